@@ -1,0 +1,8 @@
+"""Who: companies, people, keys, permissions and the clock."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "accounts"
+    verbose_name = "Companies and people"

@@ -1,0 +1,38 @@
+"""Public ids: a prefix that says what it is, and a ULID (contract §2.3)."""
+
+import os
+import time
+from functools import partial
+from typing import Any
+
+from django.db import models
+
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS = tuple(high + low for high in CROCKFORD for low in CROCKFORD)
+
+
+def ulid() -> str:
+    """26 characters of Crockford base32: 48 bits of Unix milliseconds, then 80 random bits."""
+    value = (time.time_ns() // 1_000_000 << 80) | int.from_bytes(os.urandom(10), "big")
+    return "".join([_PAIRS[(value >> shift) & 1023] for shift in range(120, -1, -10)])
+
+
+def new_id(prefix: str) -> str:
+    return f"{prefix}_{ulid()}"
+
+
+class IdField(models.CharField):
+    """The id of a record that the outside world names: `<prefix>_<ULID>`."""
+
+    def __init__(self, prefix: str = "", **options: Any) -> None:
+        self.prefix = prefix
+        options.setdefault("max_length", 40)
+        options.setdefault("editable", False)
+        options.setdefault("default", partial(new_id, prefix))
+        options.setdefault("db_collation", "C")
+        super().__init__(**options)
+
+    def deconstruct(self) -> tuple[str, str, Any, dict[str, Any]]:
+        name, path, args, options = super().deconstruct()
+        options.pop("default", None)
+        return name, path, args, {**options, "prefix": self.prefix}

@@ -1,0 +1,163 @@
+"""Companies, their merchants (a company in one environment), people, API keys."""
+
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractUser, BaseUserManager
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from simple_history.models import HistoricalRecords
+
+from accounts.clock import wall
+from accounts.ids import IdField
+from accounts.permissions import PERMISSIONS
+from accounts.roles import Role
+
+
+class Environment(models.TextChoices):
+    SANDBOX = "SANDBOX", "Sandbox"
+    PRODUCTION = "PRODUCTION", "Production"
+
+
+class Company(models.Model):
+    """A legal entity that takes money through us."""
+
+    class Status(models.TextChoices):
+        PENDING_VERIFICATION = "PENDING_VERIFICATION", "Pending verification"
+        ACTIVE = "ACTIVE", "Active"
+        SUSPENDED = "SUSPENDED", "Suspended"
+        CLOSED = "CLOSED", "Closed"
+
+    id = IdField("cmp", primary_key=True)
+    legal_name = models.CharField(max_length=120)
+    trade_name = models.CharField(max_length=120)
+    tax_id = models.CharField(max_length=20, blank=True)
+    tax_id_type = models.CharField(max_length=10, blank=True)
+    country = models.CharField(max_length=2, default="BR", help_text="ISO 3166-1 alpha-2")
+    city = models.CharField(max_length=60, default="SAO PAULO", help_text="Printed in PIX codes")
+    email = models.EmailField(blank=True)
+    phone = models.CharField(max_length=20, blank=True, help_text="E.164")
+    status = models.CharField(max_length=24, choices=Status, default=Status.PENDING_VERIFICATION)
+    verified_at = models.DateTimeField(null=True, blank=True)
+    withdrawal_ip = models.GenericIPAddressField(
+        null=True, blank=True, help_text="The one address from which money may be withdrawn"
+    )
+    created_at = models.DateTimeField(default=wall, editable=False)
+    updated_at = models.DateTimeField(default=wall, editable=False)
+    history = HistoricalRecords()
+
+    class Meta:
+        verbose_name_plural = "companies"
+
+    def __str__(self) -> str:
+        return self.trade_name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.updated_at = wall()
+        super().save(*args, **kwargs)
+
+
+class Merchant(models.Model):
+    """A company in one environment: the owner of every key, payment, wallet, endpoint and event."""
+
+    class IntegrationMode(models.TextChoices):
+        SECURE_FIELDS = "SECURE_FIELDS", "Secure fields"
+        HOSTED = "HOSTED", "Hosted checkout"
+
+    company = models.ForeignKey(Company, on_delete=models.PROTECT, related_name="merchants")
+    environment = models.CharField(max_length=10, choices=Environment)
+    clock_offset = models.DurationField(
+        default=timedelta(0), editable=False, help_text="How far the sandbox clock is ahead of the real time"
+    )
+    withdrawal_enabled = models.BooleanField(default=False)
+    conversion_enabled = models.BooleanField(default=False)
+    advance_enabled = models.BooleanField(default=False)
+    card_tokens_enabled = models.BooleanField(default=False)
+    card_integration_mode = models.CharField(
+        max_length=16, choices=IntegrationMode, default=IntegrationMode.SECURE_FIELDS
+    )
+    card_settlement_currency = models.CharField(max_length=3, default="BRL")
+    created_at = models.DateTimeField(default=wall, editable=False)
+    history = HistoricalRecords(excluded_fields=["clock_offset"])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["company", "environment"], name="one_merchant_per_environment"),
+            models.CheckConstraint(
+                name="only_sandbox_clocks_move",
+                condition=models.Q(environment="SANDBOX") | models.Q(clock_offset=timedelta(0)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.company} ({self.get_environment_display()})"
+
+
+class ApiKey(models.Model):
+    """A credential of a merchant's backend. The key itself is shown once and never stored."""
+
+    id = IdField("key", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="api_keys")
+    name = models.CharField(max_length=80, default="API key")
+    digest = models.BinaryField(max_length=32, unique=True, editable=False, help_text="SHA-256 of the key")
+    last4 = models.CharField(max_length=4, editable=False)
+    permissions = ArrayField(models.CharField(max_length=40, choices=list(PERMISSIONS.items())))
+    created_at = models.DateTimeField(default=wall, editable=False)
+    last_used_at = models.DateTimeField(null=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        verbose_name = "API key"
+
+    def __str__(self) -> str:
+        return f"{self.name} (…{self.last4})"
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save()
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+
+class User(AbstractUser):
+    """A person: somebody of a company, or of our staff."""
+
+    username = None  # type: ignore[assignment]
+    email = models.EmailField(unique=True)
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return self.email
+
+
+class Membership(models.Model):
+    """What a person may do for a company."""
+
+    company = models.ForeignKey(Company, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
+    created_at = models.DateTimeField(default=wall, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["company", "user"], name="one_role_per_company")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.company} · {self.role}"
+
+
+class Heartbeat(models.Model):
+    """When a part of the service last said that it is alive."""
+
+    part = models.CharField(max_length=20, primary_key=True)
+    beat_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.part

@@ -1,0 +1,19 @@
+"""What an API key may do (contract §2.6)."""
+
+PERMISSIONS = {
+    "payments:write": "Create payments; simulate them in the sandbox",
+    "transactions:read": "Look payments up, list them, fetch receipts and boletos",
+    "refunds:write": "Ask for refunds and answer them",
+    "refunds:read": "Look refunds up",
+    "payment-methods:read": "List the payment methods",
+    "webhooks:write": "Create, change and delete webhook endpoints; redeliver and test",
+    "webhooks:read": "List webhook endpoints, deliveries and events",
+    "companies:read": "Read the company",
+    "balances:read": "Read balances, releasing and blocked money",
+    "withdrawals:write": "Withdraw money",
+    "withdrawals:read": "Look withdrawals up",
+    "conversions:write": "Quote and confirm conversions",
+    "customers:read": "List customers",
+}
+ALL = tuple(PERMISSIONS)
+PRODUCTION_DEFAULT = tuple(name for name in ALL if not name.startswith("withdrawals:") and name != "conversions:write")

@@ -1,0 +1,80 @@
+"""Model rows read and written with SQL of our own.
+
+Building one query with the ORM costs about 250 µs before the database has done anything. The few statements that
+every request waits for are therefore written out; everything else uses the ORM.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+from django.db import connection, models
+
+M = TypeVar("M", bound=models.Model)
+Params = Sequence[Any] | Mapping[str, Any]
+
+
+@cache
+def columns(model: type[models.Model], alias: str = "") -> str:
+    """The model's columns for a SELECT or RETURNING, in the order `load` expects."""
+    prefix = f"{alias}." if alias else ""
+    return ", ".join(f'{prefix}"{field.column}"' for field in model._meta.concrete_fields)
+
+
+@cache
+def width(model: type[models.Model]) -> int:
+    return len(model._meta.concrete_fields)
+
+
+@cache
+def _reader(model: type[models.Model]) -> tuple[list[str], list[tuple[int, Callable[..., Any]]]]:
+    fields = model._meta.concrete_fields
+    converters = [(n, field.from_db_value) for n, field in enumerate(fields) if hasattr(field, "from_db_value")]
+    return [field.attname for field in fields], converters
+
+
+def load(model: type[M], row: Sequence[Any]) -> M:
+    """The instance whose columns are in `row`."""
+    names, converters = _reader(model)
+    values = list(row)
+    for n, convert in converters:
+        values[n] = convert(values[n], None, connection)
+    return model.from_db("default", names, values)
+
+
+@cache
+def insert_into(model: type[models.Model]) -> str:
+    """`INSERT INTO … (…) VALUES (…)` for every column that the database does not fill by itself."""
+    fields = _written(model)
+    names = ", ".join(f'"{field.column}"' for field in fields)
+    return f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES ({", ".join(["%s"] * len(fields))})'
+
+
+@cache
+def _written(model: type[models.Model], names: tuple[str, ...] | None = None) -> tuple[Any, ...]:
+    if names:
+        return tuple(model._meta.get_field(name) for name in names)
+    return tuple(field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField))
+
+
+def values(instance: models.Model, names: Sequence[str] | None = None) -> list[Any]:
+    """The instance's values as parameters: of `insert_into`, or of the named fields."""
+    return [
+        field.get_db_prep_save(getattr(instance, field.attname), connection)
+        for field in _written(type(instance), tuple(names) if names else None)
+    ]
+
+
+def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
+    """The first row that the statement returns."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        row: tuple[Any, ...] | None = cursor.fetchone()
+        return row
+
+
+def execute(sql: str, params: Params = ()) -> int:
+    """Runs the statement and tells how many rows it touched."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return int(cursor.rowcount)

@@ -1,0 +1,99 @@
+"""Taking a company on, and its keys."""
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+
+from accounts import permissions as known
+from accounts.clock import wall
+from accounts.models import ApiKey, Company, Environment, Membership, Merchant, User
+from accounts.roles import Role
+from accounts.selectors import digest
+
+KEY_PREFIX = {Environment.SANDBOX: "onp_sandbox_", Environment.PRODUCTION: "onp_live_"}
+USE_IS_NOTED_EVERY = timedelta(minutes=1)
+
+
+@transaction.atomic
+def register(company: Company) -> tuple[Merchant, Merchant]:
+    """Saves a company with its two merchants: the sandbox has everything on, production nothing yet."""
+    company.save()
+    sandbox = Merchant.objects.create(
+        company=company,
+        environment=Environment.SANDBOX,
+        withdrawal_enabled=True,
+        conversion_enabled=True,
+        advance_enabled=True,
+        card_tokens_enabled=True,
+    )
+    production = Merchant.objects.create(company=company, environment=Environment.PRODUCTION)
+    return sandbox, production
+
+
+@transaction.atomic
+def activate(company: Company) -> None:
+    """Marks a company as verified and lets it take money."""
+    company.status = Company.Status.ACTIVE
+    company.verified_at = company.verified_at or wall()
+    company.save()
+
+
+def issue_key(merchant: Merchant, permissions: Iterable[str], name: str = "API key") -> tuple[ApiKey, str]:
+    """A new key and its text, which nobody can be shown again. Raises ValueError for an unknown permission."""
+    granted = sorted(set(permissions))
+    if unknown := set(granted) - set(known.ALL):
+        raise ValueError(f"Unknown permissions: {', '.join(sorted(unknown))}")
+    text = KEY_PREFIX[Environment(merchant.environment)] + secrets.token_urlsafe(32)
+    api_key = ApiKey.objects.create(
+        merchant=merchant, name=name, digest=digest(text), last4=text[-4:], permissions=granted
+    )
+    return api_key, text
+
+
+def revoke_key(api_key: ApiKey) -> None:
+    """The key stops working with the next request."""
+    ApiKey.objects.filter(pk=api_key.pk, revoked_at=None).update(revoked_at=wall())
+
+
+def note_use(api_key: ApiKey) -> None:
+    """Remembers when the key was last used, to the minute: a busy key costs one write a minute."""
+    now = wall()
+    if api_key.last_used_at is None or now - api_key.last_used_at > USE_IS_NOTED_EVERY:
+        ApiKey.objects.filter(pk=api_key.pk).update(last_used_at=now)
+
+
+def add_member(company: Company, email: str, password: str | None, role: Role) -> Membership:
+    """A person with a role in the company; an existing person keeps their password."""
+    user = User.objects.filter(email=email.lower()).first() or User.objects.create_user(email, password)
+    membership, _ = Membership.objects.update_or_create(company=company, user=user, defaults={"role": role})
+    return membership
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOn:
+    """A company as it starts. Keys and password are shown this once."""
+
+    company: Company
+    sandbox: Merchant
+    production: Merchant
+    sandbox_key: str
+    production_key: str
+    email: str
+    password: str
+
+
+@transaction.atomic
+def take_on(company: Company, permissions: Iterable[str] = known.ALL) -> TakenOn:
+    """An active, verified company with a key in each environment and an owner who can sign in."""
+    sandbox, production = register(company)
+    activate(company)
+    password = secrets.token_urlsafe(12)
+    email = company.email or f"owner@{company.id.lower().replace('_', '-')}.example"
+    granted = list(permissions)
+    _, sandbox_key = issue_key(sandbox, granted, "First sandbox key")
+    _, production_key = issue_key(production, granted, "First production key")
+    add_member(company, email, password, Role.OWNER)
+    return TakenOn(company, sandbox, production, sandbox_key, production_key, email, password)

@@ -1,0 +1,101 @@
+"""JSON as it crosses the wire: strict on the way in, exact on the way out (contract §2.4)."""
+
+import json
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, NoReturn
+
+import orjson
+from pydantic import WithJsonSchema
+
+MAX_DEPTH = 20
+MAX_NUMBER_LENGTH = 64
+
+
+Number = Annotated[Decimal, WithJsonSchema({"type": "number"})]
+"""In an answer: a JSON number; an amount has exactly the decimals of its currency."""
+
+Timestamp = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"}),
+]
+"""In an answer: `YYYY-MM-DDTHH:mm:ss.SSSZ`."""
+
+
+class MalformedJson(ValueError):
+    """Not one JSON object in UTF-8 whose members are named once, nested at most 20 deep."""
+
+
+def dumps(value: Any) -> bytes:
+    """UTF-8 without white space; a Decimal becomes a JSON number with exactly its digits."""
+    return orjson.dumps(value, default=_number)
+
+
+def _number(value: Any) -> orjson.Fragment:
+    if isinstance(value, Decimal):
+        return orjson.Fragment(format(value, "f"))
+    raise TypeError(f"{type(value).__name__} has no place in JSON")
+
+
+def timestamp(moment: datetime) -> str:
+    """`YYYY-MM-DDTHH:mm:ss.SSSZ`; the moment is in UTC."""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def optional_timestamp(moment: datetime | None) -> str | None:
+    return timestamp(moment) if moment else None
+
+
+def loads(body: bytes) -> dict[str, Any]:
+    """The object in `body`: fractions as Decimal, nothing rounded, nothing guessed."""
+    try:
+        text = body.decode("utf-8")
+        value = json.loads(
+            text, parse_float=_exact, parse_int=_whole, parse_constant=_refuse, object_pairs_hook=_members
+        )
+        if "\\u" in text:  # the only way half a surrogate pair gets in
+            json.dumps(value, ensure_ascii=False, default=str).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise MalformedJson from error
+    if not isinstance(value, dict) or _depth(value) > MAX_DEPTH:
+        raise MalformedJson
+    return value
+
+
+def _exact(literal: str) -> Decimal:
+    return Decimal(_bounded(literal))
+
+
+def _whole(literal: str) -> int:
+    return int(_bounded(literal))
+
+
+def _bounded(literal: str) -> str:
+    if len(literal) > MAX_NUMBER_LENGTH:
+        raise MalformedJson
+    return literal
+
+
+def _refuse(literal: str) -> NoReturn:
+    raise MalformedJson(literal)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise MalformedJson
+    return members
+
+
+def _depth(value: Any) -> int:
+    """How deep objects and arrays are nested, counted without recursion."""
+    deepest, layer = 0, [value]
+    while layer and deepest <= MAX_DEPTH:
+        deepest += 1
+        layer = [
+            child
+            for node in layer
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, dict | list)
+        ]
+    return deepest
