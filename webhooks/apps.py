@@ -1,0 +1,8 @@
+"""Who is told: endpoints, events and deliveries."""
+
+from django.apps import AppConfig
+
+
+class WebhooksConfig(AppConfig):
+    name = "webhooks"
+    verbose_name = "Webhooks"

@@ -1,0 +1,313 @@
+"""The one door through which webhooks leave: one POST, one answer, whatever the other side does."""
+
+import asyncio
+import errno
+import logging
+import socket
+import ssl
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from types import SimpleNamespace, TracebackType
+from typing import Any, Self
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from typing_extensions import Buffer
+from yarl import URL
+
+from webhooks import addresses
+
+MOST_BODY_BYTES = 4096
+MOST_ANSWER_BYTES = 64 * 1024
+MOST_BYTES_AT_ONCE = 16 * 1024
+MOST_HEADERS = 64
+LONGEST_HEADER_BYTES = 8190
+LONGEST_RETRY_AFTER = 64
+OUR_HEADERS = {
+    "User-Agent": "Onpay-Webhooks/2",
+    "Content-Type": "application/json",
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",
+}
+
+logger = logging.getLogger(__name__)
+
+
+class Failure(StrEnum):
+    """Why an attempt brought no complete answer."""
+
+    CONNECTION_REFUSED = "CONNECTION_REFUSED"
+    CONNECTION_RESET = "CONNECTION_RESET"
+    DNS = "DNS"
+    FORBIDDEN_ADDRESS = "FORBIDDEN_ADDRESS"
+    INVALID_RESPONSE = "INVALID_RESPONSE"
+    TIMEOUT = "TIMEOUT"
+    TLS = "TLS"
+    UNFORESEEN = "UNFORESEEN"
+    UNREACHABLE = "UNREACHABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one attempt brought: a status, or the reason there is none, or both when the body failed."""
+
+    status: int | None
+    error: Failure | None
+    retry_after: str | None
+    excerpt: str
+    elapsed_ms: int
+
+    @property
+    def is_success(self) -> bool:
+        """True for a complete 2xx; a body longer than 4096 bytes counts as complete once it is cut."""
+        return self.error is None and self.status is not None and 200 <= self.status < 300
+
+
+class Sender:
+    """Posts webhooks over kept-alive connections to vetted addresses only.
+
+    Use as an async context manager, one for each event loop. How many posts run at once is the caller's
+    choice; `limit_per_host` (0 = none) makes the surplus wait, and that wait counts as connecting.
+    """
+
+    def __init__(
+        self,
+        *,
+        connect_timeout_s: float = 5.0,
+        total_timeout_s: float = 15.0,
+        keep_alive_s: float = 15.0,
+        limit_per_host: int = 0,
+        lookups_at_once: int = 32,
+        ssl_context: ssl.SSLContext | None = None,
+        lookup: addresses.Lookup = socket.getaddrinfo,
+    ) -> None:
+        self._connect_timeout_s = connect_timeout_s
+        self._total_timeout_s = total_timeout_s
+        self._keep_alive_s = keep_alive_s
+        self._limit_per_host = limit_per_host
+        self._lookups_at_once = lookups_at_once
+        self._ssl_context = ssl_context or _verifying_context()
+        self._lookup = lookup
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+
+    async def __aenter__(self) -> Self:
+        # Threads of our own: a name server that never answers must not stop the rest of the process.
+        self._threads = ThreadPoolExecutor(self._lookups_at_once, thread_name_prefix="webhook-lookup")
+        # A connection kept by one rule must never be found by the other, so each rule has its own pool.
+        self._sessions = {allowed: self._open_session(allowed) for allowed in (False, True)}
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        sessions, self._sessions = self._sessions, {}
+        for session in sessions.values():
+            await session.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, loopback_allowed: bool) -> Answer:
+        """Make one attempt and tell how it went within the total time; raises only when cancelled."""
+        session = self._sessions[loopback_allowed]
+        started = time.monotonic()
+        heard = _Heard()
+        try:
+            target = addresses.parse_url(url, loopback_allowed=loopback_allowed)
+            async with asyncio.timeout(self._total_timeout_s):
+                await _exchange(session, target, body, {**headers, **OUR_HEADERS}, heard)
+            error = None
+        except (aiohttp.ClientError, OSError, addresses.ForbiddenAddress) as trouble:
+            error = _failure(trouble)
+        except Exception:
+            logger.exception("A webhook attempt failed in an unforeseen way.")
+            error = Failure.UNFORESEEN
+        elapsed_ms = round((time.monotonic() - started) * 1000)
+        return Answer(heard.status, error, heard.retry_after, _readable(heard.body), elapsed_ms)
+
+    def _open_session(self, loopback_allowed: bool) -> aiohttp.ClientSession:
+        reuse = aiohttp.TraceConfig()
+        reuse.on_connection_reuseconn.append(_note_reuse)
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                resolver=_VettingResolver(self._lookup, self._threads, loopback_allowed),
+                use_dns_cache=False,
+                socket_factory=_RationedSocket.open,
+                ssl=self._ssl_context,
+                limit=0,
+                limit_per_host=self._limit_per_host,
+                keepalive_timeout=self._keep_alive_s,
+            ),
+            timeout=aiohttp.ClientTimeout(total=None, connect=self._connect_timeout_s),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            read_bufsize=MOST_BODY_BYTES,
+            max_line_size=LONGEST_HEADER_BYTES,
+            max_field_size=LONGEST_HEADER_BYTES,
+            max_headers=MOST_HEADERS,
+            trace_configs=[reuse],
+        )
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What has arrived so far, kept even when the deadline ends the attempt."""
+
+    status: int | None = None
+    retry_after: str | None = None
+    body: bytearray = field(default_factory=bytearray)
+    over_kept_connection: bool = False
+
+
+class _VettingResolver(AbstractResolver):
+    """Gives aiohttp the vetted addresses of a name, from the only lookup made for the connection."""
+
+    def __init__(self, lookup: addresses.Lookup, threads: ThreadPoolExecutor, loopback_allowed: bool) -> None:
+        self._threads = threads
+        self._resolve = partial(addresses.resolve, loopback_allowed=loopback_allowed, lookup=lookup)
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        loop = asyncio.get_running_loop()
+        vetted = await loop.run_in_executor(self._threads, self._resolve, host, port)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for address in vetted
+        ]
+
+    async def close(self) -> None:
+        """The threads belong to the sender."""
+
+
+class _RationedSocket(socket.socket):
+    """Takes at most 64 KiB of answer after each thing we send.
+
+    The body limit cannot stop what never becomes a body: a stream of `100 Continue` or of chunk extensions
+    would keep the event loop busy until the deadline.
+    """
+
+    ration = MOST_ANSWER_BYTES
+
+    @classmethod
+    def open(cls, info: aiohttp.AddrInfoType) -> Self:
+        family, kind, protocol, _, _ = info
+        return cls(family, kind, protocol)
+
+    def send(self, data: Buffer, flags: int = 0, /) -> int:
+        self.ration = MOST_ANSWER_BYTES
+        return super().send(data, flags)
+
+    def sendmsg(self, buffers: Iterable[Buffer], *rest: Any) -> int:
+        self.ration = MOST_ANSWER_BYTES
+        return super().sendmsg(buffers, *rest)
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        data = super().recv(self._portion(size), flags)
+        self.ration -= len(data)
+        return data
+
+    def recv_into(self, buffer: Buffer, nbytes: int = 0, flags: int = 0) -> int:
+        size = super().recv_into(buffer, self._portion(nbytes or memoryview(buffer).nbytes), flags)
+        self.ration -= size
+        return size
+
+    def _portion(self, size: int) -> int:
+        if self.ration == 0:
+            raise OSError(errno.EMSGSIZE, "The answer is too long")
+        return min(size, self.ration, MOST_BYTES_AT_ONCE)
+
+
+async def _exchange(
+    session: aiohttp.ClientSession, url: URL, body: bytes, headers: Mapping[str, str], heard: _Heard
+) -> None:
+    response = await _request(session, url, body, headers, heard)
+    try:
+        heard.status = response.status
+        heard.retry_after = _legible(response.headers.get("Retry-After"))
+        while (room := MOST_BODY_BYTES - len(heard.body)) and (chunk := await response.content.read(room)):
+            heard.body += chunk
+    finally:
+        _hang_up_unless_finished(response)
+
+
+async def _request(
+    session: aiohttp.ClientSession, url: URL, body: bytes, headers: Mapping[str, str], heard: _Heard
+) -> aiohttp.ClientResponse:
+    while True:
+        heard.over_kept_connection = False
+        try:
+            return await session.post(url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=heard)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+            # The other side may close a kept connection just as we use it. That is no answer: dial anew.
+            if not heard.over_kept_connection:
+                raise
+
+
+async def _note_reuse(
+    session: aiohttp.ClientSession, context: SimpleNamespace, params: aiohttp.TraceConnectionReuseconnParams
+) -> None:
+    context.trace_request_ctx.over_kept_connection = True
+
+
+def _hang_up_unless_finished(response: aiohttp.ClientResponse) -> None:
+    connection = response.connection
+    if connection is None:
+        return
+    # A polite TLS farewell would let the other side keep the socket for another half minute.
+    if connection.transport is not None:
+        connection.transport.abort()
+    response.close()
+
+
+def _failure(trouble: Exception) -> Failure:
+    connecting = isinstance(trouble, aiohttp.ClientConnectorError)
+    cause = trouble.os_error if isinstance(trouble, aiohttp.ClientConnectorError) else trouble
+    for kinds, failure in _FAILURES:
+        if isinstance(cause, kinds):
+            return failure
+    if isinstance(cause, OSError) and cause.errno == errno.EMSGSIZE:
+        return Failure.INVALID_RESPONSE
+    return Failure.UNREACHABLE if connecting else Failure.CONNECTION_RESET
+
+
+_FAILURES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Failure], ...] = (
+    (addresses.UnknownHost, Failure.DNS),
+    ((addresses.ForbiddenAddress, aiohttp.InvalidURL), Failure.FORBIDDEN_ADDRESS),
+    (TimeoutError, Failure.TIMEOUT),
+    (ssl.SSLError, Failure.TLS),
+    (ConnectionRefusedError, Failure.CONNECTION_REFUSED),
+    (ConnectionError, Failure.CONNECTION_RESET),
+    ((aiohttp.ClientResponseError, aiohttp.ClientPayloadError), Failure.INVALID_RESPONSE),
+)
+
+
+def _readable(body: bytes | bytearray) -> str:
+    """The body as text a database and a page can hold: no control characters but line ends and tabs."""
+    text = body.decode("utf-8", "replace")
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in "\t\r\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def _legible(header: str | None) -> str | None:
+    if header is None or not header.isascii() or not header.isprintable():
+        return None
+    return header[:LONGEST_RETRY_AFTER]
+
+
+def _verifying_context() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.options |= ssl.OP_NO_RENEGOTIATION
+    context.set_alpn_protocols(["http/1.1"])
+    return context

@@ -1,0 +1,115 @@
+"""After the commit: signs, sends, tries again for three days.
+
+The database is the queue, so nothing is lost with a broker, a worker or a web process. Any number of dispatchers may
+run: each claims its own rows.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+import structlog
+from django.db import Error, close_old_connections
+
+from accounts.clock import wall
+from accounts.heartbeats import beat
+from webhooks import queue, signing
+from webhooks.client import Sender
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+IN_FLIGHT = 64
+LOOK_EVERY_S = 0.2
+BEAT_EVERY_S = 5.0
+LONGEST_REST_S = 10.0
+
+
+async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
+    """One signed POST, and what came back."""
+    started_at = wall()
+    headers = signing.headers(claimed.event_id, claimed.body, claimed.secrets, int(time.time())) | {
+        "x-onpay-event": claimed.event_type,
+        "x-onpay-delivery": claimed.id,
+        "x-onpay-attempt": str(claimed.attempt),
+    }
+    answer = await sender.post(claimed.url, claimed.body, headers, loopback_allowed=claimed.loopback_allowed)
+    return queue.Tried(claimed, started_at, answer)
+
+
+def deliver_due() -> int:
+    """Makes one attempt for everything due now and writes it down; returns how many attempts."""
+
+    async def send(batch: list[queue.Claimed]) -> list[queue.Tried]:
+        async with Sender() as sender:
+            return await asyncio.gather(*(attempt(sender, claimed) for claimed in batch))
+
+    made = 0
+    while batch := queue.claim(IN_FLIGHT):
+        queue.record(asyncio.run(send(batch)))
+        made += len(batch)
+    return made
+
+
+class Dispatcher:
+    """Looks for due deliveries five times a second and keeps up to 64 attempts in flight."""
+
+    def __init__(self) -> None:
+        self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
+        self._in_flight: set[asyncio.Task[queue.Tried]] = set()
+        self._next_beat = 0.0
+        self._rest_s = 0.0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until `stop`: then what is in flight is finished and written down."""
+        async with Sender(limit_per_host=0) as sender:
+            while not stop.is_set():
+                await self._guarded(self._round, sender)
+            if self._in_flight:
+                await asyncio.wait(self._in_flight)
+            await self._guarded(self._write_down)
+
+    async def _guarded(self, step: Callable[..., Any], *arguments: Any) -> None:
+        """A database that is away costs patience, never the process: leases run out and attempts are made again."""
+        try:
+            await step(*arguments)
+            self._rest_s = 0.0
+        except Error as error:
+            self._rest_s = min(LONGEST_REST_S, self._rest_s * 2 or 0.5)
+            log.warning("dispatch.database_away", error=type(error).__name__, rests_s=self._rest_s)
+            await asyncio.sleep(self._rest_s)
+
+    async def _round(self, sender: Sender) -> None:
+        await self._write_down()
+        room = IN_FLIGHT - len(self._in_flight)
+        claimed = await self._ask(partial(queue.claim, room)) if room else []
+        for one in claimed:
+            self._in_flight.add(asyncio.create_task(attempt(sender, one)))
+        if time.monotonic() >= self._next_beat:
+            self._next_beat = time.monotonic() + BEAT_EVERY_S
+            await self._ask(partial(beat, "dispatcher"))
+        if self._in_flight:
+            await asyncio.wait(self._in_flight, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
+        elif not claimed:
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _write_down(self) -> None:
+        finished = {task for task in self._in_flight if task.done()}
+        if finished:
+            await self._ask(partial(queue.record, [task.result() for task in finished]))
+            self._in_flight -= finished
+
+    async def _ask(self, question: Callable[[], T]) -> T:
+        def ask() -> T:
+            close_old_connections()
+            try:
+                return question()
+            finally:
+                with contextlib.suppress(Error):
+                    close_old_connections()
+
+        return await asyncio.get_running_loop().run_in_executor(self._database, ask)

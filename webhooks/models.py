@@ -1,0 +1,128 @@
+"""Endpoints, events, deliveries and attempts. The rows are the queue."""
+
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from accounts.clock import wall
+from accounts.ids import IdField
+from accounts.models import Merchant
+
+
+class Endpoint(models.Model):
+    """An address of the merchant's backend that wants to be told."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "ACTIVE", "Active"
+        INACTIVE = "INACTIVE", "Inactive: switched off by the merchant"
+        DISABLED = "DISABLED", "Disabled: switched off by us"
+
+    class DisabledReason(models.TextChoices):
+        FAILURES = "FAILURES", "Failures: nothing arrived for days"
+        GONE = "GONE", "Gone: the address answered 410"
+
+    id = IdField("whk", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="endpoints")
+    url = models.CharField(max_length=2048)
+    events = ArrayField(models.CharField(max_length=40))
+    description = models.CharField(max_length=255, null=True, blank=True)
+    status = models.CharField(max_length=8, choices=Status, default=Status.ACTIVE)
+    disabled_reason = models.CharField(max_length=8, choices=DisabledReason, null=True)
+    sealed_secret = models.BinaryField(editable=False)
+    sealed_previous_secret = models.BinaryField(null=True, editable=False)
+    previous_secret_expires_at = models.DateTimeField(null=True, editable=False)
+    last_delivery_at = models.DateTimeField(null=True, editable=False)
+    last_success_at = models.DateTimeField(null=True, editable=False)
+    created_at = models.DateTimeField(default=wall, editable=False)
+    updated_at = models.DateTimeField(default=wall, editable=False)
+
+    class Meta:
+        indexes = [models.Index(fields=["merchant", "-created_at"], name="endpoints_of_a_merchant")]
+
+    def __str__(self) -> str:
+        return self.url
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.updated_at = wall()
+        super().save(*args, **kwargs)
+
+
+class Event(models.Model):
+    """Something that happened, as it is told: `body` holds the very bytes that are signed and sent."""
+
+    id = IdField("evt", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="events")
+    type = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=40, db_index=True, help_text="Id of what it happened to")
+    body = models.BinaryField(editable=False)
+    occurred_at = models.DateTimeField(help_text="By the merchant's clock")
+    created_at = models.DateTimeField(default=wall)
+
+    class Meta:
+        indexes = [models.Index(fields=["merchant", "-created_at"], name="events_of_a_merchant")]
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.object_id}"
+
+
+class Delivery(models.Model):
+    """One event on its way to one endpoint. Due rows are claimed with FOR UPDATE SKIP LOCKED."""
+
+    class Status(models.TextChoices):
+        PENDING = "PENDING", "Pending"
+        DELIVERED = "DELIVERED", "Delivered"
+        FAILED = "FAILED", "Failed: every attempt was made"
+        CANCELED = "CANCELED", "Canceled: the endpoint is gone"
+
+    id = IdField("dlv", primary_key=True)
+    event = models.ForeignKey(Event, on_delete=models.CASCADE, related_name="deliveries")
+    endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
+    status = models.CharField(max_length=9, choices=Status, default=Status.PENDING)
+    attempts = models.SmallIntegerField(default=0, help_text="Begun so far")
+    next_attempt_at = models.DateTimeField(null=True, default=wall)
+    leased_until = models.DateTimeField(null=True, help_text="A worker has it in hand until then")
+    lease = models.UUIDField(null=True, help_text="Whose hand: a late result of another changes nothing")
+    http_status = models.SmallIntegerField(null=True)
+    error = models.CharField(max_length=40, null=True)
+    delivered_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=wall)
+
+    class Meta:
+        verbose_name_plural = "deliveries"
+        indexes = [
+            models.Index(
+                fields=["endpoint", "next_attempt_at"],
+                name="deliveries_due",
+                condition=models.Q(status="PENDING"),
+            ),
+            models.Index(fields=["endpoint", "-created_at"], name="deliveries_of_an_endpoint"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="only_pending_is_due",
+                condition=models.Q(status="PENDING", next_attempt_at__isnull=False)
+                | (~models.Q(status="PENDING") & models.Q(next_attempt_at=None)),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} → {self.endpoint}"
+
+
+class Attempt(models.Model):
+    """One try to deliver, and what came back."""
+
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="tries")
+    number = models.SmallIntegerField()
+    started_at = models.DateTimeField()
+    elapsed_ms = models.IntegerField()
+    http_status = models.SmallIntegerField(null=True)
+    error = models.CharField(max_length=40, null=True)
+    excerpt = models.TextField(help_text="The first 4 KiB of the answer")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["delivery", "number"], name="one_attempt_per_number")]
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id} #{self.number}"
