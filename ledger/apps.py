@@ -1,0 +1,11 @@
+"""How much: books and wallets."""
+
+from django.apps import AppConfig
+
+
+class LedgerConfig(AppConfig):
+    name = "ledger"
+    verbose_name = "Ledger"
+
+    def ready(self) -> None:
+        from ledger import invariants  # noqa: F401  (they register themselves)

@@ -1,0 +1,71 @@
+"""Posting: the only way a balance changes."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError
+
+from accounts.models import Merchant
+from accounts.rows import first
+from ledger.books.errors import InsufficientBalance
+from ledger.chart import WALLET_METHOD, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One end of a movement: an account of the merchant's book."""
+
+    kind: Kind
+    method: str
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """`minor` units, more than zero, from one account to another of the same currency. It cannot be unbalanced."""
+
+    minor: int
+    debit: Side
+    credit: Side
+
+    def __post_init__(self) -> None:
+        assert self.minor > 0, "a movement has a positive amount"
+        assert self.debit.currency == self.credit.currency, "a movement has one currency"
+        assert self.debit != self.credit, "a movement has two ends"
+
+
+def wallet(kind: Kind, currency: str) -> Side:
+    """A bucket of the wallet in which the merchant keeps this currency."""
+    return Side(kind, WALLET_METHOD[currency], currency)
+
+
+def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> bool:
+    """Posts the movements as one transfer; False when (kind, reference) was posted before, and nothing moves again.
+
+    Accounts come into being on first use and are locked in one order. Call it last in the transaction: it holds the
+    busiest rows. Refuses with ONP422_INSUFFICIENT_BALANCE where a bucket of a wallet would fall below zero.
+    """
+    entries = [[*key, amount] for key, amount in _entries(moves).items() if amount]
+    try:
+        row = first(
+            "SELECT ledger_post(%s, %s, %s, %s::jsonb, %s)",
+            [merchant.pk, kind, reference, json.dumps(entries), at],
+        )
+    except IntegrityError as error:
+        if "balance_floor" in str(error):
+            raise InsufficientBalance from error
+        raise
+    assert row is not None
+    return bool(row[0])
+
+
+def _entries(moves: Sequence[Move]) -> dict[tuple[str, str, str], int]:
+    """One signed amount for each account that the movements touch."""
+    totals: dict[tuple[str, str, str], int] = {}
+    for move in moves:
+        for side, signed in ((move.debit, -move.minor), (move.credit, move.minor)):
+            key = (str(side.kind), side.method, side.currency)
+            totals[key] = totals.get(key, 0) + signed
+    return totals

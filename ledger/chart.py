@@ -1,0 +1,23 @@
+"""The chart of accounts: what every merchant's closed book holds. + is credit, - is debit."""
+
+from django.db import models
+
+
+class Kind(models.TextChoices):
+    AVAILABLE = "AVAILABLE", "Available: the merchant may withdraw it"
+    RELEASING = "RELEASING", "Releasing: confirmed, available at releaseAt"
+    BLOCKED = "BLOCKED", "Blocked: held for a refund, a withdrawal or by order"
+    CLEARING = "CLEARING", "Clearing: what the outside party of a method owes us"
+    FEE_INCOME = "FEE_INCOME", "Fee income: what we earned"
+    ADVANCE_INCOME = "ADVANCE_INCOME", "Advance income: what advances earned"
+    FX_POSITION = "FX_POSITION", "FX position: one side of every conversion"
+    FX_SPREAD = "FX_SPREAD", "FX spread: what conversions earned"
+    PAYOUT = "PAYOUT", "Payout: on its way to a beneficiary"
+    DEBT = "DEBT", "Debt: what the merchant owes us"
+
+
+BUCKETS = (Kind.AVAILABLE, Kind.RELEASING, Kind.BLOCKED)
+"""The three accounts of a wallet. They never go below zero."""
+
+WALLET_METHOD = {"BRL": "PIX", "MXN": "SPEI", "EUR": "MB_WAY", "ARS": "BANK_TRANSFER", "COP": "BANK_TRANSFER"}
+"""A wallet is named after the rail by which its money leaves (contract §10.1)."""

@@ -1,0 +1,22 @@
+"""Proves the books, or names what is wrong."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from ledger.verify import Invariant, all_invariants, verify
+
+
+class Command(BaseCommand):
+    help = "Checks every invariant of the books; fails and shows counterexamples when one does not hold."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        violations = verify(self._say)
+        for violation in violations:
+            self.stderr.write(self.style.ERROR(str(violation)))
+        if violations:
+            raise CommandError(f"{len(violations)} of {len(all_invariants())} invariants do not hold.")
+        self.stdout.write(self.style.SUCCESS(f"All {len(all_invariants())} invariants hold."))
+
+    def _say(self, invariant: Invariant) -> None:
+        self.stdout.write(f"{invariant.number:>4}  {invariant.claim}")

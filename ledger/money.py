@@ -1,0 +1,35 @@
+"""Money: integer minor units and a currency inside, an exact decimal at the edge. No float comes near."""
+
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+
+DECIMALS = {"BRL": 2, "MXN": 2, "EUR": 2, "COP": 2, "ARS": 2, "USD": 2, "USDT": 6, "BTC": 8}
+BALANCE_CURRENCIES = ("BRL", "MXN", "EUR", "COP", "ARS")
+MAX_AMOUNT = Decimal("999999999999.99")
+MAX_SIGNIFICANT_DIGITS = 15
+
+_STEP = {currency: Decimal(1).scaleb(-decimals) for currency, decimals in DECIMALS.items()}
+
+
+def to_minor(amount: Decimal, currency: str) -> int:
+    """Minor units of an amount. Raises ValueError where the currency has fewer decimals: nothing is rounded."""
+    minor = amount.scaleb(DECIMALS[currency])
+    if minor != minor.to_integral_value():
+        raise ValueError(f"{currency} has {DECIMALS[currency]} decimals")
+    return int(minor)
+
+
+def to_decimal(minor: int, currency: str) -> Decimal:
+    """The amount with exactly the decimals of its currency."""
+    return Decimal(minor).scaleb(-DECIMALS[currency]).quantize(_STEP[currency])
+
+
+def fee(minor: int, percentage: Decimal, fixed_minor: int) -> int:
+    """`percentage` per cent of the amount plus the fixed part, halves rounded up, in minor units (contract §4.1)."""
+    share = Decimal(minor) * percentage / 100
+    return int((share + fixed_minor).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def converted(minor: int, source: str, destination: str, rate: Decimal) -> int:
+    """Minor units of `destination` for minor units of `source` at `rate`, rounded down (contract §2.4)."""
+    amount = Decimal(minor).scaleb(DECIMALS[destination] - DECIMALS[source]) * rate
+    return int(amount.quantize(Decimal(1), ROUND_DOWN))
