@@ -1,0 +1,39 @@
+"""Customers: the payers of a merchant, one row a person."""
+
+from django.db import models
+
+from accounts.clock import wall
+from accounts.ids import IdField
+from accounts.models import Merchant
+
+
+class Customer(models.Model):
+    """Somebody who paid this merchant or was asked to: found again by tax id, else by e-mail (contract §5.7)."""
+
+    id = IdField("cus", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="customers")
+    name = models.CharField(max_length=120)
+    tax_id = models.CharField(max_length=30, null=True)
+    tax_id_type = models.CharField(max_length=10, null=True)
+    email = models.CharField(max_length=254, null=True, help_text="Lower case")
+    phone = models.CharField(max_length=20, null=True, help_text="E.164")
+    address = models.JSONField(null=True, help_text="The last one sent")
+    created_at = models.DateTimeField(default=wall)
+    updated_at = models.DateTimeField(default=wall)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["merchant", "-created_at"], name="customers_of_a_merchant"),
+            models.Index(fields=["merchant", "email"], name="customers_by_email"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["merchant", "tax_id"], name="one_customer_per_tax_id"),
+            models.UniqueConstraint(
+                fields=["merchant", "email"],
+                condition=models.Q(tax_id=None),
+                name="one_customer_per_email_without_tax_id",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,38 @@
+"""Brazilian tax documents: CPF of a person, CNPJ of a company (also the alphanumeric one since July 2026)."""
+
+import re
+
+from stdnum.br import cnpj, cpf
+
+from accounts.errors import Fault
+
+_CPF = re.compile(r"\d{11}")
+_CNPJ = re.compile(r"[0-9A-Z]{12}\d{2}")
+
+
+def type_of(tax_id: str) -> str | None:
+    """CPF or CNPJ by length and characters; None where it can be neither."""
+    if _CPF.fullmatch(tax_id):
+        return "CPF"
+    if _CNPJ.fullmatch(tax_id):
+        return "CNPJ"
+    return None
+
+
+def is_valid(tax_id: str) -> bool:
+    """Whether the check digits are right. Eleven times the same digit is nobody's CPF."""
+    if type_of(tax_id) == "CPF":
+        return len(set(tax_id)) > 1 and bool(cpf.is_valid(tax_id))
+    return bool(cnpj.is_valid(tax_id))
+
+
+def faults(tax_id: str | None, tax_id_type: str | None, *, strict: bool) -> list[Fault]:
+    """What is wrong with a payer's CPF or CNPJ. Check digits count only where `strict` (contract §4.3)."""
+    if not tax_id:
+        return [Fault("payer.taxId", "REQUIRED", "This field is required.")]
+    kind = type_of(tax_id)
+    if kind is None or (strict and not is_valid(tax_id)):
+        return [Fault("payer.taxId", "INVALID", "Must be a CPF of 11 digits or a CNPJ of 14 characters.")]
+    if tax_id_type not in (None, kind):
+        return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
+    return []

@@ -1,0 +1,29 @@
+"""What methods refuse."""
+
+from accounts.errors import MethodRefusal, Refusal
+
+
+class MethodNotEnabled(Refusal):
+    code = "ONP403_METHOD_NOT_ENABLED"
+    message = "The payment method is not enabled for this company and currency."
+    advice = "Ask support to enable the method, or use one that GET /payment-methods lists."
+
+
+class AmountTooSmall(MethodRefusal):
+    code = "ONP422_<METHOD>_AMOUNT_TOO_SMALL"
+    message = "The amount is below the minimum of the method, or does not cover the fee."
+    advice = "Raise the amount and use a new idempotency key."
+
+
+class AmountTooLarge(MethodRefusal):
+    code = "ONP422_<METHOD>_AMOUNT_TOO_LARGE"
+    message = "The amount is above the maximum of the method."
+    advice = "Lower the amount and use a new idempotency key."
+
+
+class RailUnavailable(MethodRefusal):
+    code = "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE"
+    message = "The payment method is unavailable for a moment."
+    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    retryable = True
+    retry_after_s = 30

@@ -1,0 +1,93 @@
+"""What staff decide about methods: where they are on, within which limits, and at what price. Rows, never code."""
+
+from decimal import Decimal
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from simple_history.models import HistoricalRecords
+
+from accounts.models import Environment, Merchant
+from gateway.methods.registry import Method
+from ledger.money import DECIMALS
+
+METHODS = [(str(method), str(method)) for method in Method]
+CURRENCIES = [(code, code) for code, decimals in DECIMALS.items() if decimals == 2]
+
+
+class MethodRule(models.Model):
+    """Whether and within which limits a method is offered: for one merchant, or for all that have no rule."""
+
+    merchant = models.ForeignKey(
+        Merchant,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: for everybody",
+    )
+    environment = models.CharField(max_length=10, choices=Environment)
+    method = models.CharField(max_length=16, choices=METHODS)
+    currency = models.CharField(max_length=4, choices=CURRENCIES)
+    enabled = models.BooleanField(default=False)
+    minimum = models.BigIntegerField(help_text="Minor units", validators=[MinValueValidator(1)])
+    maximum = models.BigIntegerField(help_text="Minor units", validators=[MinValueValidator(1)])
+    expires_in_s = models.IntegerField("expires in (s)", help_text="The payer's time when the request names none")
+    expires_in_min_s = models.IntegerField("shortest expiresIn (s)", null=True, blank=True)
+    expires_in_max_s = models.IntegerField("longest expiresIn (s)", null=True, blank=True)
+    refund_window_days = models.IntegerField(default=90)
+    history = HistoricalRecords()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "environment", "method", "currency"],
+                name="one_method_rule",
+                nulls_distinct=False,
+            ),
+            models.CheckConstraint(
+                name="limits_in_order", condition=models.Q(minimum__gte=1, maximum__gte=models.F("minimum"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.currency} {self.environment} · {self.merchant or 'everybody'}"
+
+
+class PriceRule(models.Model):
+    """What a payment costs the merchant, and when its money becomes available. Existing payments keep theirs."""
+
+    merchant = models.ForeignKey(
+        Merchant,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: for everybody",
+    )
+    method = models.CharField(max_length=16, choices=METHODS)
+    currency = models.CharField(max_length=4, choices=CURRENCIES)
+    percentage = models.DecimalField(
+        max_digits=7,
+        decimal_places=4,
+        validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(100))],
+        help_text="Per cent of the amount",
+    )
+    fixed = models.BigIntegerField(default=0, help_text="Minor units", validators=[MinValueValidator(0)])
+    settlement_days = models.IntegerField(
+        default=0, help_text="Calendar days until the money is available", validators=[MinValueValidator(0)]
+    )
+    history = HistoricalRecords()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "method", "currency"], name="one_price_rule", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                name="prices_are_not_negative",
+                condition=models.Q(percentage__gte=0, percentage__lte=100, fixed__gte=0, settlement_days__gte=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.currency} · {self.merchant or 'everybody'}"

@@ -1,0 +1,72 @@
+"""PIX: a copy-and-paste code that every Brazilian bank reads."""
+
+import secrets
+import string
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from gateway.customers.payer import Payer
+from gateway.methods import documents, qr
+from gateway.methods.pix.brcode import br_code
+from gateway.methods.rail import Answered, Market, Order, Outcome, Rail
+
+DAY = 86_400
+_ALPHANUMERIC = string.ascii_letters + string.digits
+
+
+class SandboxPix:
+    """The deterministic double: codes of the right form that point to a host which does not exist."""
+
+    method: ClassVar[str] = "PIX"
+    flow: ClassVar[str] = "PIX_CODE"
+    markets: ClassVar[tuple[Market, ...]] = (
+        Market(
+            currency="BRL",
+            minimum=Decimal("0.01"),
+            maximum=Decimal(250_000),
+            percentage=Decimal("0.99"),
+            fixed=Decimal("0.01"),
+            settlement_days=0,
+            expires_in_s=DAY,
+            expires_in_range_s=(60, 30 * DAY),
+            refund_window_days=90,
+        ),
+    )
+    host = "pix.sandbox.onpay.example"
+    ispb = "99999999"
+
+    def faults(self, payer: Payer, *, strict: bool) -> list[Fault]:
+        return documents.faults(payer.tax_id, payer.tax_id_type, strict=strict)
+
+    def instruct(self, order: Order) -> Outcome:
+        """A charge at the sandbox's own location; its txid is the ULID of the payment."""
+        txid = order.payment_id.partition("_")[2]
+        code = br_code(location=f"{self.host}/v2/{txid}", amount=order.amount, name=order.beneficiary, city=order.city)
+        return Outcome(Answered.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
+
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        if asked == "PAID":
+            return Outcome(Answered.DONE, {"pixEndToEndId": self._end_to_end_id(at)})
+        if asked == "FAILED":
+            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
+        return Outcome(Answered.DONE)
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "pixCopyPaste": details["pixCopyPaste"],
+            "pixQrCode": qr.data_uri(details["pixCopyPaste"]),
+            "pixTxid": details["pixTxid"],
+            "pixEndToEndId": details.get("pixEndToEndId"),
+        }
+
+    def _end_to_end_id(self, at: datetime) -> str:
+        """`E`, the ISPB of the payer's institution, minutes in UTC, 11 characters (Banco Central's rule)."""
+        tail = "".join(secrets.choice(_ALPHANUMERIC) for _ in range(11))
+        return f"E{self.ispb}{at:%Y%m%d%H%M}{tail}"
+
+
+RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxPix()}

@@ -1,0 +1,93 @@
+"""What a payment method must be able to do. A rail gets plain values, never a Payment, and keeps nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, ClassVar, Protocol
+
+from accounts.errors import Fault
+from gateway.customers.payer import Payer
+
+
+class Answered(StrEnum):
+    """What an outside party answered. No clear answer is UNKNOWN, never DECLINED."""
+
+    WAITING = "waiting"  # accepted; it is the payer's turn
+    SESSION = "session"  # a card session is ready
+    CHECKOUT = "checkout"  # a checkout page is ready
+    REVIEW = "review"  # held for a security review
+    CLEARED = "cleared"  # the review found nothing
+    AUTHORIZED = "authorized"
+    DONE = "done"
+    PARTLY = "partly"
+    DECLINED = "declined"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer: what it was, what is new in the payment's details, and why not, when it was no.
+
+    `amount` and `currency`, where the party says them, are compared with what was asked.
+    """
+
+    answered: Answered
+    details: Mapping[str, Any] = field(default_factory=dict)
+    failure: tuple[str, str] | None = None
+    amount: Decimal | None = None
+    currency: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """Where a method is offered, and the terms that staff find there at first (contract §4.1)."""
+
+    currency: str
+    minimum: Decimal
+    maximum: Decimal
+    percentage: Decimal
+    fixed: Decimal
+    settlement_days: int
+    expires_in_s: int
+    expires_in_range_s: tuple[int, int] | None
+    refund_window_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a rail is told about a payment that it shall make payable."""
+
+    payment_id: str
+    amount: Decimal
+    currency: str
+    beneficiary: str
+    city: str
+    payer: Payer
+    created_at: datetime
+    expires_at: datetime
+
+
+class Rail(Protocol):
+    """A payment method, or its sandbox double. Found by its folder's name: `methods/<method>/rail.py`."""
+
+    method: ClassVar[str]
+    flow: ClassVar[str]
+    markets: ClassVar[tuple[Market, ...]]
+
+    def faults(self, payer: Payer, *, strict: bool) -> list[Fault]:
+        """What the payer must still give or has wrong. `strict` also verifies check digits (production)."""
+        ...
+
+    def instruct(self, order: Order) -> Outcome:
+        """What the payer needs to pay. Raises RailUnavailable when the outside party gives no answer."""
+        ...
+
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        """The outcome that a sandbox merchant asked for: PAID, FAILED or EXPIRED."""
+        ...
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        """The members of the payment object that belong to this method, out of its details."""
+        ...

@@ -1,0 +1,75 @@
+"""Under which terms a merchant may use a method."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import F, Q
+
+from accounts.models import Merchant
+from accounts.rows import first
+from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
+from gateway.methods.models import MethodRule
+from ledger import money
+
+_TERMS = """
+    SELECT rule.enabled, rule.minimum, rule.maximum, rule.expires_in_s, rule.expires_in_min_s, rule.expires_in_max_s,
+           price.percentage, price.fixed, price.settlement_days
+      FROM (SELECT * FROM gateway_methodrule
+             WHERE environment = %(environment)s AND method = %(method)s AND currency = %(currency)s
+               AND (merchant_id = %(merchant)s OR merchant_id IS NULL)
+             ORDER BY merchant_id NULLS LAST LIMIT 1) rule,
+           (SELECT * FROM gateway_pricerule
+             WHERE method = %(method)s AND currency = %(currency)s
+               AND (merchant_id = %(merchant)s OR merchant_id IS NULL)
+             ORDER BY merchant_id NULLS LAST LIMIT 1) price
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The merchant's own rule, else everybody's. Amounts in minor units, times in seconds."""
+
+    method: str
+    currency: str
+    minimum: int
+    maximum: int
+    expires_in_s: int
+    expires_in_min_s: int | None
+    expires_in_max_s: int | None
+    percentage: Decimal
+    fixed: int
+    settlement_days: int
+
+    def fee_of(self, amount: int) -> int:
+        """The fee for an amount, both in minor units. Refuses with ONP422_<METHOD>_AMOUNT_TOO_SMALL or _TOO_LARGE."""
+        fee = money.fee(amount, self.percentage, self.fixed)
+        if amount < self.minimum or fee >= amount:
+            raise AmountTooSmall(self.method, field="amount")
+        if amount > self.maximum:
+            raise AmountTooLarge(self.method, field="amount")
+        return fee
+
+
+def terms(merchant: Merchant, method: str, currency: str) -> Terms:
+    """Refuses with ONP403_METHOD_NOT_ENABLED where the method is off for the merchant in this currency."""
+    row = first(
+        _TERMS,
+        {
+            "environment": merchant.environment,
+            "method": method,
+            "currency": currency,
+            "merchant": merchant.pk,
+        },
+    )
+    if row is None or not row[0]:
+        raise MethodNotEnabled(field="method")
+    return Terms(method, currency, *row[1:])
+
+
+def enabled_methods(merchant: Merchant) -> list[tuple[str, str]]:
+    """The (method, currency) pairs that the merchant may use."""
+    rules = MethodRule.objects.filter(
+        Q(merchant=merchant) | Q(merchant=None), environment=merchant.environment
+    ).order_by("currency", "method", F("merchant").asc(nulls_first=True))
+    own_rule_last = {(rule.method, rule.currency): rule.enabled for rule in rules}
+    return [pair for pair, enabled in own_rule_last.items() if enabled]

@@ -1,0 +1,8 @@
+"""The product's tables, of all its rooms: Django looks only here."""
+
+from gateway.api.models import IdempotencyKey
+from gateway.customers.models import Customer
+from gateway.methods.models import MethodRule, PriceRule
+from gateway.payments.models import Payment
+
+__all__ = ["Customer", "IdempotencyKey", "MethodRule", "Payment", "PriceRule"]

@@ -1,0 +1,87 @@
+"""The life of a payment, whole. Read this table first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gateway.methods.rail import Answered
+from gateway.payments import postings
+from gateway.payments.errors import PaymentState
+from gateway.payments.models import Payment, Status
+from ledger.books.services import Move
+
+
+class Asked(StrEnum):
+    """What was asked of the outside party, or of time."""
+
+    CREATE = "create"  # make it payable
+    PREPARE = "prepare"  # the card session or the checkout page
+    REVIEW = "review"  # the security review
+    PAY = "pay"  # the payer's money, or their card
+    CAPTURE = "capture"  # settle an authorized card
+    EXPIRE = "expire"  # the payer's time
+    REFUND = "refund"  # money back
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`sources` empty: a new payment. `books` makes the movements, `announces` is the event."""
+
+    asked: Asked
+    answered: Answered
+    sources: tuple[Status, ...]
+    target: Status
+    books: Callable[[Payment], list[Move]] | None = None
+    announces: str | None = None
+
+
+NEW = ()
+A, P, U = Status.ACTION_REQUIRED, Status.PENDING, Status.AUTHORIZED
+PAID, FAILED, EXPIRED, REFUNDED = Status.PAID, Status.FAILED, Status.EXPIRED, Status.REFUNDED
+paid = postings.paid
+
+STEPS = (
+    #    asked          answered             from     to        books  announced
+    Step(Asked.CREATE,  Answered.WAITING,    NEW,     P),
+    Step(Asked.CREATE,  Answered.SESSION,    NEW,     A,        None,  "payment.action_required"),
+    Step(Asked.CREATE,  Answered.REVIEW,     NEW,     A),
+    Step(Asked.CREATE,  Answered.CHECKOUT,   NEW,     P,        None,  "payment.updated"),
+    Step(Asked.CREATE,  Answered.AUTHORIZED, NEW,     U,        None,  "payment.authorized"),
+    Step(Asked.CREATE,  Answered.DONE,       NEW,     PAID,     paid,  "payment.paid"),
+    Step(Asked.CREATE,  Answered.DECLINED,   NEW,     FAILED,   None,  "payment.failed"),
+    Step(Asked.PREPARE, Answered.SESSION,    (P,),    A,        None,  "payment.action_required"),
+    Step(Asked.PREPARE, Answered.CHECKOUT,   (P,),    P,        None,  "payment.updated"),
+    Step(Asked.PREPARE, Answered.DECLINED,   (P,),    FAILED,   None,  "payment.failed"),
+    Step(Asked.REVIEW,  Answered.CLEARED,    (A,),    P,        None,  "payment.updated"),
+    Step(Asked.REVIEW,  Answered.DECLINED,   (A,),    FAILED,   None,  "payment.failed"),
+    Step(Asked.PAY,     Answered.DONE,       (P, A),  PAID,     paid,  "payment.paid"),
+    Step(Asked.PAY,     Answered.DECLINED,   (P, A),  FAILED,   None,  "payment.failed"),
+    Step(Asked.PAY,     Answered.AUTHORIZED, (A,),    U,        None,  "payment.authorized"),
+    Step(Asked.PAY,     Answered.UNKNOWN,    (A,),    P,        None,  "payment.updated"),
+    Step(Asked.CAPTURE, Answered.DONE,       (U,),    PAID,     paid,  "payment.paid"),
+    Step(Asked.CAPTURE, Answered.DECLINED,   (U,),    FAILED,   None,  "payment.failed"),
+    Step(Asked.EXPIRE,  Answered.DONE,       (P, A, U), EXPIRED, None, "payment.expired"),
+    Step(Asked.REFUND,  Answered.PARTLY,     (PAID,), PAID,     None,  "payment.updated"),
+    Step(Asked.REFUND,  Answered.DONE,       (PAID,), REFUNDED, None,  "payment.refunded"),
+)  # fmt: skip
+
+_BY_QUESTION = {(step.asked, step.answered, source): step for step in STEPS for source in (step.sources or ("",))}
+
+
+def step(asked: Asked, answered: Answered, status: str) -> Step:
+    """What this answer means for a payment in `status` (empty: a new one). ONP409_PAYMENT_STATE where nothing."""
+    try:
+        return _BY_QUESTION[asked, answered, status]
+    except KeyError:
+        raise PaymentState from None
+
+
+def drawing() -> str:
+    """The table as a Mermaid state diagram, for the README."""
+    arrows: dict[tuple[str, str], list[str]] = {}
+    for one in STEPS:
+        for source in one.sources or ("[*]",):
+            arrows.setdefault((str(source), str(one.target)), []).append(f"{one.asked} {one.answered}")
+    lines = [f"    {source} --> {target} : {', '.join(why)}" for (source, target), why in arrows.items()]
+    ends = [f"    {status} --> [*]" for status in Status if not any(status in one.sources for one in STEPS)]
+    return "\n".join(["stateDiagram-v2", *lines, *ends])

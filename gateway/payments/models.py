@@ -1,0 +1,88 @@
+"""Payments."""
+
+from django.db import models
+from django.db.models import Q
+
+from accounts.ids import IdField
+from accounts.models import Merchant
+from gateway.customers.models import Customer
+from gateway.methods.models import CURRENCIES, METHODS
+
+
+class Status(models.TextChoices):
+    """Where a payment can be (contract §5.5). FAILED, EXPIRED and REFUNDED are final."""
+
+    ACTION_REQUIRED = "ACTION_REQUIRED", "Action required"
+    PENDING = "PENDING", "Pending"
+    AUTHORIZED = "AUTHORIZED", "Authorized"
+    PAID = "PAID", "Paid"
+    FAILED = "FAILED", "Failed"
+    EXPIRED = "EXPIRED", "Expired"
+    REFUNDED = "REFUNDED", "Refunded"
+
+
+OPEN = (Status.PENDING, Status.ACTION_REQUIRED)
+
+
+class Payment(models.Model):
+    """One order to be paid, or one that was. Amounts in minor units; times by the merchant's clock."""
+
+    id = IdField("pay", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="payments", db_index=False)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="payments")
+    reference = models.CharField(max_length=128, help_text="The merchant's own order reference")
+    status = models.CharField(max_length=16, choices=Status)
+    method = models.CharField(max_length=16, choices=METHODS, help_text="As processed")
+    requested_method = models.CharField(max_length=16, choices=METHODS)
+    currency = models.CharField(max_length=4, choices=CURRENCIES)
+    amount = models.BigIntegerField(help_text="Gross, minor units")
+    fee = models.BigIntegerField(help_text="Snapshot at creation, minor units")
+    refunded_amount = models.BigIntegerField(default=0, help_text="Completed refunds, minor units")
+    settlement_days = models.IntegerField(help_text="Snapshot at creation, calendar days")
+    payer = models.JSONField(help_text="As sent with this payment")
+    details = models.JSONField(default=dict, help_text="What belongs to the method")
+    return_url = models.CharField(max_length=2048, null=True, blank=True)
+    failure_code = models.CharField(max_length=40, null=True, blank=True)
+    failure_message = models.CharField(max_length=255, null=True, blank=True)
+    expires_at = models.DateTimeField(null=True)
+    paid_at = models.DateTimeField(null=True)
+    release_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["merchant", "-created_at", "-id"], name="payments_of_a_merchant"),
+            models.Index(fields=["merchant", "reference"], name="payments_by_reference"),
+            models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=OPEN)),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "reference"],
+                condition=~Q(status__in=(Status.FAILED, Status.EXPIRED)),
+                name="one_live_payment_per_reference",
+            ),
+            models.CheckConstraint(name="payment_status_is_known", condition=Q(status__in=Status.values)),
+            models.CheckConstraint(
+                name="payment_amounts",
+                condition=Q(amount__gt=0, fee__gte=0, fee__lt=models.F("amount"))
+                & Q(refunded_amount__gte=0, refunded_amount__lte=models.F("amount")),
+            ),
+            models.CheckConstraint(
+                name="paid_payments_have_a_time",
+                condition=Q(status__in=(Status.PAID, Status.REFUNDED), paid_at__isnull=False)
+                | (~Q(status__in=(Status.PAID, Status.REFUNDED)) & Q(paid_at=None)),
+            ),
+            models.CheckConstraint(
+                name="failed_payments_say_why",
+                condition=~Q(status=Status.FAILED) | Q(failure_code__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} · {self.reference}"
+
+    @property
+    def net(self) -> int:
+        """What the merchant gets, in minor units."""
+        return self.amount - self.fee

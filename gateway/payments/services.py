@@ -1,0 +1,211 @@
+"""What can be done with a payment. The way of one: `begin`, the rail, `finish`."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db import connection, transaction
+
+from accounts import clock
+from accounts.ids import new_id
+from accounts.models import Company, Environment, Merchant
+from accounts.rows import columns, execute, first, insert_into, load, values, width
+from gateway.customers.payer import Payer
+from gateway.customers.services import remember
+from gateway.methods import selectors as methods
+from gateway.methods.errors import RailUnavailable
+from gateway.methods.rail import Answered, Order, Outcome, Rail
+from gateway.methods.registry import CARDS, rail_of
+from gateway.payments import payloads
+from gateway.payments.errors import (
+    CompanyNotActive,
+    DuplicateReference,
+    InvalidExpiresIn,
+    PaymentState,
+    PaymentUnknown,
+    SandboxOnly,
+    SimulationOfCard,
+)
+from gateway.payments.lifecycle import Asked, step
+from gateway.payments.models import OPEN, Payment, Status
+from ledger.books.services import post
+from ledger.money import to_decimal, to_minor
+from webhooks.outbox import emit
+
+_INSERT = f"""
+    {insert_into(Payment)}
+    ON CONFLICT (merchant_id, reference) WHERE NOT (status IN ('FAILED', 'EXPIRED')) DO NOTHING
+"""
+_LIVE = (
+    "SELECT id FROM gateway_payment WHERE merchant_id = %s AND reference = %s AND status NOT IN ('FAILED', 'EXPIRED')"
+)
+_LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s AND merchant_id = %s FOR NO KEY UPDATE"
+_CHANGING = (
+    "status", "details", "failure_code", "failure_message", "expires_at", "paid_at", "release_at", "updated_at",
+)  # fmt: skip
+_UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
+_OVERDUE = f"""
+    SELECT {columns(Payment, "p")}, {columns(Merchant, "m")} FROM gateway_payment p
+      JOIN accounts_merchant m ON m.id = p.merchant_id
+     WHERE p.status IN ('PENDING', 'ACTION_REQUIRED') AND p.expires_at <= %s + m.clock_offset
+       AND p.expires_at <= %s + (SELECT max(clock_offset) FROM accounts_merchant)
+     ORDER BY p.expires_at LIMIT %s FOR NO KEY UPDATE OF p SKIP LOCKED
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A well-formed wish to be paid. `amount` is exact; `expires_in_s` None: the method's own time."""
+
+    method: str
+    amount: Decimal
+    currency: str
+    reference: str
+    payer: Payer
+    expires_in_s: int | None = None
+    return_url: str | None = None
+
+
+@transaction.atomic
+def create(merchant: Merchant, request: Request) -> Payment:
+    """Makes an order payable; the payment carries what the payer needs.
+
+    Refuses with ONP403_COMPANY_STATUS, ONP403_METHOD_NOT_ENABLED, ONP422_<METHOD>_AMOUNT_TOO_SMALL / _TOO_LARGE,
+    ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
+    """
+    payment = begin(merchant, request)
+    rail = rail_for(payment, merchant)
+    outcome = rail.instruct(_order(payment, merchant, request.payer))
+    return finish(payment, Asked.CREATE, outcome, payment.created_at)
+
+
+def begin(merchant: Merchant, request: Request) -> Payment:
+    """The payment as it will be, with its price fixed; nothing is asked of anybody yet."""
+    if merchant.company.status != Company.Status.ACTIVE:
+        raise CompanyNotActive
+    terms = methods.terms(merchant, request.method, request.currency)
+    now = clock.now(merchant)
+    amount = to_minor(request.amount, request.currency)
+    payment = Payment(
+        id=new_id("pay"),
+        reference=request.reference,
+        status="",
+        method=request.method,
+        requested_method=request.method,
+        currency=request.currency,
+        amount=amount,
+        fee=terms.fee_of(amount),
+        settlement_days=terms.settlement_days,
+        payer=payloads.payer(request.payer),
+        return_url=request.return_url,
+        expires_at=now + timedelta(seconds=_payers_time(request, terms)),
+        customer_id=remember(merchant, request.payer, now),
+        created_at=now,
+        updated_at=now,
+    )
+    payment.merchant = merchant
+    return payment
+
+
+def _payers_time(request: Request, terms: methods.Terms) -> int:
+    """Seconds. A method whose time is fixed ignores `expiresIn` (contract §4.3)."""
+    wanted = request.expires_in_s
+    if wanted is None or terms.expires_in_min_s is None or terms.expires_in_max_s is None:
+        return terms.expires_in_s
+    if not terms.expires_in_min_s <= wanted <= terms.expires_in_max_s:
+        raise InvalidExpiresIn(field="expiresIn")
+    return wanted
+
+
+def rail_for(payment: Payment, merchant: Merchant) -> Rail:
+    """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE where no outside party is connected."""
+    rail = rail_of(payment.method, merchant.environment)
+    if rail is None:
+        raise RailUnavailable(payment.method)
+    return rail
+
+
+def _order(payment: Payment, merchant: Merchant, payer: Payer) -> Order:
+    assert payment.expires_at is not None
+    return Order(
+        payment_id=payment.id,
+        amount=to_decimal(payment.amount, payment.currency),
+        currency=payment.currency,
+        beneficiary=merchant.company.trade_name,
+        city=merchant.company.city,
+        payer=payer,
+        created_at=payment.created_at,
+        expires_at=payment.expires_at,
+    )
+
+
+def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Payment:
+    """Takes an answer: saves, announces and posts, or none of them. The only place where a status changes.
+
+    Call it in a transaction that holds the payment's row. Refuses with ONP409_PAYMENT_STATE.
+    """
+    taken = step(asked, outcome.answered, payment.status)
+    payment.status = taken.target
+    payment.details = {**payment.details, **outcome.details}
+    payment.updated_at = at
+    if outcome.failure:
+        payment.failure_code, payment.failure_message = outcome.failure
+    if taken.target == Status.PAID and payment.paid_at is None:
+        payment.paid_at = at
+        payment.release_at = at + timedelta(days=payment.settlement_days)
+    _save(payment, is_new=not taken.sources)
+    if taken.announces:
+        emit(payment.merchant, taken.announces, payment.id, payloads.payment(payment), at)
+    if taken.books:  # last: it holds the busiest rows
+        post(payment.merchant, taken.announces or "", payment.id, taken.books(payment), at)
+    return payment
+
+
+def _save(payment: Payment, *, is_new: bool) -> None:
+    if not is_new:
+        execute(_UPDATE, [*values(payment, _CHANGING), payment.pk])
+    elif not execute(_INSERT, values(payment)):
+        other = first(_LIVE, [payment.merchant_id, payment.reference])
+        raise DuplicateReference(field="reference", paymentId=other[0] if other else None)
+
+
+def lock(merchant: Merchant, payment_id: str) -> Payment:
+    """The merchant's payment, held until the transaction ends. Refuses with ONP404_PAYMENT."""
+    row = first(_LOCK, [payment_id, merchant.pk])
+    if row is None:
+        raise PaymentUnknown
+    payment = load(Payment, row)
+    payment.merchant = merchant
+    return payment
+
+
+@transaction.atomic
+def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
+    """The outcome PAID, FAILED or EXPIRED for an open sandbox payment without a card (contract §14.1).
+
+    Refuses with ONP403_SANDBOX_ONLY, ONP404_PAYMENT, ONP422_SIMULATION_CARD, ONP409_PAYMENT_STATE.
+    """
+    if merchant.environment != Environment.SANDBOX:
+        raise SandboxOnly
+    payment = lock(merchant, payment_id)
+    if payment.method in CARDS:
+        raise SimulationOfCard
+    if payment.status not in OPEN:
+        raise PaymentState
+    now = clock.now(merchant)
+    outcome = rail_for(payment, merchant).simulate(wanted, now)
+    return finish(payment, Asked.EXPIRE if wanted == Status.EXPIRED else Asked.PAY, outcome, now)
+
+
+@transaction.atomic
+def expire_due(limit: int = 100) -> int:
+    """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`)."""
+    now = clock.wall()
+    with connection.cursor() as cursor:
+        cursor.execute(_OVERDUE, [now, now, limit])
+        rows = cursor.fetchall()
+    for row in rows:
+        payment = load(Payment, row[: width(Payment)])
+        payment.merchant = load(Merchant, row[width(Payment) :])
+        finish(payment, Asked.EXPIRE, Outcome(Answered.DONE), clock.now(payment.merchant))
+    return len(rows)

@@ -1,0 +1,14 @@
+"""What the timetable asks of payments."""
+
+from celery import shared_task
+
+from gateway.payments import services as payments
+
+BATCH = 100
+
+
+@shared_task
+def expire() -> None:
+    """Ends the time of everything overdue, a batch a transaction."""
+    while payments.expire_due(BATCH) == BATCH:
+        pass

@@ -1,0 +1,54 @@
+"""The terms that staff find at first: what the rails' markets say, where nobody has said otherwise."""
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+from django.dispatch import receiver
+
+from accounts.models import Environment
+from gateway.methods.models import MethodRule, PriceRule
+from gateway.methods.registry import rails
+from ledger.money import to_minor
+
+
+@receiver(post_migrate)
+def seed(sender: AppConfig, **kwargs: Any) -> None:
+    """Adds the missing rules for everybody; a rule that exists is never touched."""
+    if sender.name != "gateway":
+        return
+    for by_environment in rails().values():
+        rail = by_environment[Environment.SANDBOX]
+        for market in rail.markets:
+            _seed_market(rail.method, market)
+
+
+def _seed_market(method: str, market: Any) -> None:
+    currency = market.currency
+    shortest, longest = market.expires_in_range_s or (None, None)
+    PriceRule.objects.get_or_create(
+        merchant=None,
+        method=method,
+        currency=currency,
+        defaults={
+            "percentage": market.percentage,
+            "fixed": to_minor(market.fixed, currency),
+            "settlement_days": market.settlement_days,
+        },
+    )
+    for environment in Environment:
+        MethodRule.objects.get_or_create(
+            merchant=None,
+            environment=environment,
+            method=method,
+            currency=currency,
+            defaults={
+                "enabled": environment == Environment.SANDBOX,
+                "minimum": to_minor(market.minimum, currency),
+                "maximum": to_minor(market.maximum, currency),
+                "expires_in_s": market.expires_in_s,
+                "expires_in_min_s": shortest,
+                "expires_in_max_s": longest,
+                "refund_window_days": market.refund_window_days,
+            },
+        )
