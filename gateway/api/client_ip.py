@@ -1,0 +1,52 @@
+"""Whose request it is: the socket's address, or what a trusted proxy says of it (contract §2.9)."""
+
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from django.conf import settings
+from django.http import HttpRequest
+
+Address = IPv4Address | IPv6Address
+
+
+@lru_cache(maxsize=1)
+def _proxies(networks: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(network) for network in networks)
+
+
+def _is_trusted(address: Address) -> bool:
+    return any(address in network for network in _proxies(tuple(settings.TRUSTED_PROXIES)))
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        address = ip_address(text.strip())
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def client_address(request: HttpRequest) -> Address | None:
+    """The address that the request comes from; None where a trusted proxy sends something unreadable.
+
+    Only a peer in `ONPAY_TRUSTED_PROXIES` is believed, and only `X-Forwarded-For` is read: from the right, past
+    further trusted proxies, to the first address that is not one of them.
+    """
+    address = _parse(request.META.get("REMOTE_ADDR", ""))
+    if address is None or not settings.TRUSTED_PROXIES or not _is_trusted(address):
+        return address
+    for entry in reversed(request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")):
+        if not entry.strip():
+            continue
+        address = _parse(entry)
+        if address is None or not _is_trusted(address):
+            return address
+    return address
+
+
+def rate_limit_key(request: HttpRequest) -> str:
+    """Whom a rate limit counts: an IPv4 address, or the /64 network of an IPv6 address."""
+    address = client_address(request)
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, 64), strict=False))
+    return str(address)

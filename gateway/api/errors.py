@@ -1,0 +1,211 @@
+"""Refusals of the contract itself, and the one place that turns whatever went wrong into an answer."""
+
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions as drf
+
+from accounts.errors import InvalidRequest, Refusal
+from accounts.wire import dumps
+
+log = structlog.get_logger()
+
+
+class MalformedJson(Refusal):
+    code = "ONP400_MALFORMED_JSON"
+    message = "The body is not one JSON object with every member named once."
+    advice = "Send one UTF-8 JSON object, nested at most 20 deep, without NaN or Infinity."
+
+
+class CardDataSent(InvalidRequest):
+    code = "ONP400_CARD_DATA"
+    message = "Card data must never be sent here."
+    advice = "Collect cards with the secure fields; number, expiry and CVV never pass your backend."
+
+
+class IdempotencyKeyMissing(Refusal):
+    code = "ONP400_IDEMPOTENCY_KEY_MISSING"
+    message = "The header idempotency-key is required on every POST."
+    advice = "Make one UUID for each order, keep it, and send it with every try for that order."
+
+
+class IdempotencyKeyInvalid(Refusal):
+    code = "ONP400_IDEMPOTENCY_KEY_INVALID"
+    message = "The header idempotency-key is one UUID, sent once."
+    advice = "Send a UUID of 36 characters, once."
+
+
+class InvalidPagination(Refusal):
+    code = "ONP400_PAGINATION"
+    message = "pageNumber is at least 1, pageSize between 1 and 100."
+    advice = "Correct the parameter that error.field names."
+
+
+class InvalidFilter(Refusal):
+    code = "ONP400_FILTER"
+    message = "A filter has a value that it cannot have."
+    advice = "Correct the parameter that error.field names."
+
+
+class Unauthenticated(Refusal):
+    code = "ONP401"
+    message = "The API key is missing or not valid."
+    advice = "Send your key in the header x-api-key; a sandbox key works only in the sandbox."
+
+
+class PermissionMissing(Refusal):
+    code = "ONP403"
+    message = "The API key lacks a permission."
+    advice = "error.field names the permission. Give it to the key, or use another key."
+
+
+class RouteUnknown(Refusal):
+    code = "ONP404"
+    message = "There is no such route."
+    advice = "Compare the path with the reference; a trailing slash makes another path."
+
+
+class CompanyUnknown(Refusal):
+    code = "ONP404_COMPANY"
+    message = "There is no such company."
+    advice = "A key reads its own company only: compare the id."
+
+
+class MethodNotAllowed(Refusal):
+    code = "ONP405"
+    message = "This route does not know the HTTP method."
+    advice = "The header Allow lists the methods of the route."
+
+
+class NotAcceptable(Refusal):
+    code = "ONP406"
+    message = "The answer has no form that the header Accept allows."
+    advice = "Send Accept: application/json, or no Accept at all."
+
+
+class BodyTooLarge(Refusal):
+    code = "ONP413"
+    message = "The body is too large."
+    advice = "A body has at most 256 KiB; the answer to a refund at most 15 MiB."
+
+
+class UnsupportedMediaType(Refusal):
+    code = "ONP415"
+    message = "The body is not application/json in UTF-8."
+    advice = "Send Content-Type: application/json and no Content-Encoding."
+
+
+class IdempotencyConflict(Refusal):
+    code = "ONP409_IDEMPOTENCY_CONFLICT"
+    message = "The idempotency key was used for another request."
+    advice = "Repeat the original request with this key, or use a new key for new content."
+    final = False
+
+
+class IdempotencyInProgress(Refusal):
+    code = "ONP409_IDEMPOTENCY_IN_PROGRESS"
+    message = "The first request with this idempotency key is still being worked on."
+    advice = "Repeat the same request with the same key after retryAfter seconds."
+    retryable = True
+    retry_after_s = 1
+    final = False
+
+
+class RateLimited(Refusal):
+    code = "ONP429"
+    message = "The rate limit is exceeded."
+    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    retryable = True
+
+    def __init__(self, retry_after_s: int) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__()
+
+
+class InternalError(Refusal):
+    code = "ONP500"
+    message = "Something went wrong on our side."
+    advice = "Repeat the same request with the same key; tell support the requestId when it stays."
+    retryable = True
+
+
+class Unavailable(Refusal):
+    code = "ONP503"
+    message = "The service is unavailable for a moment."
+    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    retryable = True
+    retry_after_s = 5
+
+
+_TRANSLATED: dict[type[Exception], type[Refusal]] = {
+    Http404: RouteUnknown,
+    drf.NotFound: RouteUnknown,
+    drf.MethodNotAllowed: MethodNotAllowed,
+    drf.NotAcceptable: NotAcceptable,
+    drf.UnsupportedMediaType: UnsupportedMediaType,
+    drf.NotAuthenticated: Unauthenticated,
+    drf.AuthenticationFailed: Unauthenticated,
+    drf.PermissionDenied: PermissionMissing,
+    drf.ParseError: MalformedJson,
+    RequestDataTooBig: BodyTooLarge,
+    SuspiciousOperation: InvalidRequest,
+    OperationalError: Unavailable,
+    InterfaceError: Unavailable,
+}
+
+
+def refusal_for(error: Exception) -> Refusal:
+    """What the outside is told about an error: a refusal speaks for itself, a bug says only that it is one."""
+    if isinstance(error, Refusal):
+        return error
+    for kind in type(error).__mro__:
+        if known := _TRANSLATED.get(kind):
+            return known()
+    return InternalError()
+
+
+def doc_url(code: str) -> str:
+    return f"{settings.BASE_URL}/docs/errors#{code}"
+
+
+def body_of(refusal: Refusal, request_id: str) -> bytes:
+    """The failure envelope (contract §2.2)."""
+    error = refusal.body()
+    return dumps(
+        {
+            "success": False,
+            "onpayCode": error["code"],
+            "onpayDescription": error["message"],
+            "error": error | {"requestId": request_id, "docUrl": doc_url(error["code"])},
+        }
+    )
+
+
+def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:
+    """The refusal as an HTTP answer with the headers that belong to it."""
+    response = HttpResponse(
+        body_of(refusal, request.request_id),  # type: ignore[attr-defined]
+        status=refusal.status,
+        content_type="application/json",
+    )
+    if refusal.retry_after_s is not None:
+        response["Retry-After"] = str(refusal.retry_after_s)
+    if refusal.status == 401:
+        response["WWW-Authenticate"] = "ApiKey"
+    request.refusal_code = refusal.public_code  # type: ignore[attr-defined]
+    return response
+
+
+def answer(error: Exception, context: dict[str, Any]) -> HttpResponse:
+    """DRF's exception handler: every error of a view becomes the contract's form."""
+    refusal = refusal_for(error)
+    if refusal.status >= 500 and not isinstance(error, Refusal):
+        log.error("api.failed", exc_info=error)
+    response = response_for(refusal, context["request"]._request)
+    if isinstance(refusal, MethodNotAllowed):
+        response["Allow"] = ", ".join(context["view"].allowed_methods)
+    return response

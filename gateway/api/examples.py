@@ -1,0 +1,96 @@
+"""Examples for the published contract: one of each thing, as in real life."""
+
+from typing import Any
+
+_PAYMENT: dict[str, Any] = {
+    "id": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
+    "companyId": "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP",
+    "environment": "SANDBOX",
+    "reference": "order-1042",
+    "status": "PENDING",
+    "method": "PIX",
+    "currency": "BRL",
+    "amount": 150.00,
+    "fee": 1.50,
+    "netAmount": 148.50,
+    "refundedAmount": 0,
+    "settlementDays": 0,
+    "releaseAt": None,
+    "customer": {
+        "id": "cus_01KAGTW3Q8XJ5V0N2B7R4C9CVS",
+        "name": "Maria Silva",
+        "email": None,
+        "phone": None,
+        "taxId": "52998224725",
+    },
+    "pixCopyPaste": "00020101021226770014br.gov.bcb.pix2555pix.sandbox.onpay.example/v2/01JD3K5V8M0000000000000002"
+    "5204000053039865406150.005802BR5912LOJA EXEMPLO6009SAO PAULO62070503***63041052",
+    "pixQrCode": "data:image/png;base64,iVBORw0KGgo=",
+    "pixTxid": "01KAGTW3Q8XJ5V0N2B7R4C9DEF",
+    "pixEndToEndId": None,
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "paidAt": None,
+    "createdAt": "2026-11-20T12:00:00.000Z",
+    "updatedAt": "2026-11-20T12:00:00.000Z",
+}
+_ENDPOINT: dict[str, Any] = {
+    "id": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK",
+    "url": "https://shop.example.com/hooks/onpay",
+    "events": ["payment.paid", "refund.response_required"],
+    "status": "ACTIVE",
+    "description": None,
+    "disabledReason": None,
+    "lastDeliveryAt": None,
+    "lastSuccessAt": None,
+    "previousSecretExpiresAt": None,
+    "createdAt": "2026-11-20T12:00:00.000Z",
+    "updatedAt": "2026-11-20T12:00:00.000Z",
+}
+_BRL = {"currency": "BRL", "available": 1148.50, "releasing": 192.02, "blocked": 150.00, "total": 1490.52}
+
+EXAMPLES: dict[str, Any] = {
+    "PaymentInput": {
+        "method": "PIX",
+        "amount": 150.00,
+        "currency": "BRL",
+        "reference": "order-1042",
+        "payer": {"name": "Maria Silva", "taxId": "52998224725"},
+    },
+    "PaymentPayload": _PAYMENT,
+    "SimulationInput": {"status": "PAID"},
+    "EndpointInput": {
+        "url": "https://shop.example.com/hooks/onpay",
+        "events": ["payment.paid", "refund.response_required"],
+    },
+    "EndpointPayload": _ENDPOINT,
+    "NewEndpointPayload": _ENDPOINT | {"secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="},
+    "CompanyPayload": {
+        "id": "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP",
+        "environment": "SANDBOX",
+        "legalName": "Loja Exemplo LTDA",
+        "tradeName": "Loja Exemplo",
+        "taxId": "11222333000181",
+        "taxIdType": "CNPJ",
+        "country": "BR",
+        "email": "financeiro@lojaexemplo.com.br",
+        "phone": "+551133334444",
+        "status": "ACTIVE",
+        "verifiedAt": "2026-10-01T09:00:00.000Z",
+        "enabledMethods": [{"method": "PIX", "currency": "BRL"}],
+        "withdrawalEnabled": True,
+        "withdrawalIp": "203.0.113.10",
+        "conversionEnabled": True,
+        "advanceEnabled": False,
+        "cardIntegrationMode": "SECURE_FIELDS",
+        "cardSettlementCurrency": "BRL",
+        "createdAt": "2026-09-15T09:00:00.000Z",
+        "updatedAt": "2026-11-01T09:00:00.000Z",
+    },
+    "BalancePayload": {
+        "companyId": "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP",
+        "balances": [_BRL],
+        "wallets": [{"method": "PIX"} | _BRL],
+        "updatedAt": "2026-11-20T15:00:00.000Z",
+    },
+    "Pagination": {"pageNumber": 1, "pageSize": 20, "total": 1, "totalAvailable": 1},
+}

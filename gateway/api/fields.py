@@ -1,0 +1,180 @@
+"""Validation: the types that requests are made of, and what is said when one is wrong (contract §2.2, §2.3, §15)."""
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from accounts.errors import Fault, InvalidRequest, Refusal
+from accounts.models import Merchant
+from gateway.api.errors import CardDataSent
+from ledger.money import MAX_AMOUNT, MAX_SIGNIFICANT_DIGITS
+
+T = TypeVar("T", bound=BaseModel)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(?:\.[^@\s.]+)+")
+
+
+def wrong(code: str, message: str) -> PydanticCustomError:
+    """A fault with a code of contract §2.2."""
+    return PydanticCustomError(code, message)
+
+
+class Input(BaseModel):
+    """A request body or query: camelCase outside, unknown members ignored.
+
+    `codes` gives the refusal for a wrong member by its first name; the first wrong member in the order of the fields
+    decides the code, and `error.fields` lists all.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="ignore", strict=True)
+    codes: ClassVar[dict[str, type[Refusal]]] = {}
+    otherwise: ClassVar[type[Refusal]] = InvalidRequest
+
+    def faults_for(self, merchant: Merchant) -> list[Fault]:
+        """What is wrong for this merchant although each member is well-formed by itself."""
+        return []
+
+
+def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> T:
+    """The request as its type, or the refusal that names every wrong member."""
+    _refuse_card_data(content)
+    try:
+        value = kind.model_validate(content)
+    except ValidationError as error:
+        raise _refusal(kind, [_fault(detail) for detail in error.errors(include_url=False)]) from None
+    if merchant is not None and isinstance(value, Input) and (faults := value.faults_for(merchant)):
+        raise _refusal(kind, faults)
+    return value
+
+
+_CARD_DATA = frozenset(
+    ["card", "cardnumber", "pan", "cvv", "cvc", "cardcvc", "cardexpiry", "expirymonth", "expiryyear", "securitycode"]
+)
+
+
+def _refuse_card_data(value: Any, path: str = "") -> None:
+    """Refuses with ONP400_CARD_DATA wherever a member is named like a part of a card (contract §2.3)."""
+    if isinstance(value, list):
+        for n, item in enumerate(value):
+            _refuse_card_data(item, f"{path}[{n}]")
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            bare = name.lower().replace("_", "").replace("-", "")
+            here = f"{path}.{name}" if path else name
+            if bare in _CARD_DATA or (bare == "number" and not path):
+                raise CardDataSent(faults=[Fault(here[:80], "NOT_ALLOWED", "Card data must never be sent here.")])
+            _refuse_card_data(item, here)
+
+
+def _refusal(kind: type[BaseModel], faults: list[Fault]) -> Refusal:
+    codes: dict[str, type[Refusal]] = getattr(kind, "codes", {})
+    otherwise: type[Refusal] = getattr(kind, "otherwise", InvalidRequest)
+    order = [info.alias or name for name, info in kind.model_fields.items()]
+    faults.sort(key=lambda fault: order.index(_member(fault)) if _member(fault) in order else len(order))
+    return codes.get(_member(faults[0]), otherwise)(faults=faults)
+
+
+def _member(fault: Fault) -> str:
+    return re.split(r"[.\[]", fault.field, maxsplit=1)[0]
+
+
+_KNOWN = {
+    "missing": ("REQUIRED", "This field is required."),
+    "string_too_short": ("TOO_SHORT", "This text is too short."),
+    "string_too_long": ("TOO_LONG", "This text is too long."),
+    "too_short": ("TOO_SHORT", "This list is too short."),
+    "too_long": ("TOO_LONG", "This list is too long."),
+    "enum": ("UNKNOWN_VALUE", "This is not one of the known values."),
+    "literal_error": ("UNKNOWN_VALUE", "This is not one of the known values."),
+    "greater_than": ("OUT_OF_RANGE", "This number is too small."),
+    "greater_than_equal": ("OUT_OF_RANGE", "This number is too small."),
+    "less_than_equal": ("OUT_OF_RANGE", "This number is too large."),
+}
+_OURS = {"REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"}
+
+
+def _fault(detail: Any) -> Fault:
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in detail["loc"]).lstrip(".")
+    if detail["type"] in _OURS:
+        return Fault(path, detail["type"], detail["msg"])
+    code, message = _KNOWN.get(detail["type"], ("INVALID", "This field has the wrong form."))
+    return Fault(path, code, message)
+
+
+# ── Types ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def _amount(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise wrong("INVALID", "Must be a JSON number.")
+    amount = Decimal(value)
+    if amount <= 0:
+        raise wrong("OUT_OF_RANGE", "Must be positive.")
+    if amount > MAX_AMOUNT or amount.adjusted() < -MAX_SIGNIFICANT_DIGITS:
+        raise wrong("OUT_OF_RANGE", "This number is too large or too small.")
+    if len(amount.normalize().as_tuple().digits) > MAX_SIGNIFICANT_DIGITS:
+        raise wrong("OUT_OF_RANGE", "At most 15 significant digits.")
+    return amount.normalize()
+
+
+Amount = Annotated[
+    Decimal,
+    BeforeValidator(_amount),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "examples": [150.00]}),
+]
+"""A positive JSON number of at most 15 significant digits and 12 before the point; its decimals fit the currency."""
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, str):
+        if _CONTROL.search(value):
+            raise wrong("INVALID", "No control characters.")
+        return value.strip()
+    return value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""One line of text, trimmed, without control characters."""
+
+
+def _email(value: str) -> str:
+    if len(value) > 254 or not _EMAIL.fullmatch(value):
+        raise wrong("INVALID", "Must be an e-mail address.")
+    return value
+
+
+Email = Annotated[Text, AfterValidator(_email), WithJsonSchema({"type": "string", "format": "email"})]
+
+
+def _moment(value: Any) -> datetime:
+    """An ISO 8601 timestamp with any offset, or a date, which is its first instant in UTC."""
+    if not isinstance(value, str):
+        raise wrong("INVALID", "Must be an ISO 8601 timestamp or a date.")
+    try:
+        # In a query a plus is a space.
+        moment = datetime.fromisoformat(value.strip().replace(" ", "+") if "T" in value else value)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise wrong("INVALID", "Must be an ISO 8601 timestamp or a date.") from None
+
+
+Moment = Annotated[
+    datetime,
+    BeforeValidator(_moment),
+    WithJsonSchema({"type": "string", "examples": ["2026-11-20T12:00:00Z"]}),
+]
+
+
+def _day(value: Any) -> date:
+    try:
+        if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+            raise ValueError
+        return date.fromisoformat(value)
+    except ValueError:
+        raise wrong("INVALID", "Must be a date YYYY-MM-DD.") from None
+
+
+Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]

@@ -1,0 +1,62 @@
+"""What happens to every request before there is a view: its id, its log line, the limit of its address."""
+
+import time
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponseBase
+
+from accounts.ids import new_id
+from gateway.api import throttling
+from gateway.api.client_ip import rate_limit_key
+from gateway.api.errors import RateLimited, response_for
+
+log = structlog.get_logger()
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class RequestIdMiddleware:
+    """Gives every request an id of ours, tells it in the answer and logs one line."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        began = time.perf_counter()
+        request_id = new_id("req")
+        request.request_id = request_id  # type: ignore[attr-defined]
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        response = self.get_response(request)
+        response["RequestId"] = request_id
+        log.info(
+            "request",
+            method=request.method,
+            path=request.path,
+            status=response.status_code,
+            code=getattr(request, "refusal_code", None),
+            merchant=getattr(request, "merchant_id", None),
+            ms=round((time.perf_counter() - began) * 1000, 1),
+        )
+        return response
+
+
+class ApiMiddleware:
+    """Guards /api/: the limit of the address comes before everything else, and nothing is cached."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.path_info.startswith("/api/"):
+            return self.get_response(request)
+        verdict = throttling.hit("all", rate_limit_key(request))
+        request.rate_limits = [verdict]  # type: ignore[attr-defined]
+        if verdict.admitted:
+            response = self.get_response(request)
+        else:
+            response = response_for(RateLimited(verdict.reset_s), request)
+        response["Cache-Control"] = "no-store"
+        for name, value in throttling.headers(request.rate_limits).items():  # type: ignore[attr-defined]
+            response[name] = value
+        return response

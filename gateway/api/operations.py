@@ -1,0 +1,163 @@
+"""An operation of the API: what it needs, what it takes, what it gives and what it refuses, said in one place.
+
+The declaration is what runs, what the schema publishes and what the tests walk through. The order of checks is
+contract §2.1: route and method, key, permission, headers, limit, idempotency key, JSON, replay, validation, business.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, ClassVar
+
+from django.http import HttpRequest, HttpResponse
+from pydantic import BaseModel
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from accounts.errors import Refusal
+from accounts.models import Merchant
+from accounts.wire import dumps
+from gateway.api import idempotency, parsers, throttling
+from gateway.api.client_ip import rate_limit_key
+from gateway.api.errors import MethodNotAllowed, RateLimited
+from gateway.api.fields import validated
+from gateway.api.pagination import Page, Paged
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    permission: str
+    gives: Any
+    summary: str
+    description: str
+    status: int = 200
+    said: str = "Success."
+    takes: type[BaseModel] | None = None
+    query: type[BaseModel] | None = None
+    limit: str | None = None
+    refuses: Sequence[type[Refusal]] = ()
+    examples: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_collection(self) -> bool:
+        return self.query is not None and issubclass(self.query, Paged)
+
+
+def operation(permission: str, *, gives: Any, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a method of a `Resource` an operation of the contract.
+
+    The method gets the merchant, the validated body or query, and the path's parameters; it returns the payload
+    (a `Page` of payloads for a collection). Its docstring is the operation's public description.
+    """
+
+    def declare(handler: Callable[..., Any]) -> Callable[..., HttpResponse]:
+        summary, _, description = (handler.__doc__ or "").strip().partition("\n")
+        declaration = Operation(
+            permission=permission, gives=gives, summary=summary, description=description.strip(), **declared
+        )
+        run = _write if handler.__name__ == "post" else _read
+
+        @wraps(handler)
+        def perform(self: "Resource", request: Request, **path: str) -> HttpResponse:
+            return run(self, declaration, handler, request, path)
+
+        perform.operation = declaration  # type: ignore[attr-defined]
+        return perform
+
+    return declare
+
+
+class Resource(APIView):
+    """One path of the API. Its operations run on PostgreSQL only: no session, no cookie."""
+
+    http_method_names = ["get", "head", "post", "patch", "delete"]
+    tag: ClassVar[str] = ""
+    format_kwarg = None
+
+    @property
+    def operation(self) -> Operation:
+        method = str(self.request.method).lower()
+        return getattr(self, "get" if method == "head" else method).operation  # type: ignore[no-any-return]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if str(request.method).lower() not in self.http_method_names or not hasattr(self, str(request.method).lower()):
+            raise MethodNotAllowed
+        self.perform_authentication(request)
+        self.check_permissions(request)
+        self.perform_content_negotiation(request)
+        if request.method in ("POST", "PATCH"):
+            parsers.check_headers(request._request)
+        if self.operation.limit:
+            _count(request._request, self.operation.limit)
+
+
+def _count(request: HttpRequest, scope: str) -> None:
+    verdict = throttling.hit(scope, rate_limit_key(request))
+    request.rate_limits.insert(0, verdict)  # type: ignore[attr-defined]
+    if not verdict.admitted:
+        raise RateLimited(verdict.reset_s)
+
+
+def _read(
+    resource: Resource,
+    declared: Operation,
+    handler: Callable[..., Any],
+    request: Request,
+    path: dict[str, str],
+) -> HttpResponse:
+    merchant: Merchant = request.user  # type: ignore[assignment]
+    arguments = [validated(declared.query, request._request.GET.dict())] if declared.query else []
+    if declared.takes:
+        arguments.append(validated(declared.takes, parsers.parse(request._request.body)))
+    return _respond(declared.status, envelope(declared, handler(resource, merchant, *arguments, **path)))
+
+
+def _write(
+    resource: Resource,
+    declared: Operation,
+    handler: Callable[..., Any],
+    request: Request,
+    path: dict[str, str],
+) -> HttpResponse:
+    http: HttpRequest = request._request
+    merchant: Merchant = request.user  # type: ignore[assignment]
+    key = idempotency.key_of(http)
+    content = parsers.parse(http.body)
+    attempt = idempotency.Attempt(
+        merchant=merchant,
+        key=key,
+        fingerprint=idempotency.fingerprint("POST", http.path, content),
+        method="POST",
+        path=http.path,
+        request_id=http.request_id,  # type: ignore[attr-defined]
+    )
+    try:
+        arguments = [validated(declared.takes, content, merchant)] if declared.takes else []
+    except Refusal:
+        if stored := idempotency.replay(attempt):  # a replay comes before validation
+            return _replayed(stored)
+        raise
+
+    def act() -> tuple[int, bytes]:
+        return declared.status, envelope(declared, handler(resource, merchant, *arguments, **path))
+
+    return _replayed(idempotency.perform(attempt, act))
+
+
+def envelope(declared: Operation, result: Any) -> bytes:
+    """The success envelope (contract §2.2)."""
+    answer = {"success": True, "onpayCode": f"ONP{declared.status}", "onpayDescription": declared.said}
+    if isinstance(result, Page):
+        return dumps(answer | {"data": result.items} | result.totals | {"pagination": result.pagination})
+    return dumps(answer | {"data": result})
+
+
+def _respond(status: int, body: bytes) -> HttpResponse:
+    return HttpResponse(body, status=status, content_type="application/json")
+
+
+def _replayed(stored: idempotency.Stored) -> HttpResponse:
+    response = _respond(stored.status, stored.body)
+    if stored.replayed:
+        response["Idempotent-Replayed"] = "true"
+    return response

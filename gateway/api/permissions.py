@@ -1,0 +1,18 @@
+"""What the key may do: every operation names one permission (contract §2.6)."""
+
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from gateway.api.errors import PermissionMissing
+
+
+class HasPermission(BasePermission):
+    """Denied unless the operation names a permission and the key has it."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        needed = view.operation.permission
+        if needed not in request.auth.permissions:  # type: ignore[union-attr]
+            raise PermissionMissing(field=needed)
+        return True

@@ -1,0 +1,16 @@
+"""The form of answers, for content negotiation: operations write their own bytes."""
+
+from typing import Any
+
+from rest_framework.renderers import BaseRenderer
+
+from accounts.wire import dumps
+
+
+class EnvelopeRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return dumps(data)

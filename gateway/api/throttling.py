@@ -1,0 +1,94 @@
+"""Rate limits: exact moving windows, shared by all processes through Valkey (contract §2.9).
+
+One script call decides, counts and tells what is left. A library would need two calls for each limit (one to hit,
+one for the headers), which together cost more than the payment's own database work.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+
+import redis
+import structlog
+from django.conf import settings
+
+log = structlog.get_logger()
+
+# A list of the window's hits in microseconds, oldest first. A refused hit is not counted.
+_SCRIPT = """
+local now = redis.call('TIME')
+local at = now[1] * 1000000 + now[2]
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2]) * 1000000
+local oldest = redis.call('LINDEX', KEYS[1], 0)
+while oldest and tonumber(oldest) <= at - window do
+    redis.call('LPOP', KEYS[1])
+    oldest = redis.call('LINDEX', KEYS[1], 0)
+end
+local used = redis.call('LLEN', KEYS[1])
+local admitted = 0
+if used < limit then
+    redis.call('RPUSH', KEYS[1], string.format('%.0f', at))
+    redis.call('PEXPIRE', KEYS[1], window / 1000 + 1000)
+    used, admitted = used + 1, 1
+end
+local reset = window
+if oldest then reset = tonumber(oldest) + window - at end
+return {admitted, limit - used, math.ceil(reset / 1000000)}
+"""
+_RESTS_S = 2.0
+_rests_until = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`remaining` calls in the window; `reset_s` whole seconds until its oldest call leaves it, at least 1."""
+
+    scope: str
+    admitted: bool
+    remaining: int
+    reset_s: int
+
+
+@lru_cache(maxsize=1)
+def _valkey(url: str) -> tuple[redis.Redis, object]:
+    client = redis.Redis.from_url(url, socket_timeout=0.5, socket_connect_timeout=0.5)
+    return client, client.register_script(_SCRIPT)
+
+
+def hit(scope: str, who: str) -> Verdict:
+    """Counts one call of `who` in the scope's window, unless it is full.
+
+    While Valkey is away everybody is admitted: a limit that cannot be counted must not stop payments.
+    """
+    global _rests_until
+    limit = settings.RATE_LIMITS[scope]
+    if time.monotonic() < _rests_until:
+        return Verdict(scope, True, limit, 1)
+    _, script = _valkey(settings.CACHE_URL)
+    try:
+        admitted, remaining, reset_s = script(  # type: ignore[operator]
+            keys=[f"onpay:limit:{scope}:{who}"], args=[limit, settings.RATE_LIMIT_WINDOW_S]
+        )
+    except redis.RedisError as error:
+        _rests_until = time.monotonic() + _RESTS_S
+        log.warning("rate_limit.not_counted", error=type(error).__name__)
+        return Verdict(scope, True, limit, 1)
+    return Verdict(scope, bool(admitted), remaining, max(1, reset_s))
+
+
+def headers(verdicts: list[Verdict]) -> dict[str, str]:
+    """`RateLimit-Policy` and `RateLimit`, the narrowest scope first."""
+    window = settings.RATE_LIMIT_WINDOW_S
+    return {
+        "RateLimit-Policy": ", ".join(f'"{v.scope}";q={settings.RATE_LIMITS[v.scope]};w={window}' for v in verdicts),
+        "RateLimit": ", ".join(f'"{v.scope}";r={v.remaining};t={v.reset_s}' for v in verdicts),
+    }
+
+
+def is_up() -> bool:
+    """Whether Valkey answers."""
+    client, _ = _valkey(settings.CACHE_URL)
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False

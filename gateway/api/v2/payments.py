@@ -1,0 +1,192 @@
+"""Payments: create, look up, list."""
+
+import re
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from accounts.errors import Fault, Refusal
+from accounts.models import Environment, Merchant
+from gateway.api.errors import InvalidFilter
+from gateway.api.fields import Amount, Email, Input, Moment, Text, wrong
+from gateway.api.operations import Resource, operation
+from gateway.api.pagination import Filters, Page, page_of
+from gateway.customers.payer import Payer
+from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
+from gateway.methods.registry import CARDS, rail_of, rails
+from gateway.payments import errors, payloads, selectors
+from gateway.payments import services as payments
+from ledger.money import DECIMALS, to_minor
+
+TaxIdType = Literal[
+    "CPF", "CNPJ", "RFC", "CURP", "CUIT", "CUIL", "DNI", "CC", "CE", "NIT", "TI", "PPT", "PASSPORT", "NIF"
+]
+_PUNCTUATION = re.compile(r"[\s.\-/]")
+_PHONE = re.compile(r"\+?\d{8,15}")
+
+
+def _document(value: str) -> str:
+    bare = _PUNCTUATION.sub("", value).upper()
+    if not re.fullmatch(r"[0-9A-Z]{5,20}", bare):
+        raise wrong("INVALID", "Must be a tax document.")
+    return bare
+
+
+def _phone(value: str) -> str:
+    bare = re.sub(r"[\s\-()]", "", value)
+    if not _PHONE.fullmatch(bare):
+        raise wrong("INVALID", "Must be 8 to 15 digits with country and area code.")
+    return "+" + bare.lstrip("+")
+
+
+class AddressInput(Input):
+    """Where the payer lives."""
+
+    street: Annotated[Text, Field(max_length=120)] | None = None
+    number: Annotated[Text, Field(max_length=20)] | None = None
+    complement: Annotated[Text, Field(max_length=60)] | None = None
+    district: Annotated[Text, Field(max_length=60)] | None = None
+    city: Annotated[Text, Field(max_length=60)] | None = None
+    state: Annotated[Text, Field(max_length=60)] | None = None
+    postal_code: Annotated[Text, Field(max_length=12)] | None = None
+    country: Annotated[Text, Field(pattern=r"^[A-Z]{2}$")] = "BR"
+
+
+class PayerInput(Input):
+    """Who pays."""
+
+    name: Annotated[Text, Field(min_length=2, max_length=120, examples=["Maria Silva"])]
+    tax_id: Annotated[Text, AfterValidator(_document), Field(examples=["52998224725"])] | None = None
+    tax_id_type: TaxIdType | None = None
+    email: Email | None = None
+    phone: Annotated[Text, AfterValidator(_phone), Field(examples=["+5511999998888"])] | None = None
+    address: AddressInput | None = None
+
+    def normalized(self) -> Payer:
+        return Payer(
+            name=self.name,
+            tax_id=self.tax_id,
+            tax_id_type=self.tax_id_type,
+            email=self.email and self.email.lower(),
+            phone=self.phone,
+            address=self.address.model_dump(by_alias=True) if self.address else None,
+        )
+
+
+class PaymentInput(Input):
+    """What to be paid, how, and by whom."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = {
+        "method": errors.InvalidMethod,
+        "amount": errors.InvalidAmount,
+        "currency": errors.InvalidCurrency,
+        "reference": errors.InvalidReference,
+        "payer": errors.InvalidPayer,
+        "dueDate": errors.InvalidDueDate,
+        "returnUrl": errors.InvalidReturnUrl,
+        "paymentMethodToken": errors.InvalidPaymentMethodToken,
+        "expiresIn": errors.InvalidExpiresIn,
+    }
+
+    method: payloads.MethodName
+    amount: Amount
+    currency: Annotated[Text, Field(examples=["BRL"])]
+    reference: Annotated[Text, Field(min_length=1, max_length=128, examples=["order-1042"])]
+    payer: PayerInput
+    due_date: Any = Field(None, json_schema_extra={"type": "string", "format": "date"})
+    return_url: Annotated[str, Field(max_length=2048)] | None = None
+    payment_method_token: Annotated[str, Field(max_length=255)] | None = None
+    expires_in: Annotated[int, Field(description="Seconds the payer has")] | None = None
+
+    def faults_for(self, merchant: Merchant) -> list[Fault]:
+        found = self._money_faults()
+        if self.payment_method_token is not None and self.method not in CARDS:
+            found.append(Fault("paymentMethodToken", "NOT_ALLOWED", "Only cards have tokens."))
+        if rail := rail_of(self.method, Environment.SANDBOX):
+            found += rail.faults(self.payer.normalized(), strict=merchant.environment == Environment.PRODUCTION)
+        return found
+
+    def _money_faults(self) -> list[Fault]:
+        known = rails().get(self.method)
+        currencies = [m.currency for m in known[Environment.SANDBOX].markets] if known else list(DECIMALS)
+        if self.currency not in currencies:
+            return [Fault("currency", "UNKNOWN_VALUE", "This is not a currency of the method.")]
+        try:
+            to_minor(self.amount, self.currency)
+        except ValueError:
+            return [Fault("amount", "INVALID", "More decimals than the currency has.")]
+        return []
+
+    def request(self) -> payments.Request:
+        return payments.Request(
+            method=self.method,
+            amount=self.amount,
+            currency=self.currency,
+            reference=self.reference,
+            payer=self.payer.normalized(),
+            expires_in_s=self.expires_in,
+            return_url=self.return_url,
+        )
+
+
+class PaymentFilters(Filters):
+    """Which payments."""
+
+    otherwise = InvalidFilter
+
+    reference: Annotated[Text, Field(max_length=128)] | None = None
+    status: payloads.StatusName | None = None
+    method: payloads.MethodName | None = None
+    currency: Annotated[Text, Field(max_length=4)] | None = None
+    customer_id: Annotated[Text, Field(max_length=40)] | None = None
+    created_from: Moment | None = None
+    created_to: Moment | None = None
+
+
+class Payments(Resource):
+    tag = "Payments"
+
+    @operation(
+        "payments:write",
+        takes=PaymentInput,
+        gives=payloads.PaymentPayload,
+        status=201,
+        said="Payment created.",
+        limit="payments",
+        refuses=[
+            *PaymentInput.codes.values(),
+            errors.CompanyNotActive,
+            MethodNotEnabled,
+            errors.DuplicateReference,
+            AmountTooSmall,
+            AmountTooLarge,
+            RailUnavailable,
+        ],
+    )
+    def post(self, merchant: Merchant, order: PaymentInput) -> payloads.PaymentPayload:
+        """Create a payment
+
+        One endpoint for every payment method. The answer carries what the payer needs; it does not mean that the
+        payment is confirmed: release the order only on the signed event `payment.paid`.
+        """
+        return payloads.payment(payments.create(merchant, order.request()))
+
+    @operation("transactions:read", query=PaymentFilters, gives=payloads.PaymentPayload, refuses=[InvalidFilter])
+    def get(self, merchant: Merchant, query: PaymentFilters) -> Page:
+        """List payments
+
+        Newest first. A client that lost the answer of a creation finds the payment by its `reference`.
+        """
+        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.payment)
+
+
+class Payment(Resource):
+    tag = "Payments"
+
+    @operation("transactions:read", gives=payloads.PaymentPayload, refuses=[errors.PaymentUnknown])
+    def get(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload:
+        """Look a payment up
+
+        The same object under `/payments/{id}` and `/transactions/{id}`, with the current `nextAction`.
+        """
+        return payloads.payment(selectors.get(merchant, payment_id))
