@@ -1,0 +1,23 @@
+"""The worker and its timetable. Every task only says "look": work is claimed from rows and harmless when doubled."""
+
+import os
+from datetime import timedelta
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
+
+TASKS = ["gateway", "gateway.payments", "ledger", "webhooks"]  # every package with a tasks.py
+
+app = Celery("onpay")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(TASKS)
+app.conf.beat_schedule = {
+    "heartbeat": {"task": "gateway.tasks.heartbeat", "schedule": timedelta(seconds=5)},
+    "expire-payments": {"task": "gateway.payments.tasks.expire", "schedule": timedelta(seconds=15)},
+    "verify-ledger": {"task": "ledger.tasks.verify", "schedule": timedelta(minutes=5)},
+    "forget-idempotency-keys": {
+        "task": "gateway.tasks.forget_idempotency_keys",
+        "schedule": timedelta(hours=1),
+    },
+}

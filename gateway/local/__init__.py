@@ -1,0 +1,5 @@
+"""The embedded PostgreSQL and Valkey, and the whole local service. Knows nothing of Django."""
+
+from gateway.local.service import Service, running
+
+__all__ = ["Service", "running"]

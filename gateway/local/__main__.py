@@ -1,0 +1,34 @@
+"""`python -m gateway.local up` and `python -m gateway.local run-with [--durable] -- COMMAND …`."""
+
+import argparse
+import os
+import signal
+import sys
+
+from gateway.local import processes
+from gateway.local.errors import LocalError
+from gateway.local.run_with import run_with
+from gateway.local.up import up
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m gateway.local", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    with_servers = commands.add_parser("run-with", help="run a command on servers of its own")
+    with_servers.add_argument("--durable", action="store_true", help="wait for the disk, as production does")
+    with_servers.add_argument("rest", nargs="+", metavar="COMMAND")
+    service = commands.add_parser("up", help="run the whole local service until Ctrl-C")
+    service.add_argument("--stop-with-parent", action="store_true", help="stop when the parent dies, too")
+    chosen = parser.parse_args()
+    try:
+        if chosen.command == "up":
+            if chosen.stop_with_parent:
+                processes.ends_with(os.getppid(), signal.SIGTERM)()
+            return up()
+        return run_with(chosen.rest, durable=chosen.durable)
+    except (LocalError, OSError) as problem:
+        parser.exit(1, f"{problem}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

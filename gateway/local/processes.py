@@ -1,0 +1,138 @@
+"""Child processes that do not outlive us, and a look at a process before it is ever signalled."""
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+LOG_LIMIT = 10 * 1024 * 1024
+
+# Loaded before any fork: a child between fork and exec must not import.
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def ends_with(parent: int, signal_number: int) -> Callable[[], None]:
+    """For between fork and exec: the kernel sends the signal when the parent dies, however it dies."""
+
+    def ask_the_kernel() -> None:
+        if _libc:
+            _libc.prctl(PR_SET_PDEATHSIG, signal_number)
+            if os.getppid() != parent:  # it died before we asked
+                os._exit(1)
+
+    return ask_the_kernel
+
+
+def spawn(
+    command: Sequence[str | Path],
+    log: Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: str | Path = "/",
+    owner: tuple[int, int] | None = None,
+    stop_signal: int = signal.SIGTERM,
+) -> subprocess.Popen[bytes]:
+    """Starts a child, as another user if one is named, in its own session: Ctrl-C reaches only us."""
+    user, group, groups = _identity(owner)
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [str(part) for part in command],
+            env=env,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=ends_with(os.getpid(), stop_signal),
+            user=user,
+            group=group,
+            extra_groups=groups,
+        )
+
+
+def run(
+    command: Sequence[str | Path], owner: tuple[int, int], env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command as a user to its end, good or bad, and returns what it said."""
+    user, group, groups = _identity(owner)
+    return subprocess.run(
+        [str(part) for part in command],
+        env=env,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        user=user,
+        group=group,
+        extra_groups=groups,
+    )
+
+
+def _identity(owner: tuple[int, int] | None) -> tuple[int | None, int | None, list[int] | None]:
+    if owner is None or owner[0] == os.geteuid():
+        return None, None, None
+    return owner[0], owner[1], []
+
+
+def arguments(pid: int) -> str:
+    """The command line of a process, with a blank at both ends; only blanks when it is dead or a zombie."""
+    if Path("/proc/self").exists():
+        with suppress(OSError):
+            return " " + Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
+        return " "
+    told = run(["ps", "-ww", "-p", str(pid), "-o", "args="], (os.geteuid(), os.getegid()))
+    return f" {told.stdout.strip()} "
+
+
+def recorded(pid_file: Path, mark: str) -> int | None:
+    """The process whose number a pid file holds, if its command line carries the mark. No other is ours."""
+    with suppress(OSError, ValueError, IndexError):
+        pid = int(pid_file.read_text().split()[0])
+        if pid > 1 and f" {mark} " in arguments(pid):
+            return pid
+    return None
+
+
+def wait_until(true: Callable[[], bool], seconds: float) -> bool:
+    """Whether it came true in time."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def of_sessions(sessions: frozenset[int]) -> list[int]:
+    """The Python processes of ours in these sessions: a number may since have gone to a stranger."""
+    everyone = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")] or sorted(sessions)
+    candidates = [pid for pid in everyone if _session(pid) in sessions]
+    return [pid for pid in candidates if arguments(pid).startswith(f" {sys.executable} ")]
+
+
+def _session(pid: int) -> int | None:
+    with suppress(OSError):
+        return os.getsid(pid)
+    return None
+
+
+def signal_to(pid: int, signal_number: int) -> None:
+    """Signals a process that may have ended meanwhile."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal_number)
+
+
+def bound(log: Path) -> None:
+    """Keeps a log small: its content moves to a second file, and whoever writes to it goes on undisturbed."""
+    with suppress(FileNotFoundError):
+        if log.stat().st_size > LOG_LIMIT:
+            shutil.copyfile(log, log.with_suffix(".old.log"))
+            os.truncate(log, 0)

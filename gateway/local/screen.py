@@ -1,0 +1,57 @@
+"""What the one who started the local service sees: progress, troubles, and a card to begin with."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CARD = """
+  Onpay Gateway runs at {baseUrl}
+
+  Reference    {baseUrl}/docs
+  Dashboard    {dashboard[url]}    {dashboard[email]}  {dashboard[password]}
+  Staff        {admin[url]}    {admin[username]}  {admin[password]}
+  Sandbox key  {sandboxApiKey}
+
+  Create a PIX payment:
+
+curl -s {baseUrl}/api/v2/payments \\
+  -H 'x-api-key: {sandboxApiKey}' \\
+  -H "idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')" \\
+  -H 'content-type: application/json' \\
+  -d '{{"method": "PIX", "amount": 150.00, "currency": "BRL", "reference": "order-'$(date +%s)'",
+       "payer": {{"name": "Maria Silva", "taxId": "52998224725"}}}}'
+
+  Ctrl-C stops it. State and logs: {home}
+"""
+
+
+def say(line: str) -> None:
+    """One line, at once, also into a pipe."""
+    _write(line + "\n")
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    """Says what is being done, and how long it took."""
+    began = time.monotonic()
+    _write(f"  {name:<34}")
+    try:
+        yield
+    except BaseException:
+        say("stopped")
+        raise
+    say(f"{time.monotonic() - began:5.1f} s")
+
+
+def card(place: Path) -> None:
+    """Shows the addresses, the logins and a first request."""
+    demo = json.loads((place / "demo.json").read_text())
+    say(CARD.format(**demo, home=place))
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

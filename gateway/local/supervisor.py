@@ -1,0 +1,131 @@
+"""Keeps the parts of the local service running until it is told to stop."""
+
+import json
+import os
+import signal
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from gateway.local import home, processes
+from gateway.local.child import Child
+from gateway.local.errors import LocalError
+from gateway.local.screen import say
+from gateway.local.server import Server
+
+TICK_S = 0.2
+FIRST_DELAY_S, LAST_DELAY_S = 0.5, 10.0
+STEADY_S = 30.0  # whoever lived this long starts again without waiting for its turn
+CHILDREN_STOP_WITHIN_S = 7.0
+LEFTOVERS_STOP_WITHIN_S = 3.0
+
+
+class Stopped(Exception):
+    """Somebody asked us to stop."""
+
+
+@dataclass
+class Watched:
+    """A part, and when it may be started again after it has ended."""
+
+    part: Server | Child
+    since: float
+    delay_s: float = FIRST_DELAY_S
+    due: float | None = None
+
+
+class Supervisor:
+    """Starts parts in order, restarts those that end, stops them in reverse: the database goes last."""
+
+    def __init__(self, sessions: Path) -> None:
+        self.sessions = sessions
+        self.watched: list[Watched] = []
+        self.asked = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._asked)
+
+    def start(self, part: Server | Child) -> None:
+        """Starts a part and watches it from now on."""
+        part.start()
+        self.watched.append(Watched(part, time.monotonic()))
+        self._record()
+
+    def once(self, task: Child) -> None:
+        """Runs a command to its end. Raises LocalError, with its last words, if that was not a good one."""
+        self.start(task)
+        while task.alive():
+            self._pause()
+        self.watched.pop()
+        if task.code:
+            last = "\n".join(task.log.read_text(errors="replace").strip().splitlines()[-5:])
+            raise LocalError(f"{task.name} failed (exit {task.code}); the end of {task.log}:\n{last}")
+
+    def watch(self) -> None:
+        """Looks after every part once and waits a moment. Raises Stopped when somebody asked us to stop."""
+        for watched in self.watched:
+            processes.bound(watched.part.log)
+            if not watched.part.alive():
+                self._restart(watched)
+        self._pause()
+
+    def end_leftovers(self) -> None:
+        """Ends what a killed service left behind: only our own, found by session and by program."""
+        with suppress(OSError, ValueError):
+            known = frozenset(json.loads(self.sessions.read_text()))
+            for pid in processes.of_sessions(known):
+                processes.signal_to(pid, signal.SIGTERM)
+            if not processes.wait_until(lambda: not processes.of_sessions(known), LEFTOVERS_STOP_WITHIN_S):
+                for pid in processes.of_sessions(known):
+                    processes.signal_to(pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Stops the gateway's own processes together, then the servers they used, one by one."""
+        children = [watched.part for watched in reversed(self.watched) if isinstance(watched.part, Child)]
+        for child in children:
+            child.signal(signal.SIGTERM)
+        processes.wait_until(lambda: not any(child.alive() for child in children), CHILDREN_STOP_WITHIN_S)
+        for child in children:
+            child.signal(signal.SIGKILL)
+        for watched in reversed(self.watched):
+            if isinstance(watched.part, Server):
+                watched.part.stop()
+
+    def _restart(self, watched: Watched) -> None:
+        now = time.monotonic()
+        if watched.due is None:
+            watched.part.signal(watched.part.kill_signal)
+            if now - watched.since > STEADY_S:
+                watched.delay_s = FIRST_DELAY_S
+            self._wait_for(watched, "ended")
+        elif now >= watched.due:
+            watched.due, watched.since = None, now
+            try:
+                watched.part.start()
+                self._record()
+            except (LocalError, OSError) as problem:
+                self._wait_for(watched, f"failed: {problem}")
+
+    def _wait_for(self, watched: Watched, what: str) -> None:
+        part, delay_s = watched.part, watched.delay_s
+        say(f"\n  {part.name} {what}; starting it again in {delay_s:g} s (see {part.log})")
+        watched.due = time.monotonic() + delay_s
+        watched.delay_s = min(delay_s * 2, LAST_DELAY_S)
+
+    def _record(self) -> None:
+        children = [watched.part for watched in self.watched if isinstance(watched.part, Child)]
+        home.write(self.sessions, [child.process.pid for child in children if child.process])
+
+    def _pause(self) -> None:
+        if self.asked:
+            raise Stopped
+        time.sleep(TICK_S)
+
+    def _asked(self, number: int, _frame: FrameType | None) -> None:
+        if not self.asked:
+            self.asked = True
+            return
+        for watched in reversed(self.watched):  # asked twice: at once
+            watched.part.signal(watched.part.kill_signal)
+        os._exit(128 + number)

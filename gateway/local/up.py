@@ -1,0 +1,128 @@
+"""The whole local service: servers, tables, a demo company, and the processes of the gateway."""
+
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from gateway.local import home, service, stores
+from gateway.local.child import Child
+from gateway.local.errors import LocalError
+from gateway.local.screen import card, say, step
+from gateway.local.supervisor import Stopped, Supervisor
+
+HEALTH_TIMEOUT_S = 60
+
+MIGRATE = "manage.py migrate --verbosity 0 --noinput"
+DEMO = "manage.py demo"
+CELERY = "-m celery -A gateway"
+GATEWAY = {
+    "web": "-m granian --interface wsgi gateway.wsgi:application --host {host} --port {port} --workers 2 "
+    "--blocking-threads 4 --no-ws --respawn-failed-workers --workers-kill-timeout 20s --log-level warning",
+    "worker": f"{CELERY} worker --concurrency 2 --without-gossip --without-mingle --loglevel WARNING",
+    "beat": f"{CELERY} beat --loglevel WARNING",
+    "webhooks": "manage.py deliver_webhooks",
+}
+
+
+def up() -> int:
+    """Starts everything, shows the card, and stays until Ctrl-C or SIGTERM. Returns the exit code."""
+    place = home.make(home.folder())
+    host, port = os.environ.get("ONPAY_HOST", "127.0.0.1"), _port()
+    held = home.lock(place / "lock", wait=False)
+    if held is None:
+        raise LocalError(_running_already())
+    home.private(place / "logs", (os.geteuid(), os.getegid()))
+    supervisor = Supervisor(place / "sessions.json")
+    supervisor.end_leftovers()
+    _make_sure_it_is_free(host, port)
+    try:
+        _start(supervisor, place, host, port)
+        _wait_for_health(supervisor, host, port)
+        card(place)
+        while True:
+            supervisor.watch()
+    except Stopped:
+        say("\n  stopping …")
+        return 0
+    finally:
+        supervisor.stop()
+        service.withdraw()
+        held.close()
+
+
+def _start(supervisor: Supervisor, place: Path, host: str, port: int) -> None:
+    """Starts the parts in order, with a line for each."""
+    servers = stores.missing(place, durable=True)
+    for server in servers:
+        with step(server.name):
+            supervisor.start(server)
+    env = {
+        "ONPAY_LOCAL": "1",
+        "ONPAY_BASE_URL": f"http://localhost:{port}",
+        **stores.environment(place, servers),
+        "ONPAY_HOME": str(place),
+    }
+    service.announce(env)
+
+    def child(name: str, command: str) -> Child:
+        words = [sys.executable, *command.format(host=host, port=port).split()]
+        return Child(name, words, place / "logs" / f"{name}.log", env)
+
+    for name, command in (("tables", MIGRATE), ("demo company", DEMO)):
+        with step(name):
+            supervisor.once(child(name.replace(" ", "-"), command))
+    for name, command in GATEWAY.items():
+        supervisor.start(child(name, command))
+
+
+def _wait_for_health(supervisor: Supervisor, host: str, port: int) -> None:
+    """Waits until everything is up; after a minute says what is not, and leaves it to the supervisor."""
+    deadline = time.monotonic() + HEALTH_TIMEOUT_S
+    with step(", ".join(GATEWAY)):
+        while (down := _down(host, port)) and time.monotonic() < deadline:
+            supervisor.watch()
+    if down:
+        say(f"  not up yet: {', '.join(down)} (the logs are in {home.folder() / 'logs'})")
+
+
+def _down(host: str, port: int) -> list[str]:
+    """The parts that are not up, in the words of /health/."""
+    with suppress(OSError, HTTPException, ValueError):
+        connection = HTTPConnection("127.0.0.1" if host == "0.0.0.0" else host, port, timeout=5)  # noqa: S104
+        connection.request("GET", "/health/")
+        answer = connection.getresponse()
+        if answer.status == 200:
+            return []
+        parts: Mapping[str, object] = json.loads(answer.read())["parts"]
+        return [name for name, state in parts.items() if state is not True] or ["health"]
+    return ["web"]
+
+
+def _running_already() -> str:
+    found = service.running()
+    if found is None:
+        return f"another start is under way in {home.folder()}"
+    return f"already running at {found.baseUrl} (process {found.pid}, state in {home.folder()})"
+
+
+def _port() -> int:
+    chosen = os.environ.get("PORT", "8000")
+    if not chosen.isdecimal():
+        raise LocalError(f"PORT must be a number, not {chosen}")
+    return int(chosen)
+
+
+def _make_sure_it_is_free(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as problem:
+            reason = f"port {port} cannot be used ({problem.strerror}): choose another, as in PORT=8001"
+            raise LocalError(reason) from None

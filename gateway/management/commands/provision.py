@@ -1,0 +1,64 @@
+"""Takes a company on: the way an operator begins with a merchant, in the sandbox as in production."""
+
+import json
+from argparse import ArgumentParser
+from ipaddress import ip_address
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts import permissions, services
+from accounts.models import Company, Merchant
+
+
+class Command(BaseCommand):
+    help = "Makes an active, verified company with a sandbox and a production key and its owner's login."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--company", required=True, help="the company's name")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument("--country", default="BR", help="ISO 3166-1 alpha-2 (BR)")
+        parser.add_argument("--tax-id", default="", help="CNPJ or the like")
+        parser.add_argument("--email", default="", help="of the owner")
+        parser.add_argument("--withdrawal-ip", help="the one address from which money may be withdrawn")
+        parser.add_argument("--permissions", help="comma-separated; all when not given")
+        parser.add_argument("--hosted", action="store_true", help="cards on the hosted checkout")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        granted = options["permissions"].split(",") if options["permissions"] else permissions.ALL
+        company = Company(
+            legal_name=options["company"],
+            trade_name=options["company"],
+            country=options["country"].upper(),
+            tax_id=options["tax_id"],
+            tax_id_type="CNPJ" if options["tax_id"] else "",
+            email=options["email"].lower(),
+            withdrawal_ip=self._address(options["withdrawal_ip"]),
+        )
+        try:
+            taken_on = services.take_on(company, granted)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        if options["hosted"]:
+            Merchant.objects.filter(company=company).update(card_integration_mode=Merchant.IntegrationMode.HOSTED)
+        self._tell(taken_on, as_json=options["json"])
+
+    def _address(self, text: str | None) -> str | None:
+        try:
+            return str(ip_address(text)) if text else None
+        except ValueError as error:
+            raise CommandError("--withdrawal-ip is one IPv4 or IPv6 address") from error
+
+    def _tell(self, taken_on: services.TakenOn, *, as_json: bool) -> None:
+        told = {
+            "companyId": taken_on.company.id,
+            "sandboxApiKey": taken_on.sandbox_key,
+            "productionApiKey": taken_on.production_key,
+            "email": taken_on.email,
+            "password": taken_on.password,
+        }
+        if as_json:
+            self.stdout.write(json.dumps(told))
+            return
+        for name, value in told.items():
+            self.stdout.write(f"{name:>16}  {value}")

@@ -1,0 +1,100 @@
+"""Pages for everybody: the reference, the errors explained, and whether the service is up."""
+
+from functools import cache
+from typing import Any
+
+from csp.middleware import CSPMiddleware
+from django.db import Error, connection
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.errors import catalogue
+from accounts.heartbeats import is_alive
+from accounts.wire import dumps
+from gateway.api import throttling
+from gateway.api.openapi import codes_of, document
+
+
+class ContentSecurityPolicyMiddleware(CSPMiddleware):
+    """The strict policy everywhere; the staff admin's theme evaluates expressions, so it may there and only there."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if request.path_info.startswith("/admin/"):
+            response._csp_update = {"script-src": ["'self'", "'unsafe-eval'"]}  # type: ignore[attr-defined]
+        return super().process_response(request, response)
+
+
+@require_safe
+def health(request: HttpRequest) -> HttpResponse:
+    """200 when every part is up, else 503; either way each part is named."""
+    parts = {"web": True, "database": _database_is_up(), "broker": throttling.is_up()}
+    for part in ("worker", "dispatcher"):
+        parts[part] = parts["database"] and is_alive(part)
+    body = dumps({"status": "up" if all(parts.values()) else "down", "parts": parts})
+    return HttpResponse(body, status=200 if all(parts.values()) else 503, content_type="application/json")
+
+
+def _database_is_up() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Error:
+        return False
+    return True
+
+
+@cache
+def _document() -> bytes:
+    return dumps(document())
+
+
+@require_safe
+def schema(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI document; readable without a key."""
+    return HttpResponse(_document(), content_type="application/json")
+
+
+@require_safe
+def reference(request: HttpRequest) -> HttpResponse:
+    """The interactive reference, served whole from here."""
+    return render(request, "docs/reference.html")
+
+
+@require_safe
+def errors(request: HttpRequest) -> HttpResponse:
+    """Every error code explained; the target of `docUrl`."""
+    return render(request, "docs/errors.html", {"classes": _error_classes()})
+
+
+@cache
+def _error_classes() -> list[dict[str, Any]]:
+    titles = {
+        "400": "Something in the request is wrong",
+        "401": "Who are you?",
+        "403": "You may not",
+        "404": "There is no such thing",
+        "405": "Not with this HTTP method",
+        "406": "Not in this form",
+        "409": "Not in this state",
+        "410": "No longer",
+        "413": "Too large",
+        "415": "Not this kind of body",
+        "422": "Understood and refused",
+        "429": "Too often",
+        "500": "Our fault",
+        "502": "No usable answer from the outside party",
+        "503": "Not now",
+    }
+    by_status: dict[str, list[dict[str, Any]]] = {}
+    for refusal in catalogue():
+        by_status.setdefault(refusal.code[3:6], []).append(
+            {
+                "code": refusal.code,
+                "anchors": codes_of(refusal),
+                "message": refusal.message,
+                "advice": refusal.advice,
+                "retryable": refusal.retryable,
+            }
+        )
+    return [{"status": status, "title": titles[status], "codes": found} for status, found in by_status.items()]

@@ -1,0 +1,220 @@
+"""Every setting of the service, from the environment; a bad value stops the start. `.env.example` explains each."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import environ
+
+from gateway import local, logs
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+# The state folder is the operator's; a local service that runs is found through it.
+LOCAL = env.bool("ONPAY_LOCAL", default=False)
+_service = None if "DATABASE_URL" in env.ENVIRON else local.running()
+if _service:
+    LOCAL = True
+    for _name, _value in _service.environment().items():
+        env.ENVIRON.setdefault(_name, _value)
+
+SECRET_KEY = env.str("ONPAY_SECRET_KEY", default="" if not LOCAL else "local-only-" + "0" * 50)
+SECRET_KEY_FALLBACKS = env.list("ONPAY_SECRET_KEY_FALLBACKS", default=[])
+ENCRYPTION_KEYS = env.list("ONPAY_ENCRYPTION_KEYS", default=[])
+
+BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
+SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")
+_hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL)}
+ALLOWED_HOSTS = env.list(
+    "ONPAY_ALLOWED_HOSTS", default=sorted(_hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set()))
+)
+TRUSTED_PROXIES = env.list("ONPAY_TRUSTED_PROXIES", default=[])
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.simple_history",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_celery_beat",
+    "simple_history",
+    "csp",
+    "rest_framework",
+    "drf_spectacular_sidecar",
+    "accounts",
+    "webhooks",
+    "ledger",
+    "gateway",
+]
+
+MIDDLEWARE = [
+    "gateway.api.middleware.RequestIdMiddleware",
+    "gateway.api.middleware.ApiMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "simple_history.middleware.HistoryRequestMiddleware",
+    "gateway.pages.ContentSecurityPolicyMiddleware",
+]
+
+ROOT_URLCONF = "gateway.urls"
+WSGI_APPLICATION = "gateway.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# ── PostgreSQL: pooled connections, prepared statements, and a limit on every wait ────────────────────────────────
+DATABASES = {"default": env.db_url("DATABASE_URL", default="postgres://postgres@localhost:5432/onpay")}
+DATABASES["default"].update(
+    CONN_MAX_AGE=0,
+    CONN_HEALTH_CHECKS=env.bool("ONPAY_DB_HEALTH_CHECKS", default=True),
+    OPTIONS={
+        **DATABASES["default"].get("OPTIONS", {}),
+        "pool": {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 10},
+        "server_side_binding": True,
+        "prepare_threshold": env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5) or None,
+        "options": " ".join(
+            (
+                "-c lock_timeout=2000",
+                f"-c statement_timeout={env.int('ONPAY_DB_STATEMENT_TIMEOUT_MS', default=10_000)}",
+                "-c idle_in_transaction_session_timeout=15000",
+            )
+        ),
+    },
+)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# ── Celery: the timetable. Work itself is rows in PostgreSQL ──────────────────────────────────────────────────────
+CACHE_URL = env.str("ONPAY_CACHE_URL", default="redis://localhost:6379/0")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default=CACHE_URL)
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 300,
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_MAX_LOOP_INTERVAL = 5
+CELERY_ENABLE_UTC = True
+CELERY_TIMEZONE = "UTC"
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SOFT_TIME_LIMIT = 110
+CELERY_TASK_TIME_LIMIT = 120
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+DJANGO_CELERY_BEAT_TZ_AWARE = True
+
+# ── People ────────────────────────────────────────────────────────────────────────────────────────────────────────
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in {
+        "UserAttributeSimilarityValidator": {},
+        "MinimumLengthValidator": {"min_length": 12},
+        "CommonPasswordValidator": {},
+        "NumericPasswordValidator": {},
+    }.items()
+]
+LOGIN_URL = "admin:login"
+
+# ── What browsers are told ────────────────────────────────────────────────────────────────────────────────────────
+_https = BASE_URL.startswith("https://")
+SECURE_SSL_REDIRECT = _https and not LOCAL
+SECURE_HSTS_SECONDS = 31_536_000 if SECURE_SSL_REDIRECT else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_SSL_REDIRECT
+SECURE_HSTS_PRELOAD = SECURE_SSL_REDIRECT
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT
+SESSION_COOKIE_NAME = "__Host-session" if SECURE_SSL_REDIRECT else "session"
+SESSION_COOKIE_AGE = 12 * 3600
+CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "gateway.api.views.csrf_failure"
+X_FRAME_OPTIONS = "DENY"
+_SELF = "'self'"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [_SELF],
+        "img-src": [_SELF, "data:"],
+        "style-src": [_SELF, "'unsafe-inline'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": [_SELF],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+# ── Files and languages ───────────────────────────────────────────────────────────────────────────────────────────
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = LOCAL
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if LOCAL
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+LANGUAGE_CODE = "en"
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# ── The API ───────────────────────────────────────────────────────────────────────────────────────────────────────
+RATE_LIMIT_WINDOW_S = 300
+RATE_LIMITS = {
+    "all": env.int("ONPAY_RATE_LIMIT_ALL", default=1000),
+    "payments": env.int("ONPAY_RATE_LIMIT_PAYMENTS", default=200),
+    "refunds": env.int("ONPAY_RATE_LIMIT_REFUNDS", default=200),
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
+WEBHOOK_TIME_SCALE = env.float("ONPAY_WEBHOOK_TIME_SCALE", default=1.0)
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["gateway.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["gateway.api.permissions.HasPermission"],
+    "DEFAULT_RENDERER_CLASSES": ["gateway.api.renderers.EnvelopeRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["gateway.api.parsers.StrictJsonParser"],
+    "DEFAULT_SCHEMA_CLASS": None,
+    "EXCEPTION_HANDLER": "gateway.api.errors.answer",
+    "UNAUTHENTICATED_USER": None,
+    "UNAUTHENTICATED_TOKEN": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+UNFOLD = {
+    "SITE_TITLE": "Onpay staff",
+    "SITE_HEADER": "Onpay Gateway",
+    "SITE_SUBHEADER": "Support staff",
+    "SHOW_HISTORY": True,
+    "SHOW_VIEW_ON_SITE": False,
+}
+
+LOGGING_CONFIG = None
+logs.configure(env.str("ONPAY_LOG_LEVEL", default="INFO"))

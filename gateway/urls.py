@@ -1,0 +1,23 @@
+"""Every address of the service."""
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from gateway import pages
+from gateway.api import views
+
+urlpatterns = [
+    path("", RedirectView.as_view(url="/docs", permanent=False)),
+    path("health/", pages.health),
+    path("docs", pages.reference),
+    path("docs/errors", pages.errors),
+    path("api/v2/openapi.json", pages.schema),
+    path("api/v2/", include("gateway.api.v2.urls")),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = views.bad_request
+handler403 = views.forbidden
+handler404 = views.not_found
+handler500 = views.server_error

@@ -1,0 +1,8 @@
+"""What the web server serves."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
+application = get_wsgi_application()
