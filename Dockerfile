@@ -1,0 +1,25 @@
+# One image for every process: web, worker, beat and the webhook dispatcher differ only in their command.
+FROM python:3.11-slim AS build
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN python -m venv /opt/venv
+ENV PATH=/opt/venv/bin:$PATH
+COPY requirements.txt .
+RUN pip install --require-hashes -r requirements.txt
+WORKDIR /app
+COPY . .
+# Collecting files needs settings that load, not real ones: these keys stay in this stage.
+RUN ONPAY_SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(48))') \
+    ONPAY_ENCRYPTION_KEYS=$(python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())') \
+    ONPAY_BASE_URL=https://gateway.example \
+    python manage.py collectstatic --noinput --verbosity 0 && python -m compileall -q .
+
+FROM python:3.11-slim
+ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1
+RUN useradd --uid 10001 --no-create-home onpay
+COPY --from=build /opt/venv /opt/venv
+COPY --from=build /app /app
+WORKDIR /app
+USER onpay
+EXPOSE 8000
+CMD ["granian", "--interface", "wsgi", "gateway.wsgi:application", "--host", "0.0.0.0", "--port", "8000", \
+     "--workers", "2", "--blocking-threads", "4", "--no-ws", "--respawn-failed-workers", "--workers-kill-timeout", "20s"]

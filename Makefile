@@ -1,0 +1,86 @@
+# From nothing but python3 (3.11 or newer), pip and make. Everything else is installed below this folder.
+#
+#   make run     the whole service, with its own database: PORT=8000, ONPAY_HOME=.local
+#   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=2 spreads it over processes
+#   make check   format, lint, types, import contracts, migrations, deployment checks
+#   make bench | faults | model | nightly     measurements, and the long forms of the tests
+#   make lock | format | clean
+
+.DEFAULT_GOAL := run
+.PHONY: run test check bench faults model nightly lock format clean local dev
+
+export UV_PYTHON_DOWNLOADS := never
+PYTHON := .venv/bin/python
+UV := .tools/bin/uv
+WITH := $(PYTHON) -m gateway.local run-with
+WORKERS ?= 0
+PYTEST := $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
+LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
+PRODUCTION := ONPAY_BASE_URL=https://gateway.example
+
+run: local
+	@exec $(PYTHON) -m gateway.local up --stop-with-parent
+
+test: dev
+	@$(WITH) -- $(PYTEST) $(T)
+
+check: dev
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@$(PYTHON) -m mypy gateway accounts ledger webhooks
+	@.venv/bin/lint-imports
+	@$(WITH) -- $(PYTHON) manage.py makemigrations --check --dry-run
+	@$(PRODUCTION) $(WITH) -- $(PYTHON) manage.py check --deploy --fail-level WARNING
+
+bench: dev
+	@$(WITH) --durable -- $(PYTHON) manage.py bench $(T)
+
+# SEED=, KILLS= and OPS= reach the tests through the environment.
+faults: dev
+	@$(WITH) --durable -- $(PYTEST) tests/faults $(T)
+
+model: dev
+	@$(WITH) -- $(PYTEST) tests/model $(T)
+
+nightly: check test
+	@$(MAKE) --no-print-directory faults KILLS=1000
+	@$(MAKE) --no-print-directory model OPS=1000000
+	@$(MAKE) --no-print-directory bench
+
+lock: $(UV)
+	@$(LOCK) -o requirements.txt
+	@$(LOCK) --extra local -c requirements.txt -o requirements-local.txt
+	@$(LOCK) --extra local --extra dev -c requirements-local.txt -o requirements-dev.txt
+
+format: dev
+	@.venv/bin/ruff check --fix .
+	@.venv/bin/ruff format .
+
+# What can be made again goes. The data of `make run` stay.
+clean:
+	@for link in .local/test*/postgres .local/bench*/postgres; do [ ! -L "$$link" ] || rm -rf "$$(readlink "$$link")"; done
+	@rm -rf .venv .tools staticfiles .local/test* .local/bench* .*_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A development environment serves `make run` as well: it is never cut down to the smaller one.
+local: $(PYTHON)
+	@$(call install,$(if $(wildcard .venv/requirements-dev.txt),dev,local))
+
+dev: $(PYTHON)
+	@$(call install,dev)
+
+# Installs a set of requirements, unless exactly that set is installed already.
+install = cmp -s requirements-$(1).txt .venv/requirements-$(1).txt || { \
+	$(call timed,installing requirements-$(1).txt,$(UV) pip sync -q --require-hashes --python $(PYTHON) requirements-$(1).txt) && \
+	rm -f .venv/requirements-*.txt && cp requirements-$(1).txt .venv/; }
+timed = began=$$(date +%s); printf '  $(1) … '; $(2) && echo "$$(($$(date +%s) - began)) s"
+
+$(PYTHON): | $(UV)
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "python3 must be 3.11 or newer")'
+	@$(UV) venv -q --clear --python python3 .venv
+
+$(UV):
+	@$(call timed,installing uv,python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore \
+		--upgrade --target .tools 'uv>=0.13$(comma)<0.14')
+
+comma := ,

@@ -1,0 +1,104 @@
+"""The supervisor restarts what ends, and stops everything."""
+
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway.local import processes
+from gateway.local.child import Child
+from gateway.local.errors import LocalError
+from gateway.local.supervisor import Stopped, Supervisor
+
+SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
+IGNORE = [
+    sys.executable,
+    "-c",
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)",
+]
+
+
+@pytest.fixture
+def supervisor(place: Path) -> Iterator[Supervisor]:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    made = Supervisor(place / "sessions.json")
+    yield made
+    made.stop()
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+def child(place: Path, command: list[str]) -> Child:
+    return Child("part", command, place / "part.log", dict(os.environ))
+
+
+def test_a_part_that_ends_is_started_again_after_a_moment(
+    place: Path, supervisor: Supervisor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = child(place, SLEEP)
+    supervisor.start(part)
+    assert part.process
+    killed = part.process
+
+    killed.kill()
+    killed.wait()
+    began = time.monotonic()
+    while part.process is killed:
+        supervisor.watch()
+
+    assert part.alive()
+    assert 0.5 <= time.monotonic() - began < 1.5
+    assert "part ended; starting it again in 0.5 s" in capsys.readouterr().out
+
+
+def test_a_part_that_keeps_ending_waits_longer_each_time(
+    place: Path, supervisor: Supervisor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    supervisor.start(child(place, ["true"]))
+
+    told: list[str] = []
+    while len(told) < 3:
+        supervisor.watch()
+        told += re.findall(r"again in (\S+) s", capsys.readouterr().out)
+
+    assert told == ["0.5", "1", "2"]
+
+
+def test_being_asked_stops_every_part(place: Path, supervisor: Supervisor) -> None:
+    part = child(place, SLEEP)
+    supervisor.start(part)
+
+    os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(Stopped):
+        supervisor.watch()
+    supervisor.stop()
+
+    assert part.code == -signal.SIGTERM
+
+
+def test_a_command_that_fails_is_told_with_its_last_words(place: Path, supervisor: Supervisor) -> None:
+    with pytest.raises(LocalError, match="(?s)part failed .exit 3.*no such table"):
+        supervisor.once(child(place, ["sh", "-c", "echo no such table; exit 3"]))
+
+
+def test_what_a_killed_supervisor_left_behind_is_ended(place: Path, supervisor: Supervisor) -> None:
+    leftover = child(place, SLEEP)
+    supervisor.start(leftover)
+    assert leftover.process
+    stranger = processes.spawn(["sleep", "60"], place / "sleep.log")
+    supervisor.sessions.write_text(f"[{leftover.process.pid}, {stranger.pid}]")
+    supervisor.watched.clear()
+
+    supervisor.end_leftovers()
+    alive = stranger.poll() is None
+    stranger.kill()
+    stranger.wait()
+
+    assert leftover.process.wait() == -signal.SIGTERM
+    assert alive
