@@ -1,0 +1,78 @@
+"""A merchant's backend: calls the API over HTTP and holds every answer against the published contract."""
+
+import json
+import re
+import uuid
+from functools import cache
+from typing import Any
+
+import jsonschema
+from django.http import HttpResponse
+from django.test import Client
+
+from gateway.api.openapi import document
+
+V2 = "/api/v2"
+
+
+class Api:
+    """`api.post("/payments", {...})` → the response, with `.json()`; each POST has a fresh key unless it names one."""
+
+    def __init__(self, key: str | None, address: str = "10.0.0.1") -> None:
+        self.key = key
+        self.http = Client(REMOTE_ADDR=address, raise_request_exception=False)
+
+    def get(self, path: str, **query: Any) -> HttpResponse:
+        return self._checked("GET", path, self.http.get(V2 + path, query, headers=self._headers()))
+
+    def post(
+        self, path: str, body: Any = None, *, key: str | None = None, raw: bytes | None = None, **headers: str
+    ) -> HttpResponse:
+        content = raw if raw is not None else json.dumps(body if body is not None else {}).encode()
+        sent = self._headers() | {"idempotency-key": key or str(uuid.uuid4())} | headers
+        response = self.http.post(
+            V2 + path, content, content_type=sent.pop("content_type", "application/json"), headers=sent
+        )
+        return self._checked("POST", path, response)
+
+    def request(self, method: str, path: str, **options: Any) -> HttpResponse:
+        return self._checked(method, path, self.http.generic(method, V2 + path, headers=self._headers(), **options))
+
+    def _headers(self) -> dict[str, str]:
+        return {"x-api-key": self.key} if self.key is not None else {}
+
+    def _checked(self, method: str, path: str, response: HttpResponse) -> HttpResponse:
+        assert re.fullmatch(r"req_[0-9A-HJKMNP-TV-Z]{26}", response["RequestId"])
+        assert response["Cache-Control"] == "no-store"
+        assert response["Content-Type"] == "application/json"
+        assert response["RateLimit"]
+        assert response["RateLimit-Policy"]
+        if method != "HEAD":
+            check_against_contract(method.lower(), path, response)
+        return response
+
+
+def check_against_contract(method: str, path: str, response: HttpResponse) -> None:
+    """The answer is one that the published document announces for this operation."""
+    answer = json.loads(response.content)
+    announced = _operation(method, V2 + path.partition("?")[0])
+    if announced is None:
+        assert response.status_code in (400, 404, 405, 429, 500, 503), response.content
+        _validator("Error").validate(answer)
+        return
+    assert str(response.status_code) in announced["responses"], (method, path, response.status_code, answer)
+    schema = announced["responses"][str(response.status_code)]["content"]["application/json"]["schema"]
+    jsonschema.Draft202012Validator(schema | {"components": document()["components"]}).validate(answer)
+
+
+@cache
+def _validator(name: str) -> jsonschema.Draft202012Validator:
+    components = document()["components"]
+    return jsonschema.Draft202012Validator(components["schemas"][name] | {"components": components})
+
+
+def _operation(method: str, path: str) -> dict[str, Any] | None:
+    for template, operations in document()["paths"].items():
+        if method in operations and re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path):
+            return operations[method]  # type: ignore[no-any-return]
+    return None

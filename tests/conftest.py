@@ -1,0 +1,69 @@
+"""Two merchants, a client that holds every answer against the published contract, and books that are always proved."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+
+from ledger.verify import verify
+from tests.client import Api
+from tests.factories import Shop, a_shop
+
+_addresses = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> None:
+    """Tests that commit are cleaned by TRUNCATE, which the books refuse; the test of that refusal turns it on again."""
+    with django_db_blocker.unblock(), connection.cursor() as cursor:  # type: ignore[attr-defined]
+        for table, trigger in (
+            ("ledger_entry", "entries_stay"),
+            ("ledger_transfer", "transfers_stay"),
+            ("ledger_balance", "balances_stay"),
+        ):
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
+
+
+@pytest.fixture(autouse=True)
+def the_books_are_right(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Proves the books after every test that has a database."""
+    uses_database = {"db", "transactional_db"} & set(request.fixturenames)
+    if uses_database:
+        request.getfixturevalue("transactional_db" if "transactional_db" in uses_database else "db")
+    yield
+    if uses_database:
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        assert [str(violation) for violation in verify()] == []
+
+
+@pytest.fixture
+def address() -> str:
+    """An address of its own for each test, so that rate limits of one never meet another."""
+    number = next(_addresses)
+    return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+@pytest.fixture
+def acme(db: None) -> Shop:
+    """Owns things."""
+    return a_shop("Acme")
+
+
+@pytest.fixture
+def globex(db: None) -> Shop:
+    """Must never see a thing of acme's."""
+    return a_shop("Globex")
+
+
+@pytest.fixture
+def api(acme: Shop, address: str) -> Api:
+    """acme's backend in the sandbox."""
+    return Api(acme.sandbox_key, address)
+
+
+@pytest.fixture
+def globex_api(globex: Shop, address: str) -> Api:
+    """globex's backend in the sandbox."""
+    return Api(globex.sandbox_key, address)
