@@ -7,7 +7,7 @@ from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 
-TASKS = ["gateway", "gateway.payments", "ledger", "webhooks"]  # every package with a tasks.py
+TASKS = ["gateway", "gateway.payments", "ledger"]  # every package with a tasks.py
 
 app = Celery("onpay")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -108,7 +108,7 @@ def _absolute(url: str) -> URL:
         raise ForbiddenAddress("The URL must not contain spaces, backslashes or control characters.")
     try:
         parsed = URL(url)
-    except ValueError as malformed:
+    except (ValueError, IndexError) as malformed:  # yarl counts brackets past the end of "https://@]"
         raise ForbiddenAddress("The URL is not valid.") from malformed
     if not parsed.scheme or not parsed.raw_host:
         raise ForbiddenAddress("The URL must be absolute, with a host.")

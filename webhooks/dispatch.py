@@ -32,7 +32,7 @@ LONGEST_REST_S = 10.0
 async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
     """One signed POST, and what came back."""
     started_at = wall()
-    headers = signing.headers(claimed.event_id, claimed.body, claimed.secrets, int(time.time())) | {
+    headers = signing.headers(claimed.event_id, claimed.body, claimed.secrets, int(started_at.timestamp())) | {
         "x-onpay-event": claimed.event_type,
         "x-onpay-delivery": claimed.id,
         "x-onpay-attempt": str(claimed.attempt),

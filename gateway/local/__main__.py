@@ -26,6 +26,8 @@ def main() -> int:
                 processes.ends_with(os.getppid(), signal.SIGTERM)()
             return up()
         return run_with(chosen.rest, durable=chosen.durable)
+    except KeyboardInterrupt:
+        return 130
     except (LocalError, OSError) as problem:
         parser.exit(1, f"{problem}\n")
 

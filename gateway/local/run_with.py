@@ -10,10 +10,6 @@ from gateway.local import home, processes, stores
 from gateway.local.server import Server
 
 
-class Interrupted(Exception):
-    """We were told to stop before the command began."""
-
-
 def run_with(command: Sequence[str], *, durable: bool) -> int:
     """Runs a command on servers that nobody else uses, and returns its exit code.
 
@@ -22,9 +18,9 @@ def run_with(command: Sequence[str], *, durable: bool) -> int:
     place, held = home.claim("bench" if durable else "test")
     child: subprocess.Popen[bytes] | None = None
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
+    def stop(number: int, _frame: FrameType | None) -> None:
         if child is None:
-            raise Interrupted
+            raise SystemExit(128 + number)
         child.terminate()
 
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -1,7 +1,6 @@
 """What the one who started the local service sees: progress, troubles, and a card to begin with."""
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,18 +29,18 @@ curl -s {baseUrl}/api/v2/payments \\
 
 def say(line: str) -> None:
     """One line, at once, also into a pipe."""
-    _write(line + "\n")
+    print(line, flush=True)
 
 
 @contextmanager
 def step(name: str) -> Iterator[None]:
     """Says what is being done, and how long it took."""
     began = time.monotonic()
-    _write(f"  {name:<34}")
+    print(f"  {name:<34}", end="", flush=True)
     try:
         yield
     except BaseException:
-        say("stopped")
+        say("not done")
         raise
     say(f"{time.monotonic() - began:5.1f} s")
 
@@ -50,8 +49,3 @@ def card(place: Path) -> None:
     """Shows the addresses, the logins and a first request."""
     demo = json.loads((place / "demo.json").read_text())
     say(CARD.format(**demo, home=place))
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()

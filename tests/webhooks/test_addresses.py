@@ -310,6 +310,7 @@ def test_a_public_https_url_is_taken(url, parsed):
         ("https://x.example:port/", "not valid"),
         ("https://[::1/", "not valid"),
         ("https://[1.2.3.4]/", "not valid"),
+        ("https://@]", "not valid"),
         (" https://x.example/", "spaces, backslashes or control"),
         ("https://x.example/a b", "spaces, backslashes or control"),
         ("https://x.exa\nmple/", "spaces, backslashes or control"),

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from accounts.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
@@ -93,7 +93,7 @@ class PaymentInput(Input):
     currency: Annotated[Text, Field(examples=["BRL"])]
     reference: Annotated[Text, Field(min_length=1, max_length=128, examples=["order-1042"])]
     payer: PayerInput
-    due_date: Any = Field(None, json_schema_extra={"type": "string", "format": "date"})
+    due_date: Annotated[Any, WithJsonSchema({"type": ["string", "null"], "format": "date"})] = None
     return_url: Annotated[str, Field(max_length=2048)] | None = None
     payment_method_token: Annotated[str, Field(max_length=255)] | None = None
     expires_in: Annotated[int, Field(description="Seconds the payer has")] | None = None

@@ -1,0 +1,169 @@
+"""PostgreSQL keeps the books right by itself, whatever anybody tries."""
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from accounts.clock import wall
+from ledger.books.errors import InsufficientBalance
+from ledger.books.models import Account, Balance, Entry, Transfer
+from ledger.books.services import Move, Side, post, wallet
+from ledger.chart import Kind
+from ledger.verify import verify
+from tests.factories import Shop
+
+CLEARING = Side(Kind.CLEARING, "PIX", "BRL")
+AVAILABLE = wallet(Kind.AVAILABLE, "BRL")
+BLOCKED = wallet(Kind.BLOCKED, "BRL")
+FEES = Side(Kind.FEE_INCOME, "", "BRL")
+
+
+def deposit(shop: Shop, minor: int, reference: str = "pay_1") -> bool:
+    moves = [Move(minor - 1, debit=CLEARING, credit=AVAILABLE), Move(1, debit=CLEARING, credit=FEES)]
+    return post(shop.sandbox, "test.deposit", reference, moves, wall())
+
+
+def amount(shop: Shop, kind: Kind) -> int:
+    return Balance.objects.get(account__merchant=shop.sandbox, account__kind=kind).amount
+
+
+def attack(sql: str, *params: object) -> str:
+    """What PostgreSQL says to a statement that must not pass, deferred checks included."""
+    with pytest.raises(DatabaseError) as refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    return str(refused.value)
+
+
+def test_a_posting_moves_balances_and_leaves_a_statement(acme: Shop) -> None:
+    assert deposit(acme, 1000) is True
+
+    assert (amount(acme, Kind.AVAILABLE), amount(acme, Kind.FEE_INCOME), amount(acme, Kind.CLEARING)) == (999, 1, -1000)
+    lines = Entry.objects.filter(account__kind=Kind.AVAILABLE).values_list("sequence", "amount", "balance_after")
+    assert list(lines) == [(1, 999, 999)]
+
+
+def test_the_same_reference_is_posted_once(acme: Shop) -> None:
+    assert deposit(acme, 1000) is True
+    assert deposit(acme, 1000) is False
+
+    assert amount(acme, Kind.AVAILABLE) == 999
+    assert Transfer.objects.count() == 1
+
+
+def test_a_wallet_never_falls_below_zero_and_nothing_moves(acme: Shop) -> None:
+    deposit(acme, 1000)
+
+    with pytest.raises(InsufficientBalance), transaction.atomic():
+        post(acme.sandbox, "test.hold", "wdr_1", [Move(1000, debit=AVAILABLE, credit=BLOCKED)], wall())
+
+    assert amount(acme, Kind.AVAILABLE) == 999
+    assert Transfer.objects.count() == 1
+
+
+def test_books_of_two_merchants_are_apart(acme: Shop, globex: Shop) -> None:
+    deposit(acme, 1000)
+    deposit(globex, 500)
+
+    assert amount(acme, Kind.AVAILABLE) == 999
+    assert amount(globex, Kind.AVAILABLE) == 499
+
+
+@pytest.mark.parametrize(
+    ("debit", "credit", "minor"),
+    [
+        (CLEARING, AVAILABLE, 0),
+        (CLEARING, AVAILABLE, -1),
+        (AVAILABLE, AVAILABLE, 5),
+        (CLEARING, wallet(Kind.AVAILABLE, "MXN"), 5),
+    ],
+)
+def test_an_impossible_movement_cannot_be_expressed(debit: Side, credit: Side, minor: int) -> None:
+    with pytest.raises(AssertionError):
+        Move(minor, debit=debit, credit=credit)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE ledger_entry SET amount = amount + 1",
+        "DELETE FROM ledger_entry",
+        "UPDATE ledger_transfer SET entry_count = entry_count + 1",
+        "DELETE FROM ledger_transfer",
+        "UPDATE ledger_account SET currency = 'MXN'",
+        "DELETE FROM ledger_account",
+        "UPDATE ledger_balance SET amount = amount + 1",
+        "UPDATE ledger_balance SET floor = -1000000",
+        "DELETE FROM ledger_balance",
+    ],
+)
+def test_nothing_in_the_books_is_ever_changed(acme: Shop, sql: str) -> None:
+    deposit(acme, 1000)
+
+    attack(sql)
+
+    assert amount(acme, Kind.AVAILABLE) == 999
+
+
+def test_nothing_in_the_books_is_ever_truncated(acme: Shop) -> None:
+    deposit(acme, 1000)
+    for table, trigger in (("entry", "entries_stay"), ("transfer", "transfers_stay"), ("balance", "balances_stay")):
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute(f"ALTER TABLE ledger_{table} ENABLE TRIGGER {trigger}")
+        assert "append-only" in attack(f"TRUNCATE ledger_{table} CASCADE")
+
+
+LINE = """
+    INSERT INTO ledger_entry (transfer_id, line, merchant_id, account_id, currency, amount, balance_after, sequence)
+    VALUES (%s, %s, %s, %s, %s, %s, 0, 0)
+"""
+
+
+def test_a_committed_transfer_cannot_grow(acme: Shop) -> None:
+    deposit(acme, 1000)
+    transfer, account = Transfer.objects.get(), Account.objects.get(kind=Kind.AVAILABLE)
+
+    assert "sealed at 3" in attack(LINE, transfer.pk, 4, acme.sandbox.pk, account.pk, "BRL", 5)
+    assert "one_entry_per_line" in attack(LINE, transfer.pk, 3, acme.sandbox.pk, account.pk, "BRL", 5)
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ('[["CLEARING", "PIX", "BRL", -10], ["AVAILABLE", "PIX", "BRL", 9]]', "not balanced in BRL"),
+        ('[["CLEARING", "PIX", "BRL", -10], ["AVAILABLE", "SPEI", "MXN", 10]]', "not balanced in BRL, MXN"),
+        ('[["AVAILABLE", "PIX", "BRL", 10]]', "transfer_has_two_ends"),
+        ('[["CLEARING", "PIX", "BRL", 0], ["AVAILABLE", "PIX", "BRL", 0]]', "entry_moves_money"),
+        ('[["AVAILABLE", "PIX", "BRL", -10], ["CLEARING", "PIX", "BRL", 10]]', "balance_floor"),
+    ],
+)
+def test_what_is_not_balanced_is_refused_at_the_commit(acme: Shop, lines: str, complaint: str) -> None:
+    assert complaint in attack("SELECT ledger_post(%s, 'attack', 'x', %s::jsonb, now())", acme.sandbox.pk, lines)
+    assert Transfer.objects.count() == 0
+
+
+def test_money_cannot_cross_into_another_book_or_currency(acme: Shop, globex: Shop) -> None:
+    deposit(acme, 1000)
+    deposit(globex, 1000)
+    foreign = Account.objects.get(merchant=globex.sandbox, kind=Kind.AVAILABLE)
+    with pytest.raises(IntegrityError) as refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO ledger_transfer (merchant_id, kind, reference, entry_count, posted_at, created_at)"
+            " VALUES (%s, 'attack', 'x', 2, now(), now()) RETURNING id",
+            [acme.sandbox.pk],
+        )
+        cursor.execute(LINE, [cursor.fetchone()[0], 1, acme.sandbox.pk, foreign.pk, "BRL", 5])
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert "entry_keeps_book_and_currency" in str(refused.value)
+
+
+def test_verify_names_what_a_superuser_bent(acme: Shop) -> None:
+    deposit(acme, 1000)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute("SET LOCAL session_replication_role = replica")
+            cursor.execute("UPDATE ledger_balance SET amount = amount + 1 WHERE floor = 0")
+        found = {violation.invariant.number for violation in verify()}
+        transaction.set_rollback(True)
+    assert found == {"I2", "I5"}

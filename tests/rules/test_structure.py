@@ -1,0 +1,109 @@
+"""The rules of the house that a reader cannot be trusted to remember."""
+
+import ast
+import inspect
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.db import models
+from django.urls import URLPattern, get_resolver
+
+from accounts.permissions import PERMISSIONS
+from gateway.api.openapi import operations
+from gateway.celery import TASKS, app
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = ("accounts", "webhooks", "ledger", "gateway")
+SOURCES = sorted(path for name in APPS for path in (ROOT / name).rglob("*.py") if "migrations" not in path.parts)
+DOMAIN = [p for p in SOURCES if "local" not in p.parts and p.relative_to(ROOT).as_posix() != "accounts/clock.py"]
+MONEY = [
+    p for p in SOURCES if p.parts[len(ROOT.parts)] == "ledger" or {"payments", "methods", "customers"} & set(p.parts)
+]
+PUBLIC = {"", "health/", "docs", "docs/errors", "api/v2/openapi.json"}
+
+
+def _modules() -> list[str]:
+    found = []
+    for name in APPS:
+        package = import_module(name)
+        found += [module.name for module in pkgutil.walk_packages(package.__path__, f"{name}.")]
+    return [name for name in found if ".migrations" not in name and not name.endswith("__main__")]
+
+
+def test_every_table_is_known_to_django() -> None:
+    known = set(apps.get_models())
+    for name in (name for name in _modules() if name.endswith("models")):
+        for _, found in inspect.getmembers(import_module(name), inspect.isclass):
+            if issubclass(found, models.Model) and found.__module__ == name and not found._meta.abstract:
+                assert found in known, f"{name}.{found.__name__} is not imported by its app's models.py"
+
+
+def test_every_task_is_found_and_every_timetable_entry_exists() -> None:
+    packages = {name.removesuffix(".tasks") for name in _modules() if name.endswith(".tasks")}
+    assert packages == set(TASKS)
+    app.loader.import_default_modules()
+    for entry in app.conf.beat_schedule.values():
+        assert entry["task"] in app.tasks
+
+
+def test_every_operation_names_a_permission_that_exists() -> None:
+    for path, method, _, declared in operations():
+        assert declared.permission in PERMISSIONS, (method, path)
+
+
+def test_every_address_is_an_operation_or_known_to_be_public() -> None:
+    documented = {path.replace("/api/v2/", "", 1) for path, *_ in operations()}
+    for pattern in get_resolver().url_patterns:
+        if isinstance(pattern, URLPattern):
+            assert str(pattern.pattern) in PUBLIC
+    inner = [p for p in get_resolver().url_patterns if str(p.pattern) == "api/v2/"][0].url_patterns
+    assert len(inner) == len(documented)
+
+
+@pytest.mark.parametrize("path", DOMAIN, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_there_is_one_clock(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            called = f"{node.value.id}.{node.attr}"
+            assert called not in ("timezone.now", "datetime.now", "datetime.utcnow", "date.today", "time.time"), (
+                f"line {node.lineno} asks another clock"
+            )
+
+
+@pytest.mark.parametrize("path", MONEY, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_float_comes_near_money(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        assert not (isinstance(node, ast.Name) and node.id == "float"), f"line {node.lineno}"
+        assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_module_says_what_it_is_and_none_is_a_drawer(path: Path) -> None:
+    assert path.stem not in ("utils", "helpers", "common", "misc", "core")
+    tree = ast.parse(path.read_text())
+    assert not tree.body or ast.get_docstring(tree)
+
+
+def test_foreign_keys_point_down() -> None:
+    order = {"accounts": 0, "webhooks": 1, "ledger": 2, "gateway": 3}
+    for model in apps.get_models(include_auto_created=True):
+        if model._meta.app_label not in order:
+            continue
+        for field in model._meta.get_fields():
+            if isinstance(field, models.ForeignKey) and field.related_model._meta.app_label in order:
+                assert order[field.related_model._meta.app_label] <= order[model._meta.app_label], field
+
+
+def test_the_tree_has_nothing_else_at_its_top() -> None:
+    conventional = {
+        "manage.py", "pyproject.toml", "gateway", "accounts", "ledger", "webhooks", "templates", "static", "tests",
+        "README.md", "CHANGELOG.md", "Makefile", "Dockerfile", "compose.yaml", ".env.example", ".ci", ".gitignore",
+        ".dockerignore", "requirements.txt", "requirements-local.txt", "requirements-dev.txt",
+    }  # fmt: skip
+    unversioned = {".git", ".venv", ".tools", ".local", "staticfiles"}
+    found = {path.name for path in ROOT.iterdir() if not path.name.endswith("_cache") and path.name != "__pycache__"}
+    assert found - unversioned <= conventional | {".hypothesis"}
+    assert not [p for name in APPS for p in (ROOT / name).rglob("*.md")]
