@@ -171,7 +171,7 @@ CONTENT_SECURITY_POLICY = {
 
 # ── Files and languages ───────────────────────────────────────────────────────────────────────────────────────────
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = None if LOCAL else BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = LOCAL
 STORAGES = {

@@ -301,9 +301,7 @@ def _readable(body: bytes | bytearray) -> str:
 
 
 def _legible(header: str | None) -> str | None:
-    if header is None or not header.isascii() or not header.isprintable():
-        return None
-    return header[:LONGEST_RETRY_AFTER]
+    return header[:LONGEST_RETRY_AFTER] if header and header.isprintable() else None
 
 
 def _verifying_context() -> ssl.SSLContext:

@@ -26,19 +26,21 @@ _CLAIM = """
         SELECT next.id FROM webhooks_endpoint endpoint
          CROSS JOIN LATERAL (
             SELECT count(*) AS leased FROM webhooks_delivery
-             WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND leased_until > now()) busy
+             WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND leased_until > statement_timestamp()) busy
          CROSS JOIN LATERAL (
             SELECT id FROM webhooks_delivery
-             WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND next_attempt_at <= now()
-               AND (leased_until IS NULL OR leased_until <= now())
+             WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND next_attempt_at <= statement_timestamp()
+               AND (leased_until IS NULL OR leased_until <= statement_timestamp())
              ORDER BY next_attempt_at, id LIMIT greatest(0, %(per_endpoint)s - busy.leased)
                FOR UPDATE SKIP LOCKED) next
          WHERE endpoint.status = 'ACTIVE' AND endpoint.id IN (
-            SELECT endpoint_id FROM webhooks_delivery WHERE status = 'PENDING' AND next_attempt_at <= now())
+            SELECT endpoint_id FROM webhooks_delivery
+             WHERE status = 'PENDING' AND next_attempt_at <= statement_timestamp())
          LIMIT %(limit)s
     ), claimed AS (
         UPDATE webhooks_delivery delivery
-           SET attempts = attempts + 1, leased_until = now() + %(lease)s * interval '1 second', lease = %(token)s
+           SET attempts = attempts + 1, lease = %(token)s,
+               leased_until = statement_timestamp() + %(lease)s * interval '1 second'
           FROM due WHERE delivery.id = due.id
         RETURNING delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts, delivery.lease
     )

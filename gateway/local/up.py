@@ -26,7 +26,7 @@ GATEWAY = {
     "--blocking-threads 4 --no-ws --respawn-failed-workers --workers-kill-timeout 20s --log-level warning",
     "worker": f"{CELERY} worker --concurrency 2 --without-gossip --without-mingle --loglevel WARNING",
     "beat": f"{CELERY} beat --loglevel WARNING",
-    "webhooks": "manage.py deliver_webhooks",
+    "dispatcher": "manage.py deliver_webhooks",
 }
 
 

@@ -28,10 +28,15 @@ def amount(shop: Shop, kind: Kind) -> int:
 
 def attack(sql: str, *params: object) -> str:
     """What PostgreSQL says to a statement that must not pass, deferred checks included."""
-    with pytest.raises(DatabaseError) as refused, transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    with pytest.raises(DatabaseError) as refused:
+        _run((sql, params))
     return str(refused.value)
+
+
+def _run(*statements: tuple[str, tuple[object, ...]]) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        for sql, params in (*statements, ("SET CONSTRAINTS ALL IMMEDIATE", ())):
+            cursor.execute(sql, params)
 
 
 def test_a_posting_moves_balances_and_leaves_a_statement(acme: Shop) -> None:
@@ -146,14 +151,12 @@ def test_money_cannot_cross_into_another_book_or_currency(acme: Shop, globex: Sh
     deposit(acme, 1000)
     deposit(globex, 1000)
     foreign = Account.objects.get(merchant=globex.sandbox, kind=Kind.AVAILABLE)
-    with pytest.raises(IntegrityError) as refused, transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO ledger_transfer (merchant_id, kind, reference, entry_count, posted_at, created_at)"
-            " VALUES (%s, 'attack', 'x', 2, now(), now()) RETURNING id",
-            [acme.sandbox.pk],
-        )
-        cursor.execute(LINE, [cursor.fetchone()[0], 1, acme.sandbox.pk, foreign.pk, "BRL", 5])
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    transfer = """
+        INSERT INTO ledger_transfer (id, merchant_id, kind, reference, entry_count, posted_at, created_at)
+        VALUES (-1, %s, 'attack', 'x', 2, now(), now())
+    """
+    with pytest.raises(IntegrityError) as refused:
+        _run((transfer, (acme.sandbox.pk,)), (LINE, (-1, 1, acme.sandbox.pk, foreign.pk, "BRL", 5)))
     assert "entry_keeps_book_and_currency" in str(refused.value)
 
 

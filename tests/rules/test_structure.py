@@ -59,7 +59,7 @@ def test_every_address_is_an_operation_or_known_to_be_public() -> None:
     for pattern in get_resolver().url_patterns:
         if isinstance(pattern, URLPattern):
             assert str(pattern.pattern) in PUBLIC
-    inner = [p for p in get_resolver().url_patterns if str(p.pattern) == "api/v2/"][0].url_patterns
+    inner = next(p for p in get_resolver().url_patterns if str(p.pattern) == "api/v2/").url_patterns
     assert len(inner) == len(documented)
 
 

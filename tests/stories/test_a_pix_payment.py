@@ -2,7 +2,6 @@
 
 import json
 
-
 from tests.client import Api
 from tests.factories import Shop, pix
 from webhooks.models import Event

@@ -92,6 +92,12 @@ def test_a_busy_receiver_may_ask_for_time(status, header, wait_s):
     assert asked_wait_s(status, header, NOW) == wait_s
 
 
+def test_a_wish_for_a_moment_is_never_cut_short():
+    half_a_second_later = NOW + timedelta(milliseconds=500)
+
+    assert asked_wait_s(503, "Fri, 20 Nov 2026 12:02:00 GMT", half_a_second_later) == 120
+
+
 @pytest.mark.parametrize(
     "header",
     [

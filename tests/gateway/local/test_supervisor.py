@@ -83,7 +83,7 @@ def test_being_asked_stops_every_part(place: Path, supervisor: Supervisor) -> No
 
 
 def test_a_command_that_fails_is_told_with_its_last_words(place: Path, supervisor: Supervisor) -> None:
-    with pytest.raises(LocalError, match="(?s)part failed .exit 3.*no such table"):
+    with pytest.raises(LocalError, match=r"(?s)part failed .exit 3.*no such table"):
         supervisor.once(child(place, ["sh", "-c", "echo no such table; exit 3"]))
 
 

@@ -1,0 +1,90 @@
+"""`make bench`, and `make bench T=--profile` for where the time goes."""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from http.client import HTTPConnection
+from uuid import uuid4
+
+from tests.bench import stage
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--profile", nargs="?", type=int, const=1000, metavar="REQUESTS", help="profile POST /payments")
+    requests = parser.parse_args().profile
+    stage.fresh_database()
+    print(_machine())
+    if requests:
+        _profile(requests)
+    else:
+        _bench()
+
+
+def _bench() -> None:
+    from tests.bench import deliveries, throughput
+    from tests.bench.floor import Floor
+    from tests.factories import a_shop
+
+    shop, floors_shop, one, twenty = a_shop("Shop"), a_shop("Floor"), a_shop("One"), a_shop("Twenty")
+    port, receiver = stage.free_port(), stage.free_port()
+    for each in (shop, floors_shop):
+        deliveries.subscribe(each.sandbox, receiver)
+    with (
+        stage.running("receiver", f"-m tests.bench.receiver {receiver}", receiver),
+        stage.running("web", stage.web(port), port),
+    ):
+        load = throughput.Load(port, shop.sandbox_key)
+        throughput.warm_up(load)
+        floor = Floor(floors_shop.sandbox, _paid(port, floors_shop.sandbox_key))
+        cells = throughput.measure(load, floor)
+        print(throughput.table(cells))
+        deliveries.drop_what_is_due()
+        for each, endpoints in ((one, 1), (twenty, 20)):
+            rate = deliveries.rate(each.sandbox, receiver, endpoints, _paid(port, each.sandbox_key))
+            print(f"deliveries, {deliveries.DELIVERIES} due at {endpoints} endpoint(s): {rate:,.0f}/s")
+        load.send("create", 1, 30, deliveries.SINGLE_PAYMENTS)
+        delays = deliveries.delays_ms(port, shop.sandbox_key, receiver, load.pending[-deliveries.SINGLE_PAYMENTS :])
+        print(f"from commit to first attempt: {deliveries.told(delays)}")
+    print(throughput.summary(cells))
+
+
+def _profile(requests: int) -> None:
+    from tests.bench.profiling import profile
+    from tests.factories import a_shop
+
+    print(profile(a_shop("Shop").sandbox_key, requests))
+
+
+def _paid(port: int, key: str) -> str:
+    """A payment that was made and paid through the API."""
+    http = HTTPConnection("127.0.0.1", port)
+
+    def post(path: str, body: dict[str, object]) -> str:
+        headers = {"x-api-key": key, "idempotency-key": str(uuid4()), "Content-Type": "application/json"}
+        http.request("POST", f"/api/v2{path}", json.dumps(body), headers)
+        return str(json.loads(http.getresponse().read())["data"]["id"])
+
+    payer = {"name": "Maria Silva", "taxId": "52998224725", "email": "maria@example.com"}
+    order = {"method": "PIX", "amount": 150.00, "currency": "BRL", "reference": str(uuid4()), "payer": payer}
+    return post(f"/payments/{post('/payments', order)}/simulate", {"status": "PAID"})
+
+
+def _machine() -> str:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version'), current_setting('fsync')")
+        version, fsync = cursor.fetchone()
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    return (
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
+        f"PostgreSQL {version} with fsync {fsync}, commit {commit.stdout.strip() or 'unknown'}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Where the time of POST /payments goes: by function, and in the statements that it runs."""
+
+import cProfile
+import io
+import logging
+import pstats
+import re
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+
+from gateway.wsgi import application
+from tests.bench.load import CREATE, FIRST_CPF, PAYERS
+
+WARM_UP = 100
+TOP = 45
+
+
+def profile(key: str, requests: int) -> str:
+    """Plain first, then with the statements timed, then under cProfile, which makes Python look slower than it is."""
+    logging.getLogger().handlers[0].stream = io.StringIO()  # type: ignore[attr-defined]
+    _send(key, WARM_UP)
+    cpu, wall = time.process_time(), time.perf_counter()
+    _send(key, requests)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    with _timed_statements() as statements:
+        _send(key, requests)
+    profiler = cProfile.Profile()
+    profiler.runcall(_send, key, requests)
+    count = sum(len(took) for took in statements.values()) / requests
+    said = [
+        f"POST /payments, {requests} requests one after the other in one process",
+        f"  {wall / requests * 1e6:,.0f} µs a request, of which {cpu / requests * 1e6:,.0f} µs CPU of this process",
+        f"  {count:.1f} statements a request, BEGIN and COMMIT apart:",
+    ]
+    said += [f"  {sum(took) / requests * 1e6:>8,.0f} µs  {sql}" for sql, took in statements.items()]
+    return "\n".join([*said, "", _top(profiler, "tottime"), _top(profiler, "cumulative")])
+
+
+def _send(key: str, count: int) -> None:
+    run = uuid.uuid4().hex[:12]
+    for n in range(count):
+        body = (CREATE % (run, n, FIRST_CPF + n % PAYERS)).encode()
+        status: list[str] = []
+        answer = application(_environ(key, body), lambda line, headers, status=status: status.append(line))
+        content = b"".join(answer)
+        answer.close()  # type: ignore[attr-defined]
+        assert status == ["201 Created"], content
+
+
+def _environ(key: str, body: bytes) -> dict[str, Any]:
+    return {
+        "REQUEST_METHOD": "POST",
+        "SCRIPT_NAME": "",
+        "PATH_INFO": "/api/v2/payments",
+        "QUERY_STRING": "",
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "HTTP_HOST": "127.0.0.1:8000",
+        "HTTP_X_API_KEY": key,
+        "HTTP_IDEMPOTENCY_KEY": str(uuid.uuid4()),
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": io.BytesIO(body),
+        "wsgi.errors": io.StringIO(),
+        "wsgi.url_scheme": "http",
+        "wsgi.version": (1, 0),
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+
+
+@contextmanager
+def _timed_statements() -> Iterator[dict[str, list[float]]]:
+    """How long each statement took, from the call to the answer."""
+    took: dict[str, list[float]] = defaultdict(list)
+
+    def timed(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+        began = time.perf_counter()
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            took[_without_number(sql)].append(time.perf_counter() - began)
+
+    with connection.execute_wrapper(timed):
+        yield took
+
+
+def _without_number(sql: str) -> str:
+    return re.sub(r"(SAVEPOINT ).*|\s+", r"\1 ", sql).strip()[:90]
+
+
+def _top(profiler: cProfile.Profile, order: str) -> str:
+    text = io.StringIO()
+    pstats.Stats(profiler, stream=text).strip_dirs().sort_stats(order).print_stats(TOP)
+    return text.getvalue()

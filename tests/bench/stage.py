@@ -1,0 +1,73 @@
+"""The stage: a database of its own, the web server as `make run` starts it, a receiver, and the shops that measure."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
+
+import django
+import psycopg
+
+from gateway.local import home, processes
+from gateway.local.child import Child
+from gateway.local.up import GATEWAY
+
+DATABASE = "onpay_bench"
+NEVER_REACHED = "100000000"
+START_TIMEOUT_S = 30
+
+
+def fresh_database() -> None:
+    """Makes the database of the measurements anew, beside the one that DATABASE_URL names, and sets Django up on it."""
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {DATABASE}")
+    os.environ.update(
+        DATABASE_URL=urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{DATABASE}").geturl(),
+        DJANGO_SETTINGS_MODULE="gateway.settings",
+        ONPAY_LOCAL="1",  # receivers on the loopback
+        ONPAY_RATE_LIMIT_ALL=NEVER_REACHED,  # counted all the same
+        ONPAY_RATE_LIMIT_PAYMENTS=NEVER_REACHED,
+    )
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running(name: str, command: str, port: int | None = None) -> Iterator[None]:
+    """A process of the service, or of ours, until the block ends; it begins when the port answers."""
+    logs = home.make(home.folder() / "logs")
+    child = Child(name, [sys.executable, *command.split()], logs / f"{name}.log", os.environ)
+    child.start()
+    try:
+        if port and not processes.wait_until(lambda: not child.alive() or _answers(port), START_TIMEOUT_S):
+            raise RuntimeError(f"{name} does not answer: see {child.log}")
+        yield
+    finally:
+        child.signal(signal.SIGTERM)
+        if not processes.wait_until(lambda: not child.alive(), 20):
+            child.signal(signal.SIGKILL)
+
+
+def web(port: int) -> str:
+    """The command of the web server, as `make run` has it."""
+    return GATEWAY["web"].format(host="127.0.0.1", port=port)
+
+
+def _answers(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    time.sleep(0.05)
+    return False

@@ -1,0 +1,90 @@
+"""The payer's time ends by the merchant's own clock, once, and is announced."""
+
+from datetime import timedelta
+
+import pytest
+
+from accounts.models import Merchant
+from gateway.payments import services as payments
+from gateway.payments.errors import PaymentState
+from gateway.payments.models import Payment
+from ledger.books.models import Transfer
+from tests.client import Api
+from tests.factories import Shop, a_payment, pix
+from webhooks.models import Event
+
+DAY = timedelta(days=1)
+
+
+def later(shop: Shop, by: timedelta) -> None:
+    """Moves the sandbox clock of the shop forward."""
+    Merchant.objects.filter(pk=shop.sandbox.pk).update(clock_offset=shop.sandbox.clock_offset + by)
+    shop.sandbox.refresh_from_db()
+
+
+def statuses() -> dict[str, str]:
+    return dict(Payment.objects.values_list("id", "status"))
+
+
+def test_an_open_payment_expires_when_its_time_is_over_and_not_before(acme: Shop) -> None:
+    payment = a_payment(acme.sandbox)
+
+    assert payments.expire_due() == 0
+    later(acme, DAY)
+    assert payments.expire_due() == 1
+    assert payments.expire_due() == 0
+
+    assert statuses() == {payment.id: "EXPIRED"}
+    assert list(Event.objects.values_list("type", "object_id")) == [("payment.expired", payment.id)]
+    assert Transfer.objects.count() == 0
+
+
+def test_one_merchants_clock_moves_nobody_elses_payments(acme: Shop, globex: Shop) -> None:
+    mine, theirs = a_payment(acme.sandbox), a_payment(globex.sandbox)
+
+    later(acme, DAY)
+    payments.expire_due()
+
+    assert statuses() == {mine.id: "EXPIRED", theirs.id: "PENDING"}
+
+
+def test_a_paid_payment_does_not_expire(acme: Shop) -> None:
+    payment = a_payment(acme.sandbox, "PAID")
+    later(acme, 2 * DAY)
+
+    assert payments.expire_due() == 0
+
+    assert statuses() == {payment.id: "PAID"}
+
+
+def test_an_expired_payment_can_no_longer_be_paid(acme: Shop) -> None:
+    payment = a_payment(acme.sandbox)
+    later(acme, DAY)
+    payments.expire_due()
+
+    with pytest.raises(PaymentState):
+        payments.simulate(acme.sandbox, payment.id, "PAID")
+
+    assert statuses() == {payment.id: "EXPIRED"}
+    assert Transfer.objects.count() == 0
+
+
+def test_expires_in_decides_and_the_reference_is_free_again(api: Api, acme: Shop) -> None:
+    first = api.post("/payments", pix(reference="order-7", expiresIn=60)).json()["data"]
+    assert api.post("/payments", pix(reference="order-7")).json()["error"]["paymentId"] == first["id"]
+
+    later(acme, timedelta(seconds=61))
+    payments.expire_due()
+
+    second = api.post("/payments", pix(reference="order-7"))
+    assert second.status_code == 201
+    assert api.get(f"/payments/{first['id']}").json()["data"]["status"] == "EXPIRED"
+
+
+def test_a_batch_takes_the_oldest_first(acme: Shop) -> None:
+    ids = [a_payment(acme.sandbox).id for _ in range(3)]
+    later(acme, DAY)
+
+    assert payments.expire_due(limit=2) == 2
+
+    assert [statuses()[id_] for id_ in ids] == ["EXPIRED", "EXPIRED", "PENDING"]

@@ -1,0 +1,80 @@
+"""What operators type."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from accounts.models import ApiKey, Company, Merchant, User
+from accounts.permissions import ALL
+from accounts.selectors import find_key
+from gateway.payments.models import Payment
+from tests.client import Api
+
+
+def run(*arguments: str, **options: object) -> str:
+    out = io.StringIO()
+    call_command(*arguments, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_provision_takes_a_company_on(db: None) -> None:
+    told = json.loads(run("provision", "--company", "Acme", "--json"))
+
+    assert list(told) == ["companyId", "sandboxApiKey", "productionApiKey", "email", "password"]
+    company = Company.objects.get()
+    assert (company.id, company.status) == (told["companyId"], "ACTIVE")
+    assert company.verified_at is not None
+    for environment in ("sandbox", "production"):
+        key = find_key(told[f"{environment}ApiKey"])
+        assert key is not None
+        assert key.merchant.environment == environment.upper()
+        assert sorted(key.permissions) == sorted(ALL)
+    assert User.objects.get(email=told["email"]).check_password(told["password"])
+    assert Api(told["sandboxApiKey"]).get(f"/companies/{company.id}").json()["data"]["environment"] == "SANDBOX"
+
+
+def test_provision_sets_what_its_options_name(db: None) -> None:
+    run(
+        "provision", "--company", "Acme", "--country", "mx", "--withdrawal-ip", "203.0.113.10", "--hosted",
+        "--permissions", "payments:write,transactions:read",
+    )  # fmt: skip
+
+    company = Company.objects.get()
+    assert (company.country, company.withdrawal_ip) == ("MX", "203.0.113.10")
+    assert set(Merchant.objects.values_list("card_integration_mode", flat=True)) == {"HOSTED"}
+    for key in ApiKey.objects.all():
+        assert key.permissions == ["payments:write", "transactions:read"]
+
+
+@pytest.mark.parametrize(
+    "options", [("--permissions", "payments:write,fly"), ("--withdrawal-ip", "10.0.0.0/8"), ("--withdrawal-ip", "x")]
+)
+def test_provision_refuses_what_it_does_not_know_and_writes_nothing(db: None, options: tuple[str, str]) -> None:
+    with pytest.raises(CommandError):
+        run("provision", "--company", "Acme", *options)
+
+    assert Company.objects.count() == 0
+
+
+def test_the_demo_is_made_once_and_its_keys_work(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONPAY_HOME", str(tmp_path))
+    run("demo")
+    first = json.loads((tmp_path / "demo.json").read_text())
+    run("demo")
+
+    assert json.loads((tmp_path / "demo.json").read_text()) == first
+    assert set(first) == {"baseUrl", "companyId", "sandboxApiKey", "productionApiKey", "dashboard", "admin"}
+    assert (tmp_path / "demo.json").stat().st_mode & 0o077 == 0
+    assert Company.objects.count() == 1
+    assert User.objects.get(email=first["admin"]["username"]).is_staff
+    page = Api(first["sandboxApiKey"]).get("/payments", pageSize=100).json()
+    assert page["pagination"]["totalAvailable"] == Payment.objects.count() > 200
+    days = {payment["createdAt"][:10] for payment in page["data"]}
+    assert len(days) > 20
+
+
+def test_verify_ledger_proves_the_books(db: None) -> None:
+    assert "invariants hold" in run("verify_ledger")
