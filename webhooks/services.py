@@ -32,7 +32,7 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
     allowed = loopback_allowed(merchant)
     try:
         target = addresses.parse_url(url, loopback_allowed=allowed)
-        host, port = str(target.host), int(target.port or 443)
+        host, port = str(target.raw_host), int(target.port or 443)
         search = _lookups.submit(addresses.resolve, host, port, loopback_allowed=allowed, lookup=lookup)
         search.result(timeout=LOOKUP_TIMEOUT_S)
     except (addresses.UnknownHost, TimeoutError):

@@ -18,8 +18,7 @@ from gateway.local.supervisor import Stopped, Supervisor
 
 HEALTH_TIMEOUT_S = 60
 
-MIGRATE = "manage.py migrate --verbosity 0 --noinput"
-DEMO = "manage.py demo"
+PREPARE = "manage.py prepare"
 CELERY = "-m celery -A gateway"
 GATEWAY = {
     "web": "-m granian --interface wsgi gateway.wsgi:application --host {host} --port {port} --workers 2 "
@@ -74,9 +73,8 @@ def _start(supervisor: Supervisor, place: Path, host: str, port: int) -> None:
         words = [sys.executable, *command.format(host=host, port=port).split()]
         return Child(name, words, place / "logs" / f"{name}.log", env)
 
-    for name, command in (("tables", MIGRATE), ("demo company", DEMO)):
-        with step(name):
-            supervisor.once(child(name.replace(" ", "-"), command))
+    with step("tables, demo company"):
+        supervisor.once(child("prepare", PREPARE))
     for name, command in GATEWAY.items():
         supervisor.start(child(name, command))
 

@@ -66,11 +66,13 @@ def _paid(port: int, key: str) -> str:
     def post(path: str, body: dict[str, object]) -> str:
         headers = {"x-api-key": key, "idempotency-key": str(uuid4()), "Content-Type": "application/json"}
         http.request("POST", f"/api/v2{path}", json.dumps(body), headers)
-        return str(json.loads(http.getresponse().read())["data"]["id"])
+        answer = json.loads(http.getresponse().read())
+        assert answer["success"], answer
+        return str(answer["data"]["id"])
 
     payer = {"name": "Maria Silva", "taxId": "52998224725", "email": "maria@example.com"}
     order = {"method": "PIX", "amount": 150.00, "currency": "BRL", "reference": str(uuid4()), "payer": payer}
-    return post(f"/payments/{post('/payments', order)}/simulate", {"status": "PAID"})
+    return post(f"/simulations/payments/{post('/payments', order)}", {"status": "PAID"})
 
 
 def _machine() -> str:

@@ -54,7 +54,7 @@ def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[fl
         for payment in pending[:SINGLE_PAYMENTS]:
             time.sleep(random.uniform(0.02, 0.15))
             headers = {"x-api-key": key, "idempotency-key": str(uuid4()), "Content-Type": "application/json"}
-            http.request("POST", f"/api/v2/payments/{payment}/simulate", b'{"status":"PAID"}', headers)
+            http.request("POST", f"/api/v2/simulations/payments/{payment}", b'{"status":"PAID"}', headers)
             answer = http.getresponse()
             answered[payment] = time.time()
             assert answer.status == 200, answer.read()

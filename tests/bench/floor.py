@@ -44,7 +44,7 @@ class Floor:
         self.delivery = _row("webhooks_delivery", "event_id", str(self.event["id"]))
         self.keys = {
             "create": self._key("/api/v2/payments"),
-            "paid": self._key(f"/api/v2/payments/{example}/simulate"),
+            "paid": self._key(f"/api/v2/simulations/payments/{example}"),
         }
         self.scripts = {"create": self._create(), "get": self._get(), "paid": self._pay()}
         self.stock = self._fill(20_000)

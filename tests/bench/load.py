@@ -32,7 +32,7 @@ def requests(plan: dict[str, Any]) -> Iterator[bytes]:
         wires = [_wire(plan, "GET", f"/payments/{payment}") for payment in ids]
         return iter(lambda: random.choice(wires), None)
     if kind == "paid":
-        return (_wire(plan, "POST", f"/payments/{payment}/simulate", PAID) for payment in ids)
+        return (_wire(plan, "POST", f"/simulations/payments/{payment}", PAID) for payment in ids)
     return _creations(plan)
 
 

@@ -18,7 +18,7 @@ CONNECTIONS = (1, 8, 32)
 OPERATIONS = {
     "create": "POST /payments",
     "get": "GET /payments/{id}",
-    "paid": "POST /payments/{id}/simulate PAID",
+    "paid": "POST /simulations/payments/{id} PAID",
 }
 STOCK = 4000
 HEADINGS = ("conn.", "req/s", "p50 ms", "p99 ms", "non-2xx", "client CPU", "floor/s", "ratio", "± req/s", "± floor")

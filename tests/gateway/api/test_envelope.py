@@ -149,9 +149,11 @@ def test_a_browser_gets_json_too(api: Api, accept: str) -> None:
 def test_a_host_that_is_not_ours_is_refused_in_the_envelope(api: Api, settings: Settings) -> None:
     settings.ALLOWED_HOSTS = ["api.example.com"]
 
-    answer = api.request("GET", "/payments")
+    answer = api.http.get("/api/v2/payments", headers={"x-api-key": api.key or ""})
 
     assert answer.status_code == 400
+    assert answer["Content-Type"] == "application/json"
+    assert answer.json()["error"]["code"].startswith("ONP400")
     assert answer.json()["error"]["requestId"] == answer["RequestId"]
 
 

@@ -1,0 +1,117 @@
+"""What a key may do is what its permissions name, and nothing more."""
+
+from typing import Any
+
+import pytest
+
+from accounts.services import issue_key
+from gateway.api.models import IdempotencyKey
+from gateway.api.openapi import operations
+from gateway.payments.models import Payment
+from tests.client import Api
+from tests.factories import Shop, a_payment, pix
+from webhooks.models import Endpoint
+
+EVERY = {
+    "payments:write",
+    "transactions:read",
+    "refunds:write",
+    "refunds:read",
+    "payment-methods:read",
+    "webhooks:write",
+    "webhooks:read",
+    "companies:read",
+    "balances:read",
+    "withdrawals:write",
+    "withdrawals:read",
+    "conversions:write",
+    "customers:read",
+}
+
+# What the contract says of each call.
+NEEDED = [
+    ("POST", "/payments", "payments:write"),
+    ("GET", "/payments", "transactions:read"),
+    ("GET", "/payments/{paymentId}", "transactions:read"),
+    ("GET", "/transactions/{paymentId}", "transactions:read"),
+    ("POST", "/simulations/payments/{paymentId}", "payments:write"),
+    ("GET", "/webhooks", "webhooks:read"),
+    ("POST", "/webhooks", "webhooks:write"),
+    ("GET", "/companies/{companyId}", "companies:read"),
+    ("GET", "/companies/{companyId}/balance", "balances:read"),
+]
+BODIES: dict[str, dict[str, Any]] = {
+    "/payments": pix(reference="order-of-this-test"),
+    "/simulations/payments/{paymentId}": {"status": "PAID"},
+    "/webhooks": {"url": "http://127.0.0.1:9000/hooks", "events": ["payment.paid"]},
+}
+
+
+@pytest.fixture
+def payment(acme: Shop) -> Payment:
+    return a_payment(acme.sandbox)
+
+
+def call(api: Api, acme: Shop, payment: Payment, method: str, path: str) -> Any:
+    address = path.format(paymentId=payment.id, companyId=acme.company.id)
+    return api.get(address) if method == "GET" else api.post(address, BODIES[path])
+
+
+@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
+def test_a_key_with_everything_else_is_refused_and_moves_nothing(
+    api: Api, acme: Shop, payment: Payment, method: str, path: str, permission: str
+) -> None:
+    api.key = issue_key(acme.sandbox, EVERY - {permission}, "everything else")[1]
+
+    answer = call(api, acme, payment, method, path)
+
+    assert answer.status_code == 403
+    error = answer.json()["error"]
+    assert (error["code"], error["field"], error["retryable"]) == ("ONP403", permission, False)
+    payment.refresh_from_db()
+    assert payment.status == "PENDING"
+    assert (Payment.objects.count(), Endpoint.objects.count(), IdempotencyKey.objects.count()) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
+def test_a_key_with_that_permission_alone_is_let_in(
+    api: Api, acme: Shop, payment: Payment, method: str, path: str, permission: str
+) -> None:
+    api.key = issue_key(acme.sandbox, [permission], "this alone")[1]
+
+    assert call(api, acme, payment, method, path).status_code in (200, 201)
+
+
+@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
+def test_a_key_without_permissions_reaches_nothing(
+    api: Api, acme: Shop, payment: Payment, method: str, path: str, permission: str
+) -> None:
+    api.key = issue_key(acme.sandbox, [], "nothing")[1]
+
+    answer = call(api, acme, payment, method, path)
+
+    assert (answer.status_code, answer.json()["error"]["field"]) == (403, permission)
+
+
+def test_the_routes_ask_for_the_permissions_of_the_contract() -> None:
+    asked = {
+        (method.upper(), path.removeprefix("/api/v2"), declared.permission)
+        for path, method, _, declared in operations()
+    }
+
+    assert set(NEEDED) <= asked
+
+
+def test_no_route_is_open() -> None:
+    assert {declared.permission for *_, declared in operations()} <= EVERY
+
+
+def test_a_permission_that_does_not_exist_cannot_be_given(acme: Shop) -> None:
+    with pytest.raises(ValueError, match="permission"):
+        issue_key(acme.sandbox, ["payments:read"], "backend")
+
+
+def test_a_new_company_gets_a_sandbox_key_for_everything(acme: Shop) -> None:
+    [api_key] = acme.sandbox.api_keys.all()
+
+    assert set(api_key.permissions) == EVERY

@@ -1,0 +1,80 @@
+"""Random operations on the books, each compared with a model that a child could check. The seed is printed."""
+
+import os
+import random
+from collections import Counter
+
+import pytest
+from django.db import connection, transaction
+
+from accounts.clock import wall
+from ledger.books.errors import InsufficientBalance
+from ledger.books.models import Balance
+from ledger.books.services import Move, Side, post, wallet
+from ledger.chart import BUCKETS, Kind
+from tests.factories import Shop
+
+OPS = int(os.environ.get("OPS") or 2_000)
+SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
+COMPARE_EVERY = 500
+
+CLEARING = Side(Kind.CLEARING, "PIX", "BRL")
+FEES = Side(Kind.FEE_INCOME, "", "BRL")
+PAYOUT = Side(Kind.PAYOUT, "PIX", "BRL")
+AVAILABLE, RELEASING, BLOCKED = (wallet(kind, "BRL") for kind in BUCKETS)
+ROUTES = [
+    (CLEARING, AVAILABLE), (CLEARING, RELEASING), (RELEASING, AVAILABLE), (AVAILABLE, BLOCKED), (BLOCKED, PAYOUT),
+    (BLOCKED, AVAILABLE), (AVAILABLE, CLEARING), (CLEARING, FEES),
+]  # fmt: skip
+
+
+def stored(shop: Shop) -> dict[tuple[str, str, str], int]:
+    rows = Balance.objects.filter(account__merchant=shop.sandbox)
+    return {
+        (kind, method, currency): amount
+        for kind, method, currency, amount in rows.values_list(
+            "account__kind", "account__method", "account__currency", "amount"
+        )
+    }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_books_do_what_the_model_says(acme_committed: Shop) -> None:
+    print(f"SEED={SEED} OPS={OPS}")
+    chance = random.Random(SEED)
+    model: Counter[tuple[str, str, str]] = Counter()
+    posted: list[tuple[str, list[Move]]] = []
+    for number in range(OPS):
+        if posted and chance.random() < 0.05:  # somebody repeats themselves
+            reference, moves = chance.choice(posted)
+            assert post(acme_committed.sandbox, "walk", reference, moves, wall()) is False
+            continue
+        debit, credit = chance.choice(ROUTES)
+        moves = [Move(chance.choice((1, chance.randint(1, 99), chance.randint(1, 10**9))), debit, credit)]
+        after = Counter(model)
+        after[key(debit)] -= moves[0].minor
+        after[key(credit)] += moves[0].minor
+        possible = all(after[key(side)] >= 0 for side in (AVAILABLE, RELEASING, BLOCKED))
+        try:
+            with transaction.atomic():
+                post(acme_committed.sandbox, "walk", str(number), moves, wall())
+            assert possible, f"op {number}: {moves} went through"
+            model = after
+            posted = [*posted[-200:], (str(number), moves)]
+        except InsufficientBalance:
+            assert not possible, f"op {number}: {moves} was refused"
+        if number % COMPARE_EVERY == 0:
+            assert stored(acme_committed) == {k: v for k, v in model.items() if k in stored(acme_committed)}
+    assert {k: v for k, v in stored(acme_committed).items() if v} == {k: v for k, v in model.items() if v}
+    connection.close()
+
+
+def key(side: Side) -> tuple[str, str, str]:
+    return (str(side.kind), side.method, side.currency)
+
+
+@pytest.fixture
+def acme_committed(transactional_db: None) -> Shop:
+    from tests.factories import a_shop
+
+    return a_shop("Acme")
