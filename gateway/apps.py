@@ -1,6 +1,9 @@
 """The project and the product as one Django app."""
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import pre_migrate
 
 
 class GatewayConfig(AppConfig):
@@ -9,4 +12,14 @@ class GatewayConfig(AppConfig):
 
     def ready(self) -> None:
         from gateway import checks, seeds  # noqa: F401  (they register themselves)
-        from gateway.payments import invariants  # noqa: F401
+        from gateway.api import invariants as of_keys  # noqa: F401
+        from gateway.payments import invariants as of_payments  # noqa: F401
+        pre_migrate.connect(_take_your_time)
+
+
+def _take_your_time(using: str, **kwargs: Any) -> None:
+    """A migration may build an index for longer than any request may wait."""
+    from django.db import connections
+
+    with connections[using].cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")

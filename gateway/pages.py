@@ -13,6 +13,7 @@ from accounts.errors import catalogue
 from accounts.heartbeats import is_alive
 from accounts.wire import dumps
 from gateway.api import throttling
+from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi import codes_of, document
 
 
@@ -49,9 +50,12 @@ def _document() -> bytes:
     return dumps(document())
 
 
-@require_safe
 def schema(request: HttpRequest) -> HttpResponse:
     """The OpenAPI document; readable without a key."""
+    if request.method not in ("GET", "HEAD"):
+        response = response_for(MethodNotAllowed(), request)
+        response["Allow"] = "GET, HEAD"
+        return response
     return HttpResponse(_document(), content_type="application/json")
 
 

@@ -42,7 +42,7 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
     return []
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def register(merchant: Merchant, url: str, events: list[str], description: str | None) -> tuple[Endpoint, str]:
     """A new endpoint and its secret, which nobody is shown again. Refuses with ONP422_WEBHOOK_LIMIT.
 

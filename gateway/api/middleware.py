@@ -4,7 +4,10 @@ import time
 from collections.abc import Callable
 
 import structlog
-from django.http import HttpRequest, HttpResponseBase
+from django.conf import settings
+from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import resolve
 
 from accounts.ids import new_id
 from gateway.api import throttling
@@ -42,21 +45,40 @@ class RequestIdMiddleware:
 
 
 class ApiMiddleware:
-    """Guards /api/: the limit of the address comes before everything else, and nothing is cached."""
+    """Serves /api/: the limit of the address comes before everything else, and nothing is cached.
+
+    What pages need (sessions, CSRF tokens, messages, policies for browsers) has no business here and is not run.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
+        self.pages = get_response
+        self.api = convert_exception_to_response(_serve)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path_info.startswith("/api/"):
-            return self.get_response(request)
+        if not request.path_info.startswith("/api/") or _must_be_redirected(request):
+            return self.pages(request)
         verdict = throttling.hit("all", rate_limit_key(request))
         request.rate_limits = [verdict]  # type: ignore[attr-defined]
         if verdict.admitted:
-            response = self.get_response(request)
+            response = self.api(request)
         else:
             response = response_for(RateLimited(verdict.reset_s), request)
-        response["Cache-Control"] = "no-store"
         for name, value in throttling.headers(request.rate_limits).items():  # type: ignore[attr-defined]
             response[name] = value
+        response["Cache-Control"] = "no-store"
+        response["Content-Length"] = str(len(response.content))
+        response["X-Content-Type-Options"] = "nosniff"
+        if settings.SECURE_HSTS_SECONDS:
+            response["Strict-Transport-Security"] = f"max-age={settings.SECURE_HSTS_SECONDS}; includeSubDomains"
         return response
+
+
+def _must_be_redirected(request: HttpRequest) -> bool:
+    return settings.SECURE_SSL_REDIRECT and not request.is_secure()
+
+
+def _serve(request: HttpRequest) -> HttpResponse:
+    request.get_host()  # refuses a host that is not ours
+    match = resolve(request.path_info)
+    request.resolver_match = match
+    return match.func(request, *match.args, **match.kwargs)

@@ -1,5 +1,6 @@
 """What was answered under which idempotency key."""
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from accounts.clock import wall
@@ -17,9 +18,10 @@ class IdempotencyKey(models.Model):
     status = models.SmallIntegerField(null=True)
     sealed_body = models.BinaryField(null=True, editable=False)
     request_id = models.CharField(max_length=40)
-    created_at = models.DateTimeField(default=wall, db_index=True)
+    created_at = models.DateTimeField(default=wall)
 
     class Meta:
+        indexes = [BrinIndex(fields=["created_at"], name="old_idempotency_keys")]
         constraints = [models.UniqueConstraint(fields=["merchant", "key"], name="one_use_of_a_key")]
 
     def __str__(self) -> str:

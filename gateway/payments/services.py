@@ -66,7 +66,7 @@ class Request:
     return_url: str | None = None
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def create(merchant: Merchant, request: Request) -> Payment:
     """Makes an order payable; the payment carries what the payer needs.
 
@@ -179,7 +179,7 @@ def lock(merchant: Merchant, payment_id: str) -> Payment:
     return payment
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     """The outcome PAID, FAILED or EXPIRED for an open sandbox payment without a card (contract §14.1).
 
@@ -197,7 +197,7 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     return finish(payment, Asked.EXPIRE if wanted == Status.EXPIRED else Asked.PAY, outcome, now)
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def expire_due(limit: int = 100) -> int:
     """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`)."""
     now = clock.wall()

@@ -1,0 +1,75 @@
+"""Payments, as staff read them: with their customer, what was told about them, and what moved."""
+
+from collections.abc import Iterable
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+
+from accounts.staff.columns import colored, moment, pretty, related
+from accounts.staff.pages import ReadOnlyAdmin, Related
+from accounts.staff.search import compact
+from gateway.payments.models import Payment
+from ledger.admin import money
+from ledger.models import Entry, Transfer
+from webhooks.models import Delivery, Event
+
+
+def _told_of(events: QuerySet[Event]) -> Q:
+    return Q(pk__in=events.values("object_id"))
+
+
+@admin.register(Payment)
+class PaymentAdmin(ReadOnlyAdmin):
+    ids = {
+        "cmp": "merchant__company",
+        "cus": "customer",
+        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+    }
+    words = {"reference": str, "customer__tax_id": compact, "customer__email": str.lower}
+    search_help_text = "Payment, company, customer, event or delivery id, reference, tax id or e-mail"
+    listed_at = ("merchant", "customer")
+    list_select_related = ("merchant__company", "customer")
+    list_display = (
+        "id",
+        colored("status", PAID="success", FAILED="danger", EXPIRED="warning", PENDING="info", ACTION_REQUIRED="info"),
+        money("amount"),
+        "method",
+        "reference",
+        related("merchant"),
+        related("customer"),
+        moment("created_at"),
+    )
+    list_filter = ("status", "method", "currency", "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", "reference", ("status", "failure_code", "failure_message"))}),
+        ("Who", {"fields": ((related("merchant"), related("customer")),)}),
+        (
+            "Money",
+            {
+                "fields": (
+                    (money("amount", "gross"), money("fee"), money("net"), money("refunded_amount", "refunded")),
+                    ("method", "requested_method", "settlement_days"),
+                )
+            },
+        ),
+        (
+            "Times, by the merchant's clock",
+            {
+                "fields": (
+                    (moment("created_at"), moment("updated_at"), moment("expires_at")),
+                    (moment("paid_at"), moment("release_at")),
+                )
+            },
+        ),
+        ("As sent", {"fields": (pretty("payer"), "return_url")}),
+        ("Of the method", {"fields": (pretty("details"),)}),
+    )
+
+    def related_to(self, record: Payment) -> Iterable[Related]:
+        yield from super().related_to(record)
+        here = {"q": record.pk}
+        yield Related("Transfers", Transfer.objects.filter(reference=record.pk), here)
+        yield Related("Entries", Entry.objects.filter(transfer__reference=record.pk), here)
+        yield Related("Events", Event.objects.filter(object_id=record.pk), here)
+        yield Related("Deliveries", Delivery.objects.filter(event__object_id=record.pk), here)
