@@ -33,11 +33,11 @@ check: dev
 	@$(PRODUCTION) $(WITH) -- $(PYTHON) manage.py check --deploy --fail-level WARNING
 
 bench: dev
-	@$(WITH) --durable -- $(PYTHON) manage.py bench $(T)
+	@$(WITH) --durable -- $(PYTHON) -m tests.bench $(T)
 
 # SEED=, KILLS= and OPS= reach the tests through the environment.
 faults: dev
-	@$(WITH) --durable -- $(PYTEST) tests/faults $(T)
+	@$(WITH) -- $(PYTEST) tests/faults $(T)
 
 model: dev
 	@$(WITH) -- $(PYTEST) tests/model $(T)
@@ -80,7 +80,7 @@ $(PYTHON): | $(UV)
 	@$(UV) venv -q --clear --python python3 .venv
 
 $(UV):
-	@$(call timed,installing uv,python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore \
+	@$(call timed,installing uv,python3 -m pip install -qq --disable-pip-version-check --root-user-action=ignore \
 		--upgrade --target .tools 'uv>=0.13$(comma)<0.14')
 
 comma := ,

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import models
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+MAX_LENGTH = 40
 _PAIRS = tuple(high + low for high in CROCKFORD for low in CROCKFORD)
 
 
@@ -21,12 +22,17 @@ def new_id(prefix: str) -> str:
     return f"{prefix}_{ulid()}"
 
 
+def is_well_formed(text: str) -> bool:
+    """Whether this can be an id at all; what cannot is as unknown as an id that nobody has."""
+    return len(text) <= MAX_LENGTH and text.isascii() and text.isprintable()
+
+
 class IdField(models.CharField):
     """The id of a record that the outside world names: `<prefix>_<ULID>`."""
 
     def __init__(self, prefix: str = "", **options: Any) -> None:
         self.prefix = prefix
-        options.setdefault("max_length", 40)
+        options.setdefault("max_length", MAX_LENGTH)
         options.setdefault("editable", False)
         options.setdefault("default", partial(new_id, prefix))
         options.setdefault("db_collation", "C")

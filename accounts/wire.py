@@ -10,6 +10,8 @@ from pydantic import WithJsonSchema
 
 MAX_DEPTH = 20
 MAX_NUMBER_LENGTH = 64
+PLAIN_DIGITS = 18
+"""A whole number of at most so many digits is an int; 64 bits hold it."""
 
 
 Number = Annotated[Decimal, WithJsonSchema({"type": "number"})]
@@ -66,8 +68,8 @@ def _exact(literal: str) -> Decimal:
     return Decimal(_bounded(literal))
 
 
-def _whole(literal: str) -> int:
-    return int(_bounded(literal))
+def _whole(literal: str) -> int | Decimal:
+    return int(literal) if len(literal) <= PLAIN_DIGITS else Decimal(_bounded(literal))
 
 
 def _bounded(literal: str) -> str:

@@ -212,8 +212,29 @@ UNFOLD = {
     "SITE_TITLE": "Onpay staff",
     "SITE_HEADER": "Onpay Gateway",
     "SITE_SUBHEADER": "Support staff",
+    "SITE_SYMBOL": "account_balance",
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
+    "SHOW_BACK_BUTTON": True,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "gateway.admin.icon"}],
+    "STYLES": ["gateway.admin.stylesheet"],
+    "COLORS": {
+        "primary": {
+            "50": "oklch(97% .014 254.604)",
+            "100": "oklch(93.2% .032 255.585)",
+            "200": "oklch(88.2% .059 254.128)",
+            "300": "oklch(80.9% .105 251.813)",
+            "400": "oklch(70.7% .165 254.624)",
+            "500": "oklch(62.3% .214 259.815)",
+            "600": "oklch(54.6% .245 262.881)",
+            "700": "oklch(48.8% .243 264.376)",
+            "800": "oklch(42.4% .199 265.638)",
+            "900": "oklch(37.9% .146 265.522)",
+            "950": "oklch(28.2% .091 267.935)",
+        },
+    },
+    "COMMAND": {"search_callback": "accounts.staff.pages.find"},
+    "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "gateway.admin.sidebar"},
 }
 
 LOGGING_CONFIG = None

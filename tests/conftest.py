@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
+from django.conf import settings
 from django.db import connection
 
 from ledger.verify import verify
@@ -11,6 +12,11 @@ from tests.client import Api
 from tests.factories import Shop, a_shop
 
 _addresses = itertools.count(1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Hashing a password is slow on purpose; no test is about that."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(scope="session")

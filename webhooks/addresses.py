@@ -63,14 +63,16 @@ def parse_url(url: str, *, loopback_allowed: bool) -> URL:
     Looks nothing up: an address in the host is judged here, a name only by `resolve`.
     """
     parsed = _absolute(url)
-    if parsed.scheme != "https" and not (loopback_allowed and parsed.scheme == "http"):
+    literal = _literal((parsed.raw_host or "").removesuffix("."))
+    at_home = loopback_allowed and (literal is None or literal.is_loopback)
+    if parsed.scheme != "https" and not (at_home and parsed.scheme == "http"):
         raise ForbiddenAddress("The URL must start with https://.")
     if "@" in _AUTHORITY_END.split(url.partition("//")[2], 1)[0]:
         raise ForbiddenAddress("The URL must not contain a user name or password.")
     if "#" in url:
         raise ForbiddenAddress("The URL must not contain a fragment.")
     port = parsed.port or 0
-    if port < 1024 and port != 443 and not (loopback_allowed and port == 80):
+    if port < 1024 and port != 443 and not (at_home and port == 80):
         raise ForbiddenAddress("The port must be 443 or at least 1024.")
     return parsed.with_host(_canonical_host(parsed.raw_host or "", loopback_allowed=loopback_allowed))
 

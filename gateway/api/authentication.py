@@ -29,15 +29,18 @@ class ApiKeyAuthentication(BaseAuthentication):
         return "ApiKey"
 
 
-@lru_cache(maxsize=4)
-def _environment_of(host: str, production_url: str, sandbox_url: str) -> str | None:
-    """The environment that a host stands for; None where one host serves both."""
-    production, sandbox = urlsplit(production_url).netloc, urlsplit(sandbox_url).netloc
-    if production == sandbox:
-        return None
-    return {production: Environment.PRODUCTION, sandbox: Environment.SANDBOX}.get(host)
-
-
 def _belongs_here(merchant: Merchant, request: Request) -> bool:
-    pinned = _environment_of(request.get_host(), settings.BASE_URL, settings.SANDBOX_BASE_URL)
+    """Where each environment has a host of its own, a key works only there."""
+    production, sandbox = _place(settings.BASE_URL), _place(settings.SANDBOX_BASE_URL)
+    if production == sandbox:
+        return True
+    here = _place(f"{urlsplit(settings.BASE_URL).scheme}://{request.get_host()}")
+    pinned = {production: Environment.PRODUCTION, sandbox: Environment.SANDBOX}.get(here)
     return pinned is None or pinned == merchant.environment
+
+
+@lru_cache(maxsize=16)
+def _place(url: str) -> tuple[str | None, int]:
+    """Host in lower case and port."""
+    parts = urlsplit(url)
+    return parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)

@@ -14,7 +14,8 @@ from accounts.models import Merchant
 from gateway.api.errors import CardDataSent
 from ledger.money import MAX_AMOUNT, MAX_SIGNIFICANT_DIGITS
 
-T = TypeVar("T", bound=BaseModel)
+CENT = Decimal("0.01")
+"""Every currency that can be paid in has two decimals (contract §2.4)."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(?:\.[^@\s.]+)+")
 
@@ -35,19 +36,27 @@ class Input(BaseModel):
     codes: ClassVar[dict[str, type[Refusal]]] = {}
     otherwise: ClassVar[type[Refusal]] = InvalidRequest
 
-    def faults_for(self, merchant: Merchant) -> list[Fault]:
-        """What is wrong for this merchant although each member is well-formed by itself."""
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        """What is wrong for this merchant beyond the form of each member. `content` may be wrong in any way."""
         return []
+
+
+T = TypeVar("T", bound=Input)
 
 
 def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> T:
     """The request as its type, or the refusal that names every wrong member."""
     _refuse_card_data(content)
+    value, faults = None, []
     try:
         value = kind.model_validate(content)
     except ValidationError as error:
-        raise _refusal(kind, [_fault(detail) for detail in error.errors(include_url=False)]) from None
-    if merchant is not None and isinstance(value, Input) and (faults := value.faults_for(merchant)):
+        faults = [_fault(detail) for detail in error.errors(include_url=False)]
+    if merchant is not None:
+        known = {fault.field for fault in faults}
+        faults += [fault for fault in kind.faults_in(content, merchant) if fault.field not in known]
+    if value is None or faults:
         raise _refusal(kind, faults)
     return value
 
@@ -113,11 +122,18 @@ def _amount(value: Any) -> Decimal:
     amount = Decimal(value)
     if amount <= 0:
         raise wrong("OUT_OF_RANGE", "Must be positive.")
-    if amount > MAX_AMOUNT or amount.adjusted() < -MAX_SIGNIFICANT_DIGITS:
-        raise wrong("OUT_OF_RANGE", "This number is too large or too small.")
-    if len(amount.normalize().as_tuple().digits) > MAX_SIGNIFICANT_DIGITS:
+    if amount > MAX_AMOUNT:
+        raise wrong("OUT_OF_RANGE", "This number is too large.")
+    if _significant_digits(amount) > MAX_SIGNIFICANT_DIGITS:
         raise wrong("OUT_OF_RANGE", "At most 15 significant digits.")
-    return amount.normalize()
+    if amount != amount.quantize(CENT):
+        raise wrong("INVALID", "More decimals than the currency has.")
+    return amount
+
+
+def _significant_digits(amount: Decimal) -> int:
+    """Counted in the literal: Decimal's own arithmetic would round first."""
+    return len("".join(map(str, amount.as_tuple().digits)).strip("0"))
 
 
 Amount = Annotated[
@@ -125,7 +141,7 @@ Amount = Annotated[
     BeforeValidator(_amount),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "examples": [150.00]}),
 ]
-"""A positive JSON number of at most 15 significant digits and 12 before the point; its decimals fit the currency."""
+"""A positive JSON number of at most 15 significant digits and 12 before the point; at most two decimals."""
 
 
 def _text(value: Any) -> Any:
@@ -170,7 +186,7 @@ Moment = Annotated[
 
 def _day(value: Any) -> date:
     try:
-        if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+        if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
             raise ValueError
         return date.fromisoformat(value)
     except ValueError:

@@ -22,6 +22,7 @@ from accounts.errors import Refusal
 from accounts.models import Merchant
 from accounts.rows import execute, first
 from accounts.sealing import seal, unseal
+from accounts.wire import PLAIN_DIGITS
 from gateway.api.errors import (
     IdempotencyConflict,
     IdempotencyInProgress,
@@ -34,7 +35,6 @@ from gateway.api.models import IdempotencyKey
 RETENTION = timedelta(days=30)
 TRIES = 3
 _UUID = re.compile(r'("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1', re.IGNORECASE)
-_LONGEST_PLAIN_NUMBER = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,17 @@ def fingerprint(method: str, path: str, body: dict[str, Any]) -> bytes:
 
 
 def _number(value: Any) -> orjson.Fragment:
-    assert isinstance(value, Decimal)
-    plain = value.normalize() + 0  # -0 is 0
-    written = format(plain, "f") if abs(plain.adjusted()) < _LONGEST_PLAIN_NUMBER else str(plain)
-    return orjson.Fragment(written)
+    """The number's significant digits and exponent: `10.00`, `1e1` and `10` are one number; nothing is rounded."""
+    sign, digits, exponent = Decimal(value).as_tuple()
+    assert isinstance(exponent, int)
+    written = "".join(map(str, digits)).lstrip("0")
+    significant = written.rstrip("0")
+    exponent += len(written) - len(significant)
+    if not significant:
+        return orjson.Fragment("0")
+    if 0 <= exponent <= PLAIN_DIGITS - len(significant):
+        return orjson.Fragment("-" * sign + significant + "0" * exponent)  # as orjson writes an int
+    return orjson.Fragment(f"{'-' * sign}{significant}e{exponent}")
 
 
 def replay(attempt: Attempt) -> Stored | None:

@@ -59,10 +59,8 @@ class ApiMiddleware:
             return self.pages(request)
         verdict = throttling.hit("all", rate_limit_key(request))
         request.rate_limits = [verdict]  # type: ignore[attr-defined]
-        if verdict.admitted:
-            response = self.api(request)
-        else:
-            response = response_for(RateLimited(verdict.reset_s), request)
+        refused = None if verdict.admitted else RateLimited(verdict.reset_s)
+        response = response_for(refused, request) if refused else self.api(request)
         for name, value in throttling.headers(request.rate_limits).items():  # type: ignore[attr-defined]
             response[name] = value
         response["Cache-Control"] = "no-store"

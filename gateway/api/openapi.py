@@ -22,11 +22,11 @@ from webhooks.kinds import KINDS
 PREFIX = "/api/v2/"
 _REF = "#/components/schemas/{model}"
 ALWAYS: tuple[type[Refusal], ...] = (
-    errors.Unauthenticated, errors.PermissionMissing, errors.RouteUnknown, errors.MethodNotAllowed,
+    InvalidRequest, errors.Unauthenticated, errors.PermissionMissing, errors.RouteUnknown, errors.MethodNotAllowed,
     errors.NotAcceptable, errors.RateLimited, errors.InternalError, errors.Unavailable,
 )  # fmt: skip
 WITH_A_BODY: tuple[type[Refusal], ...] = (
-    errors.MalformedJson, InvalidRequest, errors.CardDataSent, errors.BodyTooLarge, errors.UnsupportedMediaType,
+    errors.MalformedJson, errors.CardDataSent, errors.BodyTooLarge, errors.UnsupportedMediaType,
 )  # fmt: skip
 WITH_A_KEY: tuple[type[Refusal], ...] = (
     errors.IdempotencyKeyMissing, errors.IdempotencyKeyInvalid, errors.IdempotencyConflict,

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
-from pydantic import BaseModel
+from django.utils.encoding import escape_uri_path
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -20,7 +20,7 @@ from accounts.wire import dumps
 from gateway.api import idempotency, parsers, throttling
 from gateway.api.client_ip import rate_limit_key
 from gateway.api.errors import MethodNotAllowed, RateLimited
-from gateway.api.fields import validated
+from gateway.api.fields import Input, validated
 from gateway.api.pagination import Page, Paged
 
 
@@ -32,8 +32,8 @@ class Operation:
     description: str
     status: int = 200
     said: str = "Success."
-    takes: type[BaseModel] | None = None
-    query: type[BaseModel] | None = None
+    takes: type[Input] | None = None
+    query: type[Input] | None = None
     limit: str | None = None
     refuses: Sequence[type[Refusal]] = ()
     examples: Mapping[str, Any] = field(default_factory=dict)
@@ -128,7 +128,7 @@ def _write(
         key=key,
         fingerprint=idempotency.fingerprint("POST", http.path, content),
         method="POST",
-        path=http.path,
+        path=escape_uri_path(http.path),
         request_id=http.request_id,  # type: ignore[attr-defined]
     )
     try:

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from rest_framework.parsers import BaseParser
 
 from accounts import wire
+from accounts.errors import InvalidRequest
 from gateway.api.errors import BodyTooLarge, MalformedJson, UnsupportedMediaType
 
 MAX_BODY_BYTES = 256 * 1024
@@ -36,7 +37,7 @@ def check_headers(request: HttpRequest) -> None:
 
 
 def _length(request: HttpRequest) -> int:
-    try:
-        return int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        return 0
+    written = request.META.get("CONTENT_LENGTH") or "0"
+    if not (written.isascii() and written.isdigit()):
+        raise InvalidRequest
+    return int(written)

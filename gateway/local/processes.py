@@ -58,7 +58,7 @@ def spawn(
 
 
 def run(
-    command: Sequence[str | Path], owner: tuple[int, int], env: Mapping[str, str] | None = None
+    command: Sequence[str | Path], owner: tuple[int, int], env: Mapping[str, str] | None = None, told: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command as a user to its end, good or bad, and returns what it said."""
     user, group, groups = _identity(owner)
@@ -66,7 +66,7 @@ def run(
         [str(part) for part in command],
         env=env,
         cwd="/",
-        stdin=subprocess.DEVNULL,
+        input=told,
         capture_output=True,
         text=True,
         check=False,
@@ -88,8 +88,8 @@ def arguments(pid: int) -> str:
         with suppress(OSError):
             return " " + Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
         return " "
-    told = run(["ps", "-ww", "-p", str(pid), "-o", "args="], (os.geteuid(), os.getegid()))
-    return f" {told.stdout.strip()} "
+    seen = run(["ps", "-ww", "-p", str(pid), "-o", "args="], (os.geteuid(), os.getegid()))
+    return f" {seen.stdout.strip()} "
 
 
 def recorded(pid_file: Path, mark: str) -> int | None:

@@ -44,6 +44,9 @@ class Server(ABC):
     def ready(self) -> bool:
         """Whether it answers on its socket."""
 
+    def complete(self) -> None:  # noqa: B027  (there may be nothing)
+        """Makes what can only be made in a server that answers, if it is missing."""
+
     @abstractmethod
     def leftovers(self) -> list[Path]:
         """Files of a dead server that would keep a new one from starting. The first holds its process id."""
@@ -54,8 +57,8 @@ class Server(ABC):
         """The part of its command line by which we know it."""
 
     def environment(self) -> Mapping[str, str]:
-        """Nothing of ours: a stray PGPORT would change the server."""
-        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+        """Nothing of ours, for a stray PGPORT would change the server, but whose server it is."""
+        return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "ONPAY_HOME": str(home.folder())}
 
     @property
     def log(self) -> Path:
@@ -77,6 +80,7 @@ class Server(ABC):
                 if time.monotonic() > deadline:
                     raise LocalError(f"{self.name} did not start: see {self.log}")
                 self._try()
+            self.complete()
         finally:
             if held:
                 held.close()

@@ -21,14 +21,14 @@ class Service:
 
     def environment(self) -> dict[str, str]:
         """What a command needs in its environment to work on this service."""
-        return {
+        found = {
             "ONPAY_LOCAL": "1",
             "ONPAY_BASE_URL": self.baseUrl,
             "DATABASE_URL": self.databaseUrl,
             "CELERY_BROKER_URL": self.brokerUrl,
             "ONPAY_CACHE_URL": self.cacheUrl,
-            **keys.of(home.folder()),
         }
+        return {name: value for name, value in found.items() if value} | keys.of(home.folder())
 
 
 def running() -> Service | None:

@@ -17,7 +17,7 @@ from gateway.local.server import Server
 
 TICK_S = 0.2
 FIRST_DELAY_S, LAST_DELAY_S = 0.5, 10.0
-STEADY_S = 30.0  # whoever lived this long starts again without waiting for its turn
+STEADY_S = 5.0  # whoever lived this long starts again without waiting for its turn
 CHILDREN_STOP_WITHIN_S = 7.0
 LEFTOVERS_STOP_WITHIN_S = 3.0
 

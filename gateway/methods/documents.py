@@ -6,8 +6,8 @@ from stdnum.br import cnpj, cpf
 
 from accounts.errors import Fault
 
-_CPF = re.compile(r"\d{11}")
-_CNPJ = re.compile(r"[0-9A-Z]{12}\d{2}")
+_CPF = re.compile(r"[0-9]{11}")
+_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 
 
 def type_of(tax_id: str) -> str | None:

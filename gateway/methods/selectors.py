@@ -34,11 +34,14 @@ class Terms:
     minimum: int
     maximum: int
     expires_in_s: int
-    expires_in_min_s: int | None
-    expires_in_max_s: int | None
+    expires_in_range_s: tuple[int, int] | None
     percentage: Decimal
     fixed: int
     settlement_days: int
+
+    def allows_expires_in(self, seconds: int) -> bool:
+        """A method whose time is fixed ignores what is wanted."""
+        return self.expires_in_range_s is None or (self.expires_in_range_s[0] <= seconds <= self.expires_in_range_s[1])
 
     def fee_of(self, amount: int) -> int:
         """The fee for an amount, both in minor units. Refuses with ONP422_<METHOD>_AMOUNT_TOO_SMALL or _TOO_LARGE."""
@@ -61,9 +64,22 @@ def terms(merchant: Merchant, method: str, currency: str) -> Terms:
             "merchant": merchant.pk,
         },
     )
-    if row is None or not row[0]:
+    if row is None:
         raise MethodNotEnabled(field="method")
-    return Terms(method, currency, *row[1:])
+    enabled, minimum, maximum, expires_in_s, shortest, longest, percentage, fixed, settlement_days = row
+    if not enabled:
+        raise MethodNotEnabled(field="method")
+    return Terms(
+        method=method,
+        currency=currency,
+        minimum=minimum,
+        maximum=maximum,
+        expires_in_s=expires_in_s,
+        expires_in_range_s=(shortest, longest) if shortest and longest else None,
+        percentage=percentage,
+        fixed=fixed,
+        settlement_days=settlement_days,
+    )
 
 
 def enabled_methods(merchant: Merchant) -> list[tuple[str, str]]:

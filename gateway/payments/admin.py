@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 
 from accounts.staff.columns import colored, moment, pretty, related
-from accounts.staff.pages import ReadOnlyAdmin, Related
+from accounts.staff.pages import ReadOnlyAdmin, Related, plural
 from accounts.staff.search import compact
 from gateway.payments.models import Payment
 from ledger.admin import money
@@ -29,7 +29,7 @@ class PaymentAdmin(ReadOnlyAdmin):
     words = {"reference": str, "customer__tax_id": compact, "customer__email": str.lower}
     search_help_text = "Payment, company, customer, event or delivery id, reference, tax id or e-mail"
     listed_at = ("merchant", "customer")
-    list_select_related = ("merchant__company", "customer")
+    list_select_related = ("merchant__company",)
     list_display = (
         "id",
         colored("status", PAID="success", FAILED="danger", EXPIRED="warning", PENDING="info", ACTION_REQUIRED="info"),
@@ -37,19 +37,20 @@ class PaymentAdmin(ReadOnlyAdmin):
         "method",
         "reference",
         related("merchant"),
-        related("customer"),
         moment("created_at"),
     )
     list_filter = ("status", "method", "currency", "merchant__environment")
     fieldsets = (
-        (None, {"fields": ("id", "reference", ("status", "failure_code", "failure_message"))}),
+        (None, {"fields": ("id", ("reference", "status"), ("failure_code", "failure_message"))}),
         ("Who", {"fields": ((related("merchant"), related("customer")),)}),
         (
             "Money",
             {
                 "fields": (
-                    (money("amount", "gross"), money("fee"), money("net"), money("refunded_amount", "refunded")),
-                    ("method", "requested_method", "settlement_days"),
+                    (money("amount", "gross"), money("fee")),
+                    (money("net"), money("refunded_amount", "refunded")),
+                    ("method", "requested_method"),
+                    "settlement_days",
                 )
             },
         ),
@@ -57,8 +58,9 @@ class PaymentAdmin(ReadOnlyAdmin):
             "Times, by the merchant's clock",
             {
                 "fields": (
-                    (moment("created_at"), moment("updated_at"), moment("expires_at")),
+                    (moment("created_at"), moment("updated_at")),
                     (moment("paid_at"), moment("release_at")),
+                    moment("expires_at"),
                 )
             },
         ),
@@ -68,8 +70,10 @@ class PaymentAdmin(ReadOnlyAdmin):
 
     def related_to(self, record: Payment) -> Iterable[Related]:
         yield from super().related_to(record)
-        here = {"q": record.pk}
-        yield Related("Transfers", Transfer.objects.filter(reference=record.pk), here)
-        yield Related("Entries", Entry.objects.filter(transfer__reference=record.pk), here)
-        yield Related("Events", Event.objects.filter(object_id=record.pk), here)
-        yield Related("Deliveries", Delivery.objects.filter(event__object_id=record.pk), here)
+        for rows in (
+            Transfer.objects.filter(reference=record.pk),
+            Entry.objects.filter(transfer__reference=record.pk),
+            Event.objects.filter(object_id=record.pk),
+            Delivery.objects.filter(event__object_id=record.pk),
+        ):
+            yield Related(plural(rows.model), rows, {"q": record.pk}, frozenset({"merchant", "reference", "object_id"}))

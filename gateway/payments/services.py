@@ -7,7 +7,8 @@ from decimal import Decimal
 from django.db import connection, transaction
 
 from accounts import clock
-from accounts.ids import new_id
+from accounts.errors import Fault
+from accounts.ids import is_well_formed, new_id
 from accounts.models import Company, Environment, Merchant
 from accounts.rows import columns, execute, first, insert_into, load, values, width
 from gateway.customers.payer import Payer
@@ -22,12 +23,12 @@ from gateway.payments.errors import (
     DuplicateReference,
     InvalidExpiresIn,
     PaymentState,
-    PaymentUnknown,
     SandboxOnly,
     SimulationOfCard,
 )
 from gateway.payments.lifecycle import Asked, step
 from gateway.payments.models import OPEN, Payment, Status
+from gateway.payments.selectors import owned
 from ledger.books.services import post
 from ledger.money import to_decimal, to_minor
 from webhooks.outbox import emit
@@ -39,7 +40,7 @@ _INSERT = f"""
 _LIVE = (
     "SELECT id FROM gateway_payment WHERE merchant_id = %s AND reference = %s AND status NOT IN ('FAILED', 'EXPIRED')"
 )
-_LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s AND merchant_id = %s FOR NO KEY UPDATE"
+_LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s FOR NO KEY UPDATE"
 _CHANGING = (
     "status", "details", "failure_code", "failure_message", "expires_at", "paid_at", "release_at", "updated_at",
 )  # fmt: skip
@@ -81,8 +82,7 @@ def create(merchant: Merchant, request: Request) -> Payment:
 
 def begin(merchant: Merchant, request: Request) -> Payment:
     """The payment as it will be, with its price fixed; nothing is asked of anybody yet."""
-    if merchant.company.status != Company.Status.ACTIVE:
-        raise CompanyNotActive
+    require_active(merchant)
     terms = methods.terms(merchant, request.method, request.currency)
     now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
@@ -107,13 +107,19 @@ def begin(merchant: Merchant, request: Request) -> Payment:
     return payment
 
 
+def require_active(merchant: Merchant) -> None:
+    """Refuses with ONP403_COMPANY_STATUS: a company that is not active neither asks for money nor moves it."""
+    if merchant.company.status != Company.Status.ACTIVE:
+        raise CompanyNotActive
+
+
 def _payers_time(request: Request, terms: methods.Terms) -> int:
     """Seconds. A method whose time is fixed ignores `expiresIn` (contract §4.3)."""
     wanted = request.expires_in_s
-    if wanted is None or terms.expires_in_min_s is None or terms.expires_in_max_s is None:
+    if wanted is None or terms.expires_in_range_s is None:
         return terms.expires_in_s
-    if not terms.expires_in_min_s <= wanted <= terms.expires_in_max_s:
-        raise InvalidExpiresIn(field="expiresIn")
+    if not terms.allows_expires_in(wanted):
+        raise InvalidExpiresIn(faults=[Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range.")])
     return wanted
 
 
@@ -171,22 +177,19 @@ def _save(payment: Payment, *, is_new: bool) -> None:
 
 def lock(merchant: Merchant, payment_id: str) -> Payment:
     """The merchant's payment, held until the transaction ends. Refuses with ONP404_PAYMENT."""
-    row = first(_LOCK, [payment_id, merchant.pk])
-    if row is None:
-        raise PaymentUnknown
-    payment = load(Payment, row)
-    payment.merchant = merchant
-    return payment
+    return owned(merchant, first(_LOCK, [payment_id]) if is_well_formed(payment_id) else None)
 
 
 @transaction.atomic(savepoint=False)
 def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     """The outcome PAID, FAILED or EXPIRED for an open sandbox payment without a card (contract §14.1).
 
-    Refuses with ONP403_SANDBOX_ONLY, ONP404_PAYMENT, ONP422_SIMULATION_CARD, ONP409_PAYMENT_STATE.
+    Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_SIMULATION_CARD,
+    ONP409_PAYMENT_STATE.
     """
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
+    require_active(merchant)
     payment = lock(merchant, payment_id)
     if payment.method in CARDS:
         raise SimulationOfCard

@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import subprocess
-import sys
 from http.client import HTTPConnection
 from uuid import uuid4
 
@@ -89,4 +88,4 @@ def _machine() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

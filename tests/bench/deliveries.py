@@ -41,7 +41,7 @@ def rate(merchant: Merchant, receiver: int, endpoints: int, example: str) -> flo
         ended_at = _wait_until_delivered(merchant)
     seen = _seen(receiver)
     assert seen["count"] == DELIVERIES, seen["count"]
-    return DELIVERIES / (ended_at - seen["first_at"])
+    return DELIVERIES / (ended_at - float(seen["first_at"]))
 
 
 def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[float]:

@@ -14,11 +14,12 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Merchant
+from accounts.rows import columns
 from gateway.local import home
 from gateway.local.postgres import INSTALLATION, PACKAGE
 from gateway.payments.models import Payment
+from tests.bench.load import PAYERS
 
-PAYERS = 1000
 ONCE_MORE = r"""
 \set n :first + :i * :clients + :client_id
 \set i :i + 1
@@ -87,10 +88,10 @@ class Floor:
         return _insert("gateway_idempotencykey", self.keys[kind], own)
 
     def _get(self) -> str:
-        names = ", ".join(field.column for field in Payment._meta.concrete_fields)
+        names = columns(Payment)
         return f"""
             \\set n :first + random(0, 9999)
-            SELECT {names} FROM gateway_payment WHERE id = {PAYMENT} AND merchant_id = {self.merchant};
+            SELECT {names} FROM gateway_payment WHERE id = {PAYMENT};
         """
 
     def _pay(self) -> str:
@@ -101,7 +102,7 @@ class Floor:
                 UPDATE gateway_payment
                    SET status = 'PAID', details = {_literal(self.paid["details"])}, paid_at = now(), release_at = now(),
                        updated_at = now()
-                 WHERE id = {PAYMENT} AND merchant_id = {self.merchant} AND status = 'PENDING' RETURNING id
+                 WHERE id = {PAYMENT} AND status = 'PENDING' RETURNING id
             ), event AS ({_insert("webhooks_event", self.event, event)} FROM paid RETURNING id
             ), delivery AS ({_insert("webhooks_delivery", self.delivery, delivery)} FROM event RETURNING id)
             SELECT ledger_post({self.merchant}, 'payment.paid', paid.id, '{self._lines()}'::jsonb, now())

@@ -49,7 +49,7 @@ def _send(key: str, count: int) -> None:
         status: list[str] = []
         answer = application(_environ(key, body), lambda line, headers, status=status: status.append(line))
         content = b"".join(answer)
-        answer.close()  # type: ignore[attr-defined]
+        answer.close()
         assert status == ["201 Created"], content
 
 

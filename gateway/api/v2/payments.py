@@ -13,16 +13,17 @@ from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.customers.payer import Payer
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
-from gateway.methods.registry import CARDS, rail_of, rails
+from gateway.methods.registry import CARDS, rail_of
+from gateway.methods.selectors import terms
 from gateway.payments import errors, payloads, selectors
 from gateway.payments import services as payments
-from ledger.money import DECIMALS, to_minor
 
 TaxIdType = Literal[
     "CPF", "CNPJ", "RFC", "CURP", "CUIT", "CUIL", "DNI", "CC", "CE", "NIT", "TI", "PPT", "PASSPORT", "NIF"
 ]
+Currency = Literal["BRL", "MXN", "EUR", "COP", "ARS", "USD"]
 _PUNCTUATION = re.compile(r"[\s.\-/]")
-_PHONE = re.compile(r"\+?\d{8,15}")
+_PHONE = re.compile(r"\+?[0-9]{8,15}")
 
 
 def _document(value: str) -> str:
@@ -73,6 +74,29 @@ class PayerInput(Input):
         )
 
 
+def _time_fits(seconds: Any, merchant: Merchant, method: str, currency: str) -> bool:
+    """Whether the method's own range has the wish; what is no number, or not enabled, is said elsewhere."""
+    if not isinstance(seconds, int):
+        return True
+    try:
+        return terms(merchant, method, currency).allows_expires_in(seconds)
+    except MethodNotEnabled:
+        return True
+
+
+def _payer_so_far(content: dict[str, Any]) -> Payer:
+    """The payer as far as the members make sense, so that all that is wrong can be said at once."""
+    text = {name: value for name, value in content.items() if isinstance(value, str)}
+    document = _PUNCTUATION.sub("", text.get("taxId", "")).upper()
+    return Payer(
+        name=text.get("name", ""),
+        tax_id=document or None,
+        tax_id_type=text.get("taxIdType"),
+        email=text.get("email"),
+        phone=text.get("phone"),
+    )
+
+
 class PaymentInput(Input):
     """What to be paid, how, and by whom."""
 
@@ -90,7 +114,7 @@ class PaymentInput(Input):
 
     method: payloads.MethodName
     amount: Amount
-    currency: Annotated[Text, Field(examples=["BRL"])]
+    currency: Annotated[Currency, Field(examples=["BRL"])]
     reference: Annotated[Text, Field(min_length=1, max_length=128, examples=["order-1042"])]
     payer: PayerInput
     due_date: Annotated[Any, WithJsonSchema({"type": ["string", "null"], "format": "date"})] = None
@@ -98,24 +122,23 @@ class PaymentInput(Input):
     payment_method_token: Annotated[str, Field(max_length=255)] | None = None
     expires_in: Annotated[int, Field(description="Seconds the payer has")] | None = None
 
-    def faults_for(self, merchant: Merchant) -> list[Fault]:
-        found = self._money_faults()
-        if self.payment_method_token is not None and self.method not in CARDS:
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        method, currency = content.get("method"), content.get("currency")
+        found = []
+        if content.get("paymentMethodToken") is not None and method not in CARDS:
             found.append(Fault("paymentMethodToken", "NOT_ALLOWED", "Only cards have tokens."))
-        if rail := rail_of(self.method, Environment.SANDBOX):
-            found += rail.faults(self.payer.normalized(), strict=merchant.environment == Environment.PRODUCTION)
+        rail = rail_of(method, Environment.SANDBOX) if isinstance(method, str) else None
+        if rail is None:
+            return found
+        if currency not in [market.currency for market in rail.markets]:
+            found.append(Fault("currency", "UNKNOWN_VALUE", "This is not a currency of the method."))
+        elif not _time_fits(content.get("expiresIn"), merchant, rail.method, str(currency)):
+            found.append(Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range."))
+        if isinstance(content.get("payer"), dict):
+            strict = merchant.environment == Environment.PRODUCTION
+            found += rail.faults(_payer_so_far(content["payer"]), strict=strict)
         return found
-
-    def _money_faults(self) -> list[Fault]:
-        known = rails().get(self.method)
-        currencies = [m.currency for m in known[Environment.SANDBOX].markets] if known else list(DECIMALS)
-        if self.currency not in currencies:
-            return [Fault("currency", "UNKNOWN_VALUE", "This is not a currency of the method.")]
-        try:
-            to_minor(self.amount, self.currency)
-        except ValueError:
-            return [Fault("amount", "INVALID", "More decimals than the currency has.")]
-        return []
 
     def request(self) -> payments.Request:
         return payments.Request(
@@ -137,7 +160,7 @@ class PaymentFilters(Filters):
     reference: Annotated[Text, Field(max_length=128)] | None = None
     status: payloads.StatusName | None = None
     method: payloads.MethodName | None = None
-    currency: Annotated[Text, Field(max_length=4)] | None = None
+    currency: Currency | None = None
     customer_id: Annotated[Text, Field(max_length=40)] | None = None
     created_from: Moment | None = None
     created_to: Moment | None = None

@@ -27,6 +27,7 @@ class PaymentSimulation(Resource):
         refuses=[
             errors.InvalidStatus,
             errors.SandboxOnly,
+            errors.CompanyNotActive,
             errors.PaymentUnknown,
             errors.PaymentState,
             errors.SimulationOfCard,

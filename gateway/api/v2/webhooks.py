@@ -1,6 +1,6 @@
 """Webhook endpoints: register and list (contract §13.1)."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
 
@@ -36,8 +36,10 @@ class EndpointInput(Input):
     ]
     description: Annotated[Text, Field(max_length=255)] | None = None
 
-    def faults_for(self, merchant: Merchant) -> list[Fault]:
-        return webhooks.url_faults(merchant, self.url)
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        url = content.get("url")
+        return webhooks.url_faults(merchant, url) if isinstance(url, str) else []
 
 
 class Endpoints(Resource):

@@ -1,5 +1,6 @@
 """Every answer has one envelope, names its request, and is never HTML."""
 
+import json
 import re
 
 import pytest
@@ -138,6 +139,42 @@ def test_the_request_id_is_ours_and_new_for_each_request(api: Api) -> None:
     assert len(ids) == 3
     assert theirs not in ids
     assert all(REQUEST_ID.fullmatch(one) for one in ids)
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "*/*",
+        "application/*",
+        "application/json",
+        "APPLICATION/JSON",
+        "application/json; charset=utf-8",
+        "text/html, application/json;q=0.1",
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    ],
+)
+def test_who_takes_json_gets_json(api: Api, accept: str) -> None:
+    assert api.request("GET", "/payments", HTTP_ACCEPT=accept).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["application/json", "application/json; charset=utf-8", 'application/json;charset="UTF-8"', "Application/JSON"],
+)
+def test_json_may_be_called_so(api: Api, kind: str) -> None:
+    assert api.post("/payments", pix(), content_type=kind).status_code == 201
+
+
+def test_a_body_may_have_256_kib(api: Api) -> None:
+    body = json.dumps(pix()).encode()
+
+    assert api.post("/payments", raw=body + b" " * (256 * 1024 - len(body))).status_code == 201
+
+
+def test_a_body_may_be_twenty_levels_deep(api: Api) -> None:
+    body = json.dumps(pix()).encode()
+
+    assert api.post("/payments", raw=body[:-1] + b', "note":' + b"[" * 19 + b"]" * 19 + b"}").status_code == 201
 
 
 @pytest.mark.parametrize("accept", ["text/html", "text/html,application/xhtml+xml"])

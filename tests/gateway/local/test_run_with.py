@@ -110,7 +110,7 @@ def test_an_ordinary_user_needs_nothing_else(place: Path, bare_environment: dict
     assert ended.stderr == ""
     assert ended.stdout.split()[-1] == "nobody"
     assert (own / "test" / "postgres" / "data").owner() == "nobody"
-    assert not list((own / "test" / "postgres").glob("programs*"))
+    assert not list((own / "test" / "postgres").glob("pixeltable*"))
 
 
 def python_for(user: pwd.struct_passwd) -> str:

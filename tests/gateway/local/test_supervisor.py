@@ -102,3 +102,15 @@ def test_what_a_killed_supervisor_left_behind_is_ended(place: Path, supervisor: 
 
     assert leftover.process.wait() == -signal.SIGTERM
     assert alive
+
+
+def test_a_log_stays_small_and_its_writer_goes_on(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "LOG_LIMIT", 10)
+    log = place / "long.log"
+    with log.open("ab", buffering=0) as writer:
+        writer.write(b"more than ten bytes")
+        processes.bound(log)
+        writer.write(b"after")
+
+    assert log.read_bytes() == b"after"
+    assert (place / "long.old.log").read_bytes() == b"more than ten bytes"

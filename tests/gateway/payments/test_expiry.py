@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
 from accounts.models import Merchant
 from gateway.payments import services as payments
@@ -62,7 +63,7 @@ def test_an_expired_payment_can_no_longer_be_paid(acme: Shop) -> None:
     later(acme, DAY)
     payments.expire_due()
 
-    with pytest.raises(PaymentState):
+    with pytest.raises(PaymentState), transaction.atomic():
         payments.simulate(acme.sandbox, payment.id, "PAID")
 
     assert statuses() == {payment.id: "EXPIRED"}

@@ -1,0 +1,278 @@
+"""Companies, their merchants and keys, and people: what staff see and decide."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
+from django.contrib.auth.models import Group, Permission
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+from unfold.forms import AdminPasswordChangeForm
+
+from accounts import services
+from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, User
+from accounts.staff.columns import address, anchor, colored, column, moment, related
+from accounts.staff.forms import CompanyForm, IssueKeyForm, NewUserForm, UserForm
+from accounts.staff.pages import ReadOnlyAdmin, RecordedAdmin, StaffAdmin
+from accounts.staff.search import compact
+
+admin.site.unregister(Group)
+
+
+@admin.register(Company)
+class CompanyAdmin(RecordedAdmin):
+    """Contacts, status and the address of withdrawals; becoming active means verified."""
+
+    form = CompanyForm
+    words = {
+        "tax_id": compact,
+        "email": str.lower,
+        "trade_name__icontains": str,
+        "legal_name__icontains": str,
+    }
+    search_fields = ("trade_name",)
+    search_help_text = "Company id, tax id, e-mail or name"
+    list_display = (
+        "id",
+        "trade_name",
+        colored("status", ACTIVE="success", PENDING_VERIFICATION="warning", SUSPENDED="danger"),
+        "tax_id",
+        "country",
+        moment("created_at"),
+    )
+    list_filter = ("status", "country")
+    _times = (moment("created_at"), moment("updated_at"))
+    _verified = moment("verified_at")
+    fieldsets = (
+        (None, {"fields": ("id", ("trade_name", "legal_name"), ("status", _verified))}),
+        ("Identity", {"fields": (("tax_id", "tax_id_type"), ("country", "city"))}),
+        ("Contact", {"fields": (("email", "phone"),)}),
+        ("Money out", {"fields": ("withdrawal_ip",)}),
+        ("Times", {"fields": (_times,)}),
+    )
+    readonly_fields = ("id", _verified, *_times)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A company starts unverified."""
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj else (*fields, "status")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_new(self, record: Company) -> None:
+        services.register(record)
+
+    def save_changed(self, record: Company, names: list[str]) -> None:
+        if "status" in names and record.status == Company.Status.ACTIVE:
+            services.activate(record)
+        else:
+            record.save()
+
+
+@admin.register(Merchant)
+class MerchantAdmin(RecordedAdmin):
+    """A company in one environment, and what it may use there."""
+
+    ids = {"cmp": "company", "key": "api_keys"}
+    words = {"company__tax_id": compact, "company__trade_name__icontains": str}
+    search_fields = ("company__trade_name",)
+    search_help_text = "Company or API key id, tax id or name"
+    listed_at = ("company",)
+    list_select_related = ("company",)
+    list_display = (
+        "__str__",
+        "environment",
+        "withdrawal_enabled",
+        "conversion_enabled",
+        "advance_enabled",
+        "card_tokens_enabled",
+    )
+    list_filter = ("environment", "withdrawal_enabled", "conversion_enabled", "advance_enabled", "card_tokens_enabled")
+    _unchanging = (related("company"), "environment", "clock_offset", moment("created_at"))
+    fieldsets = (
+        (None, {"fields": (_unchanging[:2], _unchanging[2:])}),
+        (
+            "May use",
+            {"fields": (("withdrawal_enabled", "conversion_enabled"), ("advance_enabled", "card_tokens_enabled"))},
+        ),
+        ("Cards", {"fields": (("card_integration_mode", "card_settlement_currency"),)}),
+    )
+    readonly_fields = _unchanging
+    actions_detail = ("issue_key",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_issue_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.add_apikey")
+
+    @action(description="Issue an API key", permissions=["issue"], icon="key")
+    def issue_key(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The text of the key is in this one answer and nowhere else."""
+        merchant = self.record(request, object_id)
+        form = IssueKeyForm(merchant, request.POST or None)
+        secret = None
+        if form.is_valid():
+            with transaction.atomic():
+                api_key, secret = services.issue_key(
+                    merchant, form.cleaned_data["permissions"], form.cleaned_data["name"]
+                )
+                self.log_change(request, merchant, f"Issued {api_key}")
+        return self.decision(request, merchant, "Issue an API key", form=form, secret=secret)
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin):
+    ids = {"cmp": "merchant__company"}
+    words = {"last4": str, "name": str}
+    search_help_text = "Key or company id, last four characters, or name"
+    listed_at = ("merchant",)
+    has_history = True
+    permissions_used = ("view", "add", "change")  # add: issue one, change: revoke it
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        "name",
+        column("last4", "…{}".format),
+        related("merchant"),
+        moment("last_used_at"),
+        moment("revoked_at"),
+    )
+    list_filter = ("merchant__environment",)
+    fieldsets = (
+        (None, {"fields": ("id", "name", column("last4", "…{}".format), related("merchant"))}),
+        ("May", {"fields": ("permissions",)}),
+        ("Times", {"fields": (moment("created_at"), (moment("last_used_at"), moment("revoked_at")))}),
+    )
+    actions_detail = ("revoke",)
+
+    def has_revoke_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.change_apikey")
+
+    @action(description="Revoke", permissions=["revoke"], icon="key_off", variant=ActionVariant.DANGER)
+    def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        api_key = self.record(request, object_id)
+        if request.method != "POST":
+            sentence = "It stops working with the next request, and cannot be given back."
+            return self.decision(request, api_key, "Revoke this key", sentence=sentence)
+        with transaction.atomic():
+            services.revoke_key(api_key)
+            self.log_change(request, api_key, "Revoked")
+        return HttpResponseRedirect(address(ApiKey, "change", api_key.pk))
+
+
+@admin.register(User)
+class UserAdmin(DjangoUserAdmin, StaffAdmin):
+    """People. Who is staff, and what staff may do, is for superusers to say."""
+
+    form = UserForm
+    add_form = NewUserForm
+    change_password_form = AdminPasswordChangeForm
+    words = {"email__icontains": str, "first_name__icontains": str, "last_name__icontains": str}
+    search_fields = ("email",)
+    search_help_text = "E-mail or name"
+    ordering: ClassVar[Any] = ("email",)
+    list_display = ("email", "first_name", "last_name", "is_staff", "is_superuser", "is_active", moment("last_login"))
+    list_filter = ("is_staff", "is_superuser", "is_active")
+    _times = (moment("last_login"), moment("date_joined"))
+    fieldsets: ClassVar[Any] = (
+        (None, {"fields": ("email", ("first_name", "last_name"), "is_active", "password_page")}),
+        ("Staff", {"fields": (("is_staff", "is_superuser"), "groups")}),
+        ("Times", {"fields": (_times,)}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
+    readonly_fields: ClassVar[Any] = ("password_page", *_times)
+    autocomplete_fields = ("groups",)
+    filter_horizontal = ()
+
+    @display(description="password")
+    def password_page(self, user: User) -> Any:
+        return anchor(reverse("admin:auth_user_password_change", args=[user.pk]), "Set a new one")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if request.user.is_superuser else (*fields, "is_staff", "is_superuser", "groups")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever may change staff accounts could sign in as any of them."""
+        is_staff_account = isinstance(obj, User) and (obj.is_staff or obj.is_superuser)
+        allowed = bool(super().has_change_permission(request, obj))
+        return allowed and (request.user.is_superuser or not is_staff_account)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Nobody is deleted, with all that they did: they are made inactive."""
+        return False
+
+
+@admin.register(Group)
+class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
+    """What kinds of staff may do. Only superusers change it."""
+
+    words = {"name__icontains": str}
+    search_fields = ("name",)
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Only the permissions that mean something here."""
+        used = [
+            f"{verb}_{model._meta.model_name}"
+            for model, page in admin.site._registry.items()
+            for verb in getattr(page, "permissions_used", ())
+        ]
+        kwargs["queryset"] = Permission.objects.filter(codename__in=used).select_related("content_type")
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_superuser
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.is_superuser
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.is_superuser
+
+
+@admin.register(Membership)
+class MembershipAdmin(StaffAdmin):
+    ids = {"cmp": "company"}
+    words = {"user__email__icontains": str, "company__trade_name__icontains": str}
+    search_help_text = "Company id or name, or e-mail"
+    listed_at = ("company", "user")
+    list_select_related = ("company", "user")
+    list_display = ("user", related("company"), "role", moment("created_at"))
+    list_filter = ("role",)
+    fields = ("company", "user", "role")
+    autocomplete_fields = ("company", "user")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Another person is another membership."""
+        fields = super().get_readonly_fields(request, obj)
+        return (*fields, "company", "user") if obj else fields
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(ReadOnlyAdmin):
+    words = {"user__email": str.lower, "object_id": str}
+    search_help_text = "E-mail of the person, or id of what was changed"
+    listed_at = ("user",)
+    list_select_related = ("user", "content_type")
+    list_display = ("__str__", related("user"), "content_type", moment("action_time"))
+    list_filter = ("action_flag",)
+    fieldsets = (
+        (None, {"fields": (moment("action_time"), related("user"), "content_type", "object_id", "object_repr")}),
+        ("What", {"fields": ("action_flag", "get_change_message")}),
+    )
+
+
+@admin.register(Heartbeat)
+class HeartbeatAdmin(ReadOnlyAdmin):
+    list_display = ("part", moment("beat_at"))
+    fieldsets = ((None, {"fields": ("part", moment("beat_at"))}),)

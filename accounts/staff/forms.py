@@ -1,0 +1,47 @@
+"""Forms of the staff admin about companies and people."""
+
+from typing import Any
+
+from django import forms
+from unfold.forms import UserCreationForm
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
+
+from accounts.models import Environment, Merchant, User
+from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
+from accounts.staff.search import compact
+
+
+class CompanyForm(forms.ModelForm):
+    def clean_tax_id(self) -> str:
+        return compact(self.cleaned_data["tax_id"])
+
+    def clean_country(self) -> str:
+        return str(self.cleaned_data["country"]).upper()
+
+
+class UserForm(forms.ModelForm):
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+class NewUserForm(UserCreationForm):
+    class Meta:
+        model = User
+        fields = ("email",)
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+class IssueKeyForm(forms.Form):
+    """What a new API key is called, and what it may do."""
+
+    name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget, initial="API key")
+    permissions = forms.MultipleChoiceField(
+        choices=[(name, f"{name}: {sentence}") for name, sentence in PERMISSIONS.items()],
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+    )
+
+    def __init__(self, merchant: Merchant, data: Any = None) -> None:
+        usual = ALL if merchant.environment == Environment.SANDBOX else PRODUCTION_DEFAULT
+        super().__init__(data, initial={"permissions": list(usual)})

@@ -1,0 +1,229 @@
+"""The pages that every other page of the staff admin is made from."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.contrib.admin.options import ShowFacets
+from django.contrib.admin.utils import flatten_fieldsets, label_for_field, lookup_field, unquote
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import ForeignKey, Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils.text import capfirst
+from simple_history.admin import SimpleHistoryAdmin
+from unfold.admin import ModelAdmin
+from unfold.dataclasses import SearchResult
+from unfold.paginator import InfinitePaginator
+from unfold.utils import display_for_field, display_for_label, display_for_value
+
+from accounts.staff.columns import EMPTY, address, anchor, link
+from accounts.staff.search import Ids, Words, matching
+
+RELATED_ROWS = 10
+FOUND_PER_MODEL = 5
+
+
+class Related(NamedTuple):
+    """Records that belong to another, what narrows their own list to them, and the columns that lead back."""
+
+    title: str
+    rows: QuerySet[Any]
+    narrowed_by: dict[str, Any]
+    the_same_in_all: frozenset[str]
+
+
+class StaffAdmin(ModelAdmin):
+    """Each record is read with its relations and found by any of its ids.
+
+    `ids` and `words` say how a search term is read (see `accounts.staff.search`); the own id needs no mention.
+    `listed_at` names the foreign keys at whose other end these records are listed: the records there need not know.
+    `permissions_used` are those that mean something here: groups are given no others.
+    """
+
+    ids: ClassVar[Ids] = {}
+    words: ClassVar[Words] = {}
+    listed_at: ClassVar[tuple[str, ...]] = ()
+    has_history: ClassVar[bool] = True
+    permissions_used: ClassVar[tuple[str, ...]] = ("view", "add", "change", "delete")
+
+    ordering: ClassVar[Any] = ("-pk",)
+    sortable_by: ClassVar[Any] = ()  # any other order would sort whole tables
+    list_per_page = 50
+    paginator = InfinitePaginator  # which counts nothing
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER
+    change_form_outer_after_template = "admin/related.html"
+
+    def get_search_fields(self, request: HttpRequest) -> Any:
+        return ["pk", *self.words]
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
+        term = search_term.strip()
+        return (queryset.filter(matching(self.model, term, self.ids, self.words)) if term else queryset), False
+
+    def related_to(self, record: Any) -> Iterable[Related]:
+        """The lists below the record: of those that name it in `listed_at`. A page may add its own."""
+        for model, page in admin.site._registry.items():
+            for name in getattr(page, "listed_at", ()):
+                if model._meta.get_field(name).related_model is type(record):
+                    rows = model._default_manager.filter(**{name: record.pk})
+                    yield Related(plural(model), rows, {f"{name}__exact": record.pk}, frozenset({name}))
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
+        context["show_history"] = self.has_history
+        if record := kwargs.get("obj"):
+            tables = (_table(request, related) for related in self.related_to(record))
+            context["related"] = [table for table in tables if table]
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is not None and not self.has_change_permission(request, obj):
+            return flatten_fieldsets(self.get_fieldsets(request, obj))
+        return super().get_readonly_fields(request, obj)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        return None if "\0" in object_id else super().get_object(request, object_id, from_field)
+
+    def record(self, request: HttpRequest, object_id: str) -> Any:
+        """The record that an action is about."""
+        found = self.get_object(request, unquote(object_id))
+        if found is None:
+            raise Http404
+        return found
+
+    def decision(self, request: HttpRequest, record: Model, title: str, **context: Any) -> HttpResponse:
+        """A page that asks before an action is carried out, and tells what came of it."""
+        everywhere = self.admin_site.each_context(request)
+        here = {"opts": self.model._meta, "original": record, "record": link(record), "title": title}
+        return TemplateResponse(request, "admin/decision.html", {**everywhere, **here, **context})
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        if any("\0" in value for _, values in request.GET.lists() for value in values):
+            return HttpResponseRedirect(request.path)
+        return super().changelist_view(request, extra_context)
+
+
+class ReadOnlyAdmin(StaffAdmin):
+    """Records that nobody edits, whoever they are: only the services write them."""
+
+    actions = None
+    has_history = False
+    permissions_used = ("view",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
+    """Records that staff change, with what they were before. An old state can be read, never written back."""
+
+    def revert_disabled(self, request: HttpRequest, obj: Any = None) -> bool:
+        return True
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        reads_the_past = str(request.resolver_match and request.resolver_match.url_name).endswith("_simple_history")
+        return not reads_the_past and bool(super().has_change_permission(request, obj))
+
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
+        if not self._is_a_key(unquote(object_id)):
+            raise Http404
+        return super().history_view(request, object_id, extra_context)
+
+    def history_form_view(
+        self, request: HttpRequest, object_id: str, version_id: str, extra_context: Any = None
+    ) -> Any:
+        if request.method not in ("GET", "HEAD"):
+            raise PermissionDenied
+        if not (self._is_a_key(object_id) and version_id.isdecimal()):
+            raise Http404
+        return super().history_form_view(request, object_id, version_id, extra_context)
+
+    def _is_a_key(self, text: str) -> bool:
+        try:
+            self.model._meta.pk.to_python(text)
+        except ValidationError:
+            return False
+        return "\0" not in text
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field:
+            field.show_hidden_initial = True  # tells what this person changed from what others did meanwhile
+        return field
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            self.save_new(obj)
+            return
+        current = self.model._base_manager.select_for_update().get(pk=obj.pk)
+        for name in form.changed_data:
+            setattr(current, name, getattr(obj, name))
+        self.save_changed(current, form.changed_data)
+
+    def save_new(self, record: Any) -> None:
+        record.save()
+
+    def save_changed(self, record: Any, names: list[str]) -> None:
+        """Saves the record as it is now with the named changes of the form; its row is held."""
+        record.save()
+
+
+def plural(model: type[Model]) -> str:
+    return capfirst(str(model._meta.verbose_name_plural))
+
+
+def _table(request: HttpRequest, related: Related) -> dict[str, Any] | None:
+    """The newest rows in the columns of their own list; None where there are none, or for other eyes."""
+    model = related.rows.model
+    page: Any = admin.site._registry[model]
+    if not page.has_view_permission(request):
+        return None
+    joined = related.rows.select_related(*page.list_select_related) if page.list_select_related else related.rows
+    newest = list(joined.order_by("-pk")[: RELATED_ROWS + 1])
+    if not newest:
+        return None
+    names = [
+        name for name in page.get_list_display(request) if getattr(name, "shows", name) not in related.the_same_in_all
+    ]
+    everything = f"{address(model, 'changelist')}?{urlencode(related.narrowed_by)}"
+    return {
+        "title": related.title,
+        "headers": [label_for_field(name, model, page) for name in names],
+        "rows": [_row(page, row, names) for row in newest[:RELATED_ROWS]],
+        "everything": everything if len(newest) > RELATED_ROWS else None,
+    }
+
+
+def _row(page: Any, row: Model, names: Any) -> list[Any]:
+    first, *others = (_cell(page, row, name) for name in names)
+    return [anchor(address(type(row), "change", row.pk), first), *others]
+
+
+def _cell(page: Any, row: Model, name: Any) -> Any:
+    field, shown, value = lookup_field(name, row, page)
+    if field is None:
+        label = getattr(shown, "label", None)
+        return display_for_label(value, EMPTY, label) if label else display_for_value(value, EMPTY)
+    return link(value) if isinstance(field, ForeignKey) and value else display_for_field(value, field, EMPTY)
+
+
+def find(request: HttpRequest, term: str) -> list[SearchResult]:
+    """For the search box of the whole admin: every record that an id, a reference or a name leads to."""
+    term = request.GET.get("s", term).strip()  # the box lowers the letters, and references have two cases
+    found: list[SearchResult] = []
+    for model, page in admin.site._registry.items():
+        if term and isinstance(page, StaffAdmin) and page.has_view_permission(request):
+            rows = model._default_manager.filter(matching(model, term, page.ids, page.words)).order_by("-pk")
+            found += [
+                SearchResult(str(row), str(model._meta.verbose_name), address(model, "change", row.pk), "article")
+                for row in rows[:FOUND_PER_MODEL]
+            ]
+    return found

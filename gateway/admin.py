@@ -1,0 +1,103 @@
+"""The staff admin: the product's pages, of all its rooms, the timetable, and what the sidebar shows."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group
+from django.db.models import Model
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
+
+import gateway.api.admin
+import gateway.customers.admin
+import gateway.methods.admin
+import gateway.payments.admin  # noqa: F401  (they register themselves)
+from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, User
+from accounts.staff.columns import address, moment
+from accounts.staff.pages import ReadOnlyAdmin, plural
+from gateway.models import Customer, IdempotencyKey, MethodRule, Payment, PriceRule
+from ledger.models import Account, Balance, Entry, Transfer
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
+    ("Payments", ((Payment, "payments"), (Customer, "person"), (IdempotencyKey, "repeat_one"))),
+    (
+        "Ledger",
+        ((Account, "account_balance"), (Balance, "balance"), (Transfer, "swap_horiz"), (Entry, "list_alt")),
+    ),
+    (
+        "Webhooks",
+        ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "outgoing_mail")),
+    ),
+    (
+        "Companies and people",
+        (
+            (Company, "domain"),
+            (Merchant, "storefront"),
+            (ApiKey, "key"),
+            (Membership, "badge"),
+            (User, "group"),
+            (Group, "shield_person"),
+            (LogEntry, "history"),
+        ),
+    ),
+    ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"))),
+    ("Timetable", ((PeriodicTask, "schedule"), (IntervalSchedule, "timer"), (Heartbeat, "monitor_heart"))),
+)
+
+
+admin.site.index_title = "Support staff"
+
+
+def stylesheet(request: HttpRequest) -> str:
+    return static("css/staff.css")
+
+
+def icon(request: HttpRequest) -> str:
+    return static("img/icon.svg")
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """What this person may look at, in groups."""
+    groups = []
+    for title, pages in SIDEBAR:
+        items = [
+            {
+                "title": plural(model),
+                "icon": icon,
+                "link": address(model, "changelist"),
+            }
+            for model, icon in pages
+            if admin.site._registry[model].has_view_permission(request)
+        ]
+        if items:
+            groups.append({"title": title, "separator": True, "items": items})
+    return groups
+
+
+class TimetableAdmin(ReadOnlyAdmin):
+    """The timetable is in `gateway.celery`; beat keeps it here."""
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ((None, {"fields": [field.name for field in self.model._meta.concrete_fields]}),)
+
+
+for unused in (ClockedSchedule, CrontabSchedule, SolarSchedule, PeriodicTask, IntervalSchedule):
+    admin.site.unregister(unused)
+
+
+@admin.register(PeriodicTask)
+class PeriodicTaskAdmin(TimetableAdmin):
+    words = {"name": str, "task": str}
+    search_help_text = "Name or task"
+    listed_at = ("interval",)
+    list_select_related = ("interval",)
+    list_display = ("name", "task", "interval", "enabled", moment("last_run_at"), "total_run_count")
+    list_filter = ("enabled",)
+
+
+@admin.register(IntervalSchedule)
+class IntervalScheduleAdmin(TimetableAdmin):
+    list_display = ("__str__",)

@@ -1,0 +1,75 @@
+"""A real browser before the running service. Every page is watched: it may complain of nothing and call nobody else."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+NARROW = {"width": 390, "height": 844}
+WIDE = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One for the module: while it runs, asyncio cannot be used in this process."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        missing = "no Chromium found: apt-get install chromium"
+        pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")  # the driver's event loop is in this thread
+        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@dataclass
+class Watched:
+    """A page and what it complained of."""
+
+    page: Page
+    origin: str
+    complaints: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> Page:
+        self.page.goto(self.origin + path, wait_until="load")
+        return self.page
+
+    def overflow(self) -> int:
+        """How many pixels the page is wider than its window."""
+        root = "document.documentElement"
+        return int(self.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))
+
+    def on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def on_request(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):
+            self.complaints.append(f"asks {request.url}")
+
+
+@pytest.fixture
+def plain_static_files(settings: Any) -> None:
+    """As they are in the source: nothing was collected."""
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": plain}
+
+
+@pytest.fixture(params=[NARROW, WIDE], ids=["390px", "1280px"])
+def watched(
+    request: pytest.FixtureRequest, browser: Browser, live_server: LiveServer, plain_static_files: None
+) -> Iterator[Watched]:
+    context = browser.new_context(viewport=request.param, reduced_motion="reduce")
+    found = Watched(context.new_page(), live_server.url)
+    found.page.on("console", found.on_console)
+    found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
+    found.page.on("request", found.on_request)
+    yield found
+    context.close()
+    assert found.complaints == []
