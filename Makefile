@@ -22,7 +22,7 @@ run: local
 	@exec $(PYTHON) -m gateway.local up --stop-with-parent
 
 test: dev
-	@$(WITH) -- $(PYTEST) $(T)
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) $(T)
 
 check: dev
 	@.venv/bin/ruff check .
@@ -40,7 +40,7 @@ faults: dev
 	@$(WITH) -- $(PYTEST) tests/faults $(T)
 
 model: dev
-	@$(WITH) -- $(PYTEST) tests/model $(T)
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) tests/model $(T)
 
 nightly: check test
 	@$(MAKE) --no-print-directory faults KILLS=1000

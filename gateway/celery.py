@@ -1,9 +1,12 @@
 """The worker and its timetable. Every task only says "look": work is claimed from rows and harmless when doubled."""
 
 import os
+from contextlib import suppress
 from datetime import timedelta
 
 from celery import Celery
+from celery.signals import beat_init
+from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 
@@ -21,3 +24,10 @@ app.conf.beat_schedule = {
         "schedule": timedelta(hours=1),
     },
 }
+
+
+@beat_init.connect
+def beat_at_once(**_: object) -> None:
+    """The first sign of life does not wait for its first turn."""
+    with suppress(OperationalError):  # a broker that is away gets it by its turn
+        app.send_task("gateway.tasks.heartbeat", retry=False)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any
 
+import orjson
 import structlog
 
 SECRET = frozenset(
@@ -40,34 +41,50 @@ def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> Mutab
 
 
 def configure(level: str) -> None:
-    """Sends our own lines and those of every library to standard error, in one form. Local variables never."""
+    """Sends our own lines and those of every library to standard error, in one form. Local variables never.
+
+    Our own lines go straight there; those of libraries come by way of `logging`.
+    """
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         redact,
     ]
+    rendered: list[Any] = [
+        structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
+        structlog.processors.JSONRenderer(serializer=_dumps),
+    ]
+    number = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
+        processors=[*shared, *rendered],
+        logger_factory=structlog.WriteLoggerFactory(_StandardError()),  # type: ignore[arg-type]
+        wrapper_class=structlog.make_filtering_bound_logger(number),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.ExceptionRenderer(
-                    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
-                ),
-                structlog.processors.JSONRenderer(),
-            ],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendered],
         )
     )
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(level)
+    root.setLevel(number)
     logging.getLogger("django.request").setLevel("CRITICAL")  # said by our own request line
     logging.getLogger("django.security").setLevel("ERROR")
+
+
+class _StandardError:
+    """Whole lines to whatever standard error is now."""
+
+    def write(self, line: str) -> None:
+        sys.stderr.write(line)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+def _dumps(event: dict[str, Any], **options: Any) -> str:
+    return orjson.dumps(event, default=repr).decode()

@@ -106,8 +106,8 @@ DATABASES["default"].update(
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ── Celery: the timetable. Work itself is rows in PostgreSQL ──────────────────────────────────────────────────────
-CACHE_URL = env.str("ONPAY_CACHE_URL", default="redis://localhost:6379/0")
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default=CACHE_URL)
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="redis://localhost:6379/0")
+CACHE_URL = env.str("ONPAY_CACHE_URL", default=CELERY_BROKER_URL)
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
     "unacked_restore_interval": 5,

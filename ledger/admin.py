@@ -105,7 +105,7 @@ class EntryAdmin(ReadOnlyAdmin):
         money("balance_after"),
         "sequence",
     )
-    list_filter = ("account__kind", "currency")
+    list_filter = ("account__kind", "account__currency")
     fieldsets = (
         (None, {"fields": ("id", (related("transfer"), "line"), (related("account"), "sequence"))}),
         ("Money", {"fields": ((money("amount", "amount: + is credit, - is debit"), money("balance_after")),)}),

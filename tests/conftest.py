@@ -1,6 +1,7 @@
 """Two merchants, a client that holds every answer against the published contract, and books that are always proved."""
 
 import itertools
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -47,7 +48,8 @@ def the_books_are_right(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def address() -> str:
     """An address of its own for each test, so that rate limits of one never meet another."""
-    number = next(_addresses)
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    number = int(worker) << 20 | next(_addresses)
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 

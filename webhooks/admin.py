@@ -122,7 +122,6 @@ class AttemptAdmin(ReadOnlyAdmin):
         "elapsed_ms",
         moment("started_at"),
     )
-    list_filter = ("http_status",)
     fieldsets = (
         (None, {"fields": (named("delivery_id", "delivery"), "number", ("http_status", "error"))}),
         ("Times", {"fields": ((moment("started_at"), "elapsed_ms"),)}),

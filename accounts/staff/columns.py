@@ -44,12 +44,17 @@ def moment(name: str, title: str = "") -> Column:
 
 def related(name: str, title: str = "") -> Column:
     """The record at the other end of a foreign key, as a link."""
-    return column(name, link, title)
+    return _leading_away(column(name, link, title))
 
 
 def named(name: str, title: str = "") -> Column:
     """The record whose public id is in the field, whatever it is, as a link."""
-    return column(name, link_to_id, title)
+    return _leading_away(column(name, link_to_id, title))
+
+
+def _leading_away(shown: Any) -> Column:
+    shown.is_link = True
+    return shown  # type: ignore[no-any-return]
 
 
 def pretty(name: str, title: str = "") -> Column:

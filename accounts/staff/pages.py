@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.contrib.admin.options import ShowFacets
 from django.contrib.admin.utils import flatten_fieldsets, label_for_field, lookup_field, unquote
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import ForeignKey, Model, QuerySet
+from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.text import capfirst
@@ -203,8 +203,10 @@ def _table(request: HttpRequest, related: Related) -> dict[str, Any] | None:
 
 
 def _row(page: Any, row: Model, names: Any) -> list[Any]:
-    first, *others = (_cell(page, row, name) for name in names)
-    return [anchor(address(type(row), "change", row.pk), first), *others]
+    """The first cell that is no link itself leads to the record."""
+    opens = next(name for name in names if not getattr(name, "is_link", False))
+    here = address(type(row), "change", row.pk)
+    return [anchor(here, _cell(page, row, name)) if name is opens else _cell(page, row, name) for name in names]
 
 
 def _cell(page: Any, row: Model, name: Any) -> Any:
@@ -212,7 +214,7 @@ def _cell(page: Any, row: Model, name: Any) -> Any:
     if field is None:
         label = getattr(shown, "label", None)
         return display_for_label(value, EMPTY, label) if label else display_for_value(value, EMPTY)
-    return link(value) if isinstance(field, ForeignKey) and value else display_for_field(value, field, EMPTY)
+    return display_for_field(value, field, EMPTY)
 
 
 def find(request: HttpRequest, term: str) -> list[SearchResult]:

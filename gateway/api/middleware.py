@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import cast
 
 import structlog
 from django.conf import settings
@@ -52,7 +53,7 @@ class ApiMiddleware:
 
     def __init__(self, get_response: GetResponse) -> None:
         self.pages = get_response
-        self.api = convert_exception_to_response(_serve)
+        self.api = cast(Callable[[HttpRequest], HttpResponse], convert_exception_to_response(_serve))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith("/api/") or _must_be_redirected(request):
@@ -79,4 +80,5 @@ def _serve(request: HttpRequest) -> HttpResponse:
     request.get_host()  # refuses a host that is not ours
     match = resolve(request.path_info)
     request.resolver_match = match
-    return match.func(request, *match.args, **match.kwargs)
+    response: HttpResponse = match.func(request, *match.args, **match.kwargs)
+    return response

@@ -23,6 +23,9 @@ from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.fields import Input, validated
 from gateway.api.pagination import Page, Paged
 
+ANY_JSON = ("application/json", "*/*", "")
+"""What nearly everybody accepts, and what need not be negotiated."""
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -84,7 +87,8 @@ class Resource(APIView):
             raise MethodNotAllowed
         self.perform_authentication(request)
         self.check_permissions(request)
-        self.perform_content_negotiation(request)
+        if request.META.get("HTTP_ACCEPT", ANY_JSON[0]) not in ANY_JSON:
+            self.perform_content_negotiation(request)
         if request.method in ("POST", "PATCH"):
             parsers.check_headers(request._request)
         if self.operation.limit:

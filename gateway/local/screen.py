@@ -10,7 +10,6 @@ CARD = """
   Onpay Gateway runs at {baseUrl}
 
   Reference    {baseUrl}/docs
-  Dashboard    {dashboard[url]}    {dashboard[email]}  {dashboard[password]}
   Staff        {admin[url]}    {admin[username]}  {admin[password]}
   Sandbox key  {sandboxApiKey}
 

@@ -1,20 +1,27 @@
-// Shows the contract; every POST that is tried here gets a fresh idempotency key. Requests stay on this origin:
-// the key says which environment is meant, and the page may talk to nobody else.
+// Shows the contract. A call that is tried goes to this host, for the page may talk to no other, and every POST gets
+// a fresh idempotency key. Keys are forgotten with the page.
 const place = document.getElementById("reference");
-window.ui = SwaggerUIBundle({
-  url: place.dataset.url,
-  domNode: place,
-  deepLinking: true,
-  persistAuthorization: false,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  validatorUrl: null,
-  requestInterceptor: (request) => {
-    const url = new URL(request.url, location.origin);
-    request.url = location.origin + url.pathname + url.search;
-    if (request.method === "POST" && !request.headers["idempotency-key"]) {
-      request.headers["idempotency-key"] = crypto.randomUUID();
-    }
-    return request;
-  },
-});
+
+function show(contract) {
+  const here = contract.servers.filter((server) => new URL(server.url, location.href).origin === location.origin);
+  contract.servers = here.length ? here : [{ url: location.origin }];
+  window.ui = SwaggerUIBundle({
+    spec: contract,
+    domNode: place,
+    deepLinking: true,
+    displayRequestDuration: true,
+    defaultModelsExpandDepth: 0,
+    validatorUrl: null,
+    requestInterceptor: (request) => {
+      if (request.method === "POST" && !request.headers["idempotency-key"]) {
+        request.headers["idempotency-key"] = crypto.randomUUID();
+      }
+      return request;
+    },
+  });
+}
+
+fetch(place.dataset.url)
+  .then((answer) => answer.json())
+  .then(show)
+  .catch(() => { place.textContent = "The contract could not be loaded. Reload the page in a moment."; });

@@ -16,8 +16,8 @@ from gateway.models import MethodRule, PriceRule
 from tests.client import Api
 from tests.factories import Shop, pix
 from tests.forms import form_in
+from tests.gateway.admin.conftest import PASSWORD, browser_of
 
-PASSWORD = "correct horse battery staple"
 LIMITS = {
     "minimum": "0.01",
     "maximum": "250000.00",
@@ -27,22 +27,6 @@ LIMITS = {
     "expires_in_max_s": "2592000",
     "refund_window_days": "90",
 }
-
-
-@pytest.fixture
-def root(db: None) -> User:
-    return User.objects.create_superuser("root@onpay.example", PASSWORD)
-
-
-@pytest.fixture
-def staff(root: User) -> Client:
-    return browser_of(root)
-
-
-def browser_of(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def support(*permissions: str) -> User:

@@ -1,0 +1,110 @@
+"""Staff before the admin, and one of everything to look at."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+from django_celery_beat.schedulers import ModelEntry
+
+from accounts.heartbeats import beat
+from accounts.models import User
+from gateway.celery import app
+from gateway.models import IdempotencyKey, Payment
+from tests.client import Api
+from tests.factories import MARIA, Shop, a_payment, pix
+from tests.receiver import listening
+from webhooks.dispatch import deliver_due
+from webhooks.models import Endpoint
+
+PASSWORD = "correct horse battery staple"
+ODD = [
+    "'",
+    '"',
+    "\0",
+    "%",
+    "_",
+    "\\",
+    "pay_",
+    "evt_'",
+    "req_ZZZZZZZZZZ",
+    "7" * 40,
+    "é💶",
+    "x" * 3000,
+    "-1",
+    str(uuid4()),
+]
+
+
+@pytest.fixture(autouse=True)
+def plain_static_files(settings: Any) -> None:
+    """As they are in the source: nothing was collected."""
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": plain}
+
+
+@pytest.fixture
+def root(db: None) -> User:
+    return User.objects.create_superuser("root@onpay.example", PASSWORD)
+
+
+@pytest.fixture
+def staff(root: User) -> Client:
+    """A superuser's browser: whatever it may not do, nobody may."""
+    return browser_of(root)
+
+
+def browser_of(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@dataclass(frozen=True)
+class World:
+    """One of everything, reached as merchants and staff reach it."""
+
+    payment: Payment
+    other: Payment
+    key: str
+    request_id: str
+    secrets: list[str]
+
+
+@pytest.fixture
+def world(acme: Shop, globex: Shop, api: Api, settings: Any) -> World:
+    settings.LOCAL = True
+    key = str(uuid4())
+    with listening() as receiver:
+        secret = api.post("/webhooks", {"url": receiver.url, "events": ["*"]}).json()["data"]["secret"]
+        payer = MARIA | {"email": "Maria@Example.com"}
+        created = api.post("/payments", pix(payer=payer, reference="Order 'A'\"1"), key=key)
+        api.post(f"/simulations/payments/{created.json()['data']['id']}", {"status": "PAID"})
+        deliver_due()
+    other = a_payment(globex.sandbox, "PAID")
+    beat("worker")
+    for name, entry in app.conf.beat_schedule.items():
+        ModelEntry.from_entry(name, app=app, **entry)
+    Group.objects.create(name="Support")
+    keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
+    return World(
+        payment=Payment.objects.get(merchant=acme.sandbox),
+        other=other,
+        key=key,
+        request_id=created["RequestId"],
+        secrets=[secret, *keys, *(hashlib.sha256(one.encode()).hexdigest() for one in keys), *_kept()],
+    )
+
+
+def _kept() -> list[str]:
+    """What the database keeps of secrets, sealed or hashed."""
+    sealed = [
+        *Endpoint.objects.values_list("sealed_secret", flat=True),
+        *IdempotencyKey.objects.values_list("sealed_body", flat=True),
+    ]
+    fingerprints = IdempotencyKey.objects.values_list("fingerprint", flat=True)
+    passwords = User.objects.values_list("password", flat=True)
+    return [*(bytes(one).decode() for one in sealed if one), *(bytes(one).hex() for one in fingerprints), *passwords]

@@ -1,0 +1,147 @@
+"""Every record is read with its relations; no money is ever edited; anybody else gets nowhere."""
+
+import re
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Model
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import ApiKey, Membership, User
+from accounts.staff.columns import address
+from gateway.models import Customer, IdempotencyKey, MethodRule, Payment, PriceRule
+from ledger.models import Account, Balance, Entry, Transfer
+from tests.factories import Shop
+from tests.gateway.admin.conftest import PASSWORD, World
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+MODELS = list(admin.site._registry)
+MONEY = [
+    Payment,
+    Customer,
+    Account,
+    Balance,
+    Transfer,
+    Entry,
+    Event,
+    Delivery,
+    Attempt,
+    Endpoint,
+    IdempotencyKey,
+    ApiKey,
+]
+PRICE = {"percentage": "2", "fixed": "0.01", "settlement_days": "0"}
+
+
+def pages_of(row: Model) -> list[str]:
+    change = address(type(row), "change", row.pk)
+    return [change, change.replace("/change/", "/history/")]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_every_record_can_be_read_and_no_page_tells_a_secret(model: type[Model], world: World, staff: Client) -> None:
+    staff.post(address(PriceRule, "change", PriceRule.objects.latest("pk").pk), PRICE)
+    row = model._default_manager.order_by("-pk")[0]
+    told = staff.get(address(model, "changelist")).content.decode()
+    for page in pages_of(row):
+        answer = staff.get(page)
+        assert answer.status_code == 200, page
+        told += answer.content.decode()
+    for version in getattr(row, "history", type(row)._default_manager.none()).all()[:1]:
+        past = staff.get(
+            reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_simple_history", args=[row.pk, version.pk])
+        )
+        assert past.status_code == 200
+        told += past.content.decode()
+    assert [secret for secret in world.secrets if secret in told] == []
+
+
+def test_relations_lead_both_ways(world: World, acme: Shop, staff: Client) -> None:
+    payment = world.payment
+    delivery = Delivery.objects.get(event__object_id=payment.id)
+    transfer = Transfer.objects.get(reference=payment.id)
+    entry = transfer.entries.order_by("pk")[0]
+    merchant = acme.sandbox
+    for one, *others in [
+        (payment, payment.customer, merchant, delivery, delivery.event, transfer, entry),
+        (payment.customer, payment, merchant),
+        (merchant, acme.company, payment, payment.customer, ApiKey.objects.get(merchant=merchant), delivery.endpoint),
+        (acme.company, merchant, acme.production, Membership.objects.get(company=acme.company)),
+        (delivery.event, payment, delivery, merchant),
+        (delivery, delivery.event, delivery.endpoint, delivery.tries.get()),
+        (delivery.tries.get(), delivery),
+        (transfer, payment, entry, merchant),
+        (entry, transfer, entry.account),
+        (entry.account, entry, entry.account.balance, merchant),
+    ]:
+        page = staff.get(address(type(one), "change", one.pk)).content.decode()
+        for other in others:
+            assert f'href="{address(type(other), "change", other.pk)}"' in page, (one, other)
+
+
+def test_money_is_shown_with_its_currency_and_a_body_as_it_was_signed(world: World, staff: Client) -> None:
+    page = staff.get(address(Payment, "change", world.payment.pk)).content.decode()
+    assert "150.00 BRL" in page
+    assert "148.50 BRL" in page
+    event = Event.objects.get(object_id=world.payment.id)
+    body = staff.get(address(Event, "change", event.pk)).content.decode()
+    assert "&quot;amount&quot;: 150.00," in body
+    rules = staff.get(address(MethodRule, "changelist")).content.decode()
+    assert "250,000.00 BRL" in rules
+
+
+@pytest.mark.parametrize("model", MONEY, ids=lambda model: model._meta.label)
+def test_nobody_adds_changes_or_deletes_what_the_services_write(
+    model: type[Model], world: World, staff: Client
+) -> None:
+    row = model._default_manager.order_by("-pk")[0]
+    before = list(model._default_manager.order_by("pk").values())
+    where, change = address(model, "changelist"), address(model, "change", row.pk)
+    everything = {field.name: "1" for field in model._meta.fields} | {"_save": "Save"}
+    for probe in (f"{where}add/", change.replace("/change/", "/delete/")):
+        assert staff.get(probe).status_code == 403
+        assert staff.post(probe, everything | {"post": "yes"}).status_code == 403
+    assert staff.post(change, everything).status_code == 403
+    staff.post(where, {"action": "delete_selected", "_selected_action": str(row.pk), "post": "yes"})
+    assert list(model._default_manager.order_by("pk").values()) == before
+
+
+def test_staff_sign_in_and_anybody_else_gets_nowhere(world: World, root: User, client: Client) -> None:
+    addresses = [
+        "/admin/",
+        *(address(model, "changelist") for model in MODELS),
+        address(Payment, "change", world.payment.pk),
+    ]
+    for where in addresses:
+        answer = client.get(where)
+        assert (answer.status_code, answer["Location"]) == (302, f"/admin/login/?next={where}")
+
+    owner = User.objects.create_user("owner@acme.example", PASSWORD)
+    refused = client.post("/admin/login/", {"username": owner.email, "password": PASSWORD})
+    assert refused.status_code == 200
+    client.force_login(owner)
+    for where in addresses:
+        assert client.get(where)["Location"] == f"/admin/login/?next={where}"
+
+    client.logout()
+    entered = client.post("/admin/login/?next=/admin/", {"username": root.email, "password": PASSWORD})
+    assert (entered.status_code, entered["Location"]) == (302, "/admin/")
+    assert client.get("/admin/").status_code == 200
+
+
+def test_staff_see_what_their_group_may_see(world: World, client: Client) -> None:
+    person = User.objects.create_user("support@onpay.example", PASSWORD, is_staff=True)
+    group = Group.objects.get(name="Support")
+    group.permissions.set(Permission.objects.filter(codename__in=["view_payment", "view_event"]))
+    person.groups.add(group)
+    client.force_login(person)
+    for model in MODELS:
+        expected = 200 if model in (Payment, Event) else 403
+        assert client.get(address(model, "changelist")).status_code == expected, model
+    page = client.get(address(Payment, "change", world.payment.pk)).content.decode()
+    assert "payment.paid" in page
+    assert "ledger/entry" not in page
+    found = client.get("/admin/search/", {"s": world.payment.merchant.company_id, "extended": 1}).content.decode()
+    assert set(re.findall(r"/admin/(\w+/\w+)/\w+/change/", found)) == {"gateway/payment", "webhooks/event"}

@@ -1,0 +1,126 @@
+"""Every record is found by any of its ids, and no list reads a whole table."""
+
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import ApiKey, Company, User
+from accounts.staff.columns import address
+from gateway.models import Customer, IdempotencyKey, Payment
+from ledger.models import Account, Balance, Entry, Transfer
+from tests.factories import Shop
+from tests.gateway.admin.conftest import ODD, World
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+MODELS = list(admin.site._registry)
+MONEY = [
+    Payment,
+    Customer,
+    Account,
+    Balance,
+    Transfer,
+    Entry,
+    Event,
+    Delivery,
+    Attempt,
+    Endpoint,
+    IdempotencyKey,
+    ApiKey,
+]
+
+
+def listed(staff: Client, model: type[Model], **query: Any) -> set[str]:
+    """The keys of the rows that the model's list shows."""
+    page = staff.get(address(model, "changelist"), query)
+    assert page.status_code == 200, (model, query)
+    return {str(row.pk) for row in page.context["cl"].result_list}
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_odd_searches_filters_and_addresses_are_no_errors(model: type[Model], world: World, staff: Client) -> None:
+    where = address(model, "changelist")
+    for term in ODD:
+        assert staff.get(where, {"q": term}, follow=True).status_code == 200, term
+        assert staff.get(f"{where}{term.replace(chr(0), '%00')}/change/", follow=True).status_code in (200, 404)
+        assert staff.get(f"{where}{term.replace(chr(0), '%00')}/history/", follow=True).status_code in (200, 404)
+    page = staff.get(where)
+    for spec in page.context["cl"].filter_specs:
+        for choice in spec.choices(page.context["cl"]):
+            assert staff.get(where + choice["query_string"]).status_code == 200
+        for name in spec.expected_parameters():
+            assert staff.get(where, {name: "\0'"}, follow=True).status_code == 200
+    assert staff.get(where, {"p": "2"}, follow=True).status_code == 200
+
+
+@pytest.mark.parametrize("model", MONEY, ids=lambda model: model._meta.label)
+def test_a_list_asks_once_and_never_counts_its_table(model: type[Model], world: World, staff: Client) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        staff.get(address(model, "changelist"))
+    of_the_table = [query["sql"] for query in asked if f'FROM "{model._meta.db_table}"' in query["sql"]]
+    assert len(of_the_table) == 1
+    assert "LIMIT" in of_the_table[0]
+    assert "COUNT(" not in of_the_table[0]
+    assert len(asked) <= 4
+
+
+def test_merchants_are_offered_while_typing(world: World, acme: Shop, staff: Client) -> None:
+    merchant = {"app_label": "gateway", "model_name": "methodrule", "field_name": "merchant"}
+    offered = staff.get("/admin/autocomplete/", merchant | {"term": "acm"}).json()["results"]
+    assert {one["id"] for one in offered} == {str(acme.sandbox.pk), str(acme.production.pk)}
+    for term in ODD:
+        assert staff.get("/admin/autocomplete/", merchant | {"term": term}).status_code == 200
+
+
+def test_a_payment_is_found_by_every_id_it_is_known_by(world: World, acme: Shop, staff: Client) -> None:
+    payment = world.payment
+    event = Event.objects.get(object_id=payment.id)
+    known_by = [
+        payment.id, payment.id.lower(), payment.id[:20], payment.id.partition("_")[2], payment.reference,
+        payment.customer_id, acme.company.id, event.id, event.deliveries.get().id, "maria@example.com",
+    ]  # fmt: skip
+    for term in known_by:
+        assert listed(staff, Payment, q=term) == {payment.id}, term
+    assert listed(staff, Payment, q="529.982.247-25") == {payment.id, world.other.id}
+    assert listed(staff, Payment, q="pay_01ARZ3NDEKTSV4RRFFQ69G5FAV") == set()
+
+
+def test_everything_about_a_payment_is_found_by_its_id(world: World, acme: Shop, staff: Client) -> None:
+    payment = world.payment
+    event = Event.objects.get(object_id=payment.id)
+    delivery = event.deliveries.get()
+    transfer = Transfer.objects.get(reference=payment.id)
+    for model, term, row in [
+        (Customer, payment.id, payment.customer),
+        (Event, payment.id, event),
+        (Event, delivery.id, event),
+        (Delivery, payment.id, delivery),
+        (Delivery, event.id, delivery),
+        (Delivery, delivery.endpoint_id, delivery),
+        (Attempt, delivery.id, delivery.tries.get()),
+        (Endpoint, delivery.id, delivery.endpoint),
+        (Endpoint, acme.company.id, delivery.endpoint),
+        (Transfer, payment.id, transfer),
+        (IdempotencyKey, world.key, IdempotencyKey.objects.get(key=world.key)),
+        (IdempotencyKey, world.request_id, IdempotencyKey.objects.get(key=world.key)),
+        (ApiKey, acme.sandbox_key[-4:], ApiKey.objects.get(last4=acme.sandbox_key[-4:])),
+        (Company, acme.company.id, acme.company),
+        (User, "owner@", None),
+    ]:
+        found = listed(staff, model, q=term)
+        assert str(row.pk) in found if row else found, (model, term)
+    assert listed(staff, Entry, q=payment.id) == {str(pk) for pk in transfer.entries.values_list("pk", flat=True)}
+    assert listed(staff, Company, q="11.222.333/0001-81") == {
+        str(pk) for pk in Company.objects.values_list("pk", flat=True)
+    }
+
+
+def test_the_search_box_leads_from_any_id_to_its_record(world: World, staff: Client) -> None:
+    found = staff.get("/admin/search/", {"s": world.payment.reference, "extended": 1}).content.decode()
+    assert address(Payment, "change", world.payment.pk) in found
+    for term in ODD:
+        assert staff.get("/admin/search/", {"s": term, "extended": 1}).status_code == 200

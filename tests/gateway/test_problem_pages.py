@@ -1,0 +1,32 @@
+"""What people see when a page cannot be given: a sentence, and nothing of the inside."""
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+
+from gateway.api.views import server_error
+
+
+def check(page: HttpResponse, status: int, sentence: str) -> None:
+    told = page.content.decode()
+    assert page.status_code == status
+    assert page["Content-Type"].startswith("text/html")
+    assert sentence in told
+    for inside in ("Traceback", "Exception", "gateway.", "Django", "{%", "{{"):
+        assert inside not in told
+
+
+def test_a_page_that_does_not_exist(client: Client) -> None:
+    check(client.get("/nothing/here"), 404, "There is nothing here")
+
+
+def test_a_host_that_is_not_ours(client: Client) -> None:
+    check(client.get("/docs", headers={"host": "evil.example"}), 400, "This request makes no sense")
+
+
+def test_a_form_that_did_not_come_from_here(db: None) -> None:
+    check(Client(enforce_csrf_checks=True).post("/admin/login/"), 403, "You may not see this")
+
+
+def test_a_bug_of_ours(rf: RequestFactory, caplog: pytest.LogCaptureFixture) -> None:
+    check(server_error(rf.get("/docs")), 500, "Something went wrong on our side")
