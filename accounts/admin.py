@@ -29,6 +29,7 @@ class CompanyAdmin(RecordedAdmin):
     """Contacts, status and the address of withdrawals; becoming active means verified."""
 
     form = CompanyForm
+    permissions_used = ("view", "add", "change")
     words = {
         "tax_id": compact,
         "email": str.lower,
@@ -79,6 +80,7 @@ class CompanyAdmin(RecordedAdmin):
 class MerchantAdmin(RecordedAdmin):
     """A company in one environment, and what it may use there."""
 
+    permissions_used = ("view", "change")
     ids = {"cmp": "company", "key": "api_keys"}
     words = {"company__tax_id": compact, "company__trade_name__icontains": str}
     search_fields = ("company__trade_name",)
@@ -175,6 +177,7 @@ class UserAdmin(DjangoUserAdmin, StaffAdmin):
     """People. Who is staff, and what staff may do, is for superusers to say."""
 
     form = UserForm
+    permissions_used = ("view", "add", "change")
     add_form = NewUserForm
     change_password_form = AdminPasswordChangeForm
     words = {"email__icontains": str, "first_name__icontains": str, "last_name__icontains": str}
@@ -217,10 +220,11 @@ class UserAdmin(DjangoUserAdmin, StaffAdmin):
 class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
     """What kinds of staff may do. Only superusers change it."""
 
+    permissions_used = ("view",)
     words = {"name__icontains": str}
     search_fields = ("name",)
 
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest | None = None, **kwargs: Any) -> Any:
         """Only the permissions that mean something here."""
         used = [
             f"{verb}_{model._meta.model_name}"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 
@@ -11,9 +12,17 @@ def secrets_are_set(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     found: list[CheckMessage] = []
     if not settings.SECRET_KEY:
         found.append(Error("ONPAY_SECRET_KEY is not set.", id="onpay.E001"))
-    if not settings.ENCRYPTION_KEYS:
-        found.append(Error("ONPAY_ENCRYPTION_KEYS is not set.", id="onpay.E002"))
+    if not settings.ENCRYPTION_KEYS or not all(map(_is_fernet_key, settings.ENCRYPTION_KEYS)):
+        found.append(Error("ONPAY_ENCRYPTION_KEYS is not a list of Fernet keys.", id="onpay.E002"))
     return found
+
+
+def _is_fernet_key(text: str) -> bool:
+    try:
+        Fernet(text)
+    except ValueError:
+        return False
+    return True
 
 
 @register(Tags.security, deploy=True)

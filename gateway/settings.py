@@ -25,8 +25,8 @@ ENCRYPTION_KEYS = env.list("ONPAY_ENCRYPTION_KEYS", default=[])
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")
 _hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL)}
-ALLOWED_HOSTS = env.list(
-    "ONPAY_ALLOWED_HOSTS", default=sorted(_hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set()))
+ALLOWED_HOSTS = env.list("ONPAY_ALLOWED_HOSTS", default=[]) or sorted(
+    _hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set())
 )
 TRUSTED_PROXIES = env.list("ONPAY_TRUSTED_PROXIES", default=[])
 

@@ -53,14 +53,7 @@ class BalanceAdmin(ReadOnlyAdmin):
     search_help_text = "Company id, or number of the account"
     listed_at = ("account",)
     list_select_related = ("account__merchant__company",)
-    list_display = (
-        "__str__",
-        related("account"),
-        account_money("amount"),
-        account_money("floor"),
-        "version",
-        moment("updated_at"),
-    )
+    list_display = ("account", account_money("amount"), account_money("floor"), "version", moment("updated_at"))
     list_filter = ("account__kind", "account__currency", "account__merchant__environment")
     fieldsets = (
         (

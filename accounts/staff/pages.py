@@ -110,7 +110,7 @@ class ReadOnlyAdmin(StaffAdmin):
 
     actions = None
     has_history = False
-    permissions_used = ("view",)
+    permissions_used: ClassVar[tuple[str, ...]] = ("view",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

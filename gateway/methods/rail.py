@@ -30,12 +30,14 @@ class Answered(StrEnum):
 class Outcome:
     """An answer: what it was, what is new in the payment's details, and why not, when it was no.
 
+    `reference` is the party's own id of the money, by which support finds it.
     `amount` and `currency`, where the party says them, are compared with what was asked.
     """
 
     answered: Answered
     details: Mapping[str, Any] = field(default_factory=dict)
     failure: tuple[str, str] | None = None
+    reference: str | None = None
     amount: Decimal | None = None
     currency: str | None = None
 

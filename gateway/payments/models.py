@@ -41,6 +41,9 @@ class Payment(models.Model):
     settlement_days = models.IntegerField(help_text="Snapshot at creation, calendar days")
     payer = models.JSONField(help_text="As sent with this payment")
     details = models.JSONField(default=dict, help_text="What belongs to the method")
+    rail_reference = models.CharField(
+        max_length=64, null=True, blank=True, help_text="The outside party's own id of the money"
+    )
     return_url = models.CharField(max_length=2048, null=True, blank=True)
     failure_code = models.CharField(max_length=40, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
@@ -54,6 +57,9 @@ class Payment(models.Model):
         indexes = [
             models.Index(fields=["merchant", "-created_at", "-id"], name="payments_of_a_merchant"),
             models.Index(fields=["merchant", "reference"], name="payments_by_reference"),
+            models.Index(
+                fields=["rail_reference"], name="payments_by_rail_reference", condition=Q(rail_reference__isnull=False)
+            ),
             models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=OPEN)),
         ]
         constraints = [

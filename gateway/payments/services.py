@@ -42,7 +42,8 @@ _LIVE = (
 )
 _LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s FOR NO KEY UPDATE"
 _CHANGING = (
-    "status", "details", "failure_code", "failure_message", "expires_at", "paid_at", "release_at", "updated_at",
+    "status", "details", "rail_reference", "failure_code", "failure_message", "expires_at", "paid_at", "release_at",
+    "updated_at",
 )  # fmt: skip
 _UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
 _OVERDUE = f"""
@@ -153,6 +154,7 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     taken = step(asked, outcome.answered, payment.status)
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
+    payment.rail_reference = outcome.reference or payment.rail_reference
     payment.updated_at = at
     if outcome.failure:
         payment.failure_code, payment.failure_message = outcome.failure

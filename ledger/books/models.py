@@ -5,7 +5,7 @@ from django.db import models
 from accounts.clock import wall
 from accounts.models import Merchant
 from ledger.chart import Kind
-from ledger.money import DECIMALS
+from ledger.money import DECIMALS, to_decimal
 
 
 class Account(models.Model):
@@ -42,7 +42,7 @@ class Balance(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.account}: {self.amount}"
+        return f"{self.account}: {to_decimal(self.amount, self.account.currency)}"
 
 
 class Transfer(models.Model):

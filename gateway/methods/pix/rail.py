@@ -50,7 +50,8 @@ class SandboxPix:
 
     def simulate(self, asked: str, at: datetime) -> Outcome:
         if asked == "PAID":
-            return Outcome(Answered.DONE, {"pixEndToEndId": self._end_to_end_id(at)})
+            end_to_end_id = self._end_to_end_id(at)
+            return Outcome(Answered.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
         if asked == "FAILED":
             return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
         return Outcome(Answered.DONE)
