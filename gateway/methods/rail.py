@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
@@ -58,6 +58,15 @@ class Market:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """What a request says that a method may have rules about: as sent, and perhaps wrong. `now` is by the clock."""
+
+    payer: Payer
+    now: datetime
+    due_date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """What a rail is told about a payment that it shall make payable."""
 
@@ -69,6 +78,7 @@ class Order:
     payer: Payer
     created_at: datetime
     expires_at: datetime
+    due_date: date | None = None
 
 
 class Rail(Protocol):
@@ -78,8 +88,12 @@ class Rail(Protocol):
     flow: ClassVar[str]
     markets: ClassVar[tuple[Market, ...]]
 
-    def faults(self, payer: Payer, *, strict: bool) -> list[Fault]:
-        """What the payer must still give or has wrong. `strict` also verifies check digits (production)."""
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        """What is missing or wrong for this method. `strict` also verifies check digits (production)."""
+        ...
+
+    def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
+        """When the payer's time ends."""
         ...
 
     def instruct(self, order: Order) -> Outcome:

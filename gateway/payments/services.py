@@ -1,7 +1,7 @@
 """What can be done with a payment. The way of one: `begin`, the rail, `finish`."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from django.db import connection, transaction
@@ -65,6 +65,7 @@ class Request:
     reference: str
     payer: Payer
     expires_in_s: int | None = None
+    due_date: date | None = None
     return_url: str | None = None
 
 
@@ -76,8 +77,7 @@ def create(merchant: Merchant, request: Request) -> Payment:
     ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
     """
     payment = begin(merchant, request)
-    rail = rail_for(payment, merchant)
-    outcome = rail.instruct(_order(payment, merchant, request.payer))
+    outcome = rail_for(merchant, payment.method).instruct(_order(payment, merchant, request))
     return finish(payment, Asked.CREATE, outcome, payment.created_at)
 
 
@@ -85,6 +85,7 @@ def begin(merchant: Merchant, request: Request) -> Payment:
     """The payment as it will be, with its price fixed; nothing is asked of anybody yet."""
     require_active(merchant)
     terms = methods.terms(merchant, request.method, request.currency)
+    rail = rail_for(merchant, request.method)
     now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
     payment = Payment(
@@ -99,7 +100,7 @@ def begin(merchant: Merchant, request: Request) -> Payment:
         settlement_days=terms.settlement_days,
         payer=payloads.payer(request.payer),
         return_url=request.return_url,
-        expires_at=now + timedelta(seconds=_payers_time(request, terms)),
+        expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
         customer_id=remember(merchant, request.payer, now),
         created_at=now,
         updated_at=now,
@@ -124,15 +125,15 @@ def _payers_time(request: Request, terms: methods.Terms) -> int:
     return wanted
 
 
-def rail_for(payment: Payment, merchant: Merchant) -> Rail:
+def rail_for(merchant: Merchant, method: str) -> Rail:
     """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE where no outside party is connected."""
-    rail = rail_of(payment.method, merchant.environment)
+    rail = rail_of(method, merchant.environment)
     if rail is None:
-        raise RailUnavailable(payment.method)
+        raise RailUnavailable(method)
     return rail
 
 
-def _order(payment: Payment, merchant: Merchant, payer: Payer) -> Order:
+def _order(payment: Payment, merchant: Merchant, request: Request) -> Order:
     assert payment.expires_at is not None
     return Order(
         payment_id=payment.id,
@@ -140,9 +141,10 @@ def _order(payment: Payment, merchant: Merchant, payer: Payer) -> Order:
         currency=payment.currency,
         beneficiary=merchant.company.trade_name,
         city=merchant.company.city,
-        payer=payer,
+        payer=request.payer,
         created_at=payment.created_at,
         expires_at=payment.expires_at,
+        due_date=request.due_date,
     )
 
 
@@ -198,7 +200,7 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     if payment.status not in OPEN:
         raise PaymentState
     now = clock.now(merchant)
-    outcome = rail_for(payment, merchant).simulate(wanted, now)
+    outcome = rail_for(merchant, payment.method).simulate(wanted, now)
     return finish(payment, Asked.EXPIRE if wanted == Status.EXPIRED else Asked.PAY, outcome, now)
 
 

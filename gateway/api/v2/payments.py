@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from accounts import clock
 from accounts.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
 from gateway.api.errors import InvalidFilter
@@ -13,6 +14,7 @@ from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.customers.payer import Payer
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
+from gateway.methods.rail import Wish
 from gateway.methods.registry import CARDS, rail_of
 from gateway.methods.selectors import terms
 from gateway.payments import errors, payloads, selectors
@@ -94,6 +96,7 @@ def _payer_so_far(content: dict[str, Any]) -> Payer:
         tax_id_type=text.get("taxIdType"),
         email=text.get("email"),
         phone=text.get("phone"),
+        address=content["address"] if isinstance(content.get("address"), dict) else None,
     )
 
 
@@ -137,7 +140,8 @@ class PaymentInput(Input):
             found.append(Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range."))
         if isinstance(content.get("payer"), dict):
             strict = merchant.environment == Environment.PRODUCTION
-            found += rail.faults(_payer_so_far(content["payer"]), strict=strict)
+            wish = Wish(_payer_so_far(content["payer"]), clock.now(merchant), content.get("dueDate"))
+            found += rail.faults(wish, strict=strict)
         return found
 
     def request(self) -> payments.Request:

@@ -3,16 +3,15 @@
 import secrets
 import string
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from accounts.errors import Fault
 from accounts.models import Environment
-from gateway.customers.payer import Payer
 from gateway.methods import documents, qr
 from gateway.methods.pix.brcode import br_code
-from gateway.methods.rail import Answered, Market, Order, Outcome, Rail
+from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
 
 DAY = 86_400
 _ALPHANUMERIC = string.ascii_letters + string.digits
@@ -39,8 +38,11 @@ class SandboxPix:
     host = "pix.sandbox.onpay.example"
     ispb = "99999999"
 
-    def faults(self, payer: Payer, *, strict: bool) -> list[Fault]:
-        return documents.faults(payer.tax_id, payer.tax_id_type, strict=strict)
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        return documents.faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
+
+    def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
+        return created_at + timedelta(seconds=expires_in_s)
 
     def instruct(self, order: Order) -> Outcome:
         """A charge at the sandbox's own location; its txid is the ULID of the payment."""
