@@ -58,6 +58,15 @@ EXAMPLES: dict[str, Any] = {
     },
     "PaymentPayload": _PAYMENT,
     "SimulationInput": {"status": "PAID"},
+    "ClockInput": {"advanceBy": "P30D"},
+    "ClockPayload": {"now": "2026-11-20T12:00:00.000Z", "offsetSeconds": 0},
+    "AdvancedClockPayload": {
+        "now": "2026-12-20T12:00:00.000Z",
+        "offsetSeconds": 2592000,
+        "fired": [
+            {"type": "payment.expired", "id": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF", "at": "2026-11-21T12:00:00.000Z"}
+        ],
+    },
     "EndpointInput": {
         "url": "https://shop.example.com/hooks/onpay",
         "events": ["payment.paid", "refund.response_required"],
@@ -85,6 +94,35 @@ EXAMPLES: dict[str, Any] = {
         "cardSettlementCurrency": "BRL",
         "createdAt": "2026-09-15T09:00:00.000Z",
         "updatedAt": "2026-11-01T09:00:00.000Z",
+    },
+    "CurrencyMethodsPayload": {
+        "currency": "BRL",
+        "methods": [
+            {
+                "method": "PIX",
+                "status": "ENABLED",
+                "flow": "PIX_CODE",
+                "minAmount": 0.01,
+                "maxAmount": 250000.00,
+                "amountStep": 0.01,
+                "fee": {"percentage": 0.99, "fixed": 0.01},
+                "settlementDays": 0,
+                "expiration": {"default": 86400, "min": 60, "max": 2592000},
+                "requiredFields": ["payer.name", "payer.taxId"],
+                "refunds": {"full": True, "partial": True, "windowDays": 90},
+            }
+        ],
+    },
+    "CustomerPayload": {
+        "id": "cus_01KAGTW3Q8XJ5V0N2B7R4C9CVS",
+        "name": "Maria Silva",
+        "email": None,
+        "phone": None,
+        "taxId": "52998224725",
+        "taxIdType": "CPF",
+        "address": None,
+        "createdAt": "2026-11-20T12:00:00.000Z",
+        "updatedAt": "2026-11-20T12:00:00.000Z",
     },
     "BalancePayload": {
         "companyId": "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP",

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from accounts.models import Merchant
 from accounts.rows import first
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
-from gateway.methods.models import MethodRule
+from gateway.methods.models import MethodRule, PriceRule
 from ledger import money
 
 _TERMS = """
@@ -82,10 +82,19 @@ def terms(merchant: Merchant, method: str, currency: str) -> Terms:
     )
 
 
-def enabled_methods(merchant: Merchant) -> list[tuple[str, str]]:
-    """The (method, currency) pairs that the merchant may use."""
-    rules = MethodRule.objects.filter(
-        Q(merchant=merchant) | Q(merchant=None), environment=merchant.environment
-    ).order_by("currency", "method", F("merchant").asc(nulls_first=True))
-    own_rule_last = {(rule.method, rule.currency): rule.enabled for rule in rules}
-    return [pair for pair, enabled in own_rule_last.items() if enabled]
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A method that the merchant may use in a currency, with the rules that hold there."""
+
+    rule: MethodRule
+    price: PriceRule
+
+
+def offers(merchant: Merchant) -> list[Offer]:
+    """Everything the merchant may use, by currency and method: the merchant's own rules, else everybody's."""
+    theirs = Q(merchant=merchant) | Q(merchant=None)
+    own_last = ("currency", "method", F("merchant").asc(nulls_first=True))
+    rules = MethodRule.objects.filter(theirs, environment=merchant.environment).order_by(*own_last)
+    prices = {(p.method, p.currency): p for p in PriceRule.objects.filter(theirs).order_by(*own_last)}
+    in_force = {(rule.method, rule.currency): rule for rule in rules}
+    return [Offer(rule, prices[pair]) for pair, rule in in_force.items() if rule.enabled and pair in prices]

@@ -16,7 +16,7 @@ MethodName = Literal[
 StatusName = Literal["ACTION_REQUIRED", "PENDING", "AUTHORIZED", "PAID", "FAILED", "EXPIRED", "REFUNDED"]
 
 
-class CustomerPayload(TypedDict):
+class PaidByPayload(TypedDict):
     """The payer as sent with the payment, and the id of the customer."""
 
     id: str
@@ -49,7 +49,7 @@ class PaymentPayload(TypedDict):
     refundedAmount: Number
     settlementDays: int
     releaseAt: Timestamp | None
-    customer: CustomerPayload
+    customer: PaidByPayload
     pixCopyPaste: NotRequired[str]
     pixQrCode: NotRequired[str]
     pixTxid: NotRequired[str]

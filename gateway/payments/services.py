@@ -55,6 +55,13 @@ _OVERDUE = f"""
 """
 
 
+_FIRST_EXPIRY = """
+    SELECT expires_at, id FROM gateway_payment
+     WHERE merchant_id = %s AND status IN ('PENDING', 'ACTION_REQUIRED') AND expires_at <= %s
+     ORDER BY expires_at, id LIMIT 1
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A well-formed wish to be paid. `amount` is exact; `expires_in_s` None: the method's own time."""
@@ -214,5 +221,24 @@ def expire_due(limit: int = 100) -> int:
     for row in rows:
         payment = load(Payment, row[: width(Payment)])
         payment.merchant = load(Merchant, row[width(Payment) :])
-        finish(payment, Asked.EXPIRE, Outcome(Answered.DONE), clock.now(payment.merchant))
+        _expire(payment)
     return len(rows)
+
+
+def first_expiry(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
+    """When the merchant's next open payment runs out of time, and which it is; None when not `until` then."""
+    row = first(_FIRST_EXPIRY, [merchant.pk, until])
+    return (row[0], row[1]) if row else None
+
+
+@transaction.atomic(savepoint=False)
+def expire(merchant: Merchant, payment_id: str) -> Payment:
+    """Ends the time of a payment, if it is still open. Refuses with ONP404_PAYMENT."""
+    payment = lock(merchant, payment_id)
+    return _expire(payment) if payment.status in OPEN else payment
+
+
+def _expire(payment: Payment) -> Payment:
+    """It is over when it was over, not when somebody looked."""
+    assert payment.expires_at is not None
+    return finish(payment, Asked.EXPIRE, Outcome(Answered.DONE), payment.expires_at)

@@ -11,7 +11,7 @@ from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.api.errors import CompanyUnknown
 from gateway.api.fields import Input
 from gateway.api.operations import Resource, operation
-from gateway.methods.selectors import enabled_methods
+from gateway.methods.selectors import offers
 from gateway.payments.errors import InvalidCurrency
 from ledger.money import to_decimal
 from ledger.wallets import selectors as wallets
@@ -88,7 +88,9 @@ def company_payload(merchant: Merchant) -> CompanyPayload:
         "phone": company.phone,
         "status": company.status,  # type: ignore[typeddict-item]
         "verifiedAt": optional_timestamp(company.verified_at),
-        "enabledMethods": [{"method": m, "currency": c} for m, c in enabled_methods(merchant)],
+        "enabledMethods": [
+            {"method": offer.rule.method, "currency": offer.rule.currency} for offer in offers(merchant)
+        ],
         "withdrawalEnabled": merchant.withdrawal_enabled,
         "withdrawalIp": company.withdrawal_ip,
         "conversionEnabled": merchant.conversion_enabled,

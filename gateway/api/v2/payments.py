@@ -28,7 +28,7 @@ _PUNCTUATION = re.compile(r"[\s.\-/]")
 _PHONE = re.compile(r"\+?[0-9]{8,15}")
 
 
-def _document(value: str) -> str:
+def document(value: str) -> str:
     bare = _PUNCTUATION.sub("", value).upper()
     if not re.fullmatch(r"[0-9A-Z]{5,20}", bare):
         raise wrong("INVALID", "Must be a tax document.")
@@ -59,7 +59,7 @@ class PayerInput(Input):
     """Who pays."""
 
     name: Annotated[Text, Field(min_length=2, max_length=120, examples=["Maria Silva"])]
-    tax_id: Annotated[Text, AfterValidator(_document), Field(examples=["52998224725"])] | None = None
+    tax_id: Annotated[Text, AfterValidator(document), Field(examples=["52998224725"])] | None = None
     tax_id_type: TaxIdType | None = None
     email: Email | None = None
     phone: Annotated[Text, AfterValidator(_phone), Field(examples=["+5511999998888"])] | None = None

@@ -2,13 +2,16 @@
 
 from django.urls import path
 
-from gateway.api.v2 import companies, payments, simulations, webhooks
+from gateway.api.v2 import companies, customers, payment_methods, payments, simulations, webhooks
 
 urlpatterns = [
     path("payments", payments.Payments.as_view()),
     path("payments/<str:payment_id>", payments.Payment.as_view()),
     path("transactions/<str:payment_id>", payments.Payment.as_view()),
+    path("payment-methods", payment_methods.PaymentMethods.as_view()),
+    path("customers", customers.Customers.as_view()),
     path("simulations/payments/<str:payment_id>", simulations.PaymentSimulation.as_view()),
+    path("simulations/clock", simulations.Clock.as_view()),
     path("webhooks", webhooks.Endpoints.as_view()),
     path("companies/<str:company_id>", companies.Company.as_view()),
     path("companies/<str:company_id>/balance", companies.Balance.as_view()),

@@ -35,6 +35,10 @@ NEEDED = [
     ("GET", "/payments/{paymentId}", "transactions:read"),
     ("GET", "/transactions/{paymentId}", "transactions:read"),
     ("POST", "/simulations/payments/{paymentId}", "payments:write"),
+    ("GET", "/simulations/clock", "payments:write"),
+    ("POST", "/simulations/clock", "payments:write"),
+    ("GET", "/payment-methods", "payment-methods:read"),
+    ("GET", "/customers", "customers:read"),
     ("GET", "/webhooks", "webhooks:read"),
     ("POST", "/webhooks", "webhooks:write"),
     ("GET", "/companies/{companyId}", "companies:read"),
@@ -43,6 +47,7 @@ NEEDED = [
 BODIES: dict[str, dict[str, Any]] = {
     "/payments": pix(reference="order-of-this-test"),
     "/simulations/payments/{paymentId}": {"status": "PAID"},
+    "/simulations/clock": {"advanceBy": "PT1S"},
     "/webhooks": {"url": "http://127.0.0.1:9000/hooks", "events": ["payment.paid"]},
 }
 

@@ -39,6 +39,10 @@ ROWS = {
     ("GET", "/payments/{paymentId}"): Row(NO_PAYMENT, NO_PAYMENT),
     ("GET", "/transactions/{paymentId}"): Row(NO_PAYMENT, NO_PAYMENT),
     ("POST", "/simulations/payments/{paymentId}"): Row((403, "ONP403_SANDBOX_ONLY"), NO_PAYMENT, {"status": "PAID"}),
+    ("GET", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT),
+    ("POST", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT, {"advanceBy": "P2D"}),
+    ("GET", "/payment-methods"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
+    ("GET", "/customers"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/webhooks"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("POST", "/webhooks"): Row(OWN_CREATION, OWN_CREATION, HOOK),
     ("GET", "/companies/{companyId}"): Row(OWN_OBJECT, NO_COMPANY),
@@ -101,7 +105,7 @@ def ask(world: World, address: str, key: str | None, method: str, path: str) -> 
 
 
 def is_a_list(method: str, path: str) -> bool:
-    return method == "GET" and "{" not in path
+    return (method, path) in {("GET", "/payments"), ("GET", "/webhooks"), ("GET", "/customers")}
 
 
 def outcome(answer: HttpResponse) -> Outcome:

@@ -1,0 +1,37 @@
+"""Customers: who paid, or was asked to (contract §9.3)."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from accounts.models import Merchant
+from gateway.api.errors import InvalidFilter
+from gateway.api.fields import Email, Moment, Text
+from gateway.api.operations import Resource, operation
+from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.v2.payments import document
+from gateway.customers import payloads, selectors
+
+
+class CustomerFilters(Filters):
+    """Which customers: `taxId` and `email` whole, `name` a part."""
+
+    otherwise = InvalidFilter
+
+    tax_id: Annotated[Text, AfterValidator(document)] | None = None
+    email: Email | None = None
+    name: Annotated[Text, Field(min_length=1, max_length=120)] | None = None
+    created_from: Moment | None = None
+    created_to: Moment | None = None
+
+
+class Customers(Resource):
+    tag = "Customers"
+
+    @operation("customers:read", query=CustomerFilters, gives=payloads.CustomerPayload, refuses=[InvalidFilter])
+    def get(self, merchant: Merchant, query: CustomerFilters) -> Page:
+        """List customers
+
+        Newest first. A payer is found again by tax id, else by e-mail; what is newly known overwrites.
+        """
+        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.customer)

@@ -1,0 +1,128 @@
+"""Payment methods: what the business may use, within which limits and at what price (contract §9.1)."""
+
+from itertools import groupby
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from accounts.clock import now
+from accounts.models import Environment, Merchant
+from accounts.wire import Number
+from gateway.api.errors import InvalidFilter
+from gateway.api.operations import Resource, operation
+from gateway.api.pagination import Filters, Page
+from gateway.api.v2.payments import Currency
+from gateway.customers.payer import Payer
+from gateway.methods.rail import Rail, Wish
+from gateway.methods.registry import rail_of
+from gateway.methods.selectors import Offer, offers
+from gateway.payments.payloads import MethodName
+from ledger.money import to_decimal
+
+
+class FeePayload(TypedDict):
+    """Per cent of the amount, and a fixed part in the currency."""
+
+    percentage: Number
+    fixed: Number
+
+
+class ExpirationPayload(TypedDict):
+    """Seconds the payer has; `min` and `max` are null where the time is fixed."""
+
+    default: int
+    min: int | None
+    max: int | None
+
+
+class RefundsPayload(TypedDict):
+    """Which refunds are possible, and for how long after the payment."""
+
+    full: bool
+    partial: bool
+    windowDays: int
+
+
+class MethodPayload(TypedDict):
+    """A payment method in a currency."""
+
+    method: MethodName
+    status: Literal["ENABLED", "TEMPORARILY_UNAVAILABLE"]
+    flow: Literal["PIX_CODE", "BOLETO", "BANK_DETAILS", "REDIRECT", "APP_AUTHORIZATION", "CARD"]
+    minAmount: Number
+    maxAmount: Number
+    amountStep: Number
+    fee: FeePayload
+    settlementDays: int
+    expiration: ExpirationPayload
+    requiredFields: list[str]
+    refunds: RefundsPayload
+
+
+class CurrencyMethodsPayload(TypedDict):
+    """What can be paid with in a currency."""
+
+    currency: str
+    methods: list[MethodPayload]
+
+
+class MethodFilters(Filters):
+    """Which methods."""
+
+    otherwise = InvalidFilter
+
+    currency: Currency | None = None
+    method: MethodName | None = None
+
+
+def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
+    rule, price = offer.rule, offer.price
+    rail = rail_of(rule.method, merchant.environment)
+    described = rail or rail_of(rule.method, Environment.SANDBOX)
+    assert described is not None
+    return {
+        "method": rule.method,  # type: ignore[typeddict-item]
+        "status": "ENABLED" if rail else "TEMPORARILY_UNAVAILABLE",
+        "flow": described.flow,  # type: ignore[typeddict-item]
+        "minAmount": to_decimal(rule.minimum, rule.currency),
+        "maxAmount": to_decimal(rule.maximum, rule.currency),
+        "amountStep": to_decimal(1, rule.currency),
+        "fee": {"percentage": price.percentage.normalize(), "fixed": to_decimal(price.fixed, rule.currency)},
+        "settlementDays": price.settlement_days,
+        "expiration": {
+            "default": rule.expires_in_s,
+            "min": rule.expires_in_min_s,
+            "max": rule.expires_in_max_s,
+        },
+        "requiredFields": required_fields(described, merchant),
+        "refunds": {"full": True, "partial": True, "windowDays": rule.refund_window_days},
+    }
+
+
+def required_fields(rail: Rail, merchant: Merchant) -> list[str]:
+    """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
+    nothing = Wish(Payer(name=""), now(merchant))
+    missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
+    return ["payer.name", *missing]
+
+
+class PaymentMethods(Resource):
+    tag = "Payments"
+
+    @operation("payment-methods:read", query=MethodFilters, gives=CurrencyMethodsPayload, refuses=[InvalidFilter])
+    def get(self, merchant: Merchant, query: MethodFilters) -> Page:
+        """List the payment methods
+
+        What the company may use now, one item for each currency, with limits, price and required fields.
+        """
+        found = [
+            offer
+            for offer in offers(merchant)
+            if query.currency in (None, offer.rule.currency) and query.method in (None, offer.rule.method)
+        ]
+        items = [
+            {"currency": currency, "methods": [method_payload(offer, merchant) for offer in group]}
+            for currency, group in groupby(found, key=lambda offer: offer.rule.currency)
+        ]
+        start = (query.page_number - 1) * query.page_size
+        return Page(items[start : start + query.page_size], query.page_number, query.page_size, len(items))

@@ -1,0 +1,32 @@
+"""Reads of customers. The first argument is always the merchant."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from accounts.models import Merchant
+from gateway.customers.models import Customer
+
+
+def listed(
+    merchant: Merchant,
+    *,
+    tax_id: str | None = None,
+    email: str | None = None,
+    name: str | None = None,
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+) -> QuerySet[Customer]:
+    """The merchant's customers, newest first. `name` is a part of it in any case; `created_to` is exclusive."""
+    found = Customer.objects.filter(merchant=merchant)
+    if tax_id:
+        found = found.filter(tax_id=tax_id)
+    if email:
+        found = found.filter(email=email.lower())
+    if name:
+        found = found.filter(name__icontains=name)
+    if created_from:
+        found = found.filter(created_at__gte=created_from)
+    if created_to:
+        found = found.filter(created_at__lt=created_to)
+    return found.order_by("-created_at", "-id")

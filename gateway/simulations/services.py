@@ -1,0 +1,69 @@
+"""The sandbox clock: a merchant's time moves forward, and everything that falls due by then happens, in order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from accounts.clock import now, wall
+from accounts.models import Environment, Merchant
+from gateway.payments import services as payments
+from gateway.payments.errors import SandboxOnly
+from gateway.simulations.errors import ClockOnlyForward
+
+FARTHEST = timedelta(days=10 * 366)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Something that time alone does. `first` finds the earliest until then; `happen` lets it happen at its time."""
+
+    kind: str
+    first: Callable[[Merchant, datetime], tuple[datetime, str] | None]
+    happen: Callable[[Merchant, str], object]
+
+
+DUE = (Due("payment.expired", payments.first_expiry, payments.expire),)
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    kind: str
+    id: str
+    at: datetime
+
+
+def require_sandbox(merchant: Merchant) -> None:
+    """Refuses with ONP403_SANDBOX_ONLY."""
+    if merchant.environment != Environment.SANDBOX:
+        raise SandboxOnly
+
+
+@transaction.atomic(savepoint=False)
+def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | None = None) -> list[Fired]:
+    """Moves the merchant's clock forward and tells what happened on the way, oldest first.
+
+    Everything happens at its own time, not at the time of arrival: one jump of thirty days is thirty of one day.
+    Refuses with ONP403_SANDBOX_ONLY and ONP409_CLOCK (never back, at most ten years ahead).
+    """
+    require_sandbox(merchant)
+    held = Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)
+    merchant.clock_offset = held.clock_offset
+    here = now(merchant)
+    target = to if to is not None else here + (by or timedelta(0))
+    if target < here or target - wall() > FARTHEST:
+        raise ClockOnlyForward
+    merchant.clock_offset += target - here
+    Merchant.objects.filter(pk=merchant.pk).update(clock_offset=merchant.clock_offset)
+    fired: list[Fired] = []
+    while earliest := _earliest(merchant, target):
+        due, at, object_id = earliest
+        due.happen(merchant, object_id)
+        fired.append(Fired(due.kind, object_id, at))
+    return fired
+
+
+def _earliest(merchant: Merchant, until: datetime) -> tuple[Due, datetime, str] | None:
+    found = [(due, *first) for due in DUE if (first := due.first(merchant, until))]
+    return min(found, key=lambda one: (one[1], one[2])) if found else None

@@ -1,0 +1,61 @@
+"""The business sees what it may use, and at what price: its own rules first, else everybody's."""
+
+from decimal import Decimal
+
+from gateway.methods.models import MethodRule, PriceRule
+from tests.client import Api
+from tests.factories import Shop, pix
+
+
+def pix_of(api: Api) -> dict[str, object]:
+    (brl,) = api.get("/payment-methods", method="PIX").json()["data"]
+    assert brl["currency"] == "BRL"
+    (method,) = brl["methods"]
+    return dict(method)
+
+
+def test_a_method_is_told_whole(api: Api) -> None:
+    assert pix_of(api) == {
+        "method": "PIX",
+        "status": "ENABLED",
+        "flow": "PIX_CODE",
+        "minAmount": 0.01,
+        "maxAmount": 250000.00,
+        "amountStep": 0.01,
+        "fee": {"percentage": 0.99, "fixed": 0.01},
+        "settlementDays": 0,
+        "expiration": {"default": 86400, "min": 60, "max": 2592000},
+        "requiredFields": ["payer.name", "payer.taxId"],
+        "refunds": {"full": True, "partial": True, "windowDays": 90},
+    }
+
+
+def test_the_companys_own_rules_come_first_and_hold_at_creation(api: Api, acme: Shop, globex_api: Api) -> None:
+    PriceRule.objects.create(merchant=acme.sandbox, method="PIX", currency="BRL", percentage=Decimal("0.5"), fixed=10)
+
+    assert pix_of(api)["fee"] == {"percentage": 0.5, "fixed": 0.10}
+    assert api.post("/payments", pix(amount=100)).json()["data"]["fee"] == 0.60
+    assert globex_api.post("/payments", pix(amount=100)).json()["data"]["fee"] == 1.00
+
+
+def test_a_method_that_is_off_for_the_company_is_not_listed(api: Api, acme: Shop, globex_api: Api) -> None:
+    everybodys = MethodRule.objects.get(merchant=None, environment="SANDBOX", method="PIX")
+    MethodRule.objects.create(
+        merchant=acme.sandbox, environment="SANDBOX", method="PIX", currency="BRL", enabled=False,
+        minimum=everybodys.minimum, maximum=everybodys.maximum, expires_in_s=everybodys.expires_in_s,
+    )  # fmt: skip
+
+    assert api.get("/payment-methods", method="PIX").json()["data"] == []
+    assert api.post("/payments", pix()).json()["error"]["code"] == "ONP403_METHOD_NOT_ENABLED"
+    assert globex_api.post("/payments", pix()).status_code == 201
+
+
+def test_filters_choose_and_nonsense_is_refused(api: Api, acme: Shop) -> None:
+    assert [item["currency"] for item in api.get("/payment-methods", currency="BRL").json()["data"]] == ["BRL"]
+    assert api.get("/payment-methods", currency="USD").json()["data"] == []
+    for query in ({"currency": "XXX"}, {"method": "pix"}):
+        assert api.get("/payment-methods", **query).json()["error"]["code"] == "ONP400_FILTER"
+
+
+def test_production_has_nothing_until_staff_turn_it_on(acme: Shop, address: str) -> None:
+    assert Api(acme.production_key, address).get("/payment-methods").json()["data"] == []
