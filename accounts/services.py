@@ -74,7 +74,7 @@ def add_member(company: Company, email: str, password: str | None, role: Role) -
 
 @dataclass(frozen=True, slots=True)
 class TakenOn:
-    """A company as it starts. Keys and password are shown this once."""
+    """A company as it starts. Keys and password are shown this once; a known person keeps their own password (None)."""
 
     company: Company
     sandbox: Merchant
@@ -82,7 +82,7 @@ class TakenOn:
     sandbox_key: str
     production_key: str
     email: str
-    password: str
+    password: str | None
 
 
 @transaction.atomic
@@ -90,8 +90,8 @@ def take_on(company: Company, permissions: Iterable[str] = known.ALL) -> TakenOn
     """An active, verified company with a key in each environment and an owner who can sign in."""
     sandbox, production = register(company)
     activate(company)
-    password = secrets.token_urlsafe(12)
     email = company.email or f"owner@{company.id.lower().replace('_', '-')}.example"
+    password = None if User.objects.filter(email=email).exists() else secrets.token_urlsafe(12)
     granted = list(permissions)
     _, sandbox_key = issue_key(sandbox, granted, "First sandbox key")
     _, production_key = issue_key(production, granted, "First production key")

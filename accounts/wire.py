@@ -57,7 +57,7 @@ def loads(body: bytes) -> dict[str, Any]:
         )
         if "\\u" in text:  # the only way half a surrogate pair gets in
             json.dumps(value, ensure_ascii=False, default=str).encode("utf-8")
-    except (ValueError, RecursionError) as error:
+    except (ValueError, ArithmeticError, RecursionError) as error:
         raise MalformedJson from error
     if not isinstance(value, dict) or _depth(value) > MAX_DEPTH:
         raise MalformedJson

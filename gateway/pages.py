@@ -29,7 +29,7 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
     """200 when every part is up, else 503; either way each part is named."""
-    parts = {"web": True, "database": _database_is_up(), "broker": throttling.is_up()}
+    parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
     for part in ("worker", "dispatcher"):
         parts[part] = parts["database"] and is_alive(part)
     body = dumps({"status": "up" if all(parts.values()) else "down", "parts": parts})

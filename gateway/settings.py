@@ -1,9 +1,11 @@
 """Every setting of the service, from the environment; a bad value stops the start. `.env.example` explains each."""
 
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from gateway import local, logs
 
@@ -28,7 +30,9 @@ _hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL)}
 ALLOWED_HOSTS = env.list("ONPAY_ALLOWED_HOSTS", default=[]) or sorted(
     _hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set())
 )
-TRUSTED_PROXIES = env.list("ONPAY_TRUSTED_PROXIES", default=[])
+TRUSTED_PROXIES = [str(ip_network(network)) for network in env.list("ONPAY_TRUSTED_PROXIES", default=[])]
+if LOCAL and BASE_URL.startswith("https://"):
+    raise ImproperlyConfigured("ONPAY_LOCAL is for a developer's machine; ONPAY_BASE_URL is not on one.")
 
 INSTALLED_APPS = [
     "unfold",
@@ -91,7 +95,9 @@ DATABASES["default"].update(
     CONN_HEALTH_CHECKS=env.bool("ONPAY_DB_HEALTH_CHECKS", default=True),
     OPTIONS={
         **DATABASES["default"].get("OPTIONS", {}),
-        "pool": {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 10},
+        "pool": {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2},
+        "connect_timeout": 3,
+        "tcp_user_timeout": 10_000,
         "server_side_binding": True,
         "prepare_threshold": env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5) or None,
         "options": " ".join(
@@ -108,6 +114,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # ── Celery: the timetable. Work itself is rows in PostgreSQL ──────────────────────────────────────────────────────
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="redis://localhost:6379/0")
 CACHE_URL = env.str("ONPAY_CACHE_URL", default=CELERY_BROKER_URL)
+if not CACHE_URL.startswith(("redis://", "rediss://", "unix://")):
+    raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
     "unacked_restore_interval": 5,

@@ -1,9 +1,8 @@
 """Money: integer minor units and a currency inside, an exact decimal at the edge. No float comes near."""
 
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 DECIMALS = {"BRL": 2, "MXN": 2, "EUR": 2, "COP": 2, "ARS": 2, "USD": 2, "USDT": 6, "BTC": 8}
-BALANCE_CURRENCIES = ("BRL", "MXN", "EUR", "COP", "ARS")
 MAX_AMOUNT = Decimal("999999999999.99")
 MAX_SIGNIFICANT_DIGITS = 15
 
@@ -27,9 +26,3 @@ def fee(minor: int, percentage: Decimal, fixed_minor: int) -> int:
     """`percentage` per cent of the amount plus the fixed part, halves rounded up, in minor units (contract §4.1)."""
     share = Decimal(minor) * percentage / 100
     return int((share + fixed_minor).quantize(Decimal(1), ROUND_HALF_UP))
-
-
-def converted(minor: int, source: str, destination: str, rate: Decimal) -> int:
-    """Minor units of `destination` for minor units of `source` at `rate`, rounded down (contract §2.4)."""
-    amount = Decimal(minor).scaleb(DECIMALS[destination] - DECIMALS[source]) * rate
-    return int(amount.quantize(Decimal(1), ROUND_DOWN))

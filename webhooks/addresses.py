@@ -63,8 +63,7 @@ def parse_url(url: str, *, loopback_allowed: bool) -> URL:
     Looks nothing up: an address in the host is judged here, a name only by `resolve`.
     """
     parsed = _absolute(url)
-    literal = _literal((parsed.raw_host or "").removesuffix("."))
-    at_home = loopback_allowed and (literal is None or literal.is_loopback)
+    at_home = loopback_allowed and _is_home((parsed.raw_host or "").removesuffix("."))
     if parsed.scheme != "https" and not (at_home and parsed.scheme == "http"):
         raise ForbiddenAddress("The URL must start with https://.")
     if "@" in _AUTHORITY_END.split(url.partition("//")[2], 1)[0]:
@@ -126,6 +125,12 @@ def _canonical_host(host: str, *, loopback_allowed: bool) -> str:
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in host.split(".")):
         raise ForbiddenAddress("The host is not a valid name.")
     return host
+
+
+def _is_home(host: str) -> bool:
+    """This machine by name or address: nothing else may be called without TLS."""
+    literal = _literal(host)
+    return literal.is_loopback if literal else host == "localhost" or host.endswith(".localhost")
 
 
 def _literal(host: str) -> Address | None:

@@ -13,26 +13,36 @@ from functools import partial
 from typing import Any, TypeVar
 
 import structlog
+from cryptography.fernet import InvalidToken
 from django.db import Error, close_old_connections
 
 from accounts.clock import wall
 from accounts.heartbeats import beat
 from webhooks import queue, signing
-from webhooks.client import Sender
+from webhooks.client import Answer, Failure, Sender
 
 log = structlog.get_logger()
 T = TypeVar("T")
 
-IN_FLIGHT = 64
+IN_FLIGHT = 256
 LOOK_EVERY_S = 0.2
 BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
 
 
+UNSIGNED = Answer(status=None, error=Failure.UNFORESEEN, retry_after=None, excerpt="", elapsed_ms=0)
+"""What is not signed is not sent."""
+
+
 async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
     """One signed POST, and what came back."""
     started_at = wall()
-    headers = signing.headers(claimed.event_id, claimed.body, claimed.secrets, int(started_at.timestamp())) | {
+    try:
+        secrets = claimed.secrets()
+    except InvalidToken:
+        log.exception("dispatch.secret_not_opened", endpoint=claimed.endpoint_id)
+        return queue.Tried(claimed, started_at, UNSIGNED)
+    headers = signing.headers(claimed.event_id, claimed.body, secrets, int(started_at.timestamp())) | {
         "x-onpay-event": claimed.event_type,
         "x-onpay-delivery": claimed.id,
         "x-onpay-attempt": str(claimed.attempt),
@@ -56,7 +66,7 @@ def deliver_due() -> int:
 
 
 class Dispatcher:
-    """Looks for due deliveries five times a second and keeps up to 64 attempts in flight."""
+    """Looks for due deliveries five times a second and keeps up to 256 attempts in flight."""
 
     def __init__(self) -> None:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
@@ -100,8 +110,10 @@ class Dispatcher:
     async def _write_down(self) -> None:
         finished = {task for task in self._in_flight if task.done()}
         if finished:
-            await self._ask(partial(queue.record, [task.result() for task in finished]))
             self._in_flight -= finished
+            for task in (task for task in finished if task.exception()):
+                log.error("dispatch.attempt_broke", exc_info=task.exception())  # the lease runs out, it is made again
+            await self._ask(partial(queue.record, [task.result() for task in finished if not task.exception()]))
 
     async def _ask(self, question: Callable[[], T]) -> T:
         def ask() -> T:

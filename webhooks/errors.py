@@ -18,4 +18,4 @@ class InvalidEvents(InvalidRequest):
 class TooManyEndpoints(Refusal):
     code = "ONP422_WEBHOOK_LIMIT"
     message = "A company has at most 20 webhook endpoints in each environment."
-    advice = "Delete an endpoint that you do not need."
+    advice = "Use an endpoint that you have; support can remove one that you do not need."

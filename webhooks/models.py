@@ -96,6 +96,9 @@ class Delivery(models.Model):
                 name="deliveries_due",
                 condition=models.Q(status="PENDING"),
             ),
+            models.Index(
+                fields=["endpoint"], name="deliveries_in_hand", condition=models.Q(leased_until__isnull=False)
+            ),
             models.Index(fields=["endpoint", "-created_at"], name="deliveries_of_an_endpoint"),
         ]
         constraints = [

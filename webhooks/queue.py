@@ -18,25 +18,35 @@ from webhooks.schedule import asked_wait_s, next_attempt_after
 LEASE_S = 40
 """Longer than an attempt can take: whoever has not said what came of it by then is taken for dead."""
 PER_ENDPOINT = 8
-"""At most so many attempts at once to one endpoint: a slow one delays no other."""
+PER_MERCHANT = 32
+"""At most so many attempts at once, and whoever has the fewest is served first: a slow endpoint delays no other."""
 GONE = 410
 
 _CLAIM = """
-    WITH due AS (
-        SELECT next.id FROM webhooks_endpoint endpoint
+    WITH leased AS (
+        SELECT endpoint_id, count(*) AS n FROM webhooks_delivery
+         WHERE leased_until IS NOT NULL AND leased_until > statement_timestamp() GROUP BY endpoint_id
+    ), busy AS (
+        SELECT endpoint.merchant_id, sum(leased.n) AS n
+          FROM leased JOIN webhooks_endpoint endpoint ON endpoint.id = leased.endpoint_id GROUP BY 1
+    ), fair AS (
+        SELECT next.id, endpoint.merchant_id, coalesce(busy.n, 0)
+               + row_number() OVER (PARTITION BY endpoint.merchant_id ORDER BY next.place, random()) AS turn
+          FROM webhooks_endpoint endpoint
+          LEFT JOIN leased ON leased.endpoint_id = endpoint.id
+          LEFT JOIN busy ON busy.merchant_id = endpoint.merchant_id
          CROSS JOIN LATERAL (
-            SELECT count(*) AS leased FROM webhooks_delivery
-             WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND leased_until > statement_timestamp()) busy
-         CROSS JOIN LATERAL (
-            SELECT id FROM webhooks_delivery
-             WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND next_attempt_at <= statement_timestamp()
-               AND (leased_until IS NULL OR leased_until <= statement_timestamp())
-             ORDER BY next_attempt_at, id LIMIT greatest(0, %(per_endpoint)s - busy.leased)
-               FOR UPDATE SKIP LOCKED) next
+            SELECT id, row_number() OVER (ORDER BY next_attempt_at, id) AS place FROM (
+                SELECT id, next_attempt_at FROM webhooks_delivery
+                 WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND next_attempt_at <= statement_timestamp()
+                   AND (leased_until IS NULL OR leased_until <= statement_timestamp())
+                 ORDER BY next_attempt_at, id LIMIT greatest(0, %(per_endpoint)s - coalesce(leased.n, 0))
+                   FOR UPDATE SKIP LOCKED) oldest) next
          WHERE endpoint.status = 'ACTIVE' AND endpoint.id IN (
             SELECT endpoint_id FROM webhooks_delivery
              WHERE status = 'PENDING' AND next_attempt_at <= statement_timestamp())
-         LIMIT %(limit)s
+    ), due AS (
+        SELECT id FROM fair WHERE turn <= %(per_merchant)s ORDER BY turn, random() LIMIT %(limit)s
     ), claimed AS (
         UPDATE webhooks_delivery delivery
            SET attempts = attempts + 1, lease = %(token)s,
@@ -85,7 +95,7 @@ _ENDPOINTS = """
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A delivery in hand: everything that one attempt needs. `secrets` newest first."""
+    """A delivery in hand: everything that one attempt needs."""
 
     id: str
     lease: UUID
@@ -96,7 +106,11 @@ class Claimed:
     endpoint_id: str
     url: str
     loopback_allowed: bool
-    secrets: tuple[str, ...]
+    sealed_secrets: tuple[bytes, ...]
+
+    def secrets(self) -> list[str]:
+        """In clear, newest first. Raises cryptography's InvalidToken where no key of ours opens them."""
+        return [unseal(sealed).decode() for sealed in self.sealed_secrets]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +125,16 @@ class Tried:
 def claim(limit: int) -> list[Claimed]:
     """Takes up to `limit` due deliveries in hand, oldest first at each endpoint, for the time of the lease."""
     with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"per_endpoint": PER_ENDPOINT, "limit": limit, "lease": LEASE_S, "token": uuid4()})
+        cursor.execute(
+            _CLAIM,
+            {
+                "per_endpoint": PER_ENDPOINT,
+                "per_merchant": PER_MERCHANT,
+                "limit": limit,
+                "lease": LEASE_S,
+                "token": uuid4(),
+            },
+        )
         rows = cursor.fetchall()
     now = wall()
     return [
@@ -125,14 +148,10 @@ def claim(limit: int) -> list[Claimed]:
             endpoint_id=endpoint,
             url=url,
             loopback_allowed=bool(settings.LOCAL) and environment == Environment.SANDBOX,
-            secrets=_secrets(sealed, previous if expires and expires > now else None),
+            sealed_secrets=(bytes(sealed), bytes(previous)) if expires and expires > now else (bytes(sealed),),
         )
         for delivery, lease, attempt, event, kind, body, endpoint, url, environment, sealed, previous, expires in rows
     ]
-
-
-def _secrets(*sealed: bytes | None) -> tuple[str, ...]:
-    return tuple(unseal(bytes(one)).decode() for one in sealed if one)
 
 
 def record(tried: Sequence[Tried]) -> None:

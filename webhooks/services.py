@@ -35,7 +35,10 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
         host, port = str(target.raw_host), int(target.port or 443)
         search = _lookups.submit(addresses.resolve, host, port, loopback_allowed=allowed, lookup=lookup)
         search.result(timeout=LOOKUP_TIMEOUT_S)
-    except (addresses.UnknownHost, TimeoutError):
+    except TimeoutError:
+        search.cancel()
+        return []
+    except addresses.UnknownHost:
         return []
     except addresses.ForbiddenAddress as error:
         return [Fault("url", "NOT_ALLOWED", str(error))]

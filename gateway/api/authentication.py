@@ -31,16 +31,14 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 def _belongs_here(merchant: Merchant, request: Request) -> bool:
     """Where each environment has a host of its own, a key works only there."""
-    production, sandbox = _place(settings.BASE_URL), _place(settings.SANDBOX_BASE_URL)
+    production, sandbox = _host(settings.BASE_URL), _host(settings.SANDBOX_BASE_URL)
     if production == sandbox:
         return True
-    here = _place(f"{urlsplit(settings.BASE_URL).scheme}://{request.get_host()}")
+    here = _host(f"//{request.get_host()}")
     pinned = {production: Environment.PRODUCTION, sandbox: Environment.SANDBOX}.get(here)
     return pinned is None or pinned == merchant.environment
 
 
 @lru_cache(maxsize=16)
-def _place(url: str) -> tuple[str | None, int]:
-    """Host in lower case and port."""
-    parts = urlsplit(url)
-    return parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+def _host(url: str) -> str:
+    return str(urlsplit(url).hostname).removesuffix(".")

@@ -1,5 +1,6 @@
 """Whose request it is: the socket's address, or what a trusted proxy says of it (contract §2.9)."""
 
+import re
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -7,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 Address = IPv4Address | IPv6Address
+_PORT = re.compile(r"^(?:(\d+\.\d+\.\d+\.\d+)|\[([0-9a-fA-F:.]+)\])(?::\d+)?$")
 
 
 @lru_cache(maxsize=1)
@@ -19,8 +21,9 @@ def _is_trusted(address: Address) -> bool:
 
 
 def _parse(text: str) -> Address | None:
+    bare = _PORT.sub(r"\1\2", text.strip())
     try:
-        address = ip_address(text.strip())
+        address = ip_address(bare)
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address

@@ -5,7 +5,7 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
@@ -200,11 +200,22 @@ def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:
     return response
 
 
+def _say(error: Exception) -> None:
+    """PostgreSQL repeats the row that failed, and with it whose it is: of its errors only the kind is told."""
+    if isinstance(error, DatabaseError | InterfaceError):
+        cause = error.__cause__
+        constraint = getattr(getattr(cause, "diag", None), "constraint_name", None)
+        state = getattr(cause, "sqlstate", None)
+        log.error("api.database", error=type(error).__name__, sqlstate=state, constraint=constraint)
+    else:
+        log.error("api.failed", exc_info=error)
+
+
 def answer(error: Exception, context: dict[str, Any]) -> HttpResponse:
     """DRF's exception handler: every error of a view becomes the contract's form."""
     refusal = refusal_for(error)
     if refusal.status >= 500 and not isinstance(error, Refusal):
-        log.error("api.failed", exc_info=error)
+        _say(error)
     response = response_for(refusal, context["request"]._request)
     if isinstance(refusal, MethodNotAllowed):
         response["Allow"] = ", ".join(context["view"].allowed_methods)

@@ -1,7 +1,7 @@
 """Validation: the types that requests are made of, and what is said when one is wrong (contract §2.2, §2.3, §15)."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -41,6 +41,11 @@ class Input(BaseModel):
         """What is wrong for this merchant beyond the form of each member. `content` may be wrong in any way."""
         return []
 
+    @classmethod
+    def first_of_all(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
+        """The refusal that goes before the order of the fields, if there is one."""
+        return None
+
 
 T = TypeVar("T", bound=Input)
 
@@ -57,7 +62,7 @@ def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None 
         known = {fault.field for fault in faults}
         faults += [fault for fault in kind.faults_in(content, merchant) if fault.field not in known]
     if value is None or faults:
-        raise _refusal(kind, faults)
+        raise _refusal(kind, content, faults)
     return value
 
 
@@ -80,12 +85,11 @@ def _refuse_card_data(value: Any, path: str = "") -> None:
             _refuse_card_data(item, here)
 
 
-def _refusal(kind: type[BaseModel], faults: list[Fault]) -> Refusal:
-    codes: dict[str, type[Refusal]] = getattr(kind, "codes", {})
-    otherwise: type[Refusal] = getattr(kind, "otherwise", InvalidRequest)
+def _refusal(kind: type[Input], content: dict[str, Any], faults: list[Fault]) -> Refusal:
     order = [info.alias or name for name, info in kind.model_fields.items()]
     faults.sort(key=lambda fault: order.index(_member(fault)) if _member(fault) in order else len(order))
-    return codes.get(_member(faults[0]), otherwise)(faults=faults)
+    first = kind.first_of_all(content, faults) or kind.codes.get(_member(faults[0]), kind.otherwise)
+    return first(faults=faults)
 
 
 def _member(fault: Fault) -> str:
@@ -94,15 +98,17 @@ def _member(fault: Fault) -> str:
 
 _KNOWN = {
     "missing": ("REQUIRED", "This field is required."),
-    "string_too_short": ("TOO_SHORT", "This text is too short."),
-    "string_too_long": ("TOO_LONG", "This text is too long."),
-    "too_short": ("TOO_SHORT", "This list is too short."),
-    "too_long": ("TOO_LONG", "This list is too long."),
-    "enum": ("UNKNOWN_VALUE", "This is not one of the known values."),
-    "literal_error": ("UNKNOWN_VALUE", "This is not one of the known values."),
-    "greater_than": ("OUT_OF_RANGE", "This number is too small."),
-    "greater_than_equal": ("OUT_OF_RANGE", "This number is too small."),
-    "less_than_equal": ("OUT_OF_RANGE", "This number is too large."),
+    "string_too_short": ("TOO_SHORT", "Must have at least {min_length} characters."),
+    "string_too_long": ("TOO_LONG", "Must have at most {max_length} characters."),
+    "too_short": ("TOO_SHORT", "Must have a length of at least {min_length}."),
+    "too_long": ("TOO_LONG", "Must have a length of at most {max_length}."),
+    "literal_error": ("UNKNOWN_VALUE", "Must be one of {expected}."),
+    "greater_than_equal": ("OUT_OF_RANGE", "Must be at least {ge}."),
+    "less_than_equal": ("OUT_OF_RANGE", "Must be at most {le}."),
+    "string_type": ("INVALID", "Must be a string."),
+    "int_type": ("INVALID", "Must be a whole number."),
+    "list_type": ("INVALID", "Must be a list."),
+    "model_type": ("INVALID", "Must be an object."),
 }
 _OURS = {"REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"}
 
@@ -112,7 +118,7 @@ def _fault(detail: Any) -> Fault:
     if detail["type"] in _OURS:
         return Fault(path, detail["type"], detail["msg"])
     code, message = _KNOWN.get(detail["type"], ("INVALID", "This field has the wrong form."))
-    return Fault(path, code, message)
+    return Fault(path, code, message.format_map(detail.get("ctx", {})))
 
 
 # ── Types ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -157,9 +163,10 @@ Text = Annotated[str, BeforeValidator(_text)]
 
 
 def _email(value: str) -> str:
-    if len(value) > 254 or not _EMAIL.fullmatch(value):
+    address = value.lower()
+    if len(address) > 254 or not _EMAIL.fullmatch(address):
         raise wrong("INVALID", "Must be an e-mail address.")
-    return value
+    return address
 
 
 Email = Annotated[Text, AfterValidator(_email), WithJsonSchema({"type": "string", "format": "email"})]
@@ -182,15 +189,3 @@ Moment = Annotated[
     BeforeValidator(_moment),
     WithJsonSchema({"type": "string", "examples": ["2026-11-20T12:00:00Z"]}),
 ]
-
-
-def _day(value: Any) -> date:
-    try:
-        if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
-            raise ValueError
-        return date.fromisoformat(value)
-    except ValueError:
-        raise wrong("INVALID", "Must be a date YYYY-MM-DD.") from None
-
-
-Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]

@@ -4,8 +4,8 @@ The declaration is what runs, what the schema publishes and what the tests walk 
 contract §2.1: route and method, key, permission, headers, limit, idempotency key, JSON, replay, validation, business.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ClassVar
 
@@ -39,7 +39,6 @@ class Operation:
     query: type[Input] | None = None
     limit: str | None = None
     refuses: Sequence[type[Refusal]] = ()
-    examples: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_collection(self) -> bool:

@@ -111,8 +111,8 @@ def _running_already() -> str:
 
 def _port() -> int:
     chosen = os.environ.get("PORT", "8000")
-    if not chosen.isdecimal():
-        raise LocalError(f"PORT must be a number, not {chosen}")
+    if not chosen.isdecimal() or not 0 < int(chosen) < 65536:
+        raise LocalError(f"PORT must be a number from 1 to 65535, not {chosen}")
     return int(chosen)
 
 

@@ -21,6 +21,14 @@ class AmountTooLarge(MethodRefusal):
     advice = "Lower the amount and use a new idempotency key."
 
 
+class InvalidResponse(MethodRefusal):
+    code = "ONP502_<METHOD>_INVALID_RESPONSE"
+    message = "The outside party gave no usable answer."
+    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    retryable = True
+    retry_after_s = 2
+
+
 class RailUnavailable(MethodRefusal):
     code = "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE"
     message = "The payment method is unavailable for a moment."

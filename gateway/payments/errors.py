@@ -28,6 +28,12 @@ class InvalidPayer(InvalidRequest):
     message = "The payer's data is incomplete or not valid."
 
 
+class BoletoIncomplete(InvalidRequest):
+    code = "ONP400_BOLETO"
+    message = "Required boleto fields are missing."
+    advice = "error.fields lists every missing member; add them and send the request again."
+
+
 class InvalidDueDate(InvalidRequest):
     code = "ONP400_DUE_DATE"
     message = "The due date is not a date from today to a year ahead."

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
+import structlog
 from django.db import connection, transaction
 
 from accounts import clock
@@ -14,7 +15,7 @@ from accounts.rows import columns, execute, first, insert_into, load, values, wi
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
 from gateway.methods import selectors as methods
-from gateway.methods.errors import RailUnavailable
+from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import Answered, Order, Outcome, Rail
 from gateway.methods.registry import CARDS, rail_of
 from gateway.payments import payloads
@@ -33,6 +34,8 @@ from ledger.books.services import post
 from ledger.money import to_decimal, to_minor
 from webhooks.outbox import emit
 
+log = structlog.get_logger()
+
 _INSERT = f"""
     {insert_into(Payment)}
     ON CONFLICT (merchant_id, reference) WHERE NOT (status IN ('FAILED', 'EXPIRED')) DO NOTHING
@@ -42,8 +45,8 @@ _LIVE = (
 )
 _LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s FOR NO KEY UPDATE"
 _CHANGING = (
-    "status", "details", "rail_reference", "failure_code", "failure_message", "expires_at", "paid_at", "release_at",
-    "updated_at",
+    "status", "details", "refunded_amount", "rail_reference", "failure_code", "failure_message", "expires_at",
+    "paid_at", "release_at", "updated_at",
 )  # fmt: skip
 _UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
 _OVERDUE = f"""
@@ -80,6 +83,7 @@ class Request:
 def create(merchant: Merchant, request: Request) -> Payment:
     """Makes an order payable; the payment carries what the payer needs.
 
+    Every rail so far answers by itself, so all of it is one transaction.
     Refuses with ONP403_COMPANY_STATUS, ONP403_METHOD_NOT_ENABLED, ONP422_<METHOD>_AMOUNT_TOO_SMALL / _TOO_LARGE,
     ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
     """
@@ -158,8 +162,10 @@ def _order(payment: Payment, merchant: Merchant, request: Request) -> Order:
 def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Payment:
     """Takes an answer: saves, announces and posts, or none of them. The only place where a status changes.
 
-    Call it in a transaction that holds the payment's row. Refuses with ONP409_PAYMENT_STATE.
+    Call it in a transaction that holds the payment's row. Refuses with ONP409_PAYMENT_STATE, and with
+    ONP502_<METHOD>_INVALID_RESPONSE where the answer is about other money than was asked.
     """
+    _compare(payment, outcome)
     taken = step(asked, outcome.answered, payment.status)
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
@@ -174,8 +180,16 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     if taken.announces:
         emit(payment.merchant, taken.announces, payment.id, payloads.payment(payment), at)
     if taken.books:  # last: it holds the busiest rows
-        post(payment.merchant, taken.announces or "", payment.id, taken.books(payment), at)
+        posted = post(payment.merchant, str(taken.announces), payment.id, taken.books(payment), at)
+        assert posted, "a status is reached once, and so are its books"
     return payment
+
+
+def _compare(payment: Payment, outcome: Outcome) -> None:
+    asked = (to_decimal(payment.amount, payment.currency), payment.currency)
+    if outcome.amount is not None and (outcome.amount, outcome.currency) != asked:
+        log.critical("rail.other_money", payment=payment.id, method=payment.method)
+        raise InvalidResponse(payment.method, paymentId=payment.id)
 
 
 def _save(payment: Payment, *, is_new: bool) -> None:
@@ -213,16 +227,26 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
 
 @transaction.atomic(savepoint=False)
 def expire_due(limit: int = 100) -> int:
-    """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`)."""
+    """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`).
+
+    One that cannot be ended is said and left; it does not hold up the others.
+    """
     now = clock.wall()
     with connection.cursor() as cursor:
         cursor.execute(_OVERDUE, [now, now, limit])
         rows = cursor.fetchall()
+    ended = 0
     for row in rows:
         payment = load(Payment, row[: width(Payment)])
         payment.merchant = load(Merchant, row[width(Payment) :])
-        _expire(payment)
-    return len(rows)
+        try:
+            with transaction.atomic():
+                _expire(payment)
+        except Exception:
+            log.exception("payment.not_expired", payment=payment.id)
+        else:
+            ended += 1
+    return ended
 
 
 def first_expiry(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:

@@ -136,6 +136,9 @@ END $$;
 """
 
 UNDO = """
+DO $$ BEGIN
+    IF EXISTS (SELECT FROM ledger_entry) THEN RAISE EXCEPTION 'there are entries: books are not thrown away'; END IF;
+END $$;
 DROP FUNCTION ledger_post(bigint, text, text, jsonb, timestamptz);
 DROP FUNCTION ledger_check_transfer() CASCADE;
 DROP FUNCTION ledger_guard_balance() CASCADE;

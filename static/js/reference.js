@@ -5,6 +5,11 @@ const place = document.getElementById("reference");
 function show(contract) {
   const here = contract.servers.filter((server) => new URL(server.url, location.href).origin === location.origin);
   contract.servers = here.length ? here : [{ url: location.origin }];
+  for (const operations of Object.values(contract.paths)) {
+    for (const parameter of operations.post?.parameters ?? []) {
+      parameter.required = parameter.required && parameter.name !== "idempotency-key"; // filled in below
+    }
+  }
   window.ui = SwaggerUIBundle({
     spec: contract,
     domNode: place,

@@ -15,7 +15,7 @@ from gateway.tasks import heartbeat
 from tests.client import Api
 from tests.factories import Shop, pix
 
-ALL_UP = {"web": True, "database": True, "broker": True, "worker": True, "dispatcher": True}
+ALL_UP = {"web": True, "database": True, "cache": True, "worker": True, "dispatcher": True}
 
 
 def test_health_is_green_only_when_every_part_is_alive(db: None, client: Client) -> None:
@@ -30,13 +30,13 @@ def test_health_is_green_only_when_every_part_is_alive(db: None, client: Client)
     assert (answer.status_code, answer.json()) == (503, {"status": "down", "parts": ALL_UP | {"dispatcher": False}})
 
 
-def test_health_says_when_the_broker_is_away(db: None, client: Client, settings: object) -> None:
+def test_health_says_when_the_cache_is_away(db: None, client: Client, settings: object) -> None:
     settings.CACHE_URL = "unix:///nowhere/valkey.sock"  # type: ignore[attr-defined]
 
     answer = client.get("/health/")
 
     assert answer.status_code == 503
-    assert answer.json()["parts"]["broker"] is False
+    assert answer.json()["parts"]["cache"] is False
 
 
 def test_limits_that_cannot_be_counted_stop_nobody(api: Api, settings: object) -> None:

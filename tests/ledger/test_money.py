@@ -34,17 +34,3 @@ def test_more_decimals_than_the_currency_has_are_refused_never_rounded(amount: s
 )
 def test_fees_round_halves_up(minor: int, percentage: str, fixed: int, fee: int) -> None:
     assert money.fee(minor, Decimal(percentage), fixed) == fee
-
-
-@given(st.integers(1, 10**13), st.decimals("0.0000000001", 10_000, places=10))
-def test_there_and_back_never_gains(minor: int, rate: Decimal) -> None:
-    back_rate = (1 / rate).quantize(Decimal("0.0000000001"), "ROUND_DOWN")
-
-    there = money.converted(minor, "BRL", "MXN", rate)
-
-    assert money.converted(there, "MXN", "BRL", back_rate) <= minor
-
-
-def test_the_contracts_conversion_vectors() -> None:
-    assert money.converted(100_000, "BRL", "MXN", Decimal("3.2322775")) == 323_227
-    assert money.converted(100_000, "BRL", "USDT", Decimal("0.180649")) == 180_649_000

@@ -530,14 +530,14 @@ def test_a_connection_is_made_with_the_one_lookup_that_was_vetted():
             a_receiver(says(OK, keeps=False)) as receiver,
             Sender(lookup=lookup, connect_timeout_s=0.5) as sender,
         ):
-            first = await post(sender, receiver.url(host="shop.test"))
+            first = await post(sender, receiver.url(host="shop.localhost"))
             asked_once = list(lookup.questions)
-            second = await post(sender, receiver.url(host="shop.test"))
+            second = await post(sender, receiver.url(host="shop.localhost"))
             return first, asked_once, second, receiver
 
     first, asked_once, second, receiver = asyncio.run(story())
 
-    assert (first.status, asked_once) == (200, ["shop.test"])
+    assert (first.status, asked_once) == (200, ["shop.localhost"])
     assert (second.error, receiver.connections) == ("FORBIDDEN_ADDRESS", 1)
 
 

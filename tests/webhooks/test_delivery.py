@@ -199,3 +199,35 @@ def test_the_body_is_fixed_when_it_happens(acme: Shop, receiver: Receiver, secre
 
     assert receiver.received[0].body == before
     assert json.loads(before)["data"]["id"] == payment.id
+
+
+def test_an_endpoint_whose_secret_cannot_be_opened_stops_nobody_else(
+    acme: Shop, globex: Shop, globex_api: Api, receiver: Receiver, secret: str
+) -> None:
+    globex_api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
+    Endpoint.objects.filter(merchant=acme.sandbox).update(sealed_secret=b"sealed with a key that was lost")
+    a_payment(acme.sandbox, "PAID")
+    theirs = a_payment(globex.sandbox, "PAID")
+
+    deliver_due()
+
+    assert [json.loads(one.body)["data"]["id"] for one in receiver.received] == [theirs.id]
+    lost = Delivery.objects.get(endpoint__merchant=acme.sandbox)
+    assert (lost.status, lost.attempts, lost.error) == ("PENDING", 1, "UNFORESEEN")
+
+
+def test_a_merchant_with_many_endpoints_leaves_room_for_the_others(
+    acme: Shop, globex: Shop, globex_api: Api, api: Api, receiver: Receiver
+) -> None:
+    for _ in range(10):
+        api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
+    globex_api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
+    for _ in range(5):
+        a_payment(acme.sandbox, "PAID")
+    theirs = a_payment(globex.sandbox, "PAID")
+
+    first = queue.claim(4)
+    rest = queue.claim(1000)
+
+    assert theirs.id in {json.loads(one.body)["data"]["id"] for one in first}
+    assert len(first) + len(rest) == queue.PER_MERCHANT + 1

@@ -13,7 +13,7 @@ from gateway.api.fields import Amount, Email, Input, Moment, Text, wrong
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.customers.payer import Payer
-from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
+from gateway.methods.errors import AmountTooLarge, AmountTooSmall, InvalidResponse, MethodNotEnabled, RailUnavailable
 from gateway.methods.rail import Wish
 from gateway.methods.registry import CARDS, rail_of
 from gateway.methods.selectors import terms
@@ -70,7 +70,7 @@ class PayerInput(Input):
             name=self.name,
             tax_id=self.tax_id,
             tax_id_type=self.tax_id_type,
-            email=self.email and self.email.lower(),
+            email=self.email,
             phone=self.phone,
             address=self.address.model_dump(by_alias=True) if self.address else None,
         )
@@ -121,7 +121,7 @@ class PaymentInput(Input):
     reference: Annotated[Text, Field(min_length=1, max_length=128, examples=["order-1042"])]
     payer: PayerInput
     due_date: Annotated[Any, WithJsonSchema({"type": ["string", "null"], "format": "date"})] = None
-    return_url: Annotated[str, Field(max_length=2048)] | None = None
+    return_url: Annotated[Text, Field(max_length=2048)] | None = None
     payment_method_token: Annotated[str, Field(max_length=255)] | None = None
     expires_in: Annotated[int, Field(description="Seconds the payer has")] | None = None
 
@@ -138,11 +138,16 @@ class PaymentInput(Input):
             found.append(Fault("currency", "UNKNOWN_VALUE", "This is not a currency of the method."))
         elif not _time_fits(content.get("expiresIn"), merchant, rail.method, str(currency)):
             found.append(Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range."))
-        if isinstance(content.get("payer"), dict):
-            strict = merchant.environment == Environment.PRODUCTION
-            wish = Wish(_payer_so_far(content["payer"]), clock.now(merchant), content.get("dueDate"))
-            found += rail.faults(wish, strict=strict)
-        return found
+        payer = content.get("payer")
+        wish = Wish(
+            _payer_so_far(payer if isinstance(payer, dict) else {}), clock.now(merchant), content.get("dueDate")
+        )
+        return found + rail.faults(wish, strict=merchant.environment == Environment.PRODUCTION)
+
+    @classmethod
+    def first_of_all(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
+        is_boleto = content.get("method") == "BOLETO"
+        return errors.BoletoIncomplete if is_boleto and any(f.code == "REQUIRED" for f in faults) else None
 
     def request(self) -> payments.Request:
         return payments.Request(
@@ -152,7 +157,6 @@ class PaymentInput(Input):
             reference=self.reference,
             payer=self.payer.normalized(),
             expires_in_s=self.expires_in,
-            return_url=self.return_url,
         )
 
 
@@ -182,11 +186,13 @@ class Payments(Resource):
         limit="payments",
         refuses=[
             *PaymentInput.codes.values(),
+            errors.BoletoIncomplete,
             errors.CompanyNotActive,
             MethodNotEnabled,
             errors.DuplicateReference,
             AmountTooSmall,
             AmountTooLarge,
+            InvalidResponse,
             RailUnavailable,
         ],
     )

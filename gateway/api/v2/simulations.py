@@ -26,9 +26,12 @@ class SimulationInput(Input):
 
 def _duration(value: Any) -> timedelta:
     """ISO 8601 with days, hours, minutes and seconds: months and years have no fixed length."""
-    found = parse_duration(value) if isinstance(value, str) and value.upper().startswith("P") else None
-    if found is None or found < timedelta(0):
-        raise wrong("INVALID", "Must be an ISO 8601 duration such as P30D.")
+    try:
+        found = parse_duration(value) if isinstance(value, str) and value.upper().startswith("P") else None
+    except OverflowError:
+        found = None
+    if found is None or not timedelta(0) <= found <= simulations.FARTHEST:
+        raise wrong("INVALID", "Must be an ISO 8601 duration such as P30D, of at most ten years.")
     return found
 
 
@@ -75,7 +78,8 @@ class Clock(Resource):
     def post(self, merchant: Merchant, wanted: ClockInput) -> clock_payloads.AdvancedClockPayload:
         """Move the sandbox clock forward
 
-        Everything that falls due by then happens in order, each at its own time, and is announced. Never back.
+        Everything that falls due by then happens in order, each at its own time, and is announced. Never back. After
+        500 of them the clock stops at the last one's time: repeat the call to go on.
         """
         fired = simulations.advance(merchant, by=wanted.advance_by, to=wanted.advance_to)
         return clock_payloads.advanced(merchant, fired)

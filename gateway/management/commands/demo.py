@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from accounts import services
@@ -36,6 +36,8 @@ class Command(BaseCommand):
     help = "Creates the demo company once and writes its keys and logins to demo.json in the state folder."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.LOCAL:
+            raise CommandError("The demo company is for a local service.")
         known = self._read()
         if known and find_key(known["sandboxApiKey"]):
             known |= self._addresses(known)

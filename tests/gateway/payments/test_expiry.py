@@ -1,13 +1,17 @@
 """The payer's time ends by the merchant's own clock, once, and is announced."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.db import transaction
 
 from accounts.models import Merchant
+from gateway.methods.errors import InvalidResponse
+from gateway.methods.rail import Answered, Outcome
 from gateway.payments import services as payments
 from gateway.payments.errors import PaymentState
+from gateway.payments.lifecycle import Asked
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
 from tests.client import Api
@@ -89,3 +93,25 @@ def test_a_batch_takes_the_oldest_first(acme: Shop) -> None:
     assert payments.expire_due(limit=2) == 2
 
     assert [statuses()[id_] for id_ in ids] == ["EXPIRED", "EXPIRED", "PENDING"]
+
+
+def test_one_payment_that_cannot_expire_holds_up_nobody(acme: Shop, globex: Shop) -> None:
+    broken, fine = a_payment(acme.sandbox), a_payment(globex.sandbox)
+    Payment.objects.filter(pk=broken.pk).update(details={})
+    later(acme, DAY)
+    later(globex, DAY)
+
+    assert payments.expire_due() == 1
+
+    assert statuses() == {broken.id: "PENDING", fine.id: "EXPIRED"}
+
+
+def test_an_answer_about_other_money_is_refused_and_moves_nothing(acme: Shop) -> None:
+    payment = a_payment(acme.sandbox)
+    other = Outcome(Answered.DONE, amount=Decimal("149.99"), currency="BRL")
+
+    with pytest.raises(InvalidResponse), transaction.atomic():
+        payments.finish(payments.lock(acme.sandbox, payment.id), Asked.PAY, other, payment.created_at)
+
+    assert statuses() == {payment.id: "PENDING"}
+    assert Transfer.objects.count() == 0

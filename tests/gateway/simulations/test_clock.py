@@ -88,7 +88,7 @@ def test_the_clock_goes_to_a_moment_and_new_payments_live_there(api: Api) -> Non
     assert created.startswith("2027-06-01T03:00:0")
 
 
-@pytest.mark.parametrize("body", [{"advanceTo": "2020-01-01"}, {"advanceBy": "P36500D"}])
+@pytest.mark.parametrize("body", [{"advanceTo": "2020-01-01"}, {"advanceTo": "2999-01-01"}])
 def test_the_clock_never_goes_back_nor_beyond_ten_years(api: Api, body: dict[str, str]) -> None:
     made = orders(api)
 
@@ -108,6 +108,8 @@ def test_the_clock_never_goes_back_nor_beyond_ten_years(api: Api, body: dict[str
         {"advanceBy": "30 days"},
         {"advanceBy": "P1M"},
         {"advanceBy": 86400},
+        {"advanceBy": "P36500D"},
+        {"advanceBy": "P99999999999D"},
         {"advanceTo": "tomorrow"},
     ],
 )
