@@ -14,7 +14,7 @@ from accounts.errors import InvalidRequest, MethodRefusal, Refusal
 from accounts.permissions import PERMISSIONS
 from gateway.api import errors
 from gateway.api.examples import EXAMPLES
-from gateway.api.operations import Operation, Resource
+from gateway.api.operations import Document, Operation, Resource
 from gateway.api.v2.urls import urlpatterns
 from gateway.methods.registry import Method
 from webhooks.kinds import KINDS
@@ -138,6 +138,14 @@ def _operation(
 def _parameters(path: str, method: str, declared: Operation, components: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for name in re.findall(r"{(\w+)}", path):
         yield {"name": name, "in": "path", "required": True, "schema": {"type": "string", "maxLength": 40}}
+    if declared.gives is Document:
+        yield {
+            "name": "token",
+            "in": "query",
+            "required": False,
+            "description": "Stands for the key; part of pdfUrl",
+            "schema": {"type": "string"},
+        }
     if method == "post":
         yield {
             "name": "idempotency-key",
@@ -170,6 +178,9 @@ def _schema(kind: Any, components: dict[str, Any]) -> dict[str, Any]:
 
 
 def _success(identity: str, declared: Operation, components: dict[str, Any]) -> dict[str, Any]:
+    if declared.gives is Document:
+        pdf = {"schema": {"type": "string", "contentMediaType": "application/pdf"}}
+        return {"description": declared.said, "headers": _HEADERS, "content": {"application/pdf": pdf}}
     data = _schema(declared.gives, components)
     properties: dict[str, Any] = {
         "success": {"const": True},

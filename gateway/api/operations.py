@@ -28,6 +28,14 @@ ANY_JSON = ("application/json", "*/*", "")
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    """An answer that is no JSON: a PDF, shown in the browser under a name."""
+
+    content: bytes
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     permission: str
     gives: Any
@@ -112,7 +120,17 @@ def _read(
     arguments = [validated(declared.query, request._request.GET.dict())] if declared.query else []
     if declared.takes:
         arguments.append(validated(declared.takes, parsers.parse(request._request.body)))
-    return _respond(declared.status, envelope(declared, handler(resource, merchant, *arguments, **path)))
+    result = handler(resource, merchant, *arguments, **path)
+    if isinstance(result, Document):
+        return _show(result)
+    return _respond(declared.status, envelope(declared, result))
+
+
+def _show(document: Document) -> HttpResponse:
+    response = HttpResponse(document.content, content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{document.name}"'
+    response["Referrer-Policy"] = "no-referrer"
+    return response
 
 
 def _write(

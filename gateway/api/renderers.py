@@ -7,6 +7,17 @@ from rest_framework.renderers import BaseRenderer
 from accounts.wire import dumps
 
 
+class PdfRenderer(BaseRenderer):
+    """Lets a client ask for application/pdf; documents write their own bytes."""
+
+    media_type = "application/pdf"
+    format = "pdf"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return bytes(data)
+
+
 class EnvelopeRenderer(BaseRenderer):
     media_type = "application/json"
     format = "json"

@@ -22,7 +22,7 @@ def listed(
     if tax_id:
         found = found.filter(tax_id=tax_id)
     if email:
-        found = found.filter(email=email.lower())
+        found = found.filter(email=email)
     if name:
         found = found.filter(name__icontains=name)
     if created_from:

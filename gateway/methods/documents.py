@@ -1,10 +1,12 @@
 """Brazilian tax documents: CPF of a person, CNPJ of a company (also the alphanumeric one since July 2026)."""
 
 import re
+from dataclasses import replace
 
 from stdnum.br import cnpj, cpf
 
 from accounts.errors import Fault
+from gateway.customers.payer import Payer
 
 _CPF = re.compile(r"[0-9]{11}")
 _CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
@@ -24,6 +26,11 @@ def is_valid(tax_id: str) -> bool:
     if type_of(tax_id) == "CPF":
         return len(set(tax_id)) > 1 and bool(cpf.is_valid(tax_id))
     return bool(cnpj.is_valid(tax_id))
+
+
+def completed(payer: Payer) -> Payer:
+    """The payer with the type of their document, which its length gives away."""
+    return replace(payer, tax_id_type=payer.tax_id_type or (type_of(payer.tax_id) if payer.tax_id else None))
 
 
 def faults(tax_id: str | None, tax_id_type: str | None, *, strict: bool) -> list[Fault]:

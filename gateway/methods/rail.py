@@ -1,11 +1,12 @@
 """What a payment method must be able to do. A rail gets plain values, never a Payment, and keeps nothing."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from accounts.errors import Fault
 from gateway.customers.payer import Payer
@@ -81,29 +82,33 @@ class Order:
     due_date: date | None = None
 
 
-class Rail(Protocol):
+class Rail(ABC):
     """A payment method, or its sandbox double. Found by its folder's name: `methods/<method>/rail.py`."""
 
     method: ClassVar[str]
     flow: ClassVar[str]
     markets: ClassVar[tuple[Market, ...]]
 
+    @abstractmethod
     def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
         """What is missing or wrong for this method. `strict` also verifies check digits (production)."""
-        ...
+
+    @abstractmethod
+    def instruct(self, order: Order) -> Outcome:
+        """What the payer needs to pay. Raises RailUnavailable when the outside party gives no answer."""
+
+    @abstractmethod
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        """The outcome that a sandbox merchant asked for: PAID, FAILED or EXPIRED."""
+
+    @abstractmethod
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        """The members of the payment object that belong to this method, out of its details."""
+
+    def completed(self, payer: Payer) -> Payer:
+        """The payer with what this method knows to be meant: a country code, the kind of a document."""
+        return payer
 
     def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
         """When the payer's time ends."""
-        ...
-
-    def instruct(self, order: Order) -> Outcome:
-        """What the payer needs to pay. Raises RailUnavailable when the outside party gives no answer."""
-        ...
-
-    def simulate(self, asked: str, at: datetime) -> Outcome:
-        """The outcome that a sandbox merchant asked for: PAID, FAILED or EXPIRED."""
-        ...
-
-    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """The members of the payment object that belong to this method, out of its details."""
-        ...
+        return created_at + timedelta(seconds=expires_in_s)

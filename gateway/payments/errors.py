@@ -77,6 +77,12 @@ class PaymentUnknown(Refusal):
     advice = "Compare the id, and the environment of the key."
 
 
+class BoletoGone(Refusal):
+    code = "ONP410_BOLETO"
+    message = "The boleto can no longer be paid."
+    advice = "Create a new payment; this one has expired or failed."
+
+
 class DuplicateReference(Refusal):
     code = "ONP409_DUPLICATE_REFERENCE"
     message = "Another live record has this reference."

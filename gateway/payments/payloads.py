@@ -6,7 +6,11 @@ from typing_extensions import TypedDict
 
 from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.customers.payer import Payer
-from gateway.methods.registry import rail_of
+from gateway.methods.bank_transfer.rail import BankTransferPayload
+from gateway.methods.mb_way.rail import MbWayPayload
+from gateway.methods.registry import Method, rail_of
+from gateway.methods.spei.rail import SpeiPayload
+from gateway.payments.boleto_link import link
 from gateway.payments.models import Payment, Status
 from ledger.money import to_decimal
 
@@ -54,6 +58,14 @@ class PaymentPayload(TypedDict):
     pixQrCode: NotRequired[str]
     pixTxid: NotRequired[str]
     pixEndToEndId: NotRequired[str | None]
+    barcode: NotRequired[str]
+    digitableLine: NotRequired[str]
+    documentNumber: NotRequired[str]
+    dueDate: NotRequired[str]
+    beneficiary: NotRequired[str]
+    pdfUrl: NotRequired[str]
+    bankDetails: NotRequired[SpeiPayload | BankTransferPayload]
+    mbWay: NotRequired[MbWayPayload]
     expiresAt: NotRequired[Timestamp | None]
     failure: NotRequired[FailurePayload]
     paidAt: Timestamp | None
@@ -65,6 +77,8 @@ def payment(payment: Payment) -> PaymentPayload:
     """The payment object. The payment's merchant must be at hand."""
     rail = rail_of(payment.method, payment.merchant.environment)
     shown: Any = rail.shown(payment.details) if rail else {}
+    if payment.method == Method.BOLETO:
+        shown["pdfUrl"] = link(payment)
     if payment.status == Status.FAILED:
         shown["failure"] = {"code": payment.failure_code, "message": payment.failure_message}
     currency = payment.currency

@@ -19,6 +19,14 @@ def get(merchant: Merchant, payment_id: str) -> Payment:
     return owned(merchant, first(_GET, [payment_id]) if is_well_formed(payment_id) else None)
 
 
+def named_by_link(payment_id: str) -> Payment:
+    """The payment that a signed link names, with its merchant and company. Refuses with ONP404_PAYMENT."""
+    found = Payment.objects.select_related("merchant__company").filter(pk=payment_id).first()
+    if found is None:
+        raise PaymentUnknown
+    return found
+
+
 def owned(merchant: Merchant, row: tuple[Any, ...] | None) -> Payment:
     """The payment in the row, if it is the merchant's.
 

@@ -1,6 +1,6 @@
 """What can be done with a payment. The way of one: `begin`, the rail, `finish`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
@@ -87,16 +87,17 @@ def create(merchant: Merchant, request: Request) -> Payment:
     Refuses with ONP403_COMPANY_STATUS, ONP403_METHOD_NOT_ENABLED, ONP422_<METHOD>_AMOUNT_TOO_SMALL / _TOO_LARGE,
     ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
     """
-    payment = begin(merchant, request)
-    outcome = rail_for(merchant, payment.method).instruct(_order(payment, merchant, request))
-    return finish(payment, Asked.CREATE, outcome, payment.created_at)
-
-
-def begin(merchant: Merchant, request: Request) -> Payment:
-    """The payment as it will be, with its price fixed; nothing is asked of anybody yet."""
     require_active(merchant)
     terms = methods.terms(merchant, request.method, request.currency)
     rail = rail_for(merchant, request.method)
+    request = replace(request, payer=rail.completed(request.payer))
+    payment = begin(merchant, request, terms, rail)
+    outcome = rail.instruct(_order(payment, merchant, request))
+    return finish(payment, Asked.CREATE, outcome, payment.created_at)
+
+
+def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail) -> Payment:
+    """The payment as it will be, with its price fixed; nothing is asked of anybody yet."""
     now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
     payment = Payment(

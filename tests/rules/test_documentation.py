@@ -11,6 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from accounts.errors import Refusal, catalogue
 from gateway.api.examples import EXAMPLES
 from gateway.api.openapi import codes_of, document, operations
+from gateway.api.operations import Document
 from gateway.payments.lifecycle import drawing
 from webhooks.kinds import KINDS
 
@@ -33,7 +34,7 @@ def test_every_operation_has_a_unique_id_a_summary_and_a_description() -> None:
 
 def test_every_answer_and_every_body_has_an_example() -> None:
     for path, method, _, declared in operations():
-        assert declared.gives.__name__ in EXAMPLES, (method, path)
+        assert declared.gives is Document or declared.gives.__name__ in EXAMPLES, (method, path)
         if declared.takes:
             assert declared.takes.__name__ in EXAMPLES, (method, path)
 
@@ -63,7 +64,7 @@ def test_every_code_can_be_met_in_the_reference() -> None:
         for methods in document()["paths"].values()
         for op in methods.values()
         for answer in op["responses"].values()
-        for code in answer["content"]["application/json"]["schema"].get("allOf", [{}, {}])[1:]
+        for code in answer["content"].get("application/json", {}).get("schema", {}).get("allOf", [{}, {}])[1:]
         for code in code.get("properties", {}).get("onpayCode", {}).get("enum", [])
     }
     own = {code for refusal in REFUSALS for code in codes_of(refusal)}

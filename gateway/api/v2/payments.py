@@ -1,6 +1,7 @@
 """Payments: create, look up, list."""
 
 import re
+from datetime import date
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -30,7 +31,7 @@ _PHONE = re.compile(r"\+?[0-9]{8,15}")
 
 def document(value: str) -> str:
     bare = _PUNCTUATION.sub("", value).upper()
-    if not re.fullmatch(r"[0-9A-Z]{5,20}", bare):
+    if not re.fullmatch(r"[0-9A-ZÑ&]{5,20}", bare):
         raise wrong("INVALID", "Must be a tax document.")
     return bare
 
@@ -157,6 +158,7 @@ class PaymentInput(Input):
             reference=self.reference,
             payer=self.payer.normalized(),
             expires_in_s=self.expires_in,
+            due_date=date.fromisoformat(self.due_date) if self.method == "BOLETO" else None,
         )
 
 

@@ -3,12 +3,13 @@
 import secrets
 import string
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from accounts.errors import Fault
 from accounts.models import Environment
+from gateway.customers.payer import Payer
 from gateway.methods import documents, qr
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
@@ -17,7 +18,7 @@ DAY = 86_400
 _ALPHANUMERIC = string.ascii_letters + string.digits
 
 
-class SandboxPix:
+class SandboxPix(Rail):
     """The deterministic double: codes of the right form that point to a host which does not exist."""
 
     method: ClassVar[str] = "PIX"
@@ -41,8 +42,8 @@ class SandboxPix:
     def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
         return documents.faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
 
-    def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
-        return created_at + timedelta(seconds=expires_in_s)
+    def completed(self, payer: Payer) -> Payer:
+        return documents.completed(payer)
 
     def instruct(self, order: Order) -> Outcome:
         """A charge at the sandbox's own location; its txid is the ULID of the payment."""

@@ -203,7 +203,6 @@ def test_a_company_that_is_not_active_requests_no_money_but_reads(
     [
         ("SPEI", "MXN", {"name": "Maria"}),
         ("BANK_TRANSFER", "ARS", {"name": "Maria", "taxId": "20123456786"}),
-        ("BANK_TRANSFER", "COP", {"name": "Maria", "taxId": "1020304050"}),
         ("PSE", "COP", {"name": "Maria", "taxId": "1020304050"}),
         ("NEQUI", "COP", {"name": "Maria", "taxId": "1020304050"}),
         ("BRE_B", "COP", {"name": "Maria", "taxId": "1020304050"}),

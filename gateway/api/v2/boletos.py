@@ -1,0 +1,71 @@
+"""The PDF of a boleto: for the merchant by key, for the payer by the link (contract §8.2)."""
+
+from typing import Any
+
+from rest_framework.request import Request
+
+from accounts.models import Environment, Merchant
+from gateway.api.errors import Unauthenticated
+from gateway.api.operations import Document, Resource, operation
+from gateway.api.renderers import EnvelopeRenderer, PdfRenderer
+from gateway.methods.registry import Method
+from gateway.payments import boleto_link, errors, selectors
+from gateway.payments.models import Payment, Status
+from ledger.money import to_decimal
+
+NO_LONGER = (Status.EXPIRED, Status.FAILED)
+
+
+class Boleto(Resource):
+    tag = "Payments"
+    renderer_classes = (EnvelopeRenderer, PdfRenderer)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """A link that is right needs no key; one that is wrong is no key either."""
+        token = request._request.GET.get("token")
+        if token is None or request.method not in ("GET", "HEAD"):
+            super().initial(request, *args, **kwargs)
+            return
+        if not boleto_link.opens(token, kwargs["payment_id"]):
+            raise Unauthenticated
+        payment = selectors.named_by_link(kwargs["payment_id"])
+        if not boleto_link.is_valid(payment):
+            raise Unauthenticated
+        request.user = payment.merchant  # type: ignore[assignment]
+
+    @operation(
+        "transactions:read",
+        gives=Document,
+        said="The boleto as a PDF.",
+        refuses=[errors.PaymentUnknown, errors.BoletoGone],
+    )
+    def get(self, merchant: Merchant, payment_id: str) -> Document:
+        """Show a boleto as a PDF
+
+        `pdfUrl` of the payment holds a token that stands for the key, until thirty days after the deadline: hand it to
+        the payer as it is.
+        """
+        payment = selectors.get(merchant, payment_id)
+        if payment.method != Method.BOLETO:
+            raise errors.PaymentUnknown
+        if payment.status in NO_LONGER:
+            raise errors.BoletoGone
+        return Document(_render(payment), f"boleto-{payment.details['documentNumber']}.pdf")
+
+
+def _render(payment: Payment) -> bytes:
+    from gateway.methods.boleto import pdf  # noqa: PLC0415  a tenth of a second that no other request should pay
+
+    merchant = payment.merchant
+    assert payment.expires_at is not None
+    document = pdf.document_of(
+        payment.details,
+        payment.payer,
+        beneficiary_tax_id=merchant.company.tax_id,
+        amount=to_decimal(payment.amount, payment.currency),
+        created_at=payment.created_at,
+        expires_at=payment.expires_at,
+        sandbox=merchant.environment == Environment.SANDBOX,
+        paid=payment.status in (Status.PAID, Status.REFUNDED),
+    )
+    return pdf.render(document)

@@ -1,0 +1,125 @@
+"""Bank transfers. In Argentina: a CVU and an alias of its own for each payment."""
+
+import hashlib
+import re
+import secrets
+import string
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from stdnum.ar import cuit
+from typing_extensions import TypedDict
+
+from accounts.errors import Fault
+from accounts.ids import CROCKFORD
+from accounts.models import Environment
+from accounts.wire import Number
+from gateway.methods.bank_transfer.cvu import alias, cvu
+from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+
+HOUR = 3_600
+DAY = 24 * HOUR
+ARGENTINA = Market(
+    currency="ARS",
+    minimum=Decimal(1),
+    maximum=Decimal(10_000_000),
+    percentage=Decimal("1.99"),
+    fixed=Decimal(0),
+    settlement_days=0,
+    expires_in_s=3 * DAY,
+    expires_in_range_s=(HOUR, 30 * DAY),
+    refund_window_days=90,
+)
+_ALPHANUMERIC = string.ascii_uppercase + string.digits
+
+
+class BankTransferPayload(TypedDict):
+    """Where to transfer exactly this amount to, once: the CVU or its alias."""
+
+    rail: str
+    cvu: str
+    alias: str
+    bankName: str
+    bankCode: str
+    beneficiaryName: str
+    beneficiaryTaxId: str
+    paymentReference: str
+    amount: Number
+    currency: str
+
+
+class SandboxBankTransfer(Rail):
+    """The deterministic double: accounts of a payment provider whose number is nobody's."""
+
+    method: ClassVar[str] = "BANK_TRANSFER"
+    flow: ClassVar[str] = "BANK_DETAILS"
+    markets: ClassVar[tuple[Market, ...]] = (ARGENTINA,)
+    provider = "0000999"
+    provider_name = "PSP Sandbox"
+    alias_prefix = "sandbox.onpay."
+    beneficiary_tax_id = "30500010912"
+
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        return _argentine_faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
+
+    def instruct(self, order: Order) -> Outcome:
+        return Outcome(Answered.WAITING, {"bankDetails": self._account(order)})
+
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        if asked == "PAID":
+            return Outcome(Answered.DONE, reference=_coelsa_id())
+        if asked == "FAILED":
+            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
+        return Outcome(Answered.DONE)
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        kept = details["bankDetails"]
+        bank_details: BankTransferPayload = {
+            "rail": self.method,
+            "cvu": kept["cvu"],
+            "alias": kept["alias"],
+            "bankName": kept["bankName"],
+            "bankCode": kept["bankCode"],
+            "beneficiaryName": kept["beneficiaryName"],
+            "beneficiaryTaxId": kept["beneficiaryTaxId"],
+            "paymentReference": kept["paymentReference"],
+            "amount": Decimal(kept["amount"]),
+            "currency": kept["currency"],
+        }
+        return {"bankDetails": bank_details}
+
+    def _account(self, order: Order) -> dict[str, str]:
+        """An Argentine account and its alias, made of the payment's id: 10^13 accounts and 10^9 aliases."""
+        number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
+        rest, account = divmod(number, 10**13)
+        return {
+            "cvu": cvu(provider=self.provider, account=account),
+            "alias": alias(prefix=self.alias_prefix, number=account, alphabet=CROCKFORD.lower()),
+            "bankName": self.provider_name,
+            "bankCode": self.provider,
+            "beneficiaryName": order.beneficiary,
+            "beneficiaryTaxId": self.beneficiary_tax_id,
+            "paymentReference": str(1_000_000 + rest % 9_000_000),
+            "amount": str(order.amount),
+            "currency": order.currency,
+        }
+
+
+def _argentine_faults(tax_id: str | None, tax_id_type: str | None, *, strict: bool) -> list[Fault]:
+    if not tax_id:
+        return [Fault("payer.taxId", "REQUIRED", "This field is required.")]
+    if not re.fullmatch(r"[0-9]{11}", tax_id) or (strict and not cuit.is_valid(tax_id)):
+        return [Fault("payer.taxId", "INVALID", "Must be a CUIT or CUIL of 11 digits.")]
+    if tax_id_type not in (None, "CUIT", "CUIL"):
+        return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
+    return []
+
+
+def _coelsa_id() -> str:
+    """22 capitals and digits, as the Argentine clearing house names a transfer."""
+    return "".join(secrets.choice(_ALPHANUMERIC) for _ in range(22))
+
+
+RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxBankTransfer()}

@@ -1,0 +1,159 @@
+"""Boleto: a bank slip that every Brazilian bank takes, and the same charge as PIX."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from gateway.customers.payer import Payer
+from gateway.methods import documents
+from gateway.methods.boleto.numbers import barcode, digitable_line
+from gateway.methods.pix.brcode import br_code
+from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from ledger.money import to_minor
+
+SAO_PAULO = ZoneInfo("America/Sao_Paulo")
+"""Where a boleto's days begin and end."""
+DAY = 86_400
+_FURTHEST = timedelta(days=365)
+_END_OF_DAY = time(23, 59, 59, 999_000)
+_ADDRESS = ("street", "number", "district", "city", "state", "postalCode")
+_STATES = re.compile("A[CLMP]|BA|CE|DF|ES|GO|M[AGST]|P[ABEIR]|R[JNORS]|S[CEP]|TO", re.IGNORECASE)
+_POSTAL_CODE = re.compile(r"[0-9]{8}")
+_PUNCTUATION = re.compile(r"[\s.\-/]")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class SandboxBoleto(Rail):
+    """The deterministic double: slips of the right form from a bank that does not exist."""
+
+    method: ClassVar[str] = "BOLETO"
+    flow: ClassVar[str] = "BOLETO"
+    markets: ClassVar[tuple[Market, ...]] = (
+        Market(
+            currency="BRL",
+            minimum=Decimal("1.00"),
+            maximum=Decimal(250_000),
+            percentage=Decimal(0),
+            fixed=Decimal("3.49"),
+            settlement_days=0,
+            expires_in_s=3 * DAY,
+            expires_in_range_s=None,
+            refund_window_days=90,
+        ),
+    )
+    bank = "999"
+    pix_host = "pix.sandbox.onpay.example"
+
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        """All that is missing, in the contract's order, then all that is there and wrong."""
+        payer = wish.payer
+        address = payer.address or {}
+        wrong = _wrong_address(address) + _wrong_due_date(wish)
+        if payer.tax_id:
+            wrong = documents.faults(payer.tax_id, payer.tax_id_type, strict=strict) + wrong
+        return _missing(payer, address, wish.due_date) + wrong
+
+    def completed(self, payer: Payer) -> Payer:
+        return documents.completed(payer)
+
+    def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
+        """Banks still take a slip for `expires_in_s` after the end of its due date in São Paulo."""
+        assert due_date is not None
+        due = datetime.combine(due_date, _END_OF_DAY, SAO_PAULO)
+        return due.astimezone(UTC) + timedelta(seconds=expires_in_s)
+
+    def instruct(self, order: Order) -> Outcome:
+        """Numbers that follow from the payment's id, so that asking again gives the same slip."""
+        assert order.due_date is not None
+        free_field = _free_field(order.payment_id)
+        bars = barcode(self.bank, order.due_date, to_minor(order.amount, order.currency), free_field)
+        details = {
+            "barcode": bars,
+            "digitableLine": digitable_line(bars),
+            "documentNumber": free_field[-10:],
+            "dueDate": order.due_date.isoformat(),
+            "beneficiary": order.beneficiary,
+            "pixCopyPaste": self._pix(order),
+        }
+        return Outcome(Answered.WAITING, details, reference=free_field)
+
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        if asked == "FAILED":
+            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
+        return Outcome(Answered.DONE)
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        names = ("barcode", "digitableLine", "documentNumber", "dueDate", "beneficiary")
+        return {name: details[name] for name in names}
+
+    def _pix(self, order: Order) -> str:
+        """The same charge as a PIX code; `cobv` is Banco Central's word for a charge with a due date."""
+        location = f"{self.pix_host}/v2/cobv/{order.payment_id.partition('_')[2]}"
+        return br_code(location=location, amount=order.amount, name=order.beneficiary, city=order.city)
+
+
+def _missing(payer: Payer, address: Mapping[str, Any], due_date: Any) -> list[Fault]:
+    sent = {"payer.taxId": payer.tax_id, "payer.email": payer.email}
+    sent |= {f"payer.address.{name}": address.get(name) for name in _ADDRESS}
+    sent["dueDate"] = due_date
+    return [Fault(path, "REQUIRED", "This field is required.") for path, value in sent.items() if _is_blank(value)]
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _wrong_address(address: Mapping[str, Any]) -> list[Fault]:
+    """What is missing or no text at all is said elsewhere."""
+    found = []
+    state, postal_code = _text(address.get("state")), _text(address.get("postalCode"))
+    if state and not _STATES.fullmatch(state):
+        found.append(Fault("payer.address.state", "INVALID", "Must be the two letters of a Brazilian state."))
+    if postal_code and not _POSTAL_CODE.fullmatch(_PUNCTUATION.sub("", postal_code)):
+        found.append(Fault("payer.address.postalCode", "INVALID", "Must be a CEP of 8 digits."))
+    return found
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _wrong_due_date(wish: Wish) -> list[Fault]:
+    sent: Any = wish.due_date
+    if _is_blank(sent):
+        return []
+    due = _date(sent)
+    if due is None:
+        return [Fault("dueDate", "INVALID", "Must be a date: YYYY-MM-DD.")]
+    today = wish.now.astimezone(SAO_PAULO).date()
+    if not today <= due <= today + _FURTHEST:
+        return [Fault("dueDate", "OUT_OF_RANGE", "Must be today or one of the next 365 days in São Paulo.")]
+    return []
+
+
+def _date(sent: Any) -> date | None:
+    """The date, where it is one of the calendar and written in full."""
+    if not isinstance(sent, str) or not _DATE.fullmatch(sent):
+        return None
+    try:
+        return date.fromisoformat(sent)
+    except ValueError:
+        return None
+
+
+def _free_field(payment_id: str) -> str:
+    """25 digits that only this payment has: what the slip calls "nosso número" (15), and the document number (10).
+
+    From a hash, because the times in ids are alike: the odds that any two of a billion meet are 1 to 20 million.
+    """
+    digest = hashlib.sha256(payment_id.encode()).digest()
+    return f"{int.from_bytes(digest, 'big') % 10**25:025d}"
+
+
+RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxBoleto()}

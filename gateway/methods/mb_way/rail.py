@@ -1,0 +1,103 @@
+"""MB WAY: the payer says yes in an app on a phone."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from stdnum.pt import nif
+from typing_extensions import TypedDict
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from accounts.wire import Timestamp, timestamp
+from gateway.customers.payer import Payer
+from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+
+PORTUGAL = "+351"
+_MOBILE = re.compile(r"9[0-9]{8}")
+_PHONE = re.compile(r"\+(351[0-9]{9}|(?!351)[1-9][0-9]{7,14})")
+
+
+class MbWayPayload(TypedDict):
+    """Which phone rings, and until when. There is nothing to show the payer."""
+
+    phone: str
+    expiresAt: Timestamp
+
+
+class SandboxMbWay(Rail):
+    """The deterministic double: no phone rings."""
+
+    method: ClassVar[str] = "MB_WAY"
+    flow: ClassVar[str] = "APP_AUTHORIZATION"
+    markets: ClassVar[tuple[Market, ...]] = (
+        Market(
+            currency="EUR",
+            minimum=Decimal("0.01"),
+            maximum=Decimal(5_000),
+            percentage=Decimal("1.99"),
+            fixed=Decimal(0),
+            settlement_days=0,
+            expires_in_s=240,
+            expires_in_range_s=None,
+            refund_window_days=120,
+        ),
+    )
+
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        found = []
+        if not wish.payer.phone:
+            found.append(Fault("payer.phone", "REQUIRED", "This field is required."))
+        elif not _PHONE.fullmatch(international(wish.payer.phone)):
+            found.append(Fault("payer.phone", "INVALID", "Must be 9 digits after +351, or with another country code."))
+        return found + _document_faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
+
+    def completed(self, payer: Payer) -> Payer:
+        return replace(payer, phone=international(payer.phone)) if payer.phone else payer
+
+    def instruct(self, order: Order) -> Outcome:
+        """The app would be asked now. The number itself is not kept: nothing later needs it."""
+        assert order.payer.phone
+        details = {"phone": masked(international(order.payer.phone)), "expiresAt": timestamp(order.expires_at)}
+        return Outcome(Answered.WAITING, {"mbWay": details})
+
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        if asked == "PAID":
+            return Outcome(Answered.DONE, reference=secrets.token_hex(12))
+        if asked == "FAILED":
+            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
+        return Outcome(Answered.DONE)
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        kept = details["mbWay"]
+        mb_way: MbWayPayload = {"phone": kept["phone"], "expiresAt": kept["expiresAt"]}
+        return {"mbWay": mb_way}
+
+
+def international(phone: str) -> str:
+    """`+` and digits. Nine digits that start with 9 are a Portuguese mobile: no other mobile has that form."""
+    digits = re.sub(r"[^0-9]", "", phone)
+    return (PORTUGAL if _MOBILE.fullmatch(digits) else "+") + digits
+
+
+def masked(phone: str) -> str:
+    """The last four digits, and `+351` where it is Portuguese."""
+    head = PORTUGAL if phone.startswith(PORTUGAL) else "+"
+    return head + "*" * (len(phone) - len(head) - 4) + phone[-4:]
+
+
+def _document_faults(tax_id: str | None, tax_id_type: str | None, *, strict: bool) -> list[Fault]:
+    if not tax_id:
+        return []
+    if not re.fullmatch(r"[0-9]{9}", tax_id) or (strict and not nif.is_valid(tax_id)):
+        return [Fault("payer.taxId", "INVALID", "Must be a NIF of 9 digits.")]
+    if tax_id_type not in (None, "NIF"):
+        return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
+    return []
+
+
+RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxMbWay()}

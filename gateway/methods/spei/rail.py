@@ -1,0 +1,127 @@
+"""SPEI: a CLABE of its own for each payment, to which every Mexican bank transfers."""
+
+import hashlib
+import re
+import secrets
+import string
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from stdnum.mx import curp, rfc
+from typing_extensions import TypedDict
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from accounts.wire import Number
+from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.spei.clabe import clabe
+
+HOUR = 3_600
+DAY = 24 * HOUR
+_FORMS = {
+    "RFC": re.compile(r"[A-Z&Ñ]{3,4}[0-9]{6}[0-9A-Z]{3}"),
+    "CURP": re.compile(r"[A-Z]{4}[0-9]{6}[A-Z]{6}[0-9A-Z][0-9]"),
+}
+_ALPHANUMERIC = string.ascii_uppercase + string.digits
+
+
+class SpeiPayload(TypedDict):
+    """Where to transfer exactly this amount to, once."""
+
+    rail: str
+    clabe: str
+    bankName: str
+    bankCode: str
+    beneficiaryName: str
+    beneficiaryTaxId: str | None
+    paymentReference: str
+    amount: Number
+    currency: str
+
+
+class SandboxSpei(Rail):
+    """The deterministic double: accounts of a bank whose number is nobody's."""
+
+    method: ClassVar[str] = "SPEI"
+    flow: ClassVar[str] = "BANK_DETAILS"
+    markets: ClassVar[tuple[Market, ...]] = (
+        Market(
+            currency="MXN",
+            minimum=Decimal(1),
+            maximum=Decimal(1_000_000),
+            percentage=Decimal("1.99"),
+            fixed=Decimal(0),
+            settlement_days=0,
+            expires_in_s=3 * DAY,
+            expires_in_range_s=(HOUR, 30 * DAY),
+            refund_window_days=90,
+        ),
+    )
+    bank = "999"
+    bank_name = "Banco Sandbox"
+    city = "180"  # Mexico City
+
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        tax_id, said = wish.payer.tax_id, wish.payer.tax_id_type
+        if not tax_id:
+            return []
+        kind = next((kind for kind, form in _FORMS.items() if form.fullmatch(tax_id)), None)
+        if kind is None or (strict and not _is_real(kind, tax_id)):
+            return [Fault("payer.taxId", "INVALID", "Must be an RFC of 12 or 13 characters or a CURP of 18.")]
+        if said not in (None, kind):
+            return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
+        return []
+
+    def instruct(self, order: Order) -> Outcome:
+        """One of 10^11 accounts, and a reference, both made of the payment's id."""
+        number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
+        rest, account = divmod(number, 10**11)
+        details = {
+            "clabe": clabe(bank=self.bank, city=self.city, account=account),
+            "bankName": self.bank_name,
+            "bankCode": self.bank,
+            "beneficiaryName": order.beneficiary,
+            "paymentReference": str(1_000_000 + rest % 9_000_000),
+            "amount": str(order.amount),
+            "currency": order.currency,
+        }
+        return Outcome(Answered.WAITING, {"bankDetails": details})
+
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        if asked == "PAID":
+            return Outcome(Answered.DONE, reference=self._tracking_key(at))
+        if asked == "FAILED":
+            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
+        return Outcome(Answered.DONE)
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        kept = details["bankDetails"]
+        bank_details: SpeiPayload = {
+            "rail": self.method,
+            "clabe": kept["clabe"],
+            "bankName": kept["bankName"],
+            "bankCode": kept["bankCode"],
+            "beneficiaryName": kept["beneficiaryName"],
+            "beneficiaryTaxId": None,
+            "paymentReference": kept["paymentReference"],
+            "amount": Decimal(kept["amount"]),
+            "currency": kept["currency"],
+        }
+        return {"bankDetails": bank_details}
+
+    def _tracking_key(self, at: datetime) -> str:
+        """The clave de rastreo, which the payer's bank gives a transfer: at most 30 letters and digits."""
+        tail = "".join(secrets.choice(_ALPHANUMERIC) for _ in range(9))
+        return f"SANDBOX{at:%Y%m%d%H%M%S}{tail}"
+
+
+def _is_real(kind: str, tax_id: str) -> bool:
+    """A CURP by its check digit, an RFC by its date: not every RFC that the tax office gave out has a right digit."""
+    if kind == "CURP":
+        return bool(curp.calc_check_digit(tax_id) == tax_id[-1])
+    return bool(rfc.is_valid(tax_id))
+
+
+RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxSpei()}
