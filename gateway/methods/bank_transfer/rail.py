@@ -67,12 +67,8 @@ class SandboxBankTransfer(Rail):
     def instruct(self, order: Order) -> Outcome:
         return Outcome(Answered.WAITING, {"bankDetails": self._account(order)})
 
-    def simulate(self, asked: str, at: datetime) -> Outcome:
-        if asked == "PAID":
-            return Outcome(Answered.DONE, reference=_coelsa_id())
-        if asked == "FAILED":
-            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
-        return Outcome(Answered.DONE)
+    def paid(self, at: datetime) -> Outcome:
+        return Outcome(Answered.DONE, reference=_coelsa_id())
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["bankDetails"]

@@ -83,11 +83,6 @@ class SandboxBoleto(Rail):
         }
         return Outcome(Answered.WAITING, details, reference=free_field)
 
-    def simulate(self, asked: str, at: datetime) -> Outcome:
-        if asked == "FAILED":
-            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
-        return Outcome(Answered.DONE)
-
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         names = ("barcode", "digitableLine", "documentNumber", "dueDate", "beneficiary")
         return {name: details[name] for name in names}

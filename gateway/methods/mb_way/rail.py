@@ -65,12 +65,8 @@ class SandboxMbWay(Rail):
         details = {"phone": masked(international(order.payer.phone)), "expiresAt": timestamp(order.expires_at)}
         return Outcome(Answered.WAITING, {"mbWay": details})
 
-    def simulate(self, asked: str, at: datetime) -> Outcome:
-        if asked == "PAID":
-            return Outcome(Answered.DONE, reference=secrets.token_hex(12))
-        if asked == "FAILED":
-            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
-        return Outcome(Answered.DONE)
+    def paid(self, at: datetime) -> Outcome:
+        return Outcome(Answered.DONE, reference=secrets.token_hex(12))
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["mbWay"]

@@ -51,13 +51,9 @@ class SandboxPix(Rail):
         code = br_code(location=f"{self.host}/v2/{txid}", amount=order.amount, name=order.beneficiary, city=order.city)
         return Outcome(Answered.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
 
-    def simulate(self, asked: str, at: datetime) -> Outcome:
-        if asked == "PAID":
-            end_to_end_id = self._end_to_end_id(at)
-            return Outcome(Answered.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
-        if asked == "FAILED":
-            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
-        return Outcome(Answered.DONE)
+    def paid(self, at: datetime) -> Outcome:
+        end_to_end_id = self._end_to_end_id(at)
+        return Outcome(Answered.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         return {

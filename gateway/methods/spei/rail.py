@@ -89,12 +89,8 @@ class SandboxSpei(Rail):
         }
         return Outcome(Answered.WAITING, {"bankDetails": details})
 
-    def simulate(self, asked: str, at: datetime) -> Outcome:
-        if asked == "PAID":
-            return Outcome(Answered.DONE, reference=self._tracking_key(at))
-        if asked == "FAILED":
-            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
-        return Outcome(Answered.DONE)
+    def paid(self, at: datetime) -> Outcome:
+        return Outcome(Answered.DONE, reference=self._tracking_key(at))
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["bankDetails"]

@@ -54,7 +54,8 @@ def nothing_was_made() -> bool:
 
 def all_it_holds(rail: Rail) -> dict[str, Any]:
     """What the rail and its class have, but for Python's own."""
-    return {name: value for name, value in (vars(type(rail)) | vars(rail)).items() if not name.startswith(("__", "_abc"))}
+    held = vars(type(rail)) | vars(rail)
+    return {name: value for name, value in held.items() if not name.startswith(("__", "_abc"))}
 
 
 def test_no_rail_is_left_out() -> None:
