@@ -56,8 +56,6 @@ _OVERDUE = f"""
        AND p.expires_at <= %s + (SELECT max(clock_offset) FROM accounts_merchant)
      ORDER BY p.expires_at LIMIT %s FOR NO KEY UPDATE OF p SKIP LOCKED
 """
-
-
 _FIRST_EXPIRY = """
     SELECT expires_at, id FROM gateway_payment
      WHERE merchant_id = %s AND status IN ('PENDING', 'ACTION_REQUIRED') AND expires_at <= %s
@@ -76,7 +74,6 @@ class Request:
     payer: Payer
     expires_in_s: int | None = None
     due_date: date | None = None
-    return_url: str | None = None
 
 
 @transaction.atomic(savepoint=False)
@@ -111,7 +108,6 @@ def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail
         fee=terms.fee_of(amount),
         settlement_days=terms.settlement_days,
         payer=payloads.payer(request.payer),
-        return_url=request.return_url,
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
         customer_id=remember(merchant, request.payer, now),
         created_at=now,
