@@ -11,14 +11,30 @@ from django.test import Client
 from django_celery_beat.schedulers import ModelEntry
 
 from accounts.heartbeats import beat
-from accounts.models import User
+from accounts.models import ApiKey, User
 from gateway.celery import app
-from gateway.models import IdempotencyKey, Payment
+from gateway.models import Customer, IdempotencyKey, Payment
+from ledger.models import Account, Balance, Entry, Transfer
 from tests.client import Api
 from tests.factories import MARIA, Shop, a_payment, pix
 from tests.receiver import listening
 from webhooks.dispatch import deliver_due
-from webhooks.models import Endpoint
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+MONEY = [
+    Payment,
+    Customer,
+    Account,
+    Balance,
+    Transfer,
+    Entry,
+    Event,
+    Delivery,
+    Attempt,
+    Endpoint,
+    IdempotencyKey,
+    ApiKey,
+]
 
 PASSWORD = "correct horse battery staple"
 ODD = [

@@ -11,27 +11,13 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, Membership, User
 from accounts.staff.columns import address
-from gateway.models import Customer, IdempotencyKey, MethodRule, Payment, PriceRule
-from ledger.models import Account, Balance, Entry, Transfer
+from gateway.models import MethodRule, Payment, PriceRule
+from ledger.models import Transfer
 from tests.factories import Shop
-from tests.gateway.admin.conftest import PASSWORD, World
-from webhooks.models import Attempt, Delivery, Endpoint, Event
+from tests.gateway.admin.conftest import MONEY, PASSWORD, World
+from webhooks.models import Delivery, Event
 
 MODELS = list(admin.site._registry)
-MONEY = [
-    Payment,
-    Customer,
-    Account,
-    Balance,
-    Transfer,
-    Entry,
-    Event,
-    Delivery,
-    Attempt,
-    Endpoint,
-    IdempotencyKey,
-    ApiKey,
-]
 PRICE = {"percentage": "2", "fixed": "0.01", "settlement_days": "0"}
 
 

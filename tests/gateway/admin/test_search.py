@@ -12,26 +12,12 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import ApiKey, Company, User
 from accounts.staff.columns import address
 from gateway.models import Customer, IdempotencyKey, Payment
-from ledger.models import Account, Balance, Entry, Transfer
+from ledger.models import Entry, Transfer
 from tests.factories import Shop
-from tests.gateway.admin.conftest import ODD, World
+from tests.gateway.admin.conftest import MONEY, ODD, World
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 MODELS = list(admin.site._registry)
-MONEY = [
-    Payment,
-    Customer,
-    Account,
-    Balance,
-    Transfer,
-    Entry,
-    Event,
-    Delivery,
-    Attempt,
-    Endpoint,
-    IdempotencyKey,
-    ApiKey,
-]
 
 
 def listed(staff: Client, model: type[Model], **query: Any) -> set[str]:
