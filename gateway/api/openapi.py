@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 from accounts.errors import InvalidRequest, MethodRefusal, Refusal
 from accounts.permissions import PERMISSIONS
 from gateway.api import errors
-from gateway.api.examples import EXAMPLES
+from gateway.api.examples import EXAMPLES, ORDERS
 from gateway.api.operations import Document, Operation, Resource
+from gateway.api.renderers import PdfRenderer
 from gateway.api.v2.urls import urlpatterns
 from gateway.methods.registry import Method
 from webhooks.kinds import KINDS
@@ -123,13 +124,15 @@ def _operation(
         "description": f"{declared.description}\n\nPermission: `{declared.permission}`",
         "parameters": list(_parameters(path, method, declared, components)),
         "responses": {
-            str(declared.status): _success(identity, declared, components),
+            str(declared.status): _success(identity, resource, declared, components),
             **_failures(refusals_of(method, declared)),
         },
     }
     if declared.takes:
         content: dict[str, Any] = {"schema": _schema(declared.takes, components)}
-        if example := EXAMPLES.get(declared.takes.__name__):
+        if declared.takes.__name__ == "PaymentInput":
+            content["examples"] = {" ".join(way): {"value": order} for way, order in ORDERS.items()}
+        elif example := EXAMPLES.get(declared.takes.__name__):
             content["example"] = example
         described["requestBody"] = {"required": True, "content": {"application/json": content}}
     return described
@@ -177,10 +180,19 @@ def _schema(kind: Any, components: dict[str, Any]) -> dict[str, Any]:
     return {"$ref": _REF.format(model=name)}
 
 
-def _success(identity: str, declared: Operation, components: dict[str, Any]) -> dict[str, Any]:
-    if declared.gives is Document:
-        pdf = {"schema": {"type": "string", "contentMediaType": "application/pdf"}}
-        return {"description": declared.said, "headers": _HEADERS, "content": {"application/pdf": pdf}}
+def _success(
+    identity: str, resource: type[Resource], declared: Operation, components: dict[str, Any]
+) -> dict[str, Any]:
+    """JSON, a PDF, or the one and the other where the resource can be asked for both."""
+    content: dict[str, Any] = {}
+    if declared.gives is not Document:
+        content["application/json"] = _json(declared, components)
+    if PdfRenderer in resource.renderer_classes:
+        content["application/pdf"] = {"schema": {"type": "string", "contentMediaType": "application/pdf"}}
+    return {"description": declared.said, "headers": _HEADERS, "content": content}
+
+
+def _json(declared: Operation, components: dict[str, Any]) -> dict[str, Any]:
     data = _schema(declared.gives, components)
     properties: dict[str, Any] = {
         "success": {"const": True},
@@ -198,7 +210,7 @@ def _success(identity: str, declared: Operation, components: dict[str, Any]) -> 
             "onpayDescription": declared.said,
             "data": [example] if declared.is_collection else example,
         } | ({"pagination": EXAMPLES["Pagination"]} if declared.is_collection else {})
-    return {"description": declared.said, "headers": _HEADERS, "content": {"application/json": content}}
+    return content
 
 
 def _failures(refusals: list[type[Refusal]]) -> dict[str, Any]:

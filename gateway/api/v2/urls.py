@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from gateway.api.v2 import boletos, companies, customers, payment_methods, payments, simulations, webhooks
+from gateway.api.v2 import boletos, companies, customers, payment_methods, payments, receipts, simulations, webhooks
 
 urlpatterns = [
     path("payments", payments.Payments.as_view()),
     path("payments/<str:payment_id>", payments.Payment.as_view()),
     path("payments/<str:payment_id>/boleto", boletos.Boleto.as_view()),
+    path("payments/<str:payment_id>/receipt", receipts.Receipt.as_view()),
     path("transactions/<str:payment_id>", payments.Payment.as_view()),
     path("payment-methods", payment_methods.PaymentMethods.as_view()),
     path("customers", customers.Customers.as_view()),

@@ -116,7 +116,7 @@ def render(document: BoletoDocument) -> bytes:
     file = io.BytesIO()
     canvas = Canvas(file, pagesize=A4, invariant=1, lang="pt-BR")
     canvas.setTitle(f"Boleto {document.document_number}")
-    canvas.setAuthor(_printable(document.beneficiary))
+    canvas.setAuthor(printable(document.beneficiary))
     paper = _Paper(canvas)
     if document.sandbox:  # first, so that it lies under everything
         for middle in (73, 205):
@@ -142,7 +142,7 @@ class _Paper:
         """One line whose baseline is at `y`; with `right` it ends at `x`."""
         self.canvas.setFont(font, size)
         draw = self.canvas.drawRightString if right else self.canvas.drawString
-        draw(x * mm, A4[1] - y * mm, _printable(text))
+        draw(x * mm, A4[1] - y * mm, printable(text))
 
     def line(self, x1: int, y1: int, x2: int, y2: int, half_points: int = 1) -> None:
         self.canvas.setLineWidth(half_points / 2)
@@ -370,7 +370,7 @@ def _instructions(document: BoletoDocument, width: int) -> list[str]:
 
 
 def _wrapped(text: str, width: int, size: int, lines: int) -> list[str]:
-    found: list[str] = simpleSplit(_printable(text), _PLAIN, size, width * mm)
+    found: list[str] = simpleSplit(printable(text), _PLAIN, size, width * mm)
     if len(found) > lines:
         found = [*found[: lines - 1], " ".join(found[lines - 1 :])]
     return [_cut(line, width, _PLAIN, size) for line in found]
@@ -378,7 +378,7 @@ def _wrapped(text: str, width: int, size: int, lines: int) -> list[str]:
 
 def _cut(text: str, width: int, font: str, size: int) -> str:
     """The text, or as much of its beginning as fits, with three dots."""
-    text = _printable(text)
+    text = printable(text)
     if stringWidth(text, font, size) <= width * mm:
         return text
     while text and stringWidth(text + "…", font, size) > width * mm:
@@ -386,7 +386,7 @@ def _cut(text: str, width: int, font: str, size: int) -> str:
     return text.rstrip() + "…"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """What the fonts of every PDF reader have; other letters lose their accents, other scripts become `?`."""
     return "".join(_letter(c) for c in unicodedata.normalize("NFC", text))
 

@@ -34,6 +34,7 @@ NEEDED = [
     ("GET", "/payments", "transactions:read"),
     ("GET", "/payments/{paymentId}", "transactions:read"),
     ("GET", "/payments/{paymentId}/boleto", "transactions:read"),
+    ("GET", "/payments/{paymentId}/receipt", "transactions:read"),
     ("GET", "/transactions/{paymentId}", "transactions:read"),
     ("POST", "/simulations/payments/{paymentId}", "payments:write"),
     ("GET", "/simulations/clock", "payments:write"),
@@ -85,7 +86,8 @@ def test_a_key_with_that_permission_alone_is_let_in(
 ) -> None:
     api.key = issue_key(acme.sandbox, [permission], "this alone")[1]
 
-    let_in = (404,) if path.endswith("/boleto") else (200, 201)  # a PIX payment has no boleto
+    # A PIX payment has no boleto, and one that is open no receipt.
+    let_in = {"boleto": (404,), "receipt": (409,)}.get(path.rpartition("/")[2], (200, 201))
     assert call(api, acme, payment, method, path).status_code in let_in
 
 

@@ -40,6 +40,7 @@ ROWS = {
     ("GET", "/payments/{paymentId}/boleto"): Row(NO_PAYMENT, NO_PAYMENT),
     ("GET", "/transactions/{paymentId}"): Row(NO_PAYMENT, NO_PAYMENT),
     ("POST", "/simulations/payments/{paymentId}"): Row((403, "ONP403_SANDBOX_ONLY"), NO_PAYMENT, {"status": "PAID"}),
+    ("GET", "/payments/{paymentId}/receipt"): Row(NO_PAYMENT, NO_PAYMENT),  # after it was paid
     ("GET", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT),
     ("POST", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT, {"advanceBy": "P2D"}),
     ("GET", "/payment-methods"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),

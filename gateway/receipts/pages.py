@@ -1,0 +1,30 @@
+"""The page on which anybody who holds a receipt sees that it is ours, and what became of the payment since."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import get_language_from_request
+from django.views.decorators.http import require_safe
+
+from gateway.receipts.facts import facts
+from gateway.receipts.selectors import verified
+from gateway.receipts.words import BY_LANGUAGE, ENGLISH, Words
+
+
+@require_safe
+def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
+    """200 for the right code of a receipt; one and the same 404 for everything else."""
+    payment = verified(receipt_id, request.GET.get("code", ""))
+    if payment:
+        shown = facts(payment)
+        response = render(request, "receipts/receipt.html", {"facts": shown, "words": shown.words})
+    else:
+        response = render(request, "receipts/unknown.html", {"words": _words_of_reader(request)}, status=404)
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"  # the address holds the code
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _words_of_reader(request: HttpRequest) -> Words:
+    """What is unknown has no market: the browser says which language its reader has."""
+    return BY_LANGUAGE.get(get_language_from_request(request).partition("-")[0], ENGLISH)

@@ -1,0 +1,199 @@
+"""The receipt on paper: one A4 page, from the amount down to the code by which anybody verifies it."""
+
+import io
+from base64 import b64decode
+from collections.abc import Sequence
+
+from reportlab.lib.colors import HexColor
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader, simpleSplit
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+
+from gateway.methods import qr
+from gateway.methods.boleto.pdf import printable
+from gateway.receipts.facts import Facts, Row
+
+_PLAIN, _BOLD, _FIXED = "Helvetica", "Helvetica-Bold", "Courier-Bold"
+_INK, _QUIET, _LINE, _TINT = HexColor("#1c2733"), HexColor("#5b6b7c"), HexColor("#dfe6ed"), HexColor("#f5f8fb")
+_LINK, _GREEN, _RED = HexColor("#0b5cad"), HexColor("#14612a"), HexColor("#b3261e")
+_MARK = HexColor("#f4d9d7")
+_HEIGHT = int(A4[1])
+LEFT, RIGHT, VALUES = 57, 538, 195
+"""Points, as all lengths here, from the upper left corner: the margins, and where the texts of the rows begin."""
+WIDTH = RIGHT - LEFT
+FOOT, FOOT_HEIGHT, QR_SIZE = 660, 136, 112
+AMOUNT, STEP, GAP = 320, 14, 8
+
+
+def render(facts: Facts) -> bytes:
+    """The PDF; the same facts give the same bytes."""
+    file = io.BytesIO()
+    words = facts.words
+    canvas = Canvas(file, pagesize=A4, invariant=1, lang=words.tag)
+    canvas.setTitle(words.title)
+    canvas.setAuthor(printable(facts.company))
+    paper = _Paper(canvas)
+    if facts.is_sandbox:  # first, so that it lies under everything
+        for middle in (290, 530):
+            paper.mark(words.no_value, middle)
+    y = _head(paper, facts)
+    for row in facts.rows:
+        y = paper.row(y, row)
+    if facts.refunds:
+        _refunds(paper, y, facts)
+    _foot(paper, facts)
+    canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def _head(paper: "_Paper", facts: Facts) -> int:
+    """Who was paid, how much and when; returns where the rows begin."""
+    words = facts.words
+    paper.text(LEFT, 62, words.title, size=11, colour=_QUIET)
+    if facts.is_sandbox:
+        paper.text(RIGHT, 62, words.no_value, size=11, font=_BOLD, colour=_RED, right=True)
+    y = 64
+    for line in _lines(facts.company, WIDTH, _BOLD, 20, 2):
+        y += 24
+        paper.text(LEFT, y, line, size=20, font=_BOLD)
+    paper.line(y + 16)
+    y += 58
+    size = next(size for size in (34, 28, 22) if stringWidth(facts.amount, _BOLD, size) < AMOUNT or size == 22)
+    paper.text(LEFT, y, facts.amount, size=size, font=_BOLD)
+    if facts.is_refunded:
+        paper.stamp(facts.status.upper(), y - 12)
+    else:
+        paper.text(RIGHT, y, facts.status, size=16, font=_BOLD, colour=_GREEN, right=True)
+    y += 22
+    paper.text(LEFT, y, f"{words.paid_at} {facts.paid_at}", size=10, colour=_QUIET)
+    if facts.refunded:
+        y += 18
+        paper.text(LEFT, y, f"{words.refunded_amount}: {facts.refunded}", size=11, font=_BOLD, colour=_RED)
+    paper.line(y + 16)
+    return y + 38
+
+
+def _refunds(paper: "_Paper", y: int, facts: Facts) -> None:
+    """As many as there is room for; of the others, how many."""
+    room = max(1, (FOOT - GAP - y) // STEP)
+    shown = [_lines(text, RIGHT - VALUES, _PLAIN, 8, 1)[0] for text in facts.refunds]
+    if len(shown) > room:
+        shown = [*shown[: room - 1], facts.words.more.format(len(shown) - room + 1)]
+    paper.row(y, Row(facts.words.refunds, shown), size=8)
+
+
+def _foot(paper: "_Paper", facts: Facts) -> None:
+    """How to verify it: the QR code, the code and the address in letters."""
+    paper.box(FOOT, FOOT_HEIGHT)
+    paper.qr(LEFT + 12, FOOT + 12, facts.link)
+    x = LEFT + QR_SIZE + 28
+    room = RIGHT - 14 - x
+    paper.text(x, FOOT + 28, facts.words.code, size=9, colour=_QUIET)
+    paper.text(x, FOOT + 46, facts.code, size=16, font=_FIXED)
+    y = FOOT + 70
+    for line in _lines(facts.words.check, room, _PLAIN, 9, 2):
+        paper.text(x, y, line, size=9, colour=_QUIET)
+        y += 12
+    address, _, query = facts.link.partition("?")
+    for line in (*_lines(address, room, _PLAIN, 9, 2), f"?{query}"):  # the code stays whole
+        paper.text(x, y + 2, line, size=9, colour=_LINK)
+        y += 12
+    paper.link(x, FOOT + 80, facts.link)
+
+
+class _Paper:
+    """Draws in points from the upper left corner, downwards, as a page is read."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
+
+    def text(
+        self,
+        x: int,
+        y: int,
+        text: str,
+        *,
+        size: int = 10,
+        font: str = _PLAIN,
+        colour: HexColor = _INK,
+        right: bool = False,
+    ) -> None:
+        """One line whose baseline is at `y`; with `right` it ends at `x`."""
+        self.canvas.setFillColor(colour)
+        self.canvas.setFont(font, size)
+        draw = self.canvas.drawRightString if right else self.canvas.drawString
+        draw(x, _HEIGHT - y, printable(text))
+
+    def line(self, y: int) -> None:
+        self.canvas.setStrokeColor(_LINE)
+        self.canvas.setLineWidth(1)
+        self.canvas.line(LEFT, _HEIGHT - y, RIGHT, _HEIGHT - y)
+
+    def row(self, y: int, row: Row, size: int = 10) -> int:
+        """What it is at the left, its text at the right; returns where the next row begins."""
+        self.text(LEFT, y, row.title, colour=_QUIET)
+        for text in row.lines:
+            for line in _lines(text, RIGHT - VALUES, _PLAIN, size, 4):
+                self.text(VALUES, y, line, size=size)
+                y += STEP
+        return y + GAP
+
+    def box(self, y: int, height: int) -> None:
+        self.canvas.setFillColor(_TINT)
+        self.canvas.setStrokeColor(_LINE)
+        self.canvas.roundRect(LEFT, _HEIGHT - y - height, WIDTH, height, 6, fill=1)
+
+    def qr(self, x: int, y: int, text: str) -> None:
+        image = ImageReader(io.BytesIO(b64decode(qr.data_uri(text).partition(",")[2])))
+        self.canvas.drawImage(image, x, _HEIGHT - y - QR_SIZE, QR_SIZE, QR_SIZE)
+
+    def link(self, x: int, y: int, address: str) -> None:
+        """From there to the end of the foot a click opens the address."""
+        self.canvas.linkURL(address, (x, _HEIGHT - FOOT - FOOT_HEIGHT, RIGHT, _HEIGHT - y))
+
+    def mark(self, text: str, y: int) -> None:
+        """Large letters across the page, with their middle at `y`."""
+        self.canvas.saveState()
+        self.canvas.translate(A4[0] / 2, _HEIGHT - y)
+        self.canvas.rotate(24)
+        self.canvas.setFillColor(_MARK)
+        self.canvas.setFont(_BOLD, 42)
+        self.canvas.drawCentredString(0, -15, text)
+        self.canvas.restoreState()
+
+    def stamp(self, text: str, y: int) -> None:
+        """A rubber stamp at the right, with its middle at `y`."""
+        half = int(stringWidth(text, _BOLD, 18)) // 2 + 12
+        self.canvas.saveState()
+        self.canvas.translate(RIGHT - half, _HEIGHT - y)
+        self.canvas.rotate(6)
+        self.canvas.setFillColor(_RED)
+        self.canvas.setStrokeColor(_RED)
+        self.canvas.setLineWidth(2)
+        self.canvas.roundRect(-half, -16, 2 * half, 32, 6)
+        self.canvas.setFont(_BOLD, 18)
+        self.canvas.drawCentredString(0, -6, text)
+        self.canvas.restoreState()
+
+
+def _lines(text: str, width: int, font: str, size: int, most: int) -> list[str]:
+    """Broken between words, and within a word that is longer than a line; what is too much ends in three dots."""
+    found: list[str] = []
+    for line in simpleSplit(printable(text), font, size, width):
+        while stringWidth(line, font, size) > width:
+            fits = next(n for n in range(len(line), 0, -1) if stringWidth(line[:n], font, size) <= width)
+            found.append(line[:fits])
+            line = line[fits:]
+        found.append(line)
+    return _shortened(found, width, font, size, most)
+
+
+def _shortened(lines: Sequence[str], width: int, font: str, size: int, most: int) -> list[str]:
+    if len(lines) <= most:
+        return list(lines)
+    rest = " ".join(lines[most - 1 :])
+    while stringWidth(rest + "…", font, size) > width:
+        rest = rest[:-1]
+    return [*lines[: most - 1], rest.rstrip() + "…"]

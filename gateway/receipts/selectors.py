@@ -1,0 +1,47 @@
+"""Which payments have a receipt, and what was paid back of them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from accounts.ids import is_well_formed
+from accounts.models import Merchant
+from gateway.payments import selectors as payments
+from gateway.payments.models import Payment, Status
+from gateway.receipts import verification
+from gateway.receipts.errors import ReceiptUnavailable
+
+WITH_RECEIPT = (Status.PAID, Status.REFUNDED)
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedRefund:
+    """Money that went back to the payer, in minor units of the payment's currency."""
+
+    id: str
+    amount: int
+    completed_at: datetime
+
+
+def get(merchant: Merchant, payment_id: str) -> Payment:
+    """The merchant's payment that has a receipt. Refuses with ONP404_PAYMENT and ONP409_RECEIPT_UNAVAILABLE."""
+    payment = payments.get(merchant, payment_id)
+    if payment.status not in WITH_RECEIPT:
+        raise ReceiptUnavailable
+    return payment
+
+
+def verified(receipt_id: str, code: str) -> Payment | None:
+    """The payment, with its merchant and company, whose receipt has this id and this code; else None.
+
+    The code goes first: who has no right one learns nothing, not even how long a look at the payments takes.
+    """
+    payment_id = verification.payment_id(receipt_id)
+    if payment_id is None or not is_well_formed(payment_id) or not verification.is_right(code, payment_id):
+        return None
+    found = Payment.objects.select_related("merchant__company")
+    return found.filter(pk=payment_id, status__in=WITH_RECEIPT).first()
+
+
+def refunds_of(payment: Payment) -> list[CompletedRefund]:
+    """The completed refunds, oldest first. Empty for every payment: there are no refunds yet."""
+    return []

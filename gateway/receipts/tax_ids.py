@@ -1,0 +1,45 @@
+"""Tax documents as they are written on paper, and as much of them as a receipt may tell of a payer."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a kind of document is written: `#` stands for a character. The characters in `told` may be shown."""
+
+    written: str
+    told: range
+
+
+_FORMS = {
+    "CPF": Form("###.###.###-##", range(3, 9)),
+    "CNPJ": Form("##.###.###/####-##", range(2, 8)),
+    "CUIT": Form("##-########-#", range(4, 7)),
+    "CUIL": Form("##-########-#", range(4, 7)),
+}
+_TOLD = 3
+
+
+def written(tax_id: str, kind: str | None) -> str:
+    """With the punctuation that its country is used to."""
+    return _filled(_form(tax_id, kind), tax_id)
+
+
+def masked(tax_id: str, kind: str | None) -> str:
+    """Characters of the middle only; the payer knows the rest, and nobody else needs it."""
+    form = _form(tax_id, kind)
+    return _filled(form, "".join(c if place in form.told else "*" for place, c in enumerate(tax_id)))
+
+
+def _form(tax_id: str, kind: str | None) -> Form:
+    form = _FORMS.get(kind or "")
+    if form and form.written.count("#") == len(tax_id):
+        return form
+    told = min(_TOLD, len(tax_id) // 3)
+    first = (len(tax_id) - told) // 2
+    return Form("#" * len(tax_id), range(first, first + told))
+
+
+def _filled(form: Form, characters: str) -> str:
+    rest = iter(characters)
+    return "".join(next(rest) if place == "#" else place for place in form.written)
