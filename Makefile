@@ -4,10 +4,10 @@
 #   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=2 spreads it over processes
 #   make check   format, lint, types, import contracts, migrations, deployment checks
 #   make bench | faults | model | nightly     measurements, and the long forms of the tests
-#   make lock | format | clean
+#   make lock | messages | format | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run test check bench faults model nightly lock format clean local dev
+.PHONY: run test check bench faults model nightly lock messages format clean local dev
 
 export UV_PYTHON_DOWNLOADS := never
 PYTHON := .venv/bin/python
@@ -55,6 +55,11 @@ lock: $(UV)
 format: dev
 	@.venv/bin/ruff check --fix .
 	@.venv/bin/ruff format .
+
+# The texts of the pages, for their translators: gateway/locale. Needs gettext.
+messages: dev
+	@ONPAY_LOCAL=1 $(PYTHON) manage.py makemessages -l es -l pt_BR --no-location --no-wrap $(addprefix --ignore ,accounts ledger webhooks tests .venv .tools)
+	@ONPAY_LOCAL=1 $(PYTHON) manage.py compilemessages -v 0 --ignore .venv
 
 # What can be made again goes. The data of `make run` stay.
 clean:

@@ -19,13 +19,15 @@ class Refusal(Exception):
 
     `message` is one sentence for the integrator and never repeats a value of the request. `details` are further
     members of `error` (`paymentId`, …). `retry_after_s` is in whole seconds. What is `retryable` may be sent again
-    unchanged; `final` says whether the answer is kept under the idempotency key (§2.7).
+    unchanged; `final` says whether the answer is kept under the idempotency key (§2.7). Where it `keeps_changes`, what
+    was written before it stays: a refused payment is a payment that FAILED.
     """
 
     code: ClassVar[str]
     message: ClassVar[str]
     advice: ClassVar[str] = ""
     retryable: ClassVar[bool] = False
+    keeps_changes: ClassVar[bool] = False
     retry_after_s: int | None = None
 
     def __init__(self, *, field: str | None = None, faults: Sequence[Fault] = (), **details: Any) -> None:

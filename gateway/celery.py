@@ -17,6 +17,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(TASKS)
 TIMETABLE = {
     "heartbeat": ("gateway.tasks.heartbeat", timedelta(seconds=5)),
+    "ask-about-payments": ("gateway.payments.tasks.ask", timedelta(seconds=2)),
     "expire-payments": ("gateway.payments.tasks.expire", timedelta(seconds=15)),
     "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
     "forget-idempotency-keys": ("gateway.tasks.forget_idempotency_keys", timedelta(hours=1)),

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from csp.middleware import CSPMiddleware
+from django.conf import settings
 from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.errors import catalogue
 from accounts.heartbeats import is_alive
 from accounts.wire import dumps
+from gateway import guide
 from gateway.api import throttling
 from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi import codes_of, document
@@ -63,6 +65,13 @@ def schema(request: HttpRequest) -> HttpResponse:
 def reference(request: HttpRequest) -> HttpResponse:
     """The interactive reference, served whole from here."""
     return render(request, "docs/reference.html")
+
+
+@require_safe
+def sandbox(request: HttpRequest) -> HttpResponse:
+    """Every way to pay with an order that works as it is, and every scenario that can be played."""
+    facts = {"ways": guide.ways(), "scenarios": guide.scenarios(), "base": settings.SANDBOX_BASE_URL}
+    return render(request, "docs/sandbox.html", facts)
 
 
 @require_safe

@@ -8,7 +8,8 @@ from django.dispatch import receiver
 
 from accounts.models import Environment
 from gateway.methods.models import MethodRule, PriceRule
-from gateway.methods.registry import rails
+from gateway.methods.rail import Market
+from gateway.methods.registry import markets
 from ledger.money import to_minor
 
 
@@ -17,13 +18,11 @@ def seed(sender: AppConfig, **kwargs: Any) -> None:
     """Adds the missing rules for everybody; a rule that exists is never touched."""
     if sender.name != "gateway":
         return
-    for by_environment in rails().values():
-        rail = by_environment[Environment.SANDBOX]
-        for market in rail.markets:
-            _seed_market(rail.method, market)
+    for (method, _), market in markets().items():
+        _seed_market(method, market)
 
 
-def _seed_market(method: str, market: Any) -> None:
+def _seed_market(method: str, market: Market) -> None:
     currency = market.currency
     shortest, longest = market.expires_in_range_s or (None, None)
     PriceRule.objects.get_or_create(

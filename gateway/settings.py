@@ -191,6 +191,8 @@ STORAGES = {
     },
 }
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("es", "Español"), ("pt-br", "Português")]
+LOCALE_PATHS = [BASE_DIR / "gateway" / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

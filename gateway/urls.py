@@ -6,14 +6,19 @@ from django.views.generic import RedirectView
 
 from gateway import pages
 from gateway.api import views
+from gateway.checkout.pages import checkout
+from gateway.receipts import pages as receipts
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/docs", permanent=False)),
     path("health/", pages.health),
+    path("checkout/<str:token>", checkout),
     path("docs", pages.reference),
+    path("docs/sandbox", pages.sandbox),
     path("docs/errors", pages.errors),
     path("api/v2/openapi.json", pages.schema),
     path("api/v2/", include("gateway.api.v2.urls")),
+    path("receipts/<str:receipt_id>", receipts.receipt),
     path("admin/", admin.site.urls),
 ]
 

@@ -62,8 +62,8 @@ def parse_url(url: str, *, loopback_allowed: bool) -> URL:
 
     Looks nothing up: an address in the host is judged here, a name only by `resolve`.
     """
-    parsed = _absolute(url)
-    at_home = loopback_allowed and _is_home((parsed.raw_host or "").removesuffix("."))
+    parsed = absolute(url)
+    at_home = loopback_allowed and is_home(parsed)
     if parsed.scheme != "https" and not (at_home and parsed.scheme == "http"):
         raise ForbiddenAddress("The URL must start with https://.")
     if "@" in _AUTHORITY_END.split(url.partition("//")[2], 1)[0]:
@@ -101,7 +101,8 @@ def is_public(address: Address) -> bool:
     return address.is_global and not any(address in network for network in NOT_PUBLIC)
 
 
-def _absolute(url: str) -> URL:
+def absolute(url: str) -> URL:
+    """The parsed URL, where it has a host and says what it seems to say; raises ForbiddenAddress."""
     if len(url) > LONGEST_URL:
         raise ForbiddenAddress(f"The URL must have at most {LONGEST_URL} characters.")
     # yarl drops line breaks and surrogates without a word: what was checked must be what was written.
@@ -127,8 +128,9 @@ def _canonical_host(host: str, *, loopback_allowed: bool) -> str:
     return host
 
 
-def _is_home(host: str) -> bool:
-    """This machine by name or address: nothing else may be called without TLS."""
+def is_home(url: URL) -> bool:
+    """Whether it is on this machine, by name or address: nothing else may be called without TLS."""
+    host = (url.raw_host or "").removesuffix(".")
     literal = _literal(host)
     return literal.is_loopback if literal else host == "localhost" or host.endswith(".localhost")
 

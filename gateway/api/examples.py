@@ -1,6 +1,9 @@
 """Examples for the published contract: one of each thing, as in real life."""
 
+from datetime import timedelta
 from typing import Any
+
+from accounts.clock import wall
 
 _PAYMENT: dict[str, Any] = {
     "id": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
@@ -48,15 +51,74 @@ _ENDPOINT: dict[str, Any] = {
 }
 _BRL = {"currency": "BRL", "available": 1148.50, "releasing": 192.02, "blocked": 150.00, "total": 1490.52}
 
+_CARLOS = {"name": "Carlos Vives", "taxId": "1018760936"}
+_BACK = "https://shop.example.com/orders/1042"
+
+
+def _order(method: str, amount: float, currency: str, payer: dict[str, Any], **members: Any) -> dict[str, Any]:
+    order = {"method": method, "amount": amount, "currency": currency, "reference": "order-1042", "payer": payer}
+    return order | members
+
+
+ORDERS: dict[tuple[str, str], dict[str, Any]] = {
+    (order["method"], order["currency"]): order
+    for order in (
+        _order("PIX", 150.00, "BRL", {"name": "Maria Silva", "taxId": "52998224725"}),
+        _order(
+            "BOLETO",
+            150.00,
+            "BRL",
+            {
+                "name": "Maria Silva",
+                "taxId": "52998224725",
+                "email": "maria@example.com",
+                "address": {
+                    "street": "Rua das Flores",
+                    "number": "10",
+                    "district": "Centro",
+                    "city": "São Paulo",
+                    "state": "SP",
+                    "postalCode": "01001000",
+                },
+            },
+            dueDate=(wall() + timedelta(days=30)).date().isoformat(),
+        ),
+        _order("SPEI", 2500.00, "MXN", {"name": "Juan Perez"}),
+        _order("BANK_TRANSFER", 85000.00, "ARS", {"name": "Ana Gomez", "taxId": "20123456786"}),
+        _order("BANK_TRANSFER", 85000, "COP", _CARLOS, returnUrl=_BACK),
+        _order("PSE", 85000, "COP", _CARLOS, returnUrl=_BACK),
+        _order("NEQUI", 85000, "COP", _CARLOS | {"phone": "3001234567"}, returnUrl=_BACK),
+        _order("BRE_B", 85000, "COP", _CARLOS, returnUrl=_BACK),
+        _order("MB_WAY", 49.90, "EUR", {"name": "Rita Sousa", "phone": "912344567"}),
+    )
+}
+"""One order for each way to pay: what the reference shows, and what the tests pay."""
+
 EXAMPLES: dict[str, Any] = {
-    "PaymentInput": {
+    "PaymentInput": ORDERS["PIX", "BRL"],
+    "PaymentPayload": _PAYMENT,
+    "ReceiptPayload": {
+        "id": "rcp_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
+        "paymentId": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
+        "reference": "order-1042",
+        "status": "PAID",
         "method": "PIX",
         "amount": 150.00,
+        "refundedAmount": 50.00,
         "currency": "BRL",
-        "reference": "order-1042",
-        "payer": {"name": "Maria Silva", "taxId": "52998224725"},
+        "payer": {"name": "Maria Silva", "taxId": "***.982.247-**"},
+        "payee": {"name": "Loja Exemplo LTDA", "taxId": "11222333000181"},
+        "pixEndToEndId": "E99999999202611201203a1b2c3d4e5f",
+        "trackingKey": None,
+        "authorizationCode": None,
+        "card": None,
+        "refunds": [
+            {"id": "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF", "amount": 50.00, "completedAt": "2026-11-20T13:00:05.000Z"}
+        ],
+        "verificationCode": "7F3A-91C2-08DE-44B1",
+        "paidAt": "2026-11-20T12:03:11.000Z",
+        "issuedAt": "2026-11-20T14:00:00.000Z",
     },
-    "PaymentPayload": _PAYMENT,
     "SimulationInput": {"status": "PAID"},
     "ClockInput": {"advanceBy": "P30D"},
     "ClockPayload": {"now": "2026-11-20T12:00:00.000Z", "offsetSeconds": 0},

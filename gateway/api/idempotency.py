@@ -2,18 +2,25 @@
 
 The claim of the key, the work and the stored answer are one transaction: a crash leaves nothing or everything, and
 a second caller waits at the unique index until the first has finished.
+
+Where somebody outside must be asked, the first transaction writes down what was begun and binds it to the key; the
+answer is taken in a second. A call that fails or dies between the two leaves the key bound: the same request resumes
+what was begun, and never begins a second.
 """
 
 import hashlib
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import orjson
-from django.db import OperationalError, transaction
+from django.db import DatabaseError, OperationalError, transaction
 from django.http import HttpRequest
 from psycopg.errors import DeadlockDetected, LockNotAvailable, SerializationFailure
 
@@ -34,6 +41,11 @@ from gateway.api.models import IdempotencyKey
 
 RETENTION = timedelta(days=30)
 TRIES = 3
+LEASE = timedelta(seconds=90)
+"""How long an outside party may take; then a repetition may take over."""
+WAIT_S, LOOK_EVERY_S = 2.0, 0.05
+_OWN = "merchant_id = %s AND key = %s"
+_OPEN = f"{_OWN} AND status IS NULL AND resource_id IS NOT NULL"
 _UUID = re.compile(r'("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1', re.IGNORECASE)
 
 
@@ -98,42 +110,135 @@ def replay(attempt: Attempt) -> Stored | None:
         return None
     if bytes(row[0]) != attempt.fingerprint:
         raise IdempotencyConflict
+    if row[1] is None:
+        return None
     return Stored(row[1], unseal(bytes(row[2])), replayed=True)
 
 
-def perform(attempt: Attempt, act: Callable[[], tuple[int, bytes]]) -> Stored:
-    """Runs `act` once for this key, in one transaction with its stored answer, or replays what it answered before.
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What an operation has begun, and how it goes on: `ask` outside any transaction, then `take` what was answered."""
 
-    A refusal with status 409 or 422 is stored as well; after any other error the key is free again. Waits up to two
-    seconds for another call with the same key, then refuses with ONP409_IDEMPOTENCY_IN_PROGRESS.
+    resource_id: str
+    ask: Callable[[], Any]
+    take: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a request does, and how one that was begun is resumed. `render` makes the answer of a result."""
+
+    begin: Callable[[], Any]
+    resume: Callable[[str], Any]
+    render: Callable[[Any], tuple[int, bytes]]
+
+
+def perform(attempt: Attempt, work: Work) -> Stored:
+    """Does the work once for this key, and stores its answer with it, or replays what was answered before.
+
+    A refusal with status 409 or 422 is stored as well. After any other error the key is free again, unless somebody
+    outside was asked: then it stays bound to what was begun. Waits up to two seconds for another call with the same
+    key, then refuses with ONP409_IDEMPOTENCY_IN_PROGRESS.
     """
+    give_up = time.monotonic() + WAIT_S
+    while True:
+        if stored := _unless_deadlocked(partial(_begin, attempt, work)) or answered(attempt, work):
+            return stored
+        if time.monotonic() > give_up:
+            raise IdempotencyInProgress
+        time.sleep(LOOK_EVERY_S)
+
+
+def answered(attempt: Attempt, work: Work) -> Stored | None:
+    """The answer of a key that was used before: replayed, or worked out from where it was left. None: not now."""
+    return replay(attempt) or _unless_deadlocked(partial(_resume, attempt, work))
+
+
+def _unless_deadlocked(act: Callable[[], Stored | None]) -> Stored | None:
     for tries_left in reversed(range(TRIES)):
         try:
-            if stored := _once(attempt, act) or replay(attempt):
-                return stored
+            return act()
         except OperationalError as error:
             if not tries_left or not isinstance(error.__cause__, DeadlockDetected | SerializationFailure):
                 raise
-    raise IdempotencyInProgress
+    return None
 
 
-def _once(attempt: Attempt, act: Callable[[], tuple[int, bytes]]) -> Stored | None:
+def _begin(attempt: Attempt, work: Work) -> Stored | None:
     """None where somebody else has the key."""
+    return _settle(attempt, work, _claim, work.begin)
+
+
+def _resume(attempt: Attempt, work: Work) -> Stored | None:
+    """None where there is nothing to take over, or somebody is at work on it."""
+    now = wall()
+    begun = first(
+        f"""UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until <= %s
+            RETURNING resource_id""",
+        [now + LEASE, attempt.merchant.pk, attempt.key, now],
+    )
+    if begun is None:
+        return None
+    with _released_on_failure(attempt):
+        return _settle(attempt, work, _is_open, partial(work.resume, begun[0]))
+
+
+def _settle(attempt: Attempt, work: Work, hold: Callable[[Attempt], bool], act: Callable[[], Any]) -> Stored | None:
+    """What is done and its answer, in one transaction; or what is done and whom to ask next. None: not held."""
     try:
         with transaction.atomic():
-            if not _claim(attempt):
+            if not hold(attempt):
                 return None
-            status, body = act()
-            _store(attempt, status, body)
+            outcome = _outcome(attempt, work, act)
     except Refusal as refusal:
         if not refusal.final:
             raise
-        status, body = refusal.status, body_of(refusal, attempt.request_id)
         with transaction.atomic():
-            if not _claim(attempt):
-                return None
-            _store(attempt, status, body)
-    return Stored(status, body, replayed=False)
+            return _refused(attempt, refusal) if hold(attempt) else None
+    return outcome if isinstance(outcome, Stored) else _ask(attempt, work, outcome)
+
+
+def _outcome(attempt: Attempt, work: Work, act: Callable[[], Any]) -> Stored | Unfinished:
+    try:
+        result = act()
+    except Refusal as refusal:
+        if not refusal.keeps_changes:
+            raise
+        return _refused(attempt, refusal)
+    if not isinstance(result, Unfinished):
+        return _store(attempt, *work.render(result))
+    execute(
+        f"UPDATE gateway_idempotencykey SET resource_id = %s, leased_until = %s WHERE {_OWN}",
+        [result.resource_id, wall() + LEASE, attempt.merchant.pk, attempt.key],
+    )
+    return result
+
+
+def _ask(attempt: Attempt, work: Work, unfinished: Unfinished) -> Stored | None:
+    with _released_on_failure(attempt):
+        answer = unfinished.ask()
+        return _settle(attempt, work, _is_open, partial(unfinished.take, answer))
+
+
+@contextmanager
+def _released_on_failure(attempt: Attempt) -> Iterator[None]:
+    """Whoever fails leaves at once what the next call may take over; only the dead keep it for as long as the lease."""
+    try:
+        yield
+    except BaseException:
+        with suppress(DatabaseError):
+            execute(
+                f"UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN}",
+                [wall(), attempt.merchant.pk, attempt.key],
+            )
+        raise
+
+
+def _is_open(attempt: Attempt) -> bool:
+    return (
+        first(f"SELECT true FROM gateway_idempotencykey WHERE {_OPEN} FOR UPDATE", [attempt.merchant.pk, attempt.key])
+        is not None
+    )
 
 
 def _claim(attempt: Attempt) -> bool:
@@ -161,11 +266,16 @@ def _claim(attempt: Attempt) -> bool:
         raise
 
 
-def _store(attempt: Attempt, status: int, body: bytes) -> None:
+def _store(attempt: Attempt, status: int, body: bytes) -> Stored:
     execute(
-        "UPDATE gateway_idempotencykey SET status = %s, sealed_body = %s WHERE merchant_id = %s AND key = %s",
+        f"UPDATE gateway_idempotencykey SET status = %s, sealed_body = %s WHERE {_OWN}",
         [status, seal(body), attempt.merchant.pk, attempt.key],
     )
+    return Stored(status, body, replayed=False)
+
+
+def _refused(attempt: Attempt, refusal: Refusal) -> Stored:
+    return _store(attempt, refusal.status, body_of(refusal, attempt.request_id))
 
 
 def forget_old(batch: int = 1000) -> int:

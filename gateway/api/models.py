@@ -17,6 +17,10 @@ class IdempotencyKey(models.Model):
     path = models.CharField(max_length=255)
     status = models.SmallIntegerField(null=True)
     sealed_body = models.BinaryField(null=True, editable=False)
+    resource_id = models.CharField(
+        max_length=40, null=True, help_text="What the request began and did not finish: a repetition resumes it"
+    )
+    leased_until = models.DateTimeField(null=True, help_text="Until when somebody is at work on it")
     request_id = models.CharField(max_length=40)
     created_at = models.DateTimeField(default=wall)
 

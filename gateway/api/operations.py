@@ -84,6 +84,10 @@ class Resource(APIView):
     tag: ClassVar[str] = ""
     format_kwarg = None
 
+    def resume(self, merchant: Merchant, begun: str) -> Any:
+        """Goes on with what an earlier call of `post` began and did not finish; `begun` is its id."""
+        raise NotImplementedError
+
     @property
     def operation(self) -> Operation:
         method = str(self.request.method).lower()
@@ -152,17 +156,19 @@ def _write(
         path=escape_uri_path(http.path),
         request_id=http.request_id,  # type: ignore[attr-defined]
     )
+    arguments: list[Any] = []
+    work = idempotency.Work(
+        begin=lambda: handler(resource, merchant, *arguments, **path),
+        resume=lambda begun: resource.resume(merchant, begun),
+        render=lambda result: (declared.status, envelope(declared, result)),
+    )
     try:
-        arguments = [validated(declared.takes, content, merchant)] if declared.takes else []
+        arguments += [validated(declared.takes, content, merchant)] if declared.takes else []
     except Refusal:
-        if stored := idempotency.replay(attempt):  # a replay comes before validation
+        if stored := idempotency.answered(attempt, work):  # a replay comes before validation
             return _replayed(stored)
         raise
-
-    def act() -> tuple[int, bytes]:
-        return declared.status, envelope(declared, handler(resource, merchant, *arguments, **path))
-
-    return _replayed(idempotency.perform(attempt, act))
+    return _replayed(idempotency.perform(attempt, work))
 
 
 def envelope(declared: Operation, result: Any) -> bytes:

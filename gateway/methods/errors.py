@@ -21,6 +21,13 @@ class AmountTooLarge(MethodRefusal):
     advice = "Lower the amount and use a new idempotency key."
 
 
+class Rejected(MethodRefusal):
+    code = "ONP422_<METHOD>_REJECTED"
+    message = "The payment was refused for good."
+    advice = "error.paymentId names the FAILED payment. Try another way to pay, with a new idempotency key."
+    keeps_changes = True
+
+
 class InvalidResponse(MethodRefusal):
     code = "ONP502_<METHOD>_INVALID_RESPONSE"
     message = "The outside party gave no usable answer."

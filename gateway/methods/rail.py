@@ -12,6 +12,18 @@ from accounts.errors import Fault
 from gateway.customers.payer import Payer
 
 
+class Asked(StrEnum):
+    """What was asked of the outside party, or of time."""
+
+    CREATE = "create"  # make it payable
+    PREPARE = "prepare"  # make it payable, asked later or again
+    REVIEW = "review"  # the security review
+    PAY = "pay"  # the payer's money, or their card
+    CAPTURE = "capture"  # settle an authorized card
+    EXPIRE = "expire"  # the payer's time
+    REFUND = "refund"  # money back
+
+
 class Answered(StrEnum):
     """What an outside party answered. No clear answer is UNKNOWN, never DECLINED."""
 
@@ -33,6 +45,7 @@ class Outcome:
 
     `reference` is the party's own id of the money, by which support finds it.
     `amount` and `currency`, where the party says them, are compared with what was asked.
+    `ask_after_s`, where the answer is not the last one, is when the party is to be asked what became of it.
     """
 
     answered: Answered
@@ -41,13 +54,18 @@ class Outcome:
     reference: str | None = None
     amount: Decimal | None = None
     currency: str | None = None
+    ask_after_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """Where a method is offered, and the terms that staff find there at first (contract §4.1)."""
+    """Where a method is offered, and the terms that staff find there at first (contract §4.1).
+
+    `flow` is what the payer is given, in the words of contract §9.1.
+    """
 
     currency: str
+    flow: str
     minimum: Decimal
     maximum: Decimal
     percentage: Decimal
@@ -56,6 +74,11 @@ class Market:
     expires_in_s: int
     expires_in_range_s: tuple[int, int] | None
     refund_window_days: int
+
+    @property
+    def sends_the_payer_away(self) -> bool:
+        """Whether the payer acts on a page of ours and comes back to the shop's `returnUrl`."""
+        return self.flow in ("REDIRECT", "CARD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +92,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a rail is told about a payment that it shall make payable."""
+    """What a rail is told about a payment that it shall make payable. `asked_times` counts this time too."""
 
     payment_id: str
     amount: Decimal
@@ -80,13 +103,13 @@ class Order:
     created_at: datetime
     expires_at: datetime
     due_date: date | None = None
+    asked_times: int = 1
 
 
 class Rail(ABC):
-    """A payment method, or its sandbox double. Found by its folder's name: `methods/<method>/rail.py`."""
+    """A payment method in some markets, or its sandbox double. Found in its folder: `methods/<method>/rail.py`."""
 
     method: ClassVar[str]
-    flow: ClassVar[str]
     markets: ClassVar[tuple[Market, ...]]
 
     @abstractmethod
@@ -95,11 +118,23 @@ class Rail(ABC):
 
     @abstractmethod
     def instruct(self, order: Order) -> Outcome:
-        """What the payer needs to pay. Raises RailUnavailable when the outside party gives no answer."""
+        """What the payer needs to pay. Raises RailUnavailable or InvalidResponse when no clear answer comes."""
+
+    @abstractmethod
+    def ask(self, order: Order, about: Asked) -> Outcome:
+        """What became of it, where an answer said when to ask (`ask_after_s`)."""
 
     @abstractmethod
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """The members of the payment object that belong to this method, out of its details."""
+        """The members of the payment object that belong to this method, out of details that instruct."""
+
+    def asks_outside(self, order: Order) -> bool:
+        """Whether `instruct` waits for somebody else, so that it must not run inside a transaction."""
+        return False
+
+    def market(self, currency: str) -> Market:
+        """The market of one of its currencies."""
+        return next(market for market in self.markets if market.currency == currency)
 
     def completed(self, payer: Payer) -> Payer:
         """The payer with what this method knows to be meant: a country code, the kind of a document."""
@@ -108,13 +143,3 @@ class Rail(ABC):
     def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
         """When the payer's time ends."""
         return created_at + timedelta(seconds=expires_in_s)
-
-    def paid(self, at: datetime) -> Outcome:
-        """The sandbox payer paid: with the party's own id of the money, where it gives one."""
-        return Outcome(Answered.DONE)
-
-    def simulate(self, asked: str, at: datetime) -> Outcome:
-        """The outcome that a sandbox merchant asked for: PAID, FAILED or EXPIRED."""
-        if asked == "FAILED":
-            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
-        return self.paid(at) if asked == "PAID" else Outcome(Answered.DONE)

@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 
 from accounts.models import Environment
 from gateway import methods
-from gateway.methods.rail import Rail
+from gateway.methods.rail import Market, Rail
 
 
 class Method(StrEnum):
@@ -29,16 +29,22 @@ CARDS = (Method.CREDIT_CARD, Method.DEBIT_CARD)
 
 
 @cache
-def rails() -> dict[str, dict[str, Rail]]:
-    """Method → environment → rail. A folder's `rail.py` says `RAILS = {environment: rail}`."""
-    found: dict[str, dict[str, Rail]] = {}
-    for folder in iter_modules(methods.__path__):
-        if folder.ispkg:
-            by_environment = import_module(f"{methods.__name__}.{folder.name}.rail").RAILS
-            found[next(iter(by_environment.values())).method] = by_environment
-    return found
+def rails(environment: Environment) -> dict[tuple[str, str], Rail]:
+    """(method, currency) → rail. A folder's `rail.py` says `RAILS = {environment: [rail, …]}`."""
+    return {
+        (rail.method, market.currency): rail
+        for folder in iter_modules(methods.__path__)
+        if folder.ispkg
+        for rail in import_module(f"{methods.__name__}.{folder.name}.rail").RAILS.get(environment, ())
+        for market in rail.markets
+    }
 
 
-def rail_of(method: str, environment: str) -> Rail | None:
+def rail_of(method: str, currency: str, environment: str) -> Rail | None:
     """A sandbox merchant only ever reaches the sandbox double. None where no party is connected."""
-    return rails().get(method, {}).get(Environment(environment))
+    return rails(Environment(environment)).get((method, currency))
+
+
+def markets() -> dict[tuple[str, str], Market]:
+    """(method, currency) → market, of everything that is offered."""
+    return {pair: rail.market(pair[1]) for pair, rail in rails(Environment.SANDBOX).items()}

@@ -2,25 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
-from gateway.methods.rail import Answered
+from gateway.methods.rail import Answered, Asked
 from gateway.payments import postings
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
 from ledger.books.services import Move
-
-
-class Asked(StrEnum):
-    """What was asked of the outside party, or of time."""
-
-    CREATE = "create"  # make it payable
-    PREPARE = "prepare"  # the card session or the checkout page
-    REVIEW = "review"  # the security review
-    PAY = "pay"  # the payer's money, or their card
-    CAPTURE = "capture"  # settle an authorized card
-    EXPIRE = "expire"  # the payer's time
-    REFUND = "refund"  # money back
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +29,7 @@ paid = postings.paid
 
 STEPS = (
     #    asked          answered             from     to        books  announced
+    Step(Asked.CREATE,  Answered.UNKNOWN,    NEW,     P),
     Step(Asked.CREATE,  Answered.WAITING,    NEW,     P),
     Step(Asked.CREATE,  Answered.SESSION,    NEW,     A,        None,  "payment.action_required"),
     Step(Asked.CREATE,  Answered.REVIEW,     NEW,     A),
@@ -49,6 +37,7 @@ STEPS = (
     Step(Asked.CREATE,  Answered.AUTHORIZED, NEW,     U,        None,  "payment.authorized"),
     Step(Asked.CREATE,  Answered.DONE,       NEW,     PAID,     paid,  "payment.paid"),
     Step(Asked.CREATE,  Answered.DECLINED,   NEW,     FAILED,   None,  "payment.failed"),
+    Step(Asked.PREPARE, Answered.WAITING,    (P,),    P,        None,  "payment.updated"),
     Step(Asked.PREPARE, Answered.SESSION,    (P,),    A,        None,  "payment.action_required"),
     Step(Asked.PREPARE, Answered.CHECKOUT,   (P,),    P,        None,  "payment.updated"),
     Step(Asked.PREPARE, Answered.DECLINED,   (P,),    FAILED,   None,  "payment.failed"),
@@ -66,6 +55,13 @@ STEPS = (
 )  # fmt: skip
 
 _BY_QUESTION = {(step.asked, step.answered, source): step for step in STEPS for source in (step.sources or ("",))}
+
+
+def open_question(payment: Payment) -> Asked:
+    """What the outside party is asked about a payment that it has not answered for good."""
+    if payment.status == Status.ACTION_REQUIRED:
+        return Asked.REVIEW
+    return Asked.PAY if payment.details else Asked.PREPARE
 
 
 def step(asked: Asked, answered: Answered, status: str) -> Step:

@@ -45,8 +45,11 @@ class Payment(models.Model):
         max_length=64, null=True, blank=True, help_text="The outside party's own id of the money"
     )
     return_url = models.CharField(max_length=2048, null=True, blank=True)
+    due_date = models.DateField(null=True, blank=True, help_text="Of a boleto")
     failure_code = models.CharField(max_length=40, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
+    asked_times = models.SmallIntegerField(default=1, help_text="How often the outside party was asked to instruct")
+    ask_at = models.DateTimeField(null=True, blank=True, help_text="When it is to be asked what became of it")
     expires_at = models.DateTimeField(null=True)
     paid_at = models.DateTimeField(null=True)
     release_at = models.DateTimeField(null=True)
@@ -61,6 +64,7 @@ class Payment(models.Model):
                 fields=["rail_reference"], name="payments_by_rail_reference", condition=Q(rail_reference__isnull=False)
             ),
             models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=OPEN)),
+            models.Index(fields=["ask_at"], name="payments_to_ask_about", condition=Q(ask_at__isnull=False)),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -87,6 +91,11 @@ class Payment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id} · {self.reference}"
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether it was written down, and the outside party has not yet said how it can be paid."""
+        return self.status == Status.PENDING and not self.details and self.ask_at is None
 
     @property
     def net(self) -> int:

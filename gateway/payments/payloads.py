@@ -7,11 +7,12 @@ from typing_extensions import TypedDict
 from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.rail import BankTransferPayload
+from gateway.methods.colombia import RedirectPayload
 from gateway.methods.mb_way.rail import MbWayPayload
 from gateway.methods.registry import Method, rail_of
 from gateway.methods.spei.rail import SpeiPayload
-from gateway.payments.boleto_link import link
-from gateway.payments.models import Payment, Status
+from gateway.payments import links
+from gateway.payments.models import OPEN, Payment, Status
 from ledger.money import to_decimal
 
 MethodName = Literal[
@@ -66,6 +67,7 @@ class PaymentPayload(TypedDict):
     pdfUrl: NotRequired[str]
     bankDetails: NotRequired[SpeiPayload | BankTransferPayload]
     mbWay: NotRequired[MbWayPayload]
+    nextAction: NotRequired[RedirectPayload]
     expiresAt: NotRequired[Timestamp | None]
     failure: NotRequired[FailurePayload]
     paidAt: Timestamp | None
@@ -75,10 +77,12 @@ class PaymentPayload(TypedDict):
 
 def payment(payment: Payment) -> PaymentPayload:
     """The payment object. The payment's merchant must be at hand."""
-    rail = rail_of(payment.method, payment.merchant.environment)
-    shown: Any = rail.shown(payment.details) if rail else {}
-    if payment.method == Method.BOLETO:
-        shown["pdfUrl"] = link(payment)
+    rail = rail_of(payment.method, payment.currency, payment.merchant.environment)
+    shown: Any = rail.shown(payment.details) if rail and payment.details else {}
+    if shown and payment.method == Method.BOLETO:
+        shown["pdfUrl"] = links.boleto(payment)
+    if payment.details.get("checkout") and payment.status in OPEN:
+        shown["nextAction"] = _redirect(payment)
     if payment.status == Status.FAILED:
         shown["failure"] = {"code": payment.failure_code, "message": payment.failure_message}
     currency = payment.currency
@@ -111,6 +115,15 @@ def payment(payment: Payment) -> PaymentPayload:
     }
 
 
+def _redirect(payment: Payment) -> RedirectPayload:
+    assert payment.expires_at is not None
+    return {
+        "type": "REDIRECT",
+        "redirectUrl": links.checkout(payment),
+        "expiresAt": timestamp(payment.expires_at),
+    }
+
+
 def payer(payer: Payer) -> dict[str, Any]:
     """The snapshot of the payer that the payment keeps."""
     return {
@@ -121,3 +134,15 @@ def payer(payer: Payer) -> dict[str, Any]:
         "phone": payer.phone,
         "address": payer.address,
     }
+
+
+def payer_of(snapshot: dict[str, Any]) -> Payer:
+    """The payer out of the payment's snapshot."""
+    return Payer(
+        name=snapshot["name"],
+        tax_id=snapshot["taxId"],
+        tax_id_type=snapshot["taxIdType"],
+        email=snapshot["email"],
+        phone=snapshot["phone"],
+        address=snapshot["address"],
+    )

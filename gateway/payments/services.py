@@ -1,5 +1,6 @@
 """What can be done with a payment. The way of one: `begin`, the rail, `finish`."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -8,16 +9,18 @@ import structlog
 from django.db import connection, transaction
 
 from accounts import clock
-from accounts.errors import Fault
+from accounts.errors import Fault, MethodRefusal
 from accounts.ids import is_well_formed, new_id
 from accounts.models import Company, Environment, Merchant
 from accounts.rows import columns, execute, first, insert_into, load, values, width
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
 from gateway.methods import selectors as methods
+from gateway.methods.colombia import SandboxCheckout
 from gateway.methods.errors import InvalidResponse, RailUnavailable
-from gateway.methods.rail import Answered, Order, Outcome, Rail
+from gateway.methods.rail import Answered, Asked, Order, Outcome, Rail
 from gateway.methods.registry import CARDS, rail_of
+from gateway.methods.sandbox import SandboxRail
 from gateway.payments import payloads
 from gateway.payments.errors import (
     CompanyNotActive,
@@ -27,7 +30,7 @@ from gateway.payments.errors import (
     SandboxOnly,
     SimulationOfCard,
 )
-from gateway.payments.lifecycle import Asked, step
+from gateway.payments.lifecycle import open_question, step
 from gateway.payments.models import OPEN, Payment, Status
 from gateway.payments.selectors import owned
 from ledger.books.services import post
@@ -45,22 +48,34 @@ _LIVE = (
 )
 _LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s FOR NO KEY UPDATE"
 _CHANGING = (
-    "status", "details", "refunded_amount", "rail_reference", "failure_code", "failure_message", "expires_at",
-    "paid_at", "release_at", "updated_at",
+    "status", "details", "refunded_amount", "rail_reference", "failure_code", "failure_message", "asked_times",
+    "ask_at", "expires_at", "paid_at", "release_at", "updated_at",
 )  # fmt: skip
 _UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
-_OVERDUE = f"""
-    SELECT {columns(Payment, "p")}, {columns(Merchant, "m")} FROM gateway_payment p
-      JOIN accounts_merchant m ON m.id = p.merchant_id
-     WHERE p.status IN ('PENDING', 'ACTION_REQUIRED') AND p.expires_at <= %s + m.clock_offset
-       AND p.expires_at <= %s + (SELECT max(clock_offset) FROM accounts_merchant)
-     ORDER BY p.expires_at LIMIT %s FOR NO KEY UPDATE OF p SKIP LOCKED
-"""
-_FIRST_EXPIRY = """
-    SELECT expires_at, id FROM gateway_payment
-     WHERE merchant_id = %s AND status IN ('PENDING', 'ACTION_REQUIRED') AND expires_at <= %s
-     ORDER BY expires_at, id LIMIT 1
-"""
+
+
+def _due(column: str, condition: str) -> str:
+    """Payments whose time in the column has come by their merchant's clock. The second bound is for the index."""
+    return f"""
+        SELECT {columns(Payment, "p")}, {columns(Merchant, "m")} FROM gateway_payment p
+          JOIN accounts_merchant m ON m.id = p.merchant_id
+         WHERE {condition} AND p.{column} <= %s + m.clock_offset
+           AND p.{column} <= %s + (SELECT max(clock_offset) FROM accounts_merchant)
+         ORDER BY p.{column} LIMIT %s FOR NO KEY UPDATE OF p SKIP LOCKED
+    """
+
+
+def _first(column: str, condition: str) -> str:
+    return f"""
+        SELECT p.{column}, p.id FROM gateway_payment p
+         WHERE p.merchant_id = %s AND {condition} AND p.{column} <= %s ORDER BY p.{column}, p.id LIMIT 1
+    """
+
+
+_IS_OPEN = ("expires_at", "p.status IN ('PENDING', 'ACTION_REQUIRED')")
+_IS_ASKED_ABOUT = ("ask_at", "p.ask_at IS NOT NULL")
+_OVERDUE, _FIRST_EXPIRY = _due(*_IS_OPEN), _first(*_IS_OPEN)
+_TO_ASK_ABOUT, _FIRST_QUESTION = _due(*_IS_ASKED_ABOUT), _first(*_IS_ASKED_ABOUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +89,58 @@ class Request:
     payer: Payer
     expires_in_s: int | None = None
     due_date: date | None = None
+    return_url: str | None = None
 
 
 @transaction.atomic(savepoint=False)
 def create(merchant: Merchant, request: Request) -> Payment:
-    """Makes an order payable; the payment carries what the payer needs.
+    """Makes an order payable; the payment carries what the payer needs, or is FAILED where it was refused for good.
 
-    Every rail so far answers by itself, so all of it is one transaction.
+    Where somebody outside must be asked it is only written down (`is_unanswered`): commit, `ask`, then `answer`.
     Refuses with ONP403_COMPANY_STATUS, ONP403_METHOD_NOT_ENABLED, ONP422_<METHOD>_AMOUNT_TOO_SMALL / _TOO_LARGE,
     ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
     """
     require_active(merchant)
     terms = methods.terms(merchant, request.method, request.currency)
-    rail = rail_for(merchant, request.method)
-    request = replace(request, payer=rail.completed(request.payer))
-    payment = begin(merchant, request, terms, rail)
-    outcome = rail.instruct(_order(payment, merchant, request))
+    rail = rail_for(merchant, request.method, request.currency)
+    payment = begin(merchant, replace(request, payer=rail.completed(request.payer)), terms, rail)
+    order = _order(payment)
+    outcome = Outcome(Answered.UNKNOWN) if rail.asks_outside(order) else rail.instruct(order)
     return finish(payment, Asked.CREATE, outcome, payment.created_at)
+
+
+def ask(payment: Payment) -> Outcome:
+    """What the outside party says to a payment that was written down. Never inside a transaction.
+
+    Refuses with ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
+    """
+    try:
+        return rail_for(payment.merchant, payment.method, payment.currency).instruct(_order(payment))
+    except MethodRefusal as refusal:
+        refusal.details["paymentId"] = payment.id
+        raise
+
+
+@transaction.atomic(savepoint=False)
+def answer(merchant: Merchant, payment_id: str, outcome: Outcome) -> Payment:
+    """Takes what the outside party said, unless the payment ended meanwhile. Refuses with ONP404_PAYMENT."""
+    payment = lock(merchant, payment_id)
+    if not payment.is_unanswered:
+        return payment
+    return finish(payment, Asked.PREPARE, outcome, clock.now(merchant))
+
+
+@transaction.atomic(savepoint=False)
+def resume(merchant: Merchant, payment_id: str) -> Payment:
+    """The payment that a repeated request began; one still unanswered may be asked about once more.
+
+    Refuses with ONP404_PAYMENT.
+    """
+    payment = lock(merchant, payment_id)
+    if payment.is_unanswered:
+        payment.asked_times += 1
+        _save(payment, is_new=False)
+    return payment
 
 
 def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail) -> Payment:
@@ -108,6 +158,8 @@ def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail
         fee=terms.fee_of(amount),
         settlement_days=terms.settlement_days,
         payer=payloads.payer(request.payer),
+        return_url=request.return_url if rail.market(request.currency).sends_the_payer_away else None,
+        due_date=request.due_date,
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
         customer_id=remember(merchant, request.payer, now),
         created_at=now,
@@ -133,26 +185,28 @@ def _payers_time(request: Request, terms: methods.Terms) -> int:
     return wanted
 
 
-def rail_for(merchant: Merchant, method: str) -> Rail:
+def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
     """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE where no outside party is connected."""
-    rail = rail_of(method, merchant.environment)
+    rail = rail_of(method, currency, merchant.environment)
     if rail is None:
         raise RailUnavailable(method)
     return rail
 
 
-def _order(payment: Payment, merchant: Merchant, request: Request) -> Order:
+def _order(payment: Payment) -> Order:
     assert payment.expires_at is not None
+    company = payment.merchant.company
     return Order(
         payment_id=payment.id,
         amount=to_decimal(payment.amount, payment.currency),
         currency=payment.currency,
-        beneficiary=merchant.company.trade_name,
-        city=merchant.company.city,
-        payer=request.payer,
+        beneficiary=company.trade_name,
+        city=company.city,
+        payer=payloads.payer_of(payment.payer),
         created_at=payment.created_at,
         expires_at=payment.expires_at,
-        due_date=request.due_date,
+        due_date=payment.due_date,
+        asked_times=payment.asked_times,
     )
 
 
@@ -167,6 +221,7 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
     payment.rail_reference = outcome.reference or payment.rail_reference
+    payment.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
     payment.updated_at = at
     if outcome.failure:
         payment.failure_code, payment.failure_message = outcome.failure
@@ -202,13 +257,30 @@ def lock(merchant: Merchant, payment_id: str) -> Payment:
     return owned(merchant, first(_LOCK, [payment_id]) if is_well_formed(payment_id) else None)
 
 
-@transaction.atomic(savepoint=False)
 def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     """The outcome PAID, FAILED or EXPIRED for an open sandbox payment without a card (contract §14.1).
 
     Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_SIMULATION_CARD,
     ONP409_PAYMENT_STATE.
     """
+    asked = Asked.EXPIRE if wanted == Status.EXPIRED else Asked.PAY
+    return _play(merchant, payment_id, asked, lambda rail, now: rail.simulate(wanted, now))
+
+
+def decide(merchant: Merchant, payment_id: str, *, accepts: bool, said: Mapping[str, str]) -> Payment:
+    """What the payer chose and answered on the sandbox's checkout page. Refuses as `simulate` does."""
+
+    def chosen(rail: SandboxRail, now: datetime) -> Outcome:
+        assert isinstance(rail, SandboxCheckout)
+        return rail.decided(accepts=accepts, said=said, at=now)
+
+    return _play(merchant, payment_id, Asked.PAY, chosen)
+
+
+@transaction.atomic(savepoint=False)
+def _play(
+    merchant: Merchant, payment_id: str, asked: Asked, answer_of: Callable[[SandboxRail, datetime], Outcome]
+) -> Payment:
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
     require_active(merchant)
@@ -217,39 +289,51 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
         raise SimulationOfCard
     if payment.status not in OPEN:
         raise PaymentState
+    double = rail_for(merchant, payment.method, payment.currency)
+    assert isinstance(double, SandboxRail)
     now = clock.now(merchant)
-    outcome = rail_for(merchant, payment.method).simulate(wanted, now)
-    return finish(payment, Asked.EXPIRE if wanted == Status.EXPIRED else Asked.PAY, outcome, now)
+    return finish(payment, asked, answer_of(double, now), now)
+
+
+def expire_due(limit: int = 100) -> int:
+    """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`)."""
+    return _happen(_OVERDUE, _expire, limit)
+
+
+def ask_due(limit: int = 100) -> int:
+    """Asks what became of payments when it is time to; returns how many (at most `limit`)."""
+    return _happen(_TO_ASK_ABOUT, _ask_about, limit)
 
 
 @transaction.atomic(savepoint=False)
-def expire_due(limit: int = 100) -> int:
-    """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`).
-
-    One that cannot be ended is said and left; it does not hold up the others.
-    """
+def _happen(due: str, happen: Callable[[Payment], Payment], limit: int) -> int:
+    """One that cannot happen is said and left; it does not hold up the others."""
     now = clock.wall()
     with connection.cursor() as cursor:
-        cursor.execute(_OVERDUE, [now, now, limit])
+        cursor.execute(due, [now, now, limit])
         rows = cursor.fetchall()
-    ended = 0
+    happened = 0
     for row in rows:
         payment = load(Payment, row[: width(Payment)])
         payment.merchant = load(Merchant, row[width(Payment) :])
         try:
             with transaction.atomic():
-                _expire(payment)
+                happen(payment)
         except Exception:
-            log.exception("payment.not_expired", payment=payment.id)
+            log.exception("payment.stuck", payment=payment.id, due=happen.__name__)
         else:
-            ended += 1
-    return ended
+            happened += 1
+    return happened
 
 
 def first_expiry(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
     """When the merchant's next open payment runs out of time, and which it is; None when not `until` then."""
-    row = first(_FIRST_EXPIRY, [merchant.pk, until])
-    return (row[0], row[1]) if row else None
+    return first(_FIRST_EXPIRY, [merchant.pk, until])
+
+
+def first_question(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
+    """When the outside party is next to be asked about a payment, and about which; None when not `until` then."""
+    return first(_FIRST_QUESTION, [merchant.pk, until])
 
 
 @transaction.atomic(savepoint=False)
@@ -259,7 +343,22 @@ def expire(merchant: Merchant, payment_id: str) -> Payment:
     return _expire(payment) if payment.status in OPEN else payment
 
 
+@transaction.atomic(savepoint=False)
+def ask_about(merchant: Merchant, payment_id: str) -> Payment:
+    """Asks what became of a payment, if that is still open. Refuses with ONP404_PAYMENT."""
+    payment = lock(merchant, payment_id)
+    return _ask_about(payment) if payment.ask_at else payment
+
+
 def _expire(payment: Payment) -> Payment:
     """It is over when it was over, not when somebody looked."""
     assert payment.expires_at is not None
     return finish(payment, Asked.EXPIRE, Outcome(Answered.DONE), payment.expires_at)
+
+
+def _ask_about(payment: Payment) -> Payment:
+    """The answer came when it was due."""
+    assert payment.ask_at is not None
+    asked = open_question(payment)
+    rail = rail_for(payment.merchant, payment.method, payment.currency)
+    return finish(payment, asked, rail.ask(_order(payment), asked), payment.ask_at)

@@ -26,7 +26,10 @@ class Due:
     happen: Callable[[Merchant, str], object]
 
 
-DUE = (Due("payment.expired", payments.first_expiry, payments.expire),)
+DUE = (
+    Due("payment.answered", payments.first_question, payments.ask_about),
+    Due("payment.expired", payments.first_expiry, payments.expire),
+)
 
 
 @dataclass(frozen=True, slots=True)

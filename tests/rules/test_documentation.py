@@ -1,5 +1,6 @@
 """What is written about the service is true."""
 
+import json
 import re
 from pathlib import Path
 
@@ -9,10 +10,13 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from accounts.errors import Refusal, catalogue
-from gateway.api.examples import EXAMPLES
+from gateway import guide
+from gateway.api.examples import EXAMPLES, ORDERS
 from gateway.api.openapi import codes_of, document, operations
 from gateway.api.operations import Document
+from gateway.methods.scenarios import SCENARIOS
 from gateway.payments.lifecycle import drawing
+from tests.client import Api
 from webhooks.kinds import KINDS
 
 ROOT = Path(settings.BASE_DIR)
@@ -30,6 +34,30 @@ def test_every_operation_has_a_unique_id_a_summary_and_a_description() -> None:
         assert op["summary"]
         assert op["description"]
         assert op["tags"] != [""]
+
+
+def test_the_table_of_methods_in_the_readme_is_what_the_code_offers() -> None:
+    assert f"\n{guide.table()}\n" in (ROOT / "README.md").read_text()
+
+
+def test_the_sandbox_page_has_an_order_for_every_way_to_pay_and_every_magic_amount(client: Client) -> None:
+    page = client.get("/docs/sandbox").content.decode()
+    assert {(way.method, way.market.currency) for way in guide.ways()} == set(ORDERS)
+    for method, currency in ORDERS:
+        assert f"<h3>{method} in {currency}</h3>" in page
+    for scenario in SCENARIOS:
+        assert f'id="amount-{scenario.tail}"' in page
+
+
+@pytest.mark.parametrize("way", guide.ways(), ids=lambda way: f"{way.method}-{way.market.currency}")
+def test_the_documented_order_is_taken_and_ends_as_simulated(api: Api, way: guide.Way) -> None:
+    body = json.loads(way.curl.partition(" -d '")[2].removesuffix("'").replace("'$(date +%s)'", "1"))
+
+    created = api.post("/payments", body)
+
+    assert created.status_code == 201, created.content
+    ended = api.post(f"/simulations/payments/{created.json()['data']['id']}", {"status": "PAID"})
+    assert ended.json()["data"]["status"] == "PAID"
 
 
 def test_every_answer_and_every_body_has_an_example() -> None:

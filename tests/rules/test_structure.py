@@ -22,7 +22,10 @@ DOMAIN = [p for p in SOURCES if "local" not in p.parts and p.relative_to(ROOT).a
 MONEY = [
     p for p in SOURCES if p.parts[len(ROOT.parts)] == "ledger" or {"payments", "methods", "customers"} & set(p.parts)
 ]
-PUBLIC = {"", "health/", "docs", "docs/errors", "api/v2/openapi.json"}
+PUBLIC = {
+    "", "health/", "docs", "docs/sandbox", "docs/errors", "api/v2/openapi.json",
+    "checkout/<str:token>", "receipts/<str:receipt_id>",
+}  # fmt: skip
 
 
 def _modules() -> list[str]:

@@ -9,7 +9,7 @@ from gateway.api.errors import Unauthenticated
 from gateway.api.operations import Document, Resource, operation
 from gateway.api.renderers import EnvelopeRenderer, PdfRenderer
 from gateway.methods.registry import Method
-from gateway.payments import boleto_link, errors, selectors
+from gateway.payments import errors, links, selectors
 from gateway.payments.models import Payment, Status
 from ledger.money import to_decimal
 
@@ -26,10 +26,10 @@ class Boleto(Resource):
         if token is None or request.method not in ("GET", "HEAD"):
             super().initial(request, *args, **kwargs)
             return
-        if not boleto_link.opens(token, kwargs["payment_id"]):
+        if not links.opens_boleto(token, kwargs["payment_id"]):
             raise Unauthenticated
         payment = selectors.named_by_link(kwargs["payment_id"])
-        if not boleto_link.is_valid(payment):
+        if not links.boleto_is_valid(payment):
             raise Unauthenticated
         request.user = payment.merchant  # type: ignore[assignment]
 
@@ -46,7 +46,7 @@ class Boleto(Resource):
         the payer as it is.
         """
         payment = selectors.get(merchant, payment_id)
-        if payment.method != Method.BOLETO:
+        if payment.method != Method.BOLETO or not payment.details:
             raise errors.PaymentUnknown
         if payment.status in NO_LONGER:
             raise errors.BoletoGone

@@ -1,5 +1,6 @@
 """Payment methods: what the business may use, within which limits and at what price (contract §9.1)."""
 
+from datetime import datetime
 from itertools import groupby
 from typing import Literal
 
@@ -14,7 +15,7 @@ from gateway.api.pagination import Filters, Page
 from gateway.api.v2.payments import Currency
 from gateway.customers.payer import Payer
 from gateway.methods.rail import Rail, Wish
-from gateway.methods.registry import rail_of
+from gateway.methods.registry import rail_of, rails
 from gateway.methods.selectors import Offer, offers
 from gateway.payments.payloads import MethodName
 from ledger.money import to_decimal
@@ -77,13 +78,12 @@ class MethodFilters(Filters):
 
 def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
     rule, price = offer.rule, offer.price
-    rail = rail_of(rule.method, merchant.environment)
-    described = rail or rail_of(rule.method, Environment.SANDBOX)
-    assert described is not None
+    rail = rail_of(rule.method, rule.currency, merchant.environment)
+    described = rail or rails(Environment.SANDBOX)[rule.method, rule.currency]
     return {
         "method": rule.method,  # type: ignore[typeddict-item]
         "status": "ENABLED" if rail else "TEMPORARILY_UNAVAILABLE",
-        "flow": described.flow,  # type: ignore[typeddict-item]
+        "flow": described.market(rule.currency).flow,  # type: ignore[typeddict-item]
         "minAmount": to_decimal(rule.minimum, rule.currency),
         "maxAmount": to_decimal(rule.maximum, rule.currency),
         "amountStep": to_decimal(1, rule.currency),
@@ -94,14 +94,14 @@ def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
             "min": rule.expires_in_min_s,
             "max": rule.expires_in_max_s,
         },
-        "requiredFields": required_fields(described, merchant),
+        "requiredFields": required_fields(described, now(merchant)),
         "refunds": {"full": True, "partial": True, "windowDays": rule.refund_window_days},
     }
 
 
-def required_fields(rail: Rail, merchant: Merchant) -> list[str]:
+def required_fields(rail: Rail, at: datetime) -> list[str]:
     """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
-    nothing = Wish(Payer(name=""), now(merchant))
+    nothing = Wish(Payer(name=""), at)
     missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
     return ["payer.name", *missing]
 

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -11,15 +12,25 @@ from accounts.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
 from gateway.api.errors import InvalidFilter
 from gateway.api.fields import Amount, Email, Input, Moment, Text, wrong
+from gateway.api.idempotency import Unfinished
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.customers.payer import Payer
-from gateway.methods.errors import AmountTooLarge, AmountTooSmall, InvalidResponse, MethodNotEnabled, RailUnavailable
-from gateway.methods.rail import Wish
-from gateway.methods.registry import CARDS, rail_of
+from gateway.methods.errors import (
+    AmountTooLarge,
+    AmountTooSmall,
+    InvalidResponse,
+    MethodNotEnabled,
+    RailUnavailable,
+    Rejected,
+)
+from gateway.methods.rail import Outcome, Wish
+from gateway.methods.registry import CARDS, rails
 from gateway.methods.selectors import terms
-from gateway.payments import errors, payloads, selectors
+from gateway.payments import errors, payloads, return_url, selectors
 from gateway.payments import services as payments
+from gateway.payments.models import Status
+from webhooks.addresses import ForbiddenAddress
 
 TaxIdType = Literal[
     "CPF", "CNPJ", "RFC", "CURP", "CUIT", "CUIL", "DNI", "CC", "CE", "NIT", "TI", "PPT", "PASSPORT", "NIF"
@@ -101,6 +112,17 @@ def _payer_so_far(content: dict[str, Any]) -> Payer:
     )
 
 
+def _return_url_faults(sent: Any, merchant: Merchant) -> list[Fault]:
+    """What is no text at all is said elsewhere."""
+    if not isinstance(sent, str):
+        return []
+    try:
+        return_url.parse(sent.strip(), merchant)
+    except ForbiddenAddress as forbidden:
+        return [Fault("returnUrl", "INVALID", str(forbidden))]
+    return []
+
+
 class PaymentInput(Input):
     """What to be paid, how, and by whom."""
 
@@ -132,13 +154,17 @@ class PaymentInput(Input):
         found = []
         if content.get("paymentMethodToken") is not None and method not in CARDS:
             found.append(Fault("paymentMethodToken", "NOT_ALLOWED", "Only cards have tokens."))
-        rail = rail_of(method, Environment.SANDBOX) if isinstance(method, str) else None
-        if rail is None:
+        there_are = {pair[1]: rail for pair, rail in rails(Environment.SANDBOX).items() if pair[0] == method}
+        if not there_are:
             return found
-        if currency not in [market.currency for market in rail.markets]:
+        if not isinstance(currency, str) or currency not in there_are:
             found.append(Fault("currency", "UNKNOWN_VALUE", "This is not a currency of the method."))
-        elif not _time_fits(content.get("expiresIn"), merchant, rail.method, str(currency)):
+            currency = next(iter(there_are))
+        elif not _time_fits(content.get("expiresIn"), merchant, str(method), currency):
             found.append(Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range."))
+        rail = there_are[currency]
+        if rail.market(currency).sends_the_payer_away:
+            found += _return_url_faults(content.get("returnUrl"), merchant)
         payer = content.get("payer")
         wish = Wish(
             _payer_so_far(payer if isinstance(payer, dict) else {}), clock.now(merchant), content.get("dueDate")
@@ -159,6 +185,7 @@ class PaymentInput(Input):
             payer=self.payer.normalized(),
             expires_in_s=self.expires_in,
             due_date=date.fromisoformat(self.due_date) if self.method == "BOLETO" else None,
+            return_url=self.return_url,
         )
 
 
@@ -194,17 +221,31 @@ class Payments(Resource):
             errors.DuplicateReference,
             AmountTooSmall,
             AmountTooLarge,
+            Rejected,
             InvalidResponse,
             RailUnavailable,
         ],
     )
-    def post(self, merchant: Merchant, order: PaymentInput) -> payloads.PaymentPayload:
+    def post(self, merchant: Merchant, order: PaymentInput) -> payloads.PaymentPayload | Unfinished:
         """Create a payment
 
         One endpoint for every payment method. The answer carries what the payer needs; it does not mean that the
         payment is confirmed: release the order only on the signed event `payment.paid`.
         """
-        return payloads.payment(payments.create(merchant, order.request()))
+        return self._answer(payments.create(merchant, order.request()))
+
+    def resume(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload | Unfinished:
+        return self._answer(payments.resume(merchant, payment_id))
+
+    def _answer(self, payment: payments.Payment) -> payloads.PaymentPayload | Unfinished:
+        if payment.is_unanswered:
+            return Unfinished(payment.id, partial(payments.ask, payment), partial(self._take, payment))
+        if payment.status == Status.FAILED:
+            raise Rejected(payment.method, paymentId=payment.id)
+        return payloads.payment(payment)
+
+    def _take(self, payment: payments.Payment, outcome: Outcome) -> payloads.PaymentPayload | Unfinished:
+        return self._answer(payments.answer(payment.merchant, payment.id, outcome))
 
     @operation("transactions:read", query=PaymentFilters, gives=payloads.PaymentPayload, refuses=[InvalidFilter])
     def get(self, merchant: Merchant, query: PaymentFilters) -> Page:

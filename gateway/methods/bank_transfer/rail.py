@@ -1,10 +1,10 @@
-"""Bank transfers. In Argentina: a CVU and an alias of its own for each payment."""
+"""Bank transfers: a CVU and an alias of its own for each payment in Argentina, a checkout page in Colombia."""
 
 import hashlib
 import re
 import secrets
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -17,21 +17,12 @@ from accounts.ids import CROCKFORD
 from accounts.models import Environment
 from accounts.wire import Number
 from gateway.methods.bank_transfer.cvu import alias, cvu
+from gateway.methods.colombia import SandboxCheckout, colombia
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.sandbox import SandboxRail
 
 HOUR = 3_600
 DAY = 24 * HOUR
-ARGENTINA = Market(
-    currency="ARS",
-    minimum=Decimal(1),
-    maximum=Decimal(10_000_000),
-    percentage=Decimal("1.99"),
-    fixed=Decimal(0),
-    settlement_days=0,
-    expires_in_s=3 * DAY,
-    expires_in_range_s=(HOUR, 30 * DAY),
-    refund_window_days=90,
-)
 _ALPHANUMERIC = string.ascii_uppercase + string.digits
 
 
@@ -50,12 +41,24 @@ class BankTransferPayload(TypedDict):
     currency: str
 
 
-class SandboxBankTransfer(Rail):
+class SandboxArgentineTransfer(SandboxRail):
     """The deterministic double: accounts of a payment provider whose number is nobody's."""
 
     method: ClassVar[str] = "BANK_TRANSFER"
-    flow: ClassVar[str] = "BANK_DETAILS"
-    markets: ClassVar[tuple[Market, ...]] = (ARGENTINA,)
+    markets: ClassVar[tuple[Market, ...]] = (
+        Market(
+            currency="ARS",
+            flow="BANK_DETAILS",
+            minimum=Decimal(1),
+            maximum=Decimal(10_000_000),
+            percentage=Decimal("1.99"),
+            fixed=Decimal(0),
+            settlement_days=0,
+            expires_in_s=3 * DAY,
+            expires_in_range_s=(HOUR, 30 * DAY),
+            refund_window_days=90,
+        ),
+    )
     provider = "0000999"
     provider_name = "PSP Sandbox"
     alias_prefix = "sandbox.onpay."
@@ -64,7 +67,7 @@ class SandboxBankTransfer(Rail):
     def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
         return _argentine_faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
 
-    def instruct(self, order: Order) -> Outcome:
+    def instructions(self, order: Order) -> Outcome:
         return Outcome(Answered.WAITING, {"bankDetails": self._account(order)})
 
     def paid(self, at: datetime) -> Outcome:
@@ -103,6 +106,13 @@ class SandboxBankTransfer(Rail):
         }
 
 
+class SandboxColombianTransfer(SandboxCheckout):
+    """The payer signs in at their bank, behind the checkout page."""
+
+    method: ClassVar[str] = "BANK_TRANSFER"
+    markets: ClassVar[tuple[Market, ...]] = (colombia(maximum=50_000_000, minutes=30),)
+
+
 def _argentine_faults(tax_id: str | None, tax_id_type: str | None, *, strict: bool) -> list[Fault]:
     if not tax_id:
         return [Fault("payer.taxId", "REQUIRED", "This field is required.")]
@@ -118,4 +128,6 @@ def _coelsa_id() -> str:
     return "".join(secrets.choice(_ALPHANUMERIC) for _ in range(22))
 
 
-RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxBankTransfer()}
+RAILS: dict[Environment, Sequence[Rail]] = {
+    Environment.SANDBOX: [SandboxArgentineTransfer(), SandboxColombianTransfer()]
+}

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from gateway.methods import documents
 from gateway.methods.boleto.numbers import barcode, digitable_line
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.sandbox import SandboxRail
 from ledger.money import to_minor
 
 SAO_PAULO = ZoneInfo("America/Sao_Paulo")
@@ -29,14 +30,14 @@ _PUNCTUATION = re.compile(r"[\s.\-/]")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class SandboxBoleto(Rail):
+class SandboxBoleto(SandboxRail):
     """The deterministic double: slips of the right form from a bank that does not exist."""
 
     method: ClassVar[str] = "BOLETO"
-    flow: ClassVar[str] = "BOLETO"
     markets: ClassVar[tuple[Market, ...]] = (
         Market(
             currency="BRL",
+            flow="BOLETO",
             minimum=Decimal("1.00"),
             maximum=Decimal(250_000),
             percentage=Decimal(0),
@@ -68,7 +69,7 @@ class SandboxBoleto(Rail):
         due = datetime.combine(due_date, _END_OF_DAY, SAO_PAULO)
         return due.astimezone(UTC) + timedelta(seconds=expires_in_s)
 
-    def instruct(self, order: Order) -> Outcome:
+    def instructions(self, order: Order) -> Outcome:
         """Numbers that follow from the payment's id, so that asking again gives the same slip."""
         assert order.due_date is not None
         free_field = _free_field(order.payment_id)
@@ -151,4 +152,4 @@ def _free_field(payment_id: str) -> str:
     return f"{int.from_bytes(digest, 'big') % 10**25:025d}"
 
 
-RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxBoleto()}
+RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxBoleto()]}

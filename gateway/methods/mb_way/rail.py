@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +15,9 @@ from accounts.errors import Fault
 from accounts.models import Environment
 from accounts.wire import Timestamp, timestamp
 from gateway.customers.payer import Payer
+from gateway.methods.phones import international
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.sandbox import SandboxRail
 
 PORTUGAL = "+351"
 _MOBILE = re.compile(r"9[0-9]{8}")
@@ -29,14 +31,14 @@ class MbWayPayload(TypedDict):
     expiresAt: Timestamp
 
 
-class SandboxMbWay(Rail):
+class SandboxMbWay(SandboxRail):
     """The deterministic double: no phone rings."""
 
     method: ClassVar[str] = "MB_WAY"
-    flow: ClassVar[str] = "APP_AUTHORIZATION"
     markets: ClassVar[tuple[Market, ...]] = (
         Market(
             currency="EUR",
+            flow="APP_AUTHORIZATION",
             minimum=Decimal("0.01"),
             maximum=Decimal(5_000),
             percentage=Decimal("1.99"),
@@ -52,17 +54,17 @@ class SandboxMbWay(Rail):
         found = []
         if not wish.payer.phone:
             found.append(Fault("payer.phone", "REQUIRED", "This field is required."))
-        elif not _PHONE.fullmatch(international(wish.payer.phone)):
+        elif not _PHONE.fullmatch(_international(wish.payer.phone)):
             found.append(Fault("payer.phone", "INVALID", "Must be 9 digits after +351, or with another country code."))
         return found + _document_faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
-        return replace(payer, phone=international(payer.phone)) if payer.phone else payer
+        return replace(payer, phone=_international(payer.phone)) if payer.phone else payer
 
-    def instruct(self, order: Order) -> Outcome:
+    def instructions(self, order: Order) -> Outcome:
         """The app would be asked now. The number itself is not kept: nothing later needs it."""
         assert order.payer.phone
-        details = {"phone": masked(international(order.payer.phone)), "expiresAt": timestamp(order.expires_at)}
+        details = {"phone": masked(_international(order.payer.phone)), "expiresAt": timestamp(order.expires_at)}
         return Outcome(Answered.WAITING, {"mbWay": details})
 
     def paid(self, at: datetime) -> Outcome:
@@ -74,10 +76,8 @@ class SandboxMbWay(Rail):
         return {"mbWay": mb_way}
 
 
-def international(phone: str) -> str:
-    """`+` and digits. Nine digits that start with 9 are a Portuguese mobile: no other mobile has that form."""
-    digits = re.sub(r"[^0-9]", "", phone)
-    return (PORTUGAL if _MOBILE.fullmatch(digits) else "+") + digits
+def _international(phone: str) -> str:
+    return international(phone, country=PORTUGAL, mobile=_MOBILE)
 
 
 def masked(phone: str) -> str:
@@ -96,4 +96,4 @@ def _document_faults(tax_id: str | None, tax_id_type: str | None, *, strict: boo
     return []
 
 
-RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxMbWay()}
+RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxMbWay()]}

@@ -2,7 +2,7 @@
 
 import secrets
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -13,19 +13,20 @@ from gateway.customers.payer import Payer
 from gateway.methods import documents, qr
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.sandbox import SandboxRail
 
 DAY = 86_400
 _ALPHANUMERIC = string.ascii_letters + string.digits
 
 
-class SandboxPix(Rail):
+class SandboxPix(SandboxRail):
     """The deterministic double: codes of the right form that point to a host which does not exist."""
 
     method: ClassVar[str] = "PIX"
-    flow: ClassVar[str] = "PIX_CODE"
     markets: ClassVar[tuple[Market, ...]] = (
         Market(
             currency="BRL",
+            flow="PIX_CODE",
             minimum=Decimal("0.01"),
             maximum=Decimal(250_000),
             percentage=Decimal("0.99"),
@@ -45,7 +46,7 @@ class SandboxPix(Rail):
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
 
-    def instruct(self, order: Order) -> Outcome:
+    def instructions(self, order: Order) -> Outcome:
         """A charge at the sandbox's own location; its txid is the ULID of the payment."""
         txid = order.payment_id.partition("_")[2]
         code = br_code(location=f"{self.host}/v2/{txid}", amount=order.amount, name=order.beneficiary, city=order.city)
@@ -56,12 +57,12 @@ class SandboxPix(Rail):
         return Outcome(Answered.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "pixCopyPaste": details["pixCopyPaste"],
-            "pixQrCode": qr.data_uri(details["pixCopyPaste"]),
-            "pixTxid": details["pixTxid"],
-            "pixEndToEndId": details.get("pixEndToEndId"),
-        }
+        """A payment can be paid without instructions only by simulation: then just the money has a name."""
+        end_to_end = {"pixEndToEndId": details.get("pixEndToEndId")}
+        if "pixCopyPaste" not in details:
+            return end_to_end
+        code = details["pixCopyPaste"]
+        return {"pixCopyPaste": code, "pixQrCode": qr.data_uri(code), "pixTxid": details["pixTxid"], **end_to_end}
 
     def _end_to_end_id(self, at: datetime) -> str:
         """`E`, the ISPB of the payer's institution, minutes in UTC, 11 characters (Banco Central's rule)."""
@@ -69,4 +70,4 @@ class SandboxPix(Rail):
         return f"E{self.ispb}{at:%Y%m%d%H%M}{tail}"
 
 
-RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxPix()}
+RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxPix()]}

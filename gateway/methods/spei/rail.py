@@ -4,7 +4,7 @@ import hashlib
 import re
 import secrets
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -16,6 +16,7 @@ from accounts.errors import Fault
 from accounts.models import Environment
 from accounts.wire import Number
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.sandbox import SandboxRail
 from gateway.methods.spei.clabe import clabe
 
 HOUR = 3_600
@@ -41,14 +42,14 @@ class SpeiPayload(TypedDict):
     currency: str
 
 
-class SandboxSpei(Rail):
+class SandboxSpei(SandboxRail):
     """The deterministic double: accounts of a bank whose number is nobody's."""
 
     method: ClassVar[str] = "SPEI"
-    flow: ClassVar[str] = "BANK_DETAILS"
     markets: ClassVar[tuple[Market, ...]] = (
         Market(
             currency="MXN",
+            flow="BANK_DETAILS",
             minimum=Decimal(1),
             maximum=Decimal(1_000_000),
             percentage=Decimal("1.99"),
@@ -74,7 +75,7 @@ class SandboxSpei(Rail):
             return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
         return []
 
-    def instruct(self, order: Order) -> Outcome:
+    def instructions(self, order: Order) -> Outcome:
         """One of 10^11 accounts, and a reference, both made of the payment's id."""
         number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
         rest, account = divmod(number, 10**11)
@@ -120,4 +121,4 @@ def _is_real(kind: str, tax_id: str) -> bool:
     return bool(rfc.is_valid(tax_id))
 
 
-RAILS: dict[Environment, Rail] = {Environment.SANDBOX: SandboxSpei()}
+RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxSpei()]}

@@ -33,13 +33,15 @@ class UnderTest:
     seconds: int
     seconds_range: tuple[int, int] | None
     refund_days: int
+    announced: tuple[str, ...] = ()
+    """The events of the creation."""
 
     def __str__(self) -> str:
         return f"{self.method}-{self.currency}"
 
     @property
     def rail(self) -> Rail:
-        rail = rail_of(self.method, Environment.SANDBOX)
+        rail = rail_of(self.method, self.currency, Environment.SANDBOX)
         assert rail is not None
         return rail
 
@@ -68,13 +70,23 @@ class UnderTest:
 
 
 PIX_MEMBERS = ("pixCopyPaste", "pixQrCode", "pixTxid", "pixEndToEndId")
-CPF, CUIT, PHONE = {"taxId": "52998224725"}, {"taxId": "20123456786"}, {"phone": "912344567"}
+CPF, CUIT, CC = {"taxId": "52998224725"}, {"taxId": "20123456786"}, {"taxId": "1018760936"}
+PHONE = {"phone": "912344567"}
 LONG = (HOUR, 30 * DAY)
 
 RAILS_UNDER_TEST = (
     UnderTest("PIX", "BRL", CPF, PIX_MEMBERS, "0.02", "250000", "1.00", DAY, (60, 30 * DAY), 90),
     UnderTest("SPEI", "MXN", {}, ("bankDetails",), "1.00", "1000000", "1.99", 3 * DAY, LONG, 90),
     UnderTest("BANK_TRANSFER", "ARS", CUIT, ("bankDetails",), "1.00", "10000000", "1.99", 3 * DAY, LONG, 90),
+    *(
+        UnderTest(method, "COP", CC, ("nextAction",), "100", most, "1.99", seconds, None, 90, ("payment.updated",))
+        for method, most, seconds in (
+            ("BANK_TRANSFER", "50000000", 1800),
+            ("PSE", "30000000", 1800),
+            ("NEQUI", "5000000", 1800),
+            ("BRE_B", "11552000", 600),
+        )
+    ),
     UnderTest("MB_WAY", "EUR", PHONE, ("mbWay",), "0.01", "5000", "1.99", 240, None, 120),
 )
 

@@ -8,7 +8,7 @@ from stdnum.ar import cbu, cuit
 
 from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.cvu import alias, cvu
-from gateway.methods.bank_transfer.rail import SandboxBankTransfer
+from gateway.methods.bank_transfer.rail import SandboxArgentineTransfer
 from gateway.methods.rail import Wish
 from gateway.payments.models import Payment
 from tests.client import Api
@@ -19,7 +19,7 @@ from tests.gateway.methods.suite import NOON, RAILS_UNDER_TEST
 
 def wrong(tax_id: str, tax_id_type: str | None = None, *, strict: bool = False) -> list[tuple[str, str]]:
     payer = Payer(name="Juan Perez", tax_id=tax_id, tax_id_type=tax_id_type)
-    return [(fault.field, fault.code) for fault in SandboxBankTransfer().faults(Wish(payer, NOON), strict=strict)]
+    return [(fault.field, fault.code) for fault in SandboxArgentineTransfer().faults(Wish(payer, NOON), strict=strict)]
 
 
 def is_a_cvu(number: str) -> bool:
@@ -67,7 +67,7 @@ def test_the_payer_gets_the_bank_details_of_the_contract(api: Api) -> None:
 
 
 def test_a_thousand_payments_have_a_thousand_accounts_and_aliases() -> None:
-    details = [SandboxBankTransfer().instruct(ARS.order(number)).details["bankDetails"] for number in range(1000)]
+    details = [SandboxArgentineTransfer().instruct(ARS.order(number)).details["bankDetails"] for number in range(1000)]
 
     assert len({one["cvu"] for one in details}) == len({one["alias"] for one in details}) == 1000
     assert all(cbu.is_valid(one["cvu"]) and is_a_cvu(one["cvu"]) for one in details)

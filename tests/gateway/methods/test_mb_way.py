@@ -6,7 +6,7 @@ import pytest
 from stdnum.pt import nif
 
 from gateway.customers.payer import Payer
-from gateway.methods.mb_way.rail import SandboxMbWay, international, masked
+from gateway.methods.mb_way.rail import SandboxMbWay, _international, masked
 from gateway.methods.rail import Wish
 from gateway.payments.models import Payment
 from tests.client import Api
@@ -45,7 +45,7 @@ def test_the_phone_rings_for_four_minutes_and_is_masked(api: Api) -> None:
     ],
 )
 def test_only_nine_digits_that_start_with_nine_are_completed(said: str, meant: str) -> None:
-    assert international(said) == meant
+    assert _international(said) == meant
 
 
 @pytest.mark.parametrize("said", ["912344567", "912 344 567", "(912) 344-567", "351912344567", "+351912344567"])

@@ -1,0 +1,101 @@
+"""What the code knows about the ways to pay and about the sandbox, told to people: in the README and under /docs."""
+
+import json
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from accounts.clock import wall
+from accounts.models import Environment
+from gateway.api.examples import ORDERS
+from gateway.api.v2.payment_methods import required_fields
+from gateway.methods.rail import Market
+from gateway.methods.registry import rails
+from gateway.methods.scenarios import SCENARIOS, Scenario
+
+GIVEN = {
+    "PIX_CODE": "`pixCopyPaste`, `pixQrCode`",
+    "BOLETO": "`digitableLine`, `barcode`, `pdfUrl`",
+    "BANK_DETAILS": "`bankDetails`",
+    "REDIRECT": "`nextAction.redirectUrl`",
+    "APP_AUTHORIZATION": "a prompt in the app on the phone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A method in a currency, with an order that can be sent as it is."""
+
+    method: str
+    market: Market
+    required: list[str]
+
+    @property
+    def given(self) -> str:
+        return GIVEN[self.market.flow]
+
+    @property
+    def limits(self) -> str:
+        return f"{self.market.minimum:,} to {self.market.maximum:,}"
+
+    @property
+    def price(self) -> str:
+        parts = (f"{self.market.percentage} %" if self.market.percentage else "", str(self.market.fixed or ""))
+        return " + ".join(filter(None, parts))
+
+    @property
+    def time(self) -> str:
+        if self.market.flow == "BOLETO":
+            return "due date + 3 days"
+        seconds = self.market.expires_in_s
+        return f"{seconds // 3600} h" if seconds >= 3600 else f"{seconds // 60} min"
+
+    @property
+    def curl(self) -> str:
+        """A line for the shell: the reference is new each time it is run, and so is the key."""
+        order = json.dumps(ORDERS[self.method, self.market.currency], ensure_ascii=False)
+        body = order.replace('"order-1042"', "\"order-'$(date +%s)'\"")
+        return (
+            f'curl -s {settings.SANDBOX_BASE_URL}/api/v2/payments -H "x-api-key: $KEY" \\\n'
+            "  -H \"idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')\" \\\n"
+            f"  -H 'content-type: application/json' -d '{body}'"
+        )
+
+
+def ways() -> list[Way]:
+    """Every way to pay, in the order of the folders."""
+    doubles = rails(Environment.SANDBOX)
+    return [Way(pair[0], rail.market(pair[1]), required_fields(rail, wall())) for pair, rail in doubles.items()]
+
+
+def table() -> str:
+    """The ways to pay as a Markdown table, for the README."""
+    titles = ("method", "currency", "you must say", "the payer gets", "limits", "time", "price")
+    head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|"
+    rows = (
+        f"| `{way.method}` | {way.market.currency} | {', '.join(f'`{name}`' for name in way.required)} | {way.given} "
+        f"| {way.limits} | {way.time} | {way.price} |"
+        for way in ways()
+    )
+    return "\n".join([head, *rows])
+
+
+def scenarios() -> list[tuple[int, str, SafeString]]:
+    """Every magic amount: its last digits, the methods it works on, and what happens as HTML."""
+    return [(scenario.tail, ", ".join(_methods(scenario)), _html(scenario.effect)) for scenario in SCENARIOS]
+
+
+def _html(text: str) -> SafeString:
+    """What is between backticks is code."""
+    parts = enumerate(text.split("`"))
+    return format_html_join("", "{}", ((format_html("<code>{}</code>", part) if n % 2 else part,) for n, part in parts))
+
+
+def _methods(scenario: Scenario) -> list[str]:
+    offered = {way.method for way in ways()}
+    if offered <= set(scenario.methods):
+        return ["every method"]
+    currencies = f" in {', '.join(scenario.currencies)}" if scenario.currencies else ""
+    return [f"{method}{currencies if method == 'BANK_TRANSFER' else ''}" for method in scenario.methods]

@@ -1,0 +1,18 @@
+"""Bre-B: the payer approves in any Colombian bank or wallet, at once."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from accounts.models import Environment
+from gateway.methods.colombia import SandboxCheckout, colombia
+from gateway.methods.rail import Market, Rail
+
+
+class SandboxBreB(SandboxCheckout):
+    """One key or code of the Colombian instant payment system, good for ten minutes."""
+
+    method: ClassVar[str] = "BRE_B"
+    markets: ClassVar[tuple[Market, ...]] = (colombia(maximum=11_552_000, minutes=10),)
+
+
+RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxBreB()]}

@@ -1,0 +1,102 @@
+"""What the four Colombian methods share: the payer's document, and a checkout page where the payer acts (§5.4)."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar, Literal
+
+from stdnum.co import nit
+from typing_extensions import TypedDict
+
+from accounts.errors import Fault
+from accounts.wire import Timestamp
+from gateway.customers.payer import Payer
+from gateway.methods.rail import Answered, Market, Order, Outcome, Wish
+from gateway.methods.sandbox import SandboxRail
+from gateway.methods.scenarios import PAYER_REJECTED
+
+_FORMS = {
+    "CC": re.compile(r"[0-9]{5,10}"),
+    "CE": re.compile(r"[0-9A-Z]{5,10}"),
+    "TI": re.compile(r"[0-9]{10,11}"),
+    "NIT": re.compile(r"[0-9]{9,10}"),
+    "PPT": re.compile(r"[0-9]{5,10}"),
+    "PASSPORT": re.compile(r"[0-9A-Z]{5,20}"),
+}
+
+
+class RedirectPayload(TypedDict):
+    """Send the payer to `redirectUrl`; at the end they come back to your `returnUrl`."""
+
+    type: Literal["REDIRECT"]
+    redirectUrl: str
+    expiresAt: Timestamp
+
+
+class SandboxCheckout(SandboxRail):
+    """The deterministic double: a checkout page of ours where the payer says yes or no."""
+
+    needs: ClassVar[tuple[str, ...]] = ("email",)
+
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        return document_faults(wish.payer, strict=strict)
+
+    def completed(self, payer: Payer) -> Payer:
+        return replace(payer, tax_id_type=payer.tax_id_type or "CC")
+
+    def instructions(self, order: Order) -> Outcome:
+        return Outcome(Answered.CHECKOUT, {"checkout": True})
+
+    def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
+        """What the page asks: what the outside party needs and the order did not say (contract §4.3)."""
+        return tuple(name for name in self.needs if not payer.get(name))
+
+    def paid(self, at: datetime) -> Outcome:
+        return Outcome(Answered.DONE, reference=secrets.token_hex(12))
+
+    def decided(self, *, accepts: bool, said: Mapping[str, str], at: datetime) -> Outcome:
+        """What the payer chose on the page. Who they are is for the outside party and not kept."""
+        if not accepts:
+            return Outcome(Answered.DECLINED, failure=PAYER_REJECTED)
+        return replace(self.paid(at), details={name: said[name] for name in ("bank", "person") if name in said})
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        """Nothing: the way to the page depends on the payment's state, and is added where that is known."""
+        return {}
+
+
+def colombia(*, maximum: int, minutes: int) -> Market:
+    """A market in pesos with a checkout page, open for so many minutes. `maximum` in whole pesos."""
+    return Market(
+        currency="COP",
+        flow="REDIRECT",
+        minimum=Decimal(100),
+        maximum=Decimal(maximum),
+        percentage=Decimal("1.99"),
+        fixed=Decimal(0),
+        settlement_days=0,
+        expires_in_s=minutes * 60,
+        expires_in_range_s=None,
+        refund_window_days=90,
+    )
+
+
+def document_faults(payer: Payer, *, strict: bool) -> list[Fault]:
+    """A document is needed; where its kind is not said it is a citizen's card (CC). The NIT has a check digit."""
+    if not payer.tax_id:
+        return [Fault("payer.taxId", "REQUIRED", "This field is required.")]
+    kind = payer.tax_id_type or "CC"
+    form = _FORMS.get(kind)
+    if form is None:
+        return [Fault("payer.taxIdType", "INVALID", "Must be a Colombian document.")]
+    if not form.fullmatch(payer.tax_id) or (strict and kind == "NIT" and not _is_nit(payer.tax_id)):
+        return [Fault("payer.taxId", "INVALID", "Does not have the form of its kind of document.")]
+    return []
+
+
+def _is_nit(number: str) -> bool:
+    """Many write it without the check digit: nine digits."""
+    return len(number) == 9 or bool(nit.is_valid(number))

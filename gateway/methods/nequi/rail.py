@@ -1,0 +1,36 @@
+"""Nequi: the payer approves in the app of the Colombian wallet."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from accounts.models import Environment
+from gateway.customers.payer import Payer
+from gateway.methods.colombia import SandboxCheckout, colombia
+from gateway.methods.phones import international
+from gateway.methods.rail import Market, Rail
+
+COLOMBIA = "+57"
+_MOBILE = re.compile(r"3[0-9]{9}")
+
+
+class SandboxNequi(SandboxCheckout):
+    """The phone number is the account."""
+
+    needs: ClassVar[tuple[str, ...]] = ("phone",)
+    method: ClassVar[str] = "NEQUI"
+    markets: ClassVar[tuple[Market, ...]] = (colombia(maximum=5_000_000, minutes=30),)
+
+    def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
+        """The phone is the account: the page asks for it where the order has none, or that of another country."""
+        return () if _MOBILE.fullmatch((payer.get("phone") or "").removeprefix(COLOMBIA)) else self.needs
+
+    def completed(self, payer: Payer) -> Payer:
+        payer = super().completed(payer)
+        if not payer.phone:
+            return payer
+        return replace(payer, phone=international(payer.phone, country=COLOMBIA, mobile=_MOBILE))
+
+
+RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxNequi()]}

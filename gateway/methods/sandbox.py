@@ -1,0 +1,54 @@
+"""What every sandbox double does: it plays the scenario of a magic amount, and the outcome that a merchant asks for."""
+
+from abc import abstractmethod
+from dataclasses import replace
+from datetime import datetime
+
+from gateway.methods.rail import Answered, Asked, Order, Outcome, Rail
+from gateway.methods.scenarios import Scenario, scenario_of
+
+
+class SandboxRail(Rail):
+    """A deterministic double: the same order gets the same answer. A method adds what it gives its payer."""
+
+    @abstractmethod
+    def instructions(self, order: Order) -> Outcome:
+        """What the payer needs to pay."""
+
+    def asks_outside(self, order: Order) -> bool:
+        """Only where it plays an outside party that gives no answer."""
+        scenario = self._scenario(order)
+        return scenario is not None and scenario.outage is not None
+
+    def instruct(self, order: Order) -> Outcome:
+        scenario = self._scenario(order)
+        if scenario is None:
+            return self.instructions(order)
+        if scenario.outage and order.asked_times == 1:
+            raise scenario.outage(self.method)
+        if scenario.first == Answered.DECLINED:
+            return Outcome(Answered.DECLINED, failure=scenario.failure)
+        if scenario.first:
+            return Outcome(scenario.first, ask_after_s=scenario.later_s)
+        return replace(self.instructions(order), ask_after_s=scenario.later_s)
+
+    def ask(self, order: Order, about: Asked) -> Outcome:
+        scenario = self._scenario(order)
+        if scenario is None or scenario.later is None:
+            return self.instructions(order)
+        if scenario.later == Answered.CLEARED:
+            return replace(self.instructions(order), answered=Answered.CLEARED)
+        return Outcome(scenario.later, failure=scenario.failure)
+
+    def paid(self, at: datetime) -> Outcome:
+        """The payer paid: with the party's own id of the money, where it gives one."""
+        return Outcome(Answered.DONE)
+
+    def simulate(self, asked: str, at: datetime) -> Outcome:
+        """The outcome that a merchant asked for: PAID, FAILED or EXPIRED."""
+        if asked == "FAILED":
+            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
+        return self.paid(at) if asked == "PAID" else Outcome(Answered.DONE)
+
+    def _scenario(self, order: Order) -> Scenario | None:
+        return scenario_of(self.method, order.amount, order.currency)

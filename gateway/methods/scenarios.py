@@ -1,0 +1,97 @@
+"""The sandbox's magic amounts for payments (contract §14.3). The table runs, and the documentation is made of it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from accounts.errors import MethodRefusal
+from gateway.methods.errors import InvalidResponse, RailUnavailable
+from gateway.methods.rail import Answered
+from gateway.methods.registry import Method
+
+Failure = tuple[str, str]
+EVERY = tuple(Method)
+CHECKOUTS = (Method.PSE, Method.NEQUI, Method.BRE_B, Method.BANK_TRANSFER)
+PAYER_REJECTED: Failure = ("PAYER_REJECTED", "The payer refused the payment.")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What a whole amount whose last three digits are `tail` brings about.
+
+    `outage` is raised when the double is asked for the first time. `first` is answered instead of instructions;
+    `later_s` seconds later the double answers `later`, or instructs where that is None.
+    """
+
+    tail: int
+    methods: tuple[Method, ...]
+    currencies: tuple[str, ...]
+    effect: str
+    outage: type[MethodRefusal] | None = None
+    first: Answered | None = None
+    failure: Failure | None = None
+    later_s: int | None = None
+    later: Answered | None = None
+
+
+SCENARIOS = (
+    Scenario(
+        911,
+        EVERY,
+        (),
+        "Refused: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` names it.",
+        first=Answered.DECLINED,
+        failure=("ACQUIRER_REFUSED", "The outside party refused the payment."),
+    ),
+    Scenario(
+        912,
+        EVERY,
+        (),
+        "The first call answers 502 `ONP502_<METHOD>_INVALID_RESPONSE`; the same call with the same key then 201.",
+        outage=InvalidResponse,
+    ),
+    Scenario(
+        913,
+        EVERY,
+        (),
+        "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; the same call with the same key then "
+        "201.",
+        outage=RailUnavailable,
+    ),
+    Scenario(
+        914,
+        CHECKOUTS,
+        ("COP",),
+        "PENDING without `nextAction`; ten seconds later a lookup and `payment.updated` have it.",
+        first=Answered.WAITING,
+        later_s=10,
+    ),
+    Scenario(
+        915,
+        EVERY,
+        (),
+        "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 seconds "
+        "it is cleared: PENDING, and `payment.updated` carries the instructions.",
+        first=Answered.REVIEW,
+        later_s=60,
+        later=Answered.CLEARED,
+    ),
+    Scenario(
+        917,
+        (Method.MB_WAY, Method.NEQUI),
+        (),
+        "The payer refuses after ten seconds: FAILED with `PAYER_REJECTED`.",
+        later_s=10,
+        later=Answered.DECLINED,
+        failure=PAYER_REJECTED,
+    ),
+)
+
+
+def scenario_of(method: str, amount: Decimal, currency: str) -> Scenario | None:
+    """What the amount asks for, if it is a magic one for this method."""
+    if amount != amount.to_integral_value():
+        return None
+    for scenario in SCENARIOS:
+        if amount % 1000 == scenario.tail and method in scenario.methods:
+            return scenario if currency in (scenario.currencies or (currency,)) else None
+    return None

@@ -1,0 +1,52 @@
+"""Addresses for payers: whoever holds one may open it, so that the merchant can hand it on."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
+
+from accounts import clock
+from accounts.models import Environment
+from gateway.payments.models import Payment
+
+BOLETO_VALID_AFTER_DEADLINE = timedelta(days=30)
+_boletos = Signer(salt="boleto-pdf")
+_checkouts = Signer(salt="checkout")
+
+
+def boleto(payment: Payment) -> str:
+    """The same in every answer, event and replay: the token says which payment, and nothing about when."""
+    return f"{_base(payment)}/api/v2/payments/{payment.id}/boleto?token={_boletos.sign(payment.id)}"
+
+
+def opens_boleto(token: str, payment_id: str) -> bool:
+    """Whether the token was made for this payment."""
+    return _signed(_boletos, token) == payment_id
+
+
+def boleto_is_valid(payment: Payment) -> bool:
+    """For thirty days after the payer's time, by the merchant's clock."""
+    assert payment.expires_at is not None
+    return clock.now(payment.merchant) <= payment.expires_at + BOLETO_VALID_AFTER_DEADLINE
+
+
+def checkout(payment: Payment) -> str:
+    """The page where the payer acts (contract §5.4)."""
+    return f"{_base(payment)}/checkout/{_checkouts.sign(payment.id)}"
+
+
+def of_checkout(token: str) -> str | None:
+    """The id of the payment whose checkout the token opens, if it opens any."""
+    return _signed(_checkouts, token)
+
+
+def _signed(signer: Signer, token: str) -> str | None:
+    try:
+        return signer.unsign(token)
+    except BadSignature:
+        return None
+
+
+def _base(payment: Payment) -> str:
+    is_sandbox = payment.merchant.environment == Environment.SANDBOX
+    return str(settings.SANDBOX_BASE_URL if is_sandbox else settings.BASE_URL)

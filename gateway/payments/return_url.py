@@ -1,0 +1,31 @@
+"""`returnUrl`: where the payer goes back to. One parser for every method that sends them away (contract §4.3)."""
+
+from django.conf import settings
+from yarl import URL
+
+from accounts.models import Environment, Merchant
+from webhooks.addresses import ForbiddenAddress, absolute, is_home
+
+
+def parse(text: str, merchant: Merchant) -> str:
+    """The address, in ASCII. Raises ForbiddenAddress with a sentence for the merchant.
+
+    HTTPS; on a developer's machine a sandbox merchant may also use http on a loopback host.
+    """
+    url = absolute(text)
+    at_home = settings.LOCAL and merchant.environment == Environment.SANDBOX and is_home(url)
+    if url.scheme != "https" and not (at_home and url.scheme == "http"):
+        raise ForbiddenAddress("Must be an https:// address.")
+    if url.user or url.password:
+        raise ForbiddenAddress("Must not contain a user name or password.")
+    return str(url)
+
+
+def with_payment(return_url: str, payment_id: str) -> str:
+    """The address, told which payment ended."""
+    return str(URL(return_url).update_query(paymentId=payment_id))
+
+
+def origin(return_url: str) -> str:
+    """Scheme, host and port, as browsers compare them."""
+    return str(URL(return_url).origin())
