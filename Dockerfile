@@ -10,7 +10,7 @@ COPY . .
 # Collecting files needs settings that load, not real ones: these keys stay in this stage.
 RUN ONPAY_SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(48))') \
     ONPAY_ENCRYPTION_KEYS=$(python -c 'from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())') \
-    ONPAY_BASE_URL=https://gateway.example \
+    ONPAY_BASE_URL=https://gateway.example ONPAY_SDK_URL=https://sdk.gateway.example \
     python manage.py collectstatic --noinput --verbosity 0 && python -m compileall -q .
 
 FROM python:3.11-slim

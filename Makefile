@@ -16,7 +16,7 @@ WITH := $(PYTHON) -m gateway.local run-with
 WORKERS ?= 0
 PYTEST := $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
 LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
-PRODUCTION := ONPAY_BASE_URL=https://gateway.example
+PRODUCTION := ONPAY_BASE_URL=https://gateway.example ONPAY_SDK_URL=https://sdk.gateway.example
 
 run: local
 	@exec $(PYTHON) -m gateway.local up --stop-with-parent

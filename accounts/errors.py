@@ -65,7 +65,9 @@ class Refusal(Exception):
 
 
 class MethodRefusal(Refusal):
-    """A refusal whose code names the payment method: `ONP422_PIX_AMOUNT_TOO_SMALL`."""
+    """A refusal whose code names the payment method: `ONP422_PIX_AMOUNT_TOO_SMALL`. `methods` None: any."""
+
+    methods: ClassVar[Sequence[str] | None] = None
 
     def __init__(self, method: str, **details: Any) -> None:
         self.method = method

@@ -20,6 +20,7 @@ TIMETABLE = {
     "ask-about-payments": ("gateway.payments.tasks.ask", timedelta(seconds=2)),
     "expire-payments": ("gateway.payments.tasks.expire", timedelta(seconds=15)),
     "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
+    "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),
     "forget-idempotency-keys": ("gateway.tasks.forget_idempotency_keys", timedelta(hours=1)),
 }
 # A turn that nobody took in its time is not taken later: the next one looks at the same rows.

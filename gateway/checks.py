@@ -34,4 +34,9 @@ def nothing_local_in_production(app_configs: Any, **kwargs: Any) -> list[CheckMe
         found.append(Error("ONPAY_WEBHOOK_TIME_SCALE shrinks the retry schedule.", id="onpay.E004"))
     if not settings.BASE_URL.startswith("https://"):
         found.append(Error("ONPAY_BASE_URL must be an https:// address.", id="onpay.E005"))
+    if not settings.SDK_URL.startswith("https://") or settings.SDK_URL in (
+        settings.BASE_URL,
+        settings.SANDBOX_BASE_URL,
+    ):
+        found.append(Error("ONPAY_SDK_URL must be an https:// address with an origin of its own.", id="onpay.E006"))
     return found

@@ -12,7 +12,7 @@ from accounts.models import Environment
 from gateway.api.examples import ORDERS
 from gateway.api.v2.payment_methods import required_fields
 from gateway.methods.rail import Market
-from gateway.methods.registry import rails
+from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, Scenario
 
 GIVEN = {
@@ -20,6 +20,7 @@ GIVEN = {
     "BOLETO": "`digitableLine`, `barcode`, `pdfUrl`",
     "BANK_DETAILS": "`bankDetails`",
     "REDIRECT": "`nextAction.redirectUrl`",
+    "CARD": "secure fields by `nextAction.clientSecret`, or `checkoutUrl`",
     "APP_AUTHORIZATION": "a prompt in the app on the phone",
 }
 
@@ -67,7 +68,9 @@ class Way:
 def ways() -> list[Way]:
     """Every way to pay, in the order of the folders."""
     doubles = rails(Environment.SANDBOX)
-    return [Way(pair[0], rail.market(pair[1]), required_fields(rail, wall())) for pair, rail in doubles.items()]
+    return [
+        Way(pair[0], rail.market(pair[1]), required_fields(rail, pair[1], wall())) for pair, rail in doubles.items()
+    ]
 
 
 def table() -> str:
@@ -94,8 +97,7 @@ def _html(text: str) -> SafeString:
 
 
 def _methods(scenario: Scenario) -> list[str]:
-    offered = {way.method for way in ways()}
-    if offered <= set(scenario.methods):
+    if set(scenario.methods) == set(Method):
         return ["every method"]
-    currencies = f" in {', '.join(scenario.currencies)}" if scenario.currencies else ""
-    return [f"{method}{currencies if method == 'BANK_TRANSFER' else ''}" for method in scenario.methods]
+    bank_transfer = f"BANK_TRANSFER in {scenario.currency}"
+    return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]

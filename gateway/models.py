@@ -4,5 +4,6 @@ from gateway.api.models import IdempotencyKey
 from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
+from gateway.vault.models import CardToken
 
-__all__ = ["Customer", "IdempotencyKey", "MethodRule", "Payment", "PriceRule"]
+__all__ = ["CardToken", "Customer", "IdempotencyKey", "MethodRule", "Payment", "PriceRule"]

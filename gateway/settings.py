@@ -26,7 +26,9 @@ ENCRYPTION_KEYS = env.list("ONPAY_ENCRYPTION_KEYS", default=[])
 
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")
-_hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL)}
+# Everything that sees a card has an origin of its own; on a developer's machine that is the address of the name.
+SDK_URL = env.str("ONPAY_SDK_URL", default=BASE_URL.replace("//localhost", "//127.0.0.1")).rstrip("/")
+_hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL, SDK_URL)}
 ALLOWED_HOSTS = env.list("ONPAY_ALLOWED_HOSTS", default=[]) or sorted(
     _hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set())
 )

@@ -4,12 +4,18 @@ from celery import shared_task
 
 from accounts.heartbeats import beat
 from gateway.api.idempotency import forget_old
+from gateway.vault.services import forget_old as forget_old_cards
 
 
 @shared_task
 def heartbeat() -> None:
     """Proof that timetable, broker and worker are up together."""
     beat("worker")
+
+
+@shared_task
+def forget_cards() -> None:
+    forget_old_cards()
 
 
 @shared_task

@@ -1,18 +1,22 @@
 """Every address of the service."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
 from gateway import pages
 from gateway.api import views
 from gateway.checkout.pages import checkout
 from gateway.receipts import pages as receipts
+from gateway.sdk import pages as sdk
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/docs", permanent=False)),
     path("health/", pages.health),
+    re_path(r"^checkout/(?P<payment_id>pay_[0-9A-Z]{26})$", sdk.hosted),
     path("checkout/<str:token>", checkout),
+    path("sdk/", include("gateway.sdk.urls")),
+    path("demo/", include("gateway.demo.urls")),
     path("docs", pages.reference),
     path("docs/sandbox", pages.sandbox),
     path("docs/errors", pages.errors),

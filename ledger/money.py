@@ -1,6 +1,6 @@
 """Money: integer minor units and a currency inside, an exact decimal at the edge. No float comes near."""
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
 DECIMALS = {"BRL": 2, "MXN": 2, "EUR": 2, "COP": 2, "ARS": 2, "USD": 2, "USDT": 6, "BTC": 8}
 MAX_AMOUNT = Decimal("999999999999.99")
@@ -20,6 +20,12 @@ def to_minor(amount: Decimal, currency: str) -> int:
 def to_decimal(minor: int, currency: str) -> Decimal:
     """The amount with exactly the decimals of its currency."""
     return Decimal(minor).scaleb(-DECIMALS[currency]).quantize(_STEP[currency])
+
+
+def convert(minor: int, source: str, destination: str, rate: Decimal) -> int:
+    """Minor units of the destination for minor units of the source, rounded down (contract §2.4)."""
+    exact = to_decimal(minor, source) * rate
+    return int(exact.scaleb(DECIMALS[destination]).to_integral_value(ROUND_DOWN))
 
 
 def fee(minor: int, percentage: Decimal, fixed_minor: int) -> int:

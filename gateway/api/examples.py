@@ -89,6 +89,17 @@ ORDERS: dict[tuple[str, str], dict[str, Any]] = {
         _order("PSE", 85000, "COP", _CARLOS, returnUrl=_BACK),
         _order("NEQUI", 85000, "COP", _CARLOS | {"phone": "3001234567"}, returnUrl=_BACK),
         _order("BRE_B", 85000, "COP", _CARLOS, returnUrl=_BACK),
+        *(
+            _order(
+                method,
+                200.00 if currency in ("BRL", "USD", "EUR", "MXN") else 85000,
+                currency,
+                {"name": "Maria Silva", "taxId": "52998224725"},
+                returnUrl=_BACK,
+            )
+            for method in ("CREDIT_CARD", "DEBIT_CARD")
+            for currency in ("BRL", "MXN", "EUR", "COP", "ARS", "USD")
+        ),
         _order("MB_WAY", 49.90, "EUR", {"name": "Rita Sousa", "phone": "912344567"}),
     )
 }

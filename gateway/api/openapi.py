@@ -14,7 +14,7 @@ from accounts.errors import InvalidRequest, MethodRefusal, Refusal
 from accounts.permissions import PERMISSIONS
 from gateway.api import errors
 from gateway.api.examples import EXAMPLES, ORDERS
-from gateway.api.operations import Document, Operation, Resource
+from gateway.api.operations import Document, Operation, Resource, Variant
 from gateway.api.renderers import PdfRenderer
 from gateway.api.v2.urls import urlpatterns
 from gateway.methods.registry import Method
@@ -62,7 +62,7 @@ def _camel(name: str) -> str:
 def codes_of(refusal: type[Refusal]) -> list[str]:
     """Every code that a refusal can answer: one, or one for each method."""
     if issubclass(refusal, MethodRefusal):
-        return [refusal.code.replace("<METHOD>", method) for method in Method]
+        return [refusal.code.replace("<METHOD>", method) for method in refusal.methods or Method]
     return [refusal.code]
 
 
@@ -124,9 +124,10 @@ def _operation(
         "description": f"{declared.description}\n\nPermission: `{declared.permission}`",
         "parameters": list(_parameters(path, method, declared, components)),
         "responses": {
-            str(declared.status): _success(identity, resource, declared, components),
-            **_failures(refusals_of(method, declared)),
-        },
+            str(one.status): _success(resource, declared, one, components)
+            for one in (declared.usual, *declared.or_else)
+        }
+        | _failures(refusals_of(method, declared)),
     }
     if declared.takes:
         content: dict[str, Any] = {"schema": _schema(declared.takes, components)}
@@ -181,22 +182,22 @@ def _schema(kind: Any, components: dict[str, Any]) -> dict[str, Any]:
 
 
 def _success(
-    identity: str, resource: type[Resource], declared: Operation, components: dict[str, Any]
+    resource: type[Resource], declared: Operation, variant: Variant, components: dict[str, Any]
 ) -> dict[str, Any]:
     """JSON, a PDF, or the one and the other where the resource can be asked for both."""
     content: dict[str, Any] = {}
     if declared.gives is not Document:
-        content["application/json"] = _json(declared, components)
+        content["application/json"] = _json(declared, variant, components)
     if PdfRenderer in resource.renderer_classes:
         content["application/pdf"] = {"schema": {"type": "string", "contentMediaType": "application/pdf"}}
-    return {"description": declared.said, "headers": _HEADERS, "content": content}
+    return {"description": variant.said, "headers": _HEADERS, "content": content}
 
 
-def _json(declared: Operation, components: dict[str, Any]) -> dict[str, Any]:
+def _json(declared: Operation, variant: Variant, components: dict[str, Any]) -> dict[str, Any]:
     data = _schema(declared.gives, components)
     properties: dict[str, Any] = {
         "success": {"const": True},
-        "onpayCode": {"const": f"ONP{declared.status}"},
+        "onpayCode": {"const": variant.code},
         "onpayDescription": {"type": "string"},
         "data": {"type": "array", "items": data} if declared.is_collection else data,
     }
@@ -206,8 +207,8 @@ def _json(declared: Operation, components: dict[str, Any]) -> dict[str, Any]:
     if example := EXAMPLES.get(declared.gives.__name__):
         content["example"] = {
             "success": True,
-            "onpayCode": f"ONP{declared.status}",
-            "onpayDescription": declared.said,
+            "onpayCode": variant.code,
+            "onpayDescription": variant.said,
             "data": [example] if declared.is_collection else example,
         } | ({"pagination": EXAMPLES["Pagination"]} if declared.is_collection else {})
     return content

@@ -36,6 +36,26 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """Another success of an operation: its status, its code and its sentence."""
+
+    status: int
+    code: str
+    said: str
+
+    def of(self, payload: Any) -> "Varied":
+        return Varied(self, payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """What a handler returns to answer with a variant that the operation declares."""
+
+    variant: Variant
+    payload: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     permission: str
     gives: Any
@@ -47,6 +67,11 @@ class Operation:
     query: type[Input] | None = None
     limit: str | None = None
     refuses: Sequence[type[Refusal]] = ()
+    or_else: Sequence[Variant] = ()
+
+    @property
+    def usual(self) -> Variant:
+        return Variant(self.status, f"ONP{self.status}", self.said)
 
     @property
     def is_collection(self) -> bool:
@@ -127,7 +152,7 @@ def _read(
     result = handler(resource, merchant, *arguments, **path)
     if isinstance(result, Document):
         return _show(result)
-    return _respond(declared.status, envelope(declared, result))
+    return _respond(*rendered(declared, result))
 
 
 def _show(document: Document) -> HttpResponse:
@@ -160,7 +185,7 @@ def _write(
     work = idempotency.Work(
         begin=lambda: handler(resource, merchant, *arguments, **path),
         resume=lambda begun: resource.resume(merchant, begun),
-        render=lambda result: (declared.status, envelope(declared, result)),
+        render=lambda result: rendered(declared, result),
     )
     try:
         arguments += [validated(declared.takes, content, merchant)] if declared.takes else []
@@ -171,12 +196,15 @@ def _write(
     return _replayed(idempotency.perform(attempt, work))
 
 
-def envelope(declared: Operation, result: Any) -> bytes:
-    """The success envelope (contract §2.2)."""
-    answer = {"success": True, "onpayCode": f"ONP{declared.status}", "onpayDescription": declared.said}
+def rendered(declared: Operation, result: Any) -> tuple[int, bytes]:
+    """Status and body of a success: the envelope of contract §2.2."""
+    variant, result = (result.variant, result.payload) if isinstance(result, Varied) else (declared.usual, result)
+    answer = {"success": True, "onpayCode": variant.code, "onpayDescription": variant.said}
     if isinstance(result, Page):
-        return dumps(answer | {"data": result.items} | result.totals | {"pagination": result.pagination})
-    return dumps(answer | {"data": result})
+        return variant.status, dumps(
+            answer | {"data": result.items} | result.totals | {"pagination": result.pagination}
+        )
+    return variant.status, dumps(answer | {"data": result})
 
 
 def _respond(status: int, body: bytes) -> HttpResponse:

@@ -19,6 +19,8 @@ from gateway.payments import services as payments
 from gateway.payments.errors import CompanyNotActive, PaymentState, PaymentUnknown
 from gateway.payments.models import OPEN, Payment, Status
 
+PAY, REFUSE = "pay", "refuse"
+
 
 @csrf_exempt  # whoever holds the address may act, and there is nothing else to be forged: no session, no cookie
 @never_cache
@@ -30,9 +32,9 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
     if not isinstance(rail, SandboxCheckout):
         raise Http404
-    asked = rail.asks(payment.payer)
-    form = PayerForm(request.POST or None, asked=asked)
-    if request.method == "POST" and (request.POST.get("choice") == "refuse" or form.is_valid()):
+    choice = request.POST.get("choice")
+    form = PayerForm(request.POST if choice == PAY else None, asked=rail.asks(payment.payer))
+    if choice == REFUSE or form.is_valid():
         _decide(payment, form)
         return HttpResponseRedirect(request.path, status=303)
     response = render(request, "checkout/page.html", _facts(payment) | {"form": form})
@@ -51,10 +53,11 @@ def _opened_by(token: str) -> Payment:
 
 
 def _decide(payment: Payment, form: PayerForm) -> None:
-    """A second choice changes nothing: the page then shows how the payment ended."""
-    accepts = form.data.get("choice") == "pay"
-    with suppress(PaymentState, CompanyNotActive):
-        payments.decide(payment.merchant, payment.id, accepts=accepts, said=form.said() if accepts else {})
+    """A choice that comes too late changes nothing: the page then shows how the payment ended."""
+    if _facts(payment)["state"] == "OPEN":
+        with suppress(PaymentState, CompanyNotActive):
+            said = form.said() if form.is_bound else {}
+            payments.decide(payment.merchant, payment.id, accepts=form.is_bound, said=said)
 
 
 def _facts(payment: Payment) -> dict[str, Any]:

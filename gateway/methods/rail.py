@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from accounts.errors import Fault
 from gateway.customers.payer import Payer
+from gateway.vault.stored import StoredCard
 
 
 class Asked(StrEnum):
@@ -32,6 +33,7 @@ class Answered(StrEnum):
     CHECKOUT = "checkout"  # a checkout page is ready
     REVIEW = "review"  # held for a security review
     CLEARED = "cleared"  # the review found nothing
+    CHALLENGE = "challenge"  # the holder of the card must confirm
     AUTHORIZED = "authorized"
     DONE = "done"
     PARTLY = "partly"
@@ -87,7 +89,10 @@ class Wish:
 
     payer: Payer
     now: datetime
+    currency: str
     due_date: str | None = None
+    return_url: str | None = None
+    payment_method_token: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,7 @@ class Order:
     """What a rail is told about a payment that it shall make payable. `asked_times` counts this time too."""
 
     payment_id: str
+    method: str
     amount: Decimal
     currency: str
     beneficiary: str
@@ -104,6 +110,8 @@ class Order:
     expires_at: datetime
     due_date: date | None = None
     asked_times: int = 1
+    integration_mode: str = "SECURE_FIELDS"
+    stored_card: StoredCard | None = None
 
 
 class Rail(ABC):

@@ -33,11 +33,12 @@ class SandboxRail(Rail):
         return replace(self.instructions(order), ask_after_s=scenario.later_s)
 
     def ask(self, order: Order, about: Asked) -> Outcome:
-        scenario = self._scenario(order)
-        if scenario is None or scenario.later is None:
+        if about == Asked.PREPARE:
             return self.instructions(order)
-        if scenario.later == Answered.CLEARED:
+        if about == Asked.REVIEW:
             return replace(self.instructions(order), answered=Answered.CLEARED)
+        scenario = self._scenario(order)
+        assert scenario and scenario.later, "nothing else is asked about"
         return Outcome(scenario.later, failure=scenario.failure)
 
     def paid(self, at: datetime) -> Outcome:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from accounts.errors import MethodRefusal
 from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import Answered
-from gateway.methods.registry import Method
+from gateway.methods.registry import CARDS, Method
 
 Failure = tuple[str, str]
 EVERY = tuple(Method)
@@ -19,25 +19,24 @@ class Scenario:
     """What a whole amount whose last three digits are `tail` brings about.
 
     `outage` is raised when the double is asked for the first time. `first` is answered instead of instructions;
-    `later_s` seconds later the double answers `later`, or instructs where that is None.
+    after `later_s` seconds the double is asked again, and answers `later` about a payment that was instructed.
     """
 
     tail: int
     methods: tuple[Method, ...]
-    currencies: tuple[str, ...]
     effect: str
     outage: type[MethodRefusal] | None = None
     first: Answered | None = None
     failure: Failure | None = None
     later_s: int | None = None
     later: Answered | None = None
+    currency: str | None = None
 
 
 SCENARIOS = (
     Scenario(
         911,
         EVERY,
-        (),
         "Refused: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` names it.",
         first=Answered.DECLINED,
         failure=("ACQUIRER_REFUSED", "The outside party refused the payment."),
@@ -45,14 +44,12 @@ SCENARIOS = (
     Scenario(
         912,
         EVERY,
-        (),
         "The first call answers 502 `ONP502_<METHOD>_INVALID_RESPONSE`; the same call with the same key then 201.",
         outage=InvalidResponse,
     ),
     Scenario(
         913,
         EVERY,
-        (),
         "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; the same call with the same key then "
         "201.",
         outage=RailUnavailable,
@@ -60,25 +57,30 @@ SCENARIOS = (
     Scenario(
         914,
         CHECKOUTS,
-        ("COP",),
         "PENDING without `nextAction`; ten seconds later a lookup and `payment.updated` have it.",
+        first=Answered.WAITING,
+        later_s=10,
+        currency="COP",
+    ),
+    Scenario(
+        914,
+        CARDS,
+        "PENDING without `nextAction`; ten seconds later a lookup and `payment.action_required` have it.",
         first=Answered.WAITING,
         later_s=10,
     ),
     Scenario(
         915,
         EVERY,
-        (),
         "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 seconds "
-        "it is cleared: PENDING, and `payment.updated` carries the instructions.",
+        "it is cleared: PENDING, and `payment.updated` carries the instructions; a card's session follows.",
         first=Answered.REVIEW,
         later_s=60,
-        later=Answered.CLEARED,
     ),
+    Scenario(916, CARDS, "`integrationMode` is HOSTED: send the payer to `checkoutUrl`."),
     Scenario(
         917,
         (Method.MB_WAY, Method.NEQUI),
-        (),
         "The payer refuses after ten seconds: FAILED with `PAYER_REJECTED`.",
         later_s=10,
         later=Answered.DECLINED,
@@ -92,6 +94,7 @@ def scenario_of(method: str, amount: Decimal, currency: str) -> Scenario | None:
     if amount != amount.to_integral_value():
         return None
     for scenario in SCENARIOS:
-        if amount % 1000 == scenario.tail and method in scenario.methods:
-            return scenario if currency in (scenario.currencies or (currency,)) else None
+        is_meant = method in scenario.methods and scenario.currency in (None, currency)
+        if is_meant and amount % 1000 == scenario.tail:
+            return scenario
     return None

@@ -1,6 +1,6 @@
 """What payments refuse."""
 
-from accounts.errors import InvalidRequest, Refusal
+from accounts.errors import InvalidRequest, MethodRefusal, Refusal
 
 
 class InvalidMethod(InvalidRequest):
@@ -65,6 +65,12 @@ class CompanyNotActive(Refusal):
     advice = "Complete the verification, or ask support why the company is suspended."
 
 
+class TokensNotEnabled(Refusal):
+    code = "ONP403_TOKENS_NOT_ENABLED"
+    message = "Stored cards are not enabled for this company."
+    advice = "Ask support to enable them, or omit paymentMethodToken to start secure fields."
+
+
 class SandboxOnly(Refusal):
     code = "ONP403_SANDBOX_ONLY"
     message = "Simulations exist in the sandbox only."
@@ -93,6 +99,13 @@ class PaymentState(Refusal):
     code = "ONP409_PAYMENT_STATE"
     message = "The payment is not in a state that allows this."
     advice = "Look the payment up; a final status does not change."
+
+
+class PaymentMethodTokenInvalid(MethodRefusal):
+    code = "ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID"
+    message = "There is no such stored card for this company and environment."
+    advice = "Use a token of the same environment, or omit it to start secure fields."
+    methods = ("CREDIT_CARD", "DEBIT_CARD")
 
 
 class SimulationOfCard(Refusal):

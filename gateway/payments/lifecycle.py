@@ -40,6 +40,9 @@ STEPS = (
     Step(Asked.PREPARE, Answered.WAITING,    (P,),    P,        None,  "payment.updated"),
     Step(Asked.PREPARE, Answered.SESSION,    (P,),    A,        None,  "payment.action_required"),
     Step(Asked.PREPARE, Answered.CHECKOUT,   (P,),    P,        None,  "payment.updated"),
+    Step(Asked.PREPARE, Answered.REVIEW,     (P,),    A),
+    Step(Asked.PREPARE, Answered.AUTHORIZED, (P,),    U,        None,  "payment.authorized"),
+    Step(Asked.PREPARE, Answered.UNKNOWN,    (P,),    P),
     Step(Asked.PREPARE, Answered.DECLINED,   (P,),    FAILED,   None,  "payment.failed"),
     Step(Asked.REVIEW,  Answered.CLEARED,    (A,),    P,        None,  "payment.updated"),
     Step(Asked.REVIEW,  Answered.DECLINED,   (A,),    FAILED,   None,  "payment.failed"),
@@ -47,6 +50,7 @@ STEPS = (
     Step(Asked.PAY,     Answered.DECLINED,   (P, A),  FAILED,   None,  "payment.failed"),
     Step(Asked.PAY,     Answered.AUTHORIZED, (A,),    U,        None,  "payment.authorized"),
     Step(Asked.PAY,     Answered.UNKNOWN,    (A,),    P,        None,  "payment.updated"),
+    Step(Asked.PAY,     Answered.CHALLENGE,  (A,),    A),
     Step(Asked.CAPTURE, Answered.DONE,       (U,),    PAID,     paid,  "payment.paid"),
     Step(Asked.CAPTURE, Answered.DECLINED,   (U,),    FAILED,   None,  "payment.failed"),
     Step(Asked.EXPIRE,  Answered.DONE,       (P, A, U), EXPIRED, None, "payment.expired"),
@@ -61,7 +65,9 @@ def open_question(payment: Payment) -> Asked:
     """What the outside party is asked about a payment that it has not answered for good."""
     if payment.status == Status.ACTION_REQUIRED:
         return Asked.REVIEW
-    return Asked.PAY if payment.details else Asked.PREPARE
+    if payment.status == Status.AUTHORIZED:
+        return Asked.CAPTURE
+    return Asked.PAY if payment.is_instructed else Asked.PREPARE
 
 
 def step(asked: Asked, answered: Answered, status: str) -> Step:

@@ -1,9 +1,11 @@
 """Addresses for payers: whoever holds one may open it, so that the merchant can hand it on."""
 
+from base64 import urlsafe_b64encode
 from datetime import timedelta
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
+from django.utils.crypto import salted_hmac
 
 from accounts import clock
 from accounts.models import Environment
@@ -38,6 +40,26 @@ def checkout(payment: Payment) -> str:
 def of_checkout(token: str) -> str | None:
     """The id of the payment whose checkout the token opens, if it opens any."""
     return _signed(_checkouts, token)
+
+
+def sdk_base() -> str:
+    """The origin of everything that sees a card."""
+    return str(settings.SDK_URL)
+
+
+def hosted_card_page(payment: Payment) -> str:
+    return f"{sdk_base()}/checkout/{payment.id}"
+
+
+def client_secret(payment: Payment) -> str:
+    """What the payer's browser shows to act on a card payment: bound to it, its environment and its deadline.
+
+    Made anew each time and never kept; not for events, logs or addresses (contract §6.1).
+    """
+    assert payment.expires_at is not None
+    bound = f"{payment.id}:{payment.merchant.environment}:{payment.expires_at.timestamp()}"
+    mac = salted_hmac("card-session", bound, algorithm="sha256").digest()
+    return f"{payment.id}_secret_{urlsafe_b64encode(mac).decode().rstrip('=')}"
 
 
 def _signed(signer: Signer, token: str) -> str | None:

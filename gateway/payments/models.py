@@ -22,6 +22,8 @@ class Status(models.TextChoices):
 
 
 OPEN = (Status.PENDING, Status.ACTION_REQUIRED)
+UNDECIDED = (*OPEN, Status.AUTHORIZED)
+"""Time can still end it."""
 
 
 class Payment(models.Model):
@@ -46,6 +48,9 @@ class Payment(models.Model):
     )
     return_url = models.CharField(max_length=2048, null=True, blank=True)
     due_date = models.DateField(null=True, blank=True, help_text="Of a boleto")
+    settlement_currency = models.CharField(max_length=3, null=True, blank=True, help_text="Where it is another one")
+    settlement_amount = models.BigIntegerField(null=True, blank=True, help_text="Net credited, minor units")
+    settlement_rate = models.DecimalField(max_digits=20, decimal_places=10, null=True, blank=True)
     failure_code = models.CharField(max_length=40, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
     asked_times = models.SmallIntegerField(default=1, help_text="How often the outside party was asked to instruct")
@@ -63,7 +68,7 @@ class Payment(models.Model):
             models.Index(
                 fields=["rail_reference"], name="payments_by_rail_reference", condition=Q(rail_reference__isnull=False)
             ),
-            models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=OPEN)),
+            models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=UNDECIDED)),
             models.Index(fields=["ask_at"], name="payments_to_ask_about", condition=Q(ask_at__isnull=False)),
         ]
         constraints = [
@@ -95,7 +100,12 @@ class Payment(models.Model):
     @property
     def is_unanswered(self) -> bool:
         """Whether it was written down, and the outside party has not yet said how it can be paid."""
-        return self.status == Status.PENDING and not self.details and self.ask_at is None
+        return self.status == Status.PENDING and not self.is_instructed and self.ask_at is None
+
+    @property
+    def is_instructed(self) -> bool:
+        """Whether there is an answer that says how it can be paid."""
+        return bool(self.details.keys() - {"card", "token"})
 
     @property
     def net(self) -> int:

@@ -7,9 +7,10 @@ from typing_extensions import TypedDict
 from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.rail import BankTransferPayload
+from gateway.methods.card.rail import ConfirmCardPayload, WarningPayload
 from gateway.methods.colombia import RedirectPayload
 from gateway.methods.mb_way.rail import MbWayPayload
-from gateway.methods.registry import Method, rail_of
+from gateway.methods.registry import CARDS, Method, rail_of
 from gateway.methods.spei.rail import SpeiPayload
 from gateway.payments import links
 from gateway.payments.models import OPEN, Payment, Status
@@ -36,6 +37,14 @@ class FailurePayload(TypedDict):
 
     code: str
     message: str
+
+
+class SettlementPayload(TypedDict):
+    """What was credited where the currency has no wallet; the rate is that of the capture."""
+
+    currency: str
+    amount: Number
+    rate: Number
 
 
 class PaymentPayload(TypedDict):
@@ -67,12 +76,17 @@ class PaymentPayload(TypedDict):
     pdfUrl: NotRequired[str]
     bankDetails: NotRequired[SpeiPayload | BankTransferPayload]
     mbWay: NotRequired[MbWayPayload]
-    nextAction: NotRequired[RedirectPayload]
+    nextAction: NotRequired[RedirectPayload | ConfirmCardPayload]
+    warnings: NotRequired[list[WarningPayload]]
+    settlement: NotRequired[SettlementPayload]
     expiresAt: NotRequired[Timestamp | None]
     failure: NotRequired[FailurePayload]
     paidAt: Timestamp | None
     createdAt: Timestamp
     updatedAt: Timestamp
+
+
+_BROWSER_ONLY = ("clientSecret", "sessionToken", "checkoutUrl")
 
 
 def payment(payment: Payment) -> PaymentPayload:
@@ -81,6 +95,10 @@ def payment(payment: Payment) -> PaymentPayload:
     shown: Any = rail.shown(payment.details) if rail and payment.details else {}
     if shown and payment.method == Method.BOLETO:
         shown["pdfUrl"] = links.boleto(payment)
+    if payment.method in CARDS:
+        shown |= _card(payment)
+    else:
+        shown["expiresAt"] = optional_timestamp(payment.expires_at)
     if payment.details.get("checkout") and payment.status in OPEN:
         shown["nextAction"] = _redirect(payment)
     if payment.status == Status.FAILED:
@@ -108,10 +126,57 @@ def payment(payment: Payment) -> PaymentPayload:
             "taxId": payment.payer["taxId"],
         },
         **shown,
-        "expiresAt": optional_timestamp(payment.expires_at),
         "paidAt": optional_timestamp(payment.paid_at),
         "createdAt": timestamp(payment.created_at),
         "updatedAt": timestamp(payment.updated_at),
+    }
+
+
+def announced(record: Payment) -> PaymentPayload:
+    """The payment object as events carry it: without what only the payer's browser may see (contract §6.1)."""
+    told = payment(record)
+    if action := told.get("nextAction"):
+        public = {name: value for name, value in action.items() if name not in _BROWSER_ONLY}
+        told["nextAction"] = public  # type: ignore[typeddict-item]
+    return told
+
+
+def _card(payment: Payment) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if payment.requested_method != payment.method:
+        shown["warnings"] = [_correction(payment)]
+    if payment.settlement_currency and payment.settlement_amount is not None:
+        shown["settlement"] = {
+            "currency": payment.settlement_currency,
+            "amount": to_decimal(payment.settlement_amount, payment.settlement_currency),
+            "rate": payment.settlement_rate,
+        }
+    if payment.status == Status.ACTION_REQUIRED and "session" in payment.details:
+        shown["nextAction"] = _confirm_card(payment)
+    return shown
+
+
+def _correction(payment: Payment) -> WarningPayload:
+    return {
+        "code": "ONP_CARD_METHOD_CORRECTED",
+        "field": "method",
+        "requestedMethod": payment.requested_method,
+        "processedMethod": payment.method,
+        "message": f"The card is a {payment.details['card']['funding']} card; the payment was processed as "
+        f"{payment.method}.",
+    }
+
+
+def _confirm_card(payment: Payment) -> ConfirmCardPayload:
+    assert payment.expires_at is not None
+    secret = links.client_secret(payment)
+    return {
+        "type": "CONFIRM_CARD",
+        "integrationMode": payment.details["session"]["integrationMode"],
+        "clientSecret": secret,
+        "sessionToken": secret,
+        "checkoutUrl": links.hosted_card_page(payment),
+        "expiresAt": timestamp(payment.expires_at),
     }
 
 

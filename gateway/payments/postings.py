@@ -9,7 +9,14 @@ def paid(payment: Payment) -> list[Move]:
     """The method's party owes us everything; we owe the merchant all of it but our fee."""
     clearing = Side(Kind.CLEARING, payment.method, payment.currency)
     bucket = Kind.RELEASING if payment.settlement_days else Kind.AVAILABLE
-    moves = [Move(payment.net, debit=clearing, credit=wallet(bucket, payment.currency))]
+    moves = []
+    if payment.settlement_currency and payment.settlement_amount:
+        moves.append(Move(payment.net, debit=clearing, credit=Side(Kind.FX_POSITION, "", payment.currency)))
+        bought = Side(Kind.FX_POSITION, "", payment.settlement_currency)
+        settled = wallet(bucket, payment.settlement_currency)
+        moves.append(Move(payment.settlement_amount, debit=bought, credit=settled))
+    else:
+        moves.append(Move(payment.net, debit=clearing, credit=wallet(bucket, payment.currency)))
     if payment.fee:
         moves.append(Move(payment.fee, debit=clearing, credit=Side(Kind.FEE_INCOME, "", payment.currency)))
     return moves

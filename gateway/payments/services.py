@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import structlog
 from django.db import connection, transaction
@@ -16,6 +17,7 @@ from accounts.rows import columns, execute, first, insert_into, load, values, wi
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
 from gateway.methods import selectors as methods
+from gateway.methods.card.rail import CardRail
 from gateway.methods.colombia import SandboxCheckout
 from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import Answered, Asked, Order, Outcome, Rail
@@ -26,18 +28,24 @@ from gateway.payments.errors import (
     CompanyNotActive,
     DuplicateReference,
     InvalidExpiresIn,
+    InvalidReturnUrl,
+    PaymentMethodTokenInvalid,
     PaymentState,
     SandboxOnly,
     SimulationOfCard,
+    TokensNotEnabled,
 )
 from gateway.payments.lifecycle import open_question, step
-from gateway.payments.models import OPEN, Payment, Status
+from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
+from gateway.payments.pricing import correct, settle
 from gateway.payments.selectors import owned
+from gateway.vault.stored import stored
 from ledger.books.services import post
 from ledger.money import to_decimal, to_minor
 from webhooks.outbox import emit
 
 log = structlog.get_logger()
+CAPTURE_WITHIN = timedelta(days=7)
 
 _INSERT = f"""
     {insert_into(Payment)}
@@ -48,7 +56,8 @@ _LIVE = (
 )
 _LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s FOR NO KEY UPDATE"
 _CHANGING = (
-    "status", "details", "refunded_amount", "rail_reference", "failure_code", "failure_message", "asked_times",
+    "status", "method", "fee", "settlement_days", "details", "refunded_amount", "rail_reference",
+    "settlement_currency", "settlement_amount", "settlement_rate", "failure_code", "failure_message", "asked_times",
     "ask_at", "expires_at", "paid_at", "release_at", "updated_at",
 )  # fmt: skip
 _UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
@@ -72,9 +81,9 @@ def _first(column: str, condition: str) -> str:
     """
 
 
-_IS_OPEN = ("expires_at", "p.status IN ('PENDING', 'ACTION_REQUIRED')")
+_IS_UNDECIDED = ("expires_at", "p.status IN ('PENDING', 'ACTION_REQUIRED', 'AUTHORIZED')")
 _IS_ASKED_ABOUT = ("ask_at", "p.ask_at IS NOT NULL")
-_OVERDUE, _FIRST_EXPIRY = _due(*_IS_OPEN), _first(*_IS_OPEN)
+_OVERDUE, _FIRST_EXPIRY = _due(*_IS_UNDECIDED), _first(*_IS_UNDECIDED)
 _TO_ASK_ABOUT, _FIRST_QUESTION = _due(*_IS_ASKED_ABOUT), _first(*_IS_ASKED_ABOUT)
 
 
@@ -90,6 +99,7 @@ class Request:
     expires_in_s: int | None = None
     due_date: date | None = None
     return_url: str | None = None
+    payment_method_token: str | None = None
 
 
 @transaction.atomic(savepoint=False)
@@ -104,9 +114,31 @@ def create(merchant: Merchant, request: Request) -> Payment:
     terms = methods.terms(merchant, request.method, request.currency)
     rail = rail_for(merchant, request.method, request.currency)
     payment = begin(merchant, replace(request, payer=rail.completed(request.payer)), terms, rail)
-    order = _order(payment)
-    outcome = Outcome(Answered.UNKNOWN) if rail.asks_outside(order) else rail.instruct(order)
-    return finish(payment, Asked.CREATE, outcome, payment.created_at)
+    order = order_of(payment)
+    if order.stored_card and (failure := correct(payment, order.stored_card.card.funding)):
+        outcome = Outcome(Answered.DECLINED, failure=failure)
+    elif rail.asks_outside(order):
+        outcome = Outcome(Answered.UNKNOWN)
+    else:
+        outcome = _instruct(payment)
+    return capture_if_authorized(finish(payment, Asked.CREATE, outcome, payment.created_at))
+
+
+def _instruct(payment: Payment) -> Outcome:
+    """Refuses with ONP400_RETURN_URL where the holder of a stored card must confirm and cannot come back."""
+    outcome = rail_for(payment.merchant, payment.method, payment.currency).instruct(order_of(payment))
+    if outcome.answered == Answered.SESSION and not payment.return_url:
+        raise InvalidReturnUrl(faults=[Fault("returnUrl", "REQUIRED", "The holder must confirm.")])
+    return outcome
+
+
+def capture_if_authorized(payment: Payment) -> Payment:
+    """Settles what was authorized, unless that has a later time of its own."""
+    if payment.status != Status.AUTHORIZED or payment.ask_at is not None:
+        return payment
+    rail = rail_for(payment.merchant, payment.method, payment.currency)
+    assert isinstance(rail, CardRail)
+    return finish(payment, Asked.CAPTURE, rail.capture(order_of(payment)), payment.updated_at)
 
 
 def ask(payment: Payment) -> Outcome:
@@ -115,7 +147,7 @@ def ask(payment: Payment) -> Outcome:
     Refuses with ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
     """
     try:
-        return rail_for(payment.merchant, payment.method, payment.currency).instruct(_order(payment))
+        return _instruct(payment)
     except MethodRefusal as refusal:
         refusal.details["paymentId"] = payment.id
         raise
@@ -127,7 +159,7 @@ def answer(merchant: Merchant, payment_id: str, outcome: Outcome) -> Payment:
     payment = lock(merchant, payment_id)
     if not payment.is_unanswered:
         return payment
-    return finish(payment, Asked.PREPARE, outcome, clock.now(merchant))
+    return capture_if_authorized(finish(payment, Asked.PREPARE, outcome, clock.now(merchant)))
 
 
 @transaction.atomic(savepoint=False)
@@ -160,6 +192,7 @@ def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail
         payer=payloads.payer(request.payer),
         return_url=request.return_url if rail.market(request.currency).sends_the_payer_away else None,
         due_date=request.due_date,
+        details=_card_of(merchant, request),
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
         customer_id=remember(merchant, request.payer, now),
         created_at=now,
@@ -167,6 +200,21 @@ def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail
     )
     payment.merchant = merchant
     return payment
+
+
+def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
+    """The stored card of the order, where it names one.
+
+    Refuses with ONP403_TOKENS_NOT_ENABLED and ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID.
+    """
+    if request.payment_method_token is None:
+        return {}
+    if not merchant.card_tokens_enabled:
+        raise TokensNotEnabled
+    kept = stored(request.payment_method_token)
+    if kept is None or merchant.environment != Environment.SANDBOX:
+        raise PaymentMethodTokenInvalid(request.method, field="paymentMethodToken")
+    return {"token": kept.token, "card": kept.card.snapshot()}
 
 
 def require_active(merchant: Merchant) -> None:
@@ -193,11 +241,13 @@ def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
     return rail
 
 
-def _order(payment: Payment) -> Order:
+def order_of(payment: Payment) -> Order:
+    """What its rail is told about a payment."""
     assert payment.expires_at is not None
     company = payment.merchant.company
     return Order(
         payment_id=payment.id,
+        method=payment.method,
         amount=to_decimal(payment.amount, payment.currency),
         currency=payment.currency,
         beneficiary=company.trade_name,
@@ -207,6 +257,8 @@ def _order(payment: Payment) -> Order:
         expires_at=payment.expires_at,
         due_date=payment.due_date,
         asked_times=payment.asked_times,
+        integration_mode=payment.merchant.card_integration_mode,
+        stored_card=stored(payment.details["token"]) if "token" in payment.details else None,
     )
 
 
@@ -225,12 +277,15 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     payment.updated_at = at
     if outcome.failure:
         payment.failure_code, payment.failure_message = outcome.failure
+    if taken.target == Status.AUTHORIZED:
+        payment.expires_at = at + CAPTURE_WITHIN
     if taken.target == Status.PAID and payment.paid_at is None:
+        settle(payment)
         payment.paid_at = at
         payment.release_at = at + timedelta(days=payment.settlement_days)
     _save(payment, is_new=not taken.sources)
     if taken.announces:
-        emit(payment.merchant, taken.announces, payment.id, payloads.payment(payment), at)
+        emit(payment.merchant, taken.announces, payment.id, payloads.announced(payment), at)
     if taken.books:  # last: it holds the busiest rows
         posted = post(payment.merchant, str(taken.announces), payment.id, taken.books(payment), at)
         assert posted, "a status is reached once, and so are its books"
@@ -340,7 +395,7 @@ def first_question(merchant: Merchant, until: datetime) -> tuple[datetime, str] 
 def expire(merchant: Merchant, payment_id: str) -> Payment:
     """Ends the time of a payment, if it is still open. Refuses with ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
-    return _expire(payment) if payment.status in OPEN else payment
+    return _expire(payment) if payment.status in UNDECIDED else payment
 
 
 @transaction.atomic(savepoint=False)
@@ -361,4 +416,4 @@ def _ask_about(payment: Payment) -> Payment:
     assert payment.ask_at is not None
     asked = open_question(payment)
     rail = rail_for(payment.merchant, payment.method, payment.currency)
-    return finish(payment, asked, rail.ask(_order(payment), asked), payment.ask_at)
+    return finish(payment, asked, rail.ask(order_of(payment), asked), payment.ask_at)

@@ -94,14 +94,14 @@ def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
             "min": rule.expires_in_min_s,
             "max": rule.expires_in_max_s,
         },
-        "requiredFields": required_fields(described, now(merchant)),
+        "requiredFields": required_fields(described, rule.currency, now(merchant)),
         "refunds": {"full": True, "partial": True, "windowDays": rule.refund_window_days},
     }
 
 
-def required_fields(rail: Rail, at: datetime) -> list[str]:
+def required_fields(rail: Rail, currency: str, at: datetime) -> list[str]:
     """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
-    nothing = Wish(Payer(name=""), at)
+    nothing = Wish(Payer(name=""), at, currency)
     missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
     return ["payer.name", *missing]
 

@@ -13,7 +13,7 @@ from accounts.models import Environment, Merchant
 from gateway.api.errors import InvalidFilter
 from gateway.api.fields import Amount, Email, Input, Moment, Text, wrong
 from gateway.api.idempotency import Unfinished
-from gateway.api.operations import Resource, operation
+from gateway.api.operations import Resource, Variant, Varied, operation
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.customers.payer import Payer
 from gateway.methods.errors import (
@@ -163,11 +163,17 @@ class PaymentInput(Input):
         elif not _time_fits(content.get("expiresIn"), merchant, str(method), currency):
             found.append(Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range."))
         rail = there_are[currency]
+        back, token = content.get("returnUrl"), content.get("paymentMethodToken")
         if rail.market(currency).sends_the_payer_away:
-            found += _return_url_faults(content.get("returnUrl"), merchant)
+            found += _return_url_faults(back, merchant)
         payer = content.get("payer")
         wish = Wish(
-            _payer_so_far(payer if isinstance(payer, dict) else {}), clock.now(merchant), content.get("dueDate")
+            _payer_so_far(payer if isinstance(payer, dict) else {}),
+            clock.now(merchant),
+            currency,
+            due_date=content.get("dueDate"),
+            return_url=back,
+            payment_method_token=token,
         )
         return found + rail.faults(wish, strict=merchant.environment == Environment.PRODUCTION)
 
@@ -186,6 +192,7 @@ class PaymentInput(Input):
             expires_in_s=self.expires_in,
             due_date=date.fromisoformat(self.due_date) if self.method == "BOLETO" else None,
             return_url=self.return_url,
+            payment_method_token=self.payment_method_token,
         )
 
 
@@ -203,6 +210,14 @@ class PaymentFilters(Filters):
     created_to: Moment | None = None
 
 
+CONFIRMATION_REQUIRED = Variant(202, "ONP202_3DS", "Holder confirmation required.")
+Answer = payloads.PaymentPayload | Varied | Unfinished
+
+
+def _must_be_confirmed(payment: payments.Payment) -> bool:
+    return payment.status == Status.ACTION_REQUIRED and "session" in payment.details
+
+
 class Payments(Resource):
     tag = "Payments"
 
@@ -218,15 +233,18 @@ class Payments(Resource):
             errors.BoletoIncomplete,
             errors.CompanyNotActive,
             MethodNotEnabled,
+            errors.TokensNotEnabled,
             errors.DuplicateReference,
             AmountTooSmall,
             AmountTooLarge,
             Rejected,
+            errors.PaymentMethodTokenInvalid,
             InvalidResponse,
             RailUnavailable,
         ],
+        or_else=[CONFIRMATION_REQUIRED],
     )
-    def post(self, merchant: Merchant, order: PaymentInput) -> payloads.PaymentPayload | Unfinished:
+    def post(self, merchant: Merchant, order: PaymentInput) -> Answer:
         """Create a payment
 
         One endpoint for every payment method. The answer carries what the payer needs; it does not mean that the
@@ -234,17 +252,18 @@ class Payments(Resource):
         """
         return self._answer(payments.create(merchant, order.request()))
 
-    def resume(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload | Unfinished:
+    def resume(self, merchant: Merchant, payment_id: str) -> Answer:
         return self._answer(payments.resume(merchant, payment_id))
 
-    def _answer(self, payment: payments.Payment) -> payloads.PaymentPayload | Unfinished:
+    def _answer(self, payment: payments.Payment) -> Answer:
         if payment.is_unanswered:
             return Unfinished(payment.id, partial(payments.ask, payment), partial(self._take, payment))
         if payment.status == Status.FAILED:
             raise Rejected(payment.method, paymentId=payment.id)
-        return payloads.payment(payment)
+        payload = payloads.payment(payment)
+        return CONFIRMATION_REQUIRED.of(payload) if _must_be_confirmed(payment) else payload
 
-    def _take(self, payment: payments.Payment, outcome: Outcome) -> payloads.PaymentPayload | Unfinished:
+    def _take(self, payment: payments.Payment, outcome: Outcome) -> Answer:
         return self._answer(payments.answer(payment.merchant, payment.id, outcome))
 
     @operation("transactions:read", query=PaymentFilters, gives=payloads.PaymentPayload, refuses=[InvalidFilter])

@@ -52,7 +52,9 @@ def test_a_method_that_is_off_for_the_company_is_not_listed(api: Api, acme: Shop
 
 def test_filters_choose_and_nonsense_is_refused(api: Api, acme: Shop) -> None:
     assert [item["currency"] for item in api.get("/payment-methods", currency="BRL").json()["data"]] == ["BRL"]
-    assert api.get("/payment-methods", currency="USD").json()["data"] == []
+    [usd] = api.get("/payment-methods", currency="USD").json()["data"]
+    assert [item["method"] for item in usd["methods"]] == ["CREDIT_CARD", "DEBIT_CARD"]
+    assert api.get("/payment-methods", currency="USD", method="PIX").json()["data"] == []
     for query in ({"currency": "XXX"}, {"method": "pix"}):
         assert api.get("/payment-methods", **query).json()["error"]["code"] == "ONP400_FILTER"
 

@@ -59,6 +59,7 @@ class UnderTest:
         """What the rail is told about the payment with this number."""
         return Order(
             payment_id=f"pay_01KAGTW3Q8XJ5V0N2B7R4C{number:04d}",
+            method=self.method,
             amount=Decimal("100.00"),
             currency=self.currency,
             beneficiary="Loja Exemplo",

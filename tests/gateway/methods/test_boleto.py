@@ -56,6 +56,7 @@ def read_line(line: str, today: date) -> tuple[str, date, Decimal, str]:
 
 def an_order(**changes: Any) -> Order:
     order = Order(
+        method="BOLETO",
         payment_id="pay_01JD3K5V8M0000000000000002",
         amount=Decimal("150.00"),
         currency="BRL",
@@ -70,7 +71,7 @@ def an_order(**changes: Any) -> Order:
 
 
 def said(payer: Payer = MARIA, due: Any = "2026-12-01", now: datetime = NOON) -> list[tuple[str, str]]:
-    faults = RAIL.faults(Wish(payer, now, due), strict=False)
+    faults = RAIL.faults(Wish(payer, now, "BRL", due), strict=False)
     return [(fault.field, fault.code) for fault in faults]
 
 
@@ -221,7 +222,7 @@ def test_days_are_counted_on_the_calendar_of_sao_paulo(now: datetime, today: dat
 
 
 def test_check_digits_count_in_production_only() -> None:
-    wish = Wish(replace(MARIA, tax_id="52998224724"), NOON, "2026-12-01")
+    wish = Wish(replace(MARIA, tax_id="52998224724"), NOON, "BRL", "2026-12-01")
 
     assert RAIL.faults(wish, strict=False) == []
     assert [fault.field for fault in RAIL.faults(wish, strict=True)] == ["payer.taxId"]

@@ -18,7 +18,7 @@ ANA = {"name": "Ana Costa", "phone": "+351912344567"}
 
 def wrong(tax_id: str | None, tax_id_type: str | None = None, *, strict: bool = False) -> list[tuple[str, str]]:
     payer = Payer(name="Ana Costa", tax_id=tax_id, tax_id_type=tax_id_type, phone="+351912344567")
-    return [(fault.field, fault.code) for fault in SandboxMbWay().faults(Wish(payer, NOON), strict=strict)]
+    return [(fault.field, fault.code) for fault in SandboxMbWay().faults(Wish(payer, NOON, "EUR"), strict=strict)]
 
 
 def test_the_phone_rings_for_four_minutes_and_is_masked(api: Api) -> None:

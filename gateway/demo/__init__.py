@@ -1,0 +1,1 @@
+"""A shop to try everything in; only on a developer's machine."""

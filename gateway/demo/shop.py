@@ -1,0 +1,109 @@
+"""The demo shop: what a merchant's backend does, before the eyes of a newcomer. Served in local mode only."""
+
+import secrets
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.errors import Refusal
+from accounts.models import Environment, Merchant
+from accounts.wire import dumps, timestamp
+from gateway.api.errors import body_of
+from gateway.api.examples import ORDERS
+from gateway.api.fields import validated
+from gateway.api.parsers import parse
+from gateway.api.v2.payments import PaymentInput
+from gateway.api.v2.simulations import SimulationInput
+from gateway.methods.errors import Rejected
+from gateway.payments import payloads, selectors
+from gateway.payments import services as payments
+from gateway.payments.models import Payment, Status
+from gateway.vault.cards import TEST_CARDS
+from webhooks.models import Event
+
+View = Callable[..., HttpResponse]
+
+
+def _locally(view: View) -> View:
+    @wraps(view)
+    def served(request: HttpRequest, **path: str) -> HttpResponse:
+        merchant = Merchant.objects.filter(environment=Environment.SANDBOX).select_related("company").first()
+        if not settings.LOCAL or merchant is None:
+            raise Http404
+        try:
+            return view(request, merchant, **path)
+        except Refusal as refusal:
+            body = body_of(refusal, request.request_id)  # type: ignore[attr-defined]
+            return HttpResponse(body, status=refusal.status, content_type="application/json")
+
+    return never_cache(served)
+
+
+@_locally
+@require_safe
+@ensure_csrf_cookie
+def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
+    """Choose, pay, and watch the states and the events arrive."""
+    facts = {
+        "sdk_url": settings.SDK_URL,
+        "company": merchant.company.trade_name,
+        "methods": [{"method": method, "currency": currency} for method, currency in ORDERS],
+        "test_cards": TEST_CARDS,
+    }
+    response = render(request, "demo/shop.html", facts)
+    sources = ["'self'", settings.SDK_URL]
+    response._csp_update = {  # type: ignore[attr-defined]
+        "script-src": sources, "connect-src": sources, "frame-src": sources,
+    }  # fmt: skip
+    return response
+
+
+@_locally
+@require_POST
+def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
+    """An order of the shop: the documented one of its method, with the amount that was chosen."""
+    wanted = parse(request.body)
+    example = ORDERS.get((str(wanted.get("method")), str(wanted.get("currency"))), ORDERS["PIX", "BRL"])
+    order = example | {"reference": f"demo-{secrets.token_hex(6)}"}
+    if "amount" in wanted:
+        order["amount"] = wanted["amount"]
+    if "returnUrl" in order:
+        order["returnUrl"] = f"{settings.BASE_URL}/demo/shop"
+    payment = payments.create(merchant, validated(PaymentInput, order, merchant).request())
+    if payment.is_unanswered:
+        payment = payments.answer(merchant, payment.id, payments.ask(payment))
+    if payment.status == Status.FAILED:
+        raise Rejected(payment.method, paymentId=payment.id)
+    return _json(payloads.payment(payment))
+
+
+@_locally
+@require_safe
+def look_up(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
+    """The payment now, and what was announced about it."""
+    return _told(selectors.get(merchant, payment_id))
+
+
+@_locally
+@require_POST
+def simulate(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
+    """What the payer does."""
+    wanted = validated(SimulationInput, parse(request.body), merchant)
+    return _told(payments.simulate(merchant, payment_id, wanted.status))
+
+
+def _told(payment: Payment) -> HttpResponse:
+    events = Event.objects.filter(merchant=payment.merchant, object_id=payment.id).order_by("created_at")
+    happened = [{"type": event.type, "at": timestamp(event.occurred_at)} for event in events]
+    return _json({"payment": payloads.payment(payment), "events": happened})
+
+
+def _json(body: Any) -> HttpResponse:
+    return HttpResponse(dumps(body), content_type="application/json")

@@ -1,0 +1,12 @@
+"""Every address of the demo shop."""
+
+from django.urls import path
+
+from gateway.demo import shop
+
+urlpatterns = [
+    path("shop", shop.page),
+    path("shop/payments", shop.create),
+    path("shop/payments/<str:payment_id>", shop.look_up),
+    path("shop/payments/<str:payment_id>/simulation", shop.simulate),
+]

@@ -1,0 +1,165 @@
+"""Cards: the payer types into fields that the shop cannot read, and the holder's bank may ask for a confirmation."""
+
+import secrets
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, ClassVar, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from accounts.wire import Timestamp
+from gateway.customers.payer import Payer
+from gateway.methods import documents
+from gateway.methods.rail import Answered, Asked, Market, Order, Outcome, Rail, Wish
+from gateway.methods.sandbox import SandboxRail
+from gateway.methods.scenarios import scenario_of
+from gateway.vault.cards import Card, Plays
+
+SESSION_S = 30 * 60
+HOSTED_TAIL = 916
+_LIMITS = {
+    "BRL": ("0.50", 50_000),
+    "USD": ("0.50", 10_000),
+    "EUR": ("0.50", 10_000),
+    "MXN": ("10", 200_000),
+    "COP": ("2000", 50_000_000),
+    "ARS": ("500", 15_000_000),
+}
+_REFUSED = {
+    Plays.REFUSED: ("CARD_REFUSED", "The card's bank refused the payment."),
+    Plays.INSUFFICIENT_FUNDS: ("INSUFFICIENT_FUNDS", "The card does not have enough funds."),
+    Plays.EXPIRED: ("EXPIRED_CARD", "The card has expired."),
+    Plays.INVALID_CVV: ("INVALID_CVV", "The security code is wrong."),
+    Plays.UNKNOWN: ("TEST_CARD_UNKNOWN", "The sandbox takes its own test cards only."),
+}
+THREE_DS_REFUSED = ("THREE_DS_REFUSED", "The holder's confirmation was refused.")
+
+
+class ConfirmCardPayload(TypedDict):
+    """Mount the secure fields with `clientSecret`, or send the payer to `checkoutUrl`. Events carry no secrets."""
+
+    type: Literal["CONFIRM_CARD"]
+    integrationMode: Literal["SECURE_FIELDS", "HOSTED"]
+    clientSecret: NotRequired[str]
+    sessionToken: NotRequired[str]
+    checkoutUrl: NotRequired[str]
+    expiresAt: Timestamp
+
+
+class WarningPayload(TypedDict):
+    """The card was of the other kind, and the payment was processed as that."""
+
+    code: str
+    field: str
+    requestedMethod: str
+    processedMethod: str
+    message: str
+
+
+def _markets(percentage: Decimal, settlement_days: int) -> tuple[Market, ...]:
+    return tuple(
+        Market(
+            currency=currency,
+            flow="CARD",
+            minimum=Decimal(minimum),
+            maximum=Decimal(maximum),
+            percentage=percentage,
+            fixed=Decimal(0),
+            settlement_days=settlement_days,
+            expires_in_s=SESSION_S,
+            expires_in_range_s=None,
+            refund_window_days=180,
+        )
+        for currency, (minimum, maximum) in _LIMITS.items()
+    )
+
+
+class CardRail(Rail):
+    """A rail for cards. A card is charged in two steps; the holder may have to be asked between."""
+
+    @abstractmethod
+    def authorize(self, order: Order, card: Card, *, confirmed: bool) -> Outcome:
+        """AUTHORIZED, DECLINED, UNKNOWN, or CHALLENGE while the holder has not `confirmed` what they must."""
+
+    @abstractmethod
+    def capture(self, order: Order) -> Outcome:
+        """Settles what was authorized."""
+
+
+class SandboxCard(SandboxRail, CardRail):
+    """The deterministic double: a card plays its scenario, and no acquirer hears of it."""
+
+    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+        found = []
+        if wish.currency == "BRL":
+            found += documents.faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
+        if not wish.return_url and not wish.payment_method_token:
+            found.append(Fault("returnUrl", "REQUIRED", "This field is required."))
+        return found
+
+    def completed(self, payer: Payer) -> Payer:
+        return documents.completed(payer)
+
+    def instructions(self, order: Order) -> Outcome:
+        """A session for the browser; a stored card is charged at once, and needs one only to be confirmed."""
+        mode = "HOSTED" if _is_hosted(order) else order.integration_mode
+        session = {"session": {"integrationMode": mode}}
+        if order.stored_card is None:
+            return Outcome(Answered.SESSION, session)
+        outcome = self.authorize(order, order.stored_card.card, confirmed=False)
+        if outcome.answered == Answered.CHALLENGE:
+            return Outcome(Answered.SESSION, session | dict(outcome.details))
+        return outcome
+
+    def authorize(self, order: Order, card: Card, *, confirmed: bool) -> Outcome:
+        if card.plays in (Plays.CHALLENGE, Plays.CHALLENGE_REFUSED) and not confirmed:
+            return Outcome(Answered.CHALLENGE, {"challenge": secrets.token_urlsafe(24)})
+        if card.plays == Plays.CHALLENGE_REFUSED:
+            return Outcome(Answered.DECLINED, failure=THREE_DS_REFUSED)
+        if card.plays == Plays.TIMEOUT:
+            return Outcome(Answered.UNKNOWN, {"unanswered": True})
+        if failure := _REFUSED.get(card.plays):
+            return Outcome(Answered.DECLINED, failure=failure)
+        code = f"{secrets.randbelow(10**6):06}"
+        later = order.stored_card.captured_after_s if order.stored_card else None
+        return Outcome(Answered.AUTHORIZED, {"authorizationCode": code}, reference=code, ask_after_s=later)
+
+    def capture(self, order: Order) -> Outcome:
+        return Outcome(Answered.DONE)
+
+    def ask(self, order: Order, about: Asked) -> Outcome:
+        """What was authorized is captured when it is time; a payment that was reviewed gets its session then."""
+        if about == Asked.CAPTURE:
+            return self.capture(order)
+        if about == Asked.REVIEW:
+            return Outcome(Answered.CLEARED, ask_after_s=0)
+        return self.instructions(order)
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        """Nothing: what the browser needs depends on the payment's state, and is added where that is known."""
+        return {}
+
+
+class SandboxCreditCard(SandboxCard):
+    """Settled in thirty days."""
+
+    method: ClassVar[str] = "CREDIT_CARD"
+    markets: ClassVar[tuple[Market, ...]] = _markets(Decimal("3.99"), settlement_days=30)
+
+
+class SandboxDebitCard(SandboxCard):
+    """Settled the next day. Prepaid cards are of this kind."""
+
+    method: ClassVar[str] = "DEBIT_CARD"
+    markets: ClassVar[tuple[Market, ...]] = _markets(Decimal("1.99"), settlement_days=1)
+
+
+def _is_hosted(order: Order) -> bool:
+    scenario = scenario_of(order.method, order.amount, order.currency)
+    return scenario is not None and scenario.tail == HOSTED_TAIL
+
+
+RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxCreditCard(), SandboxDebitCard()]}

@@ -1,0 +1,94 @@
+"""What the payer's browser does with a card payment. One confirmation decides."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+
+from accounts import clock
+from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
+from gateway.methods.rail import Answered, Asked, Outcome
+from gateway.payments import links
+from gateway.payments import services as payments
+from gateway.payments.errors import PaymentState
+from gateway.payments.models import Payment, Status
+from gateway.payments.pricing import correct
+from gateway.vault import services as vault
+from gateway.vault.cards import Card
+
+RESULT_WITHIN = timedelta(hours=24)
+"""How long the result of a confirmed card may be open (contract §4.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The payment afterwards; `challenge` names what the holder must confirm first."""
+
+    payment: Payment
+    challenge: str | None = None
+
+
+def is_confirmable(payment: Payment) -> bool:
+    """Whether the browser may still act: the session is open and no card has decided."""
+    return (
+        payment.status == Status.ACTION_REQUIRED
+        and "session" in payment.details
+        and payment.expires_at is not None
+        and clock.now(payment.merchant) < payment.expires_at
+    )
+
+
+@transaction.atomic(savepoint=False)
+def confirm(payment: Payment, card_token: str | None) -> Confirmation:
+    """Charges the card of a token, or the stored card of the order; the answer is final.
+
+    Raises PaymentState where the session is over or was decided, and CardTokenInvalid.
+    """
+    payment = _held(payment)
+    challenge = payment.details.get("challenge")
+    if challenge:
+        return Confirmation(payment, challenge)
+    if card_token is None:
+        raise PaymentState
+    card = vault.use(payment.id, card_token)
+    payment.details = payment.details | {"card": card.snapshot()}
+    if failure := correct(payment, card.funding):
+        return _take(payment, Outcome(Answered.DECLINED, failure=failure))
+    return _charge(payment, card, confirmed=False)
+
+
+@transaction.atomic(savepoint=False)
+def answer_challenge(payment: Payment, challenge: str, *, approves: bool) -> Confirmation:
+    """What the holder said to their bank. Raises PaymentState where the session is over, or asked something else."""
+    payment = _held(payment)
+    if payment.details.get("challenge") != challenge:
+        raise PaymentState
+    if not approves:
+        return _take(payment, Outcome(Answered.DECLINED, failure=THREE_DS_REFUSED))
+    return _charge(payment, Card.of(payment.details["card"]), confirmed=True)
+
+
+def _held(payment: Payment) -> Payment:
+    payment = payments.lock(payment.merchant, payment.id)
+    if not is_confirmable(payment):
+        raise PaymentState
+    return payment
+
+
+def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
+    rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
+    assert isinstance(rail, CardRail)
+    return _take(payment, rail.authorize(payments.order_of(payment), card, confirmed=confirmed))
+
+
+def _take(payment: Payment, outcome: Outcome) -> Confirmation:
+    now = clock.now(payment.merchant)
+    if outcome.answered == Answered.UNKNOWN:
+        payment.expires_at = now + RESULT_WITHIN
+    payment = payments.finish(payment, Asked.PAY, outcome, now)
+    payment = payments.capture_if_authorized(payment)
+    return Confirmation(payment, outcome.details.get("challenge"))
+
+
+def challenge_url(payment: Payment, challenge: str) -> str:
+    return f"{links.sdk_base()}/sdk/v1/3ds/{payment.id}.{challenge}"

@@ -1,0 +1,53 @@
+"""What a payment costs, and where its money goes: fixed at creation, and corrected at most once before capture."""
+
+from accounts.models import Company
+from gateway.methods import selectors as methods
+from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
+from gateway.methods.registry import Method
+from gateway.payments.models import Payment
+from gateway.vault.cards import Funding
+from ledger.chart import WALLET_METHOD
+from ledger.money import convert
+from ledger.rates import sandbox_rate
+
+_METHOD_OF = {
+    Funding.CREDIT: Method.CREDIT_CARD,
+    Funding.DEBIT: Method.DEBIT_CARD,
+    Funding.PREPAID: Method.DEBIT_CARD,
+}
+Failure = tuple[str, str]
+
+
+def correct(payment: Payment, funding: Funding) -> Failure | None:
+    """Makes the method that of the card's real kind, with its fee and term; or says why the card may not be charged.
+
+    Amount, currency, reference and intent stay (spec, card rules; contract §6.3). PostgreSQL lets it happen once.
+    """
+    if funding == Funding.AS_REQUESTED:
+        return None
+    if funding not in _METHOD_OF:
+        return "UNKNOWN_CARD_TYPE", "The kind of the card is not known."
+    real = _METHOD_OF[funding]
+    if real == payment.method:
+        return None
+    refused = ("CARD_METHOD_NOT_ALLOWED", f"The card is a {funding} card, which this payment cannot be made with.")
+    if payment.merchant.company.status != Company.Status.ACTIVE:
+        return refused
+    try:
+        terms = methods.terms(payment.merchant, real, payment.currency)
+        payment.fee = terms.fee_of(payment.amount)
+    except (MethodNotEnabled, AmountTooSmall, AmountTooLarge):
+        return refused
+    payment.method = real
+    payment.settlement_days = terms.settlement_days
+    return None
+
+
+def settle(payment: Payment) -> None:
+    """Freezes rate and amount where the currency has no wallet: the merchant's settlement currency gets it (C2)."""
+    if payment.currency in WALLET_METHOD:
+        return
+    target = payment.merchant.card_settlement_currency
+    payment.settlement_currency = target
+    payment.settlement_rate = sandbox_rate(payment.currency, target)
+    payment.settlement_amount = convert(payment.net, payment.currency, target, payment.settlement_rate)

@@ -1,0 +1,45 @@
+"""What browsers may do on the SDK's origin: nothing but what a field needs."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+
+View = Callable[..., HttpResponse]
+
+
+def on_sdk_origin(view: View) -> View:
+    """Served on the origin of ONPAY_SDK_URL only, without cookies, and never cached."""
+
+    @wraps(view)
+    def served(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if f"{request.scheme}://{request.get_host()}" != settings.SDK_URL:
+            raise Http404
+        response = view(request, *args, **kwargs)
+        response["Referrer-Policy"] = "no-referrer"
+        response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
+        return response
+
+    # No session and no cookie: the secret in the header, or the unguessable address, is all that may act.
+    return never_cache(csrf_exempt(xframe_options_exempt(served)))
+
+
+def framed(response: HttpResponse, ancestors: Sequence[str]) -> HttpResponse:
+    """A page that only these origins may show in a frame."""
+    response._csp_replace = {  # type: ignore[attr-defined]
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "frame-src": [settings.SDK_URL],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": list(ancestors),
+    }
+    return response

@@ -1,0 +1,57 @@
+"""The payer's browser before a card payment: who it says it is, and from which page it calls."""
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare
+
+from gateway.payments import links, return_url, selectors
+from gateway.payments.cards import is_confirmable
+from gateway.payments.errors import PaymentUnknown
+from gateway.payments.models import Payment
+
+
+class SessionInvalid(Exception):
+    """No client secret, a wrong one, or one whose time is over: 401."""
+
+
+class OriginMismatch(Exception):
+    """A page of another origin than that of `returnUrl`: 403 (contract §6.2)."""
+
+
+def session_of(request: HttpRequest) -> Payment:
+    """The payment that the request's client secret opens, with its merchant.
+
+    Raises SessionInvalid and OriginMismatch.
+    """
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    payment = _named(secret.partition("_secret_")[0])
+    opens = scheme == "Bearer" and payment is not None and _is_secret_of(payment, secret)
+    if payment is None or not opens:
+        raise SessionInvalid
+    origin = request.headers.get("Origin")
+    if origin is not None and origin not in origins(payment):
+        raise OriginMismatch
+    return payment
+
+
+def origins(payment: Payment) -> list[str]:
+    """The pages that may show the fields: the shop's, and ours."""
+    shop = [return_url.origin(payment.return_url)] if payment.return_url else []
+    return [*shop, settings.SDK_URL]
+
+
+def open_payment(payment_id: str) -> Payment | None:
+    """The card payment with a session, whatever became of it."""
+    payment = _named(payment_id)
+    return payment if payment is not None and "session" in payment.details else None
+
+
+def _named(payment_id: str) -> Payment | None:
+    try:
+        return selectors.named_by_link(payment_id)
+    except PaymentUnknown:
+        return None
+
+
+def _is_secret_of(payment: Payment, secret: str) -> bool:
+    return is_confirmable(payment) and constant_time_compare(links.client_secret(payment), secret)

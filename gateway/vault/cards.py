@@ -1,0 +1,130 @@
+"""The sandbox's test cards (contract §14.2), and the only type that ever holds a number."""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Any, NoReturn
+
+from stdnum import luhn
+
+
+class Plays(StrEnum):
+    """What a card does when it is charged."""
+
+    APPROVED = "APPROVED"
+    CHALLENGE = "CHALLENGE"  # approved once the holder authenticates
+    CHALLENGE_REFUSED = "CHALLENGE_REFUSED"
+    REFUSED = "REFUSED"
+    INSUFFICIENT_FUNDS = "INSUFFICIENT_FUNDS"
+    EXPIRED = "EXPIRED"
+    INVALID_CVV = "INVALID_CVV"
+    TIMEOUT = "TIMEOUT"
+    UNKNOWN = "UNKNOWN"  # no test card
+
+
+class Funding(StrEnum):
+    """Whose money a card spends. AS_REQUESTED: of the kind that the payment asked for."""
+
+    CREDIT = "credit"
+    DEBIT = "debit"
+    PREPAID = "prepaid"
+    UNKNOWN = "unknown"
+    AS_REQUESTED = "as requested"
+
+
+class Secret:
+    """A text that cannot be shown by accident: printing, formatting, pickling or dumping it raises."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        return self._text
+
+    def _never(self, *_: Any) -> NoReturn:
+        raise TypeError("a secret is not shown")
+
+    __str__ = __repr__ = __format__ = __reduce__ = __reduce_ex__ = _never
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What may be known of a card that was typed."""
+
+    brand: str
+    last4: str
+    funding: Funding
+    plays: Plays
+
+    def snapshot(self) -> dict[str, str]:
+        """What a payment keeps."""
+        return {"brand": self.brand, "last4": self.last4, "funding": str(self.funding), "plays": str(self.plays)}
+
+    @classmethod
+    def of(cls, snapshot: dict[str, str]) -> "Card":
+        return cls(snapshot["brand"], snapshot["last4"], Funding(snapshot["funding"]), Plays(snapshot["plays"]))
+
+
+@dataclass(frozen=True, slots=True)
+class TestCard:
+    """A number that plays a scenario. `effect` is what the documentation says."""
+
+    number: str
+    plays: Plays
+    effect: str
+
+
+TEST_CARDS = (
+    TestCard("4242424242424242", Plays.APPROVED, "Approved"),
+    TestCard("4000000000003220", Plays.CHALLENGE, "Approved with 3DS challenge"),
+    TestCard("4000000000000002", Plays.REFUSED, "Card refused"),
+    TestCard("4000000000009995", Plays.INSUFFICIENT_FUNDS, "Insufficient funds"),
+    TestCard("4000000000000069", Plays.EXPIRED, "Expired card"),
+    TestCard("4000000000000127", Plays.INVALID_CVV, "Invalid CVV"),
+    TestCard("4000000000003063", Plays.CHALLENGE_REFUSED, "3DS challenge refused"),
+    TestCard("4000000000000119", Plays.TIMEOUT, "Timeout: the payment stays pending"),
+)
+FUNDING_OF_CVC = {"901": Funding.CREDIT, "902": Funding.DEBIT, "903": Funding.PREPAID, "904": Funding.UNKNOWN}
+"""With a card that is approved the CVC may say what kind of card it is: else the kind that was asked for."""
+
+_APPROVED = (Plays.APPROVED, Plays.CHALLENGE)
+_BRANDS = (
+    ("amex", ("34", "37"), 15),
+    ("elo", ("4011", "4312", "4389", "5041", "5066", "5067", "509", "6277", "6362", "6363", "650", "6516", "6550"), 16),
+    ("hipercard", ("3841", "6062"), 16),
+    ("diners", ("36", "38", "300", "301", "302", "303", "304", "305"), 14),
+    ("discover", ("6011", "644", "645", "646", "647", "648", "649", "65"), 16),
+    ("mastercard", (*map(str, range(51, 56)), *map(str, range(2221, 2721))), 16),
+    ("visa", ("4",), 16),
+)
+
+
+def brand_of(number: str) -> str:
+    """The scheme by the first digits; `unknown` where none is known."""
+    return next((brand for brand, prefixes, _ in _BRANDS if number.startswith(prefixes)), "unknown")
+
+
+def is_number(digits: str) -> bool:
+    """13 to 19 digits with the right check digit, as long as the scheme's numbers are."""
+    length = next((length for brand, _, length in _BRANDS if brand == brand_of(digits)), None)
+    fits = 13 <= len(digits) <= 19 if length is None or brand_of(digits) == "visa" else len(digits) == length
+    return digits.isascii() and digits.isdigit() and fits and bool(luhn.is_valid(digits))
+
+
+def is_cvc(digits: str, brand: str) -> bool:
+    return digits.isascii() and digits.isdigit() and len(digits) == (4 if brand == "amex" else 3)
+
+
+def is_expired(year: int, month: int, today: date) -> bool:
+    """A card is good to the last day of its month."""
+    return (year, month) < (today.year, today.month)
+
+
+def recognized(number: Secret, cvc: Secret) -> Card:
+    """What the sandbox makes of a card. The number and the CVC end here."""
+    digits = number.reveal()
+    plays = next((card.plays for card in TEST_CARDS if card.number == digits), Plays.UNKNOWN)
+    funding = FUNDING_OF_CVC.get(cvc.reveal(), Funding.AS_REQUESTED) if plays in _APPROVED else Funding.AS_REQUESTED
+    return Card(brand_of(digits), digits[-4:], funding, plays)

@@ -1,0 +1,22 @@
+"""What the vault keeps of a card: nothing that could pay."""
+
+from django.db import models
+
+
+class CardToken(models.Model):
+    """A card that was typed for one payment, good once and for ten minutes."""
+
+    digest = models.BinaryField(primary_key=True, max_length=32, help_text="SHA-256 of the token")
+    payment_id = models.CharField(max_length=40)
+    brand = models.CharField(max_length=16)
+    last4 = models.CharField(max_length=4)
+    funding = models.CharField(max_length=16)
+    plays = models.CharField(max_length=24)
+    created_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["payment_id"], name="cards_of_a_payment")]
+
+    def __str__(self) -> str:
+        return f"{self.brand} •••• {self.last4}"

@@ -1,0 +1,38 @@
+"""The sandbox's stored cards (contract §14.2): tokens that an enabled integration already holds."""
+
+from dataclasses import dataclass
+
+from gateway.vault.cards import Card, Funding, Plays
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCard:
+    """A fixed token. `captured_after_s` None: at once. `effect` is what the documentation says."""
+
+    token: str
+    card: Card
+    effect: str
+    captured_after_s: int | None = None
+
+
+def _visa(plays: Plays, funding: Funding = Funding.AS_REQUESTED) -> Card:
+    return Card("visa", "4242", funding, plays)
+
+
+STORED_CARDS = (
+    StoredCard("pmt_sandbox_approved", _visa(Plays.APPROVED), "PAID at once"),
+    StoredCard("pmt_sandbox_authorized", _visa(Plays.APPROVED), "AUTHORIZED, and PAID after 60 seconds", 60),
+    StoredCard("pmt_sandbox_3ds", _visa(Plays.CHALLENGE), "The holder must confirm: 202 with `nextAction`"),
+    StoredCard("pmt_sandbox_refused", _visa(Plays.REFUSED), "422 `ONP422_<METHOD>_REJECTED`"),
+    StoredCard("pmt_sandbox_insufficient_funds", _visa(Plays.INSUFFICIENT_FUNDS), "422, `INSUFFICIENT_FUNDS`"),
+    StoredCard("pmt_sandbox_expired_card", _visa(Plays.EXPIRED), "422, `EXPIRED_CARD`"),
+    StoredCard("pmt_sandbox_timeout", _visa(Plays.TIMEOUT), "Stays PENDING for 24 hours"),
+    StoredCard(
+        "pmt_sandbox_debit", _visa(Plays.APPROVED, Funding.DEBIT), "A debit card: corrected where asked as credit"
+    ),
+)
+
+
+def stored(token: str) -> StoredCard | None:
+    """The stored card of a token. None: there is none, or it belongs to production."""
+    return next((one for one in STORED_CARDS if one.token == token), None)
