@@ -13,8 +13,8 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -68,6 +68,7 @@ class Attempt:
     method: str
     path: str
     request_id: str
+    leased_until: datetime = field(default_factory=lambda: wall() + LEASE)
 
 
 def key_of(request: HttpRequest) -> str:
@@ -142,16 +143,19 @@ def perform(attempt: Attempt, work: Work) -> Stored:
     """
     give_up = time.monotonic() + WAIT_S
     while True:
-        if stored := _unless_deadlocked(partial(_begin, attempt, work)) or answered(attempt, work):
+        if stored := _unless_deadlocked(partial(_begin, attempt, work)) or replay(attempt):
+            return stored
+        if stored := _unless_deadlocked(partial(_resume, attempt, work)):
             return stored
         if time.monotonic() > give_up:
             raise IdempotencyInProgress
         time.sleep(LOOK_EVERY_S)
 
 
-def answered(attempt: Attempt, work: Work) -> Stored | None:
-    """The answer of a key that was used before: replayed, or worked out from where it was left. None: not now."""
-    return replay(attempt) or _unless_deadlocked(partial(_resume, attempt, work))
+def is_used(attempt: Attempt) -> bool:
+    """Whether the key already means something: an answer, or something that was begun."""
+    own = [attempt.merchant.pk, attempt.key]
+    return first(f"SELECT true FROM gateway_idempotencykey WHERE {_OWN}", own) is not None
 
 
 def _unless_deadlocked(act: Callable[[], Stored | None]) -> Stored | None:
@@ -175,7 +179,7 @@ def _resume(attempt: Attempt, work: Work) -> Stored | None:
     begun = first(
         f"""UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until <= %s
             RETURNING resource_id""",
-        [now + LEASE, attempt.merchant.pk, attempt.key, now],
+        [attempt.leased_until, attempt.merchant.pk, attempt.key, now],
     )
     if begun is None:
         return None
@@ -209,7 +213,7 @@ def _outcome(attempt: Attempt, work: Work, act: Callable[[], Any]) -> Stored | U
         return _store(attempt, *work.render(result))
     execute(
         f"UPDATE gateway_idempotencykey SET resource_id = %s, leased_until = %s WHERE {_OWN}",
-        [result.resource_id, wall() + LEASE, attempt.merchant.pk, attempt.key],
+        [result.resource_id, attempt.leased_until, attempt.merchant.pk, attempt.key],
     )
     return result
 
@@ -228,8 +232,8 @@ def _released_on_failure(attempt: Attempt) -> Iterator[None]:
     except BaseException:
         with suppress(DatabaseError):
             execute(
-                f"UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN}",
-                [wall(), attempt.merchant.pk, attempt.key],
+                f"UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until = %s",
+                [wall(), attempt.merchant.pk, attempt.key, attempt.leased_until],
             )
         raise
 

@@ -1,5 +1,6 @@
 """What happens to every request before there is a view: its id, its log line, the limit of its address."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import cast
@@ -16,6 +17,8 @@ from gateway.api.client_ip import rate_limit_key
 from gateway.api.errors import RateLimited, response_for
 
 log = structlog.get_logger()
+# Whoever holds these addresses may act: the log keeps which payment, and not the rest.
+_SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds)/pay_[0-9A-Z]{26})[^0-9A-Z].*")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -36,7 +39,7 @@ class RequestIdMiddleware:
         log.info(
             "request",
             method=request.method,
-            path=request.path,
+            path=_SECRET_IN_PATH.sub(r"\1…", request.path),
             status=response.status_code,
             code=getattr(request, "refusal_code", None),
             merchant=getattr(request, "merchant_id", None),

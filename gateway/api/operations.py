@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from accounts.errors import Refusal
 from accounts.models import Merchant
-from accounts.wire import dumps
+from accounts.wire import dumps, loads
 from gateway.api import idempotency, parsers, throttling
 from gateway.api.client_ip import rate_limit_key
 from gateway.api.errors import MethodNotAllowed, RateLimited
@@ -182,18 +182,25 @@ def _write(
         request_id=http.request_id,  # type: ignore[attr-defined]
     )
     arguments: list[Any] = []
+    refused: Refusal | None = None
+    try:
+        arguments += [validated(declared.takes, content, merchant)] if declared.takes else []
+    except Refusal as refusal:
+        if not idempotency.is_used(attempt):
+            raise
+        refused = refusal  # what was said to the key before comes before validation
+
+    def begin() -> Any:
+        if refused:
+            raise refused
+        return handler(resource, merchant, *arguments, **path)
+
     work = idempotency.Work(
-        begin=lambda: handler(resource, merchant, *arguments, **path),
+        begin=begin,
         resume=lambda begun: resource.resume(merchant, begun),
         render=lambda result: rendered(declared, result),
     )
-    try:
-        arguments += [validated(declared.takes, content, merchant)] if declared.takes else []
-    except Refusal:
-        if stored := idempotency.answered(attempt, work):  # a replay comes before validation
-            return _replayed(stored)
-        raise
-    return _replayed(idempotency.perform(attempt, work))
+    return _replayed(http, idempotency.perform(attempt, work))
 
 
 def rendered(declared: Operation, result: Any) -> tuple[int, bytes]:
@@ -211,7 +218,9 @@ def _respond(status: int, body: bytes) -> HttpResponse:
     return HttpResponse(body, status=status, content_type="application/json")
 
 
-def _replayed(stored: idempotency.Stored) -> HttpResponse:
+def _replayed(request: HttpRequest, stored: idempotency.Stored) -> HttpResponse:
+    if stored.status >= 400:  # for the log
+        request.refusal_code = loads(stored.body)["onpayCode"]  # type: ignore[attr-defined]
     response = _respond(stored.status, stored.body)
     if stored.replayed:
         response["Idempotent-Replayed"] = "true"

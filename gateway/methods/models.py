@@ -10,7 +10,7 @@ from accounts.models import Environment, Merchant
 from gateway.methods.registry import Method
 from ledger.money import DECIMALS
 
-METHODS = [(str(method), str(method)) for method in Method]
+METHODS = Method.choices
 CURRENCIES = [(code, code) for code, decimals in DECIMALS.items() if decimals == 2]
 
 

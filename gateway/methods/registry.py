@@ -1,28 +1,29 @@
 """The payment methods there are: every folder here with a `rail.py`, sandbox double and outside party alike."""
 
-from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+
+from django.db.models import TextChoices
 
 from accounts.models import Environment
 from gateway import methods
 from gateway.methods.rail import Market, Rail
 
 
-class Method(StrEnum):
+class Method(TextChoices):
     """The names of the contract (§3), exact and case-sensitive."""
 
-    PIX = "PIX"
-    BOLETO = "BOLETO"
-    SPEI = "SPEI"
-    BANK_TRANSFER = "BANK_TRANSFER"
-    MB_WAY = "MB_WAY"
-    CREDIT_CARD = "CREDIT_CARD"
-    DEBIT_CARD = "DEBIT_CARD"
-    PSE = "PSE"
-    NEQUI = "NEQUI"
-    BRE_B = "BRE_B"
+    PIX = "PIX", "PIX"
+    BOLETO = "BOLETO", "Boleto"
+    SPEI = "SPEI", "SPEI"
+    BANK_TRANSFER = "BANK_TRANSFER", "Bank transfer"
+    MB_WAY = "MB_WAY", "MB WAY"
+    CREDIT_CARD = "CREDIT_CARD", "Credit card"
+    DEBIT_CARD = "DEBIT_CARD", "Debit card"
+    PSE = "PSE", "PSE"
+    NEQUI = "NEQUI", "Nequi"
+    BRE_B = "BRE_B", "Bre-B"
 
 
 CARDS = (Method.CREDIT_CARD, Method.DEBIT_CARD)

@@ -19,7 +19,10 @@ from tests.gateway.methods.suite import NOON, RAILS_UNDER_TEST
 
 def wrong(tax_id: str, tax_id_type: str | None = None, *, strict: bool = False) -> list[tuple[str, str]]:
     payer = Payer(name="Juan Perez", tax_id=tax_id, tax_id_type=tax_id_type)
-    return [(fault.field, fault.code) for fault in SandboxArgentineTransfer().faults(Wish(payer, NOON, "ARS"), strict=strict)]
+    return [
+        (fault.field, fault.code)
+        for fault in SandboxArgentineTransfer().faults(Wish(payer, NOON, "ARS"), strict=strict)
+    ]
 
 
 def is_a_cvu(number: str) -> bool:
