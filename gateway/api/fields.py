@@ -117,6 +117,8 @@ def _fault(detail: Any) -> Fault:
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in detail["loc"]).lstrip(".")
     if detail["type"] in _OURS:
         return Fault(path, detail["type"], detail["msg"])
+    if detail["input"] is None:
+        return Fault(path, *_KNOWN["missing"])
     code, message = _KNOWN.get(detail["type"], ("INVALID", "This field has the wrong form."))
     return Fault(path, code, message.format_map(detail.get("ctx", {})))
 

@@ -103,7 +103,7 @@ def required_fields(rail: Rail, currency: str, at: datetime) -> list[str]:
     """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
     nothing = Wish(Payer(name=""), at, currency)
     missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
-    return ["payer.name", *missing]
+    return list(dict.fromkeys(["payer.name", *missing]))
 
 
 class PaymentMethods(Resource):

@@ -5,7 +5,7 @@ from datetime import date
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from accounts import clock
 from accounts.errors import Fault, Refusal
@@ -64,7 +64,7 @@ class AddressInput(Input):
     city: Annotated[Text, Field(max_length=60)] | None = None
     state: Annotated[Text, Field(max_length=60)] | None = None
     postal_code: Annotated[Text, Field(max_length=12)] | None = None
-    country: Annotated[Text, Field(pattern=r"^[A-Z]{2}$")] = "BR"
+    country: Annotated[Text, BeforeValidator(lambda sent: sent or "BR"), Field(pattern=r"^[A-Z]{2}$")] = "BR"
 
 
 class PayerInput(Input):
@@ -88,14 +88,21 @@ class PayerInput(Input):
         )
 
 
-def _time_fits(seconds: Any, merchant: Merchant, method: str, currency: str) -> bool:
-    """Whether the method's own range has the wish; what is no number, or not enabled, is said elsewhere."""
-    if not isinstance(seconds, int):
-        return True
+def _time_faults(seconds: Any, merchant: Merchant, method: str, currency: str) -> list[Fault]:
+    """A method whose time is fixed ignores the wish, whatever it is; one that is not enabled is said elsewhere."""
+    if seconds is None:
+        return []
     try:
-        return terms(merchant, method, currency).allows_expires_in(seconds)
+        offered = terms(merchant, method, currency)
     except MethodNotEnabled:
-        return True
+        return []
+    if offered.expires_in_range_s is None:
+        return []
+    if not isinstance(seconds, int) or isinstance(seconds, bool):
+        return [Fault("expiresIn", "INVALID", "Must be a whole number of seconds.")]
+    if offered.allows_expires_in(seconds):
+        return []
+    return [Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range.")]
 
 
 def _payer_so_far(content: dict[str, Any]) -> Payer:
@@ -113,9 +120,10 @@ def _payer_so_far(content: dict[str, Any]) -> Payer:
 
 
 def _return_url_faults(sent: Any, merchant: Merchant) -> list[Fault]:
-    """What is no text at all is said elsewhere."""
-    if not isinstance(sent, str):
+    if sent is None:
         return []
+    if not isinstance(sent, str):
+        return [Fault("returnUrl", "INVALID", "Must be a string.")]
     try:
         return_url.parse(sent.strip(), merchant)
     except ForbiddenAddress as forbidden:
@@ -144,9 +152,12 @@ class PaymentInput(Input):
     reference: Annotated[Text, Field(min_length=1, max_length=128, examples=["order-1042"])]
     payer: PayerInput
     due_date: Annotated[Any, WithJsonSchema({"type": ["string", "null"], "format": "date"})] = None
-    return_url: Annotated[Text, Field(max_length=2048)] | None = None
+    return_url: Annotated[Any, WithJsonSchema({"type": ["string", "null"], "format": "uri", "maxLength": 2048})] = None
     payment_method_token: Annotated[str, Field(max_length=255)] | None = None
-    expires_in: Annotated[int, Field(description="Seconds the payer has")] | None = None
+    expires_in: Annotated[
+        Any,
+        WithJsonSchema({"type": ["integer", "null"], "description": "Seconds the payer has, where they can be chosen"}),
+    ] = None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
@@ -159,9 +170,11 @@ class PaymentInput(Input):
             return found
         if not isinstance(currency, str) or currency not in there_are:
             found.append(Fault("currency", "UNKNOWN_VALUE", "This is not a currency of the method."))
+            if len(set(map(id, there_are.values()))) > 1:  # which market's rules, nobody can tell
+                return found
             currency = next(iter(there_are))
-        elif not _time_fits(content.get("expiresIn"), merchant, str(method), currency):
-            found.append(Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range."))
+        else:
+            found += _time_faults(content.get("expiresIn"), merchant, str(method), currency)
         rail = there_are[currency]
         back, token = content.get("returnUrl"), content.get("paymentMethodToken")
         if rail.market(currency).sends_the_payer_away:
@@ -191,7 +204,7 @@ class PaymentInput(Input):
             payer=self.payer.normalized(),
             expires_in_s=self.expires_in,
             due_date=date.fromisoformat(self.due_date) if self.method == "BOLETO" else None,
-            return_url=self.return_url,
+            return_url=self.return_url.strip() if isinstance(self.return_url, str) else None,
             payment_method_token=self.payment_method_token,
         )
 

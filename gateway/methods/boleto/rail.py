@@ -95,7 +95,7 @@ class SandboxBoleto(SandboxRail):
 
 
 def _missing(payer: Payer, address: Mapping[str, Any], due_date: Any) -> list[Fault]:
-    sent = {"payer.taxId": payer.tax_id, "payer.email": payer.email}
+    sent: dict[str, Any] = {"payer.name": payer.name, "payer.taxId": payer.tax_id, "payer.email": payer.email}
     sent |= {f"payer.address.{name}": address.get(name) for name in _ADDRESS}
     sent["dueDate"] = due_date
     return [Fault(path, "REQUIRED", "This field is required.") for path, value in sent.items() if _is_blank(value)]

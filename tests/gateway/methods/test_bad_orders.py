@@ -1,0 +1,233 @@
+"""Orders that break one rule of the contract (§4.3), for every method: what is said, and that nothing is made."""
+
+import uuid
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gateway.customers.models import Customer
+from gateway.payments.models import Payment
+from tests.client import Api
+from tests.factories import a_reference
+from webhooks.models import Event
+
+LEFT_OUT = object()
+"""The value of a member that is not sent at all."""
+Faults = list[tuple[str, str]]
+Changes = dict[str, Any]
+
+ADDRESS = {
+    "street": "Rua das Flores", "number": "100", "district": "Centro", "city": "São Paulo", "state": "SP",
+    "postalCode": "01001-000",
+}  # fmt: skip
+BRAZILIAN = {"name": "Maria Silva", "taxId": "52998224725", "email": "maria@example.com"}
+COLOMBIAN = {"name": "Camila Rojas", "taxId": "1018760936"}
+ORDERS: dict[str, dict[str, Any]] = {
+    "PIX": {"currency": "BRL", "amount": 150, "payer": {"name": "Maria Silva", "taxId": "52998224725"}},
+    "BOLETO": {"currency": "BRL", "amount": 150, "payer": BRAZILIAN | {"address": ADDRESS}},
+    "SPEI": {"currency": "MXN", "amount": 2500, "payer": {"name": "Juan Perez"}},
+    "ARS": {"currency": "ARS", "amount": 85000, "payer": {"name": "Juan Perez", "taxId": "20123456786"}},
+    "COP": {"currency": "COP", "amount": 90000, "payer": COLOMBIAN},
+    "PSE": {"currency": "COP", "amount": 90000, "payer": COLOMBIAN},
+    "NEQUI": {"currency": "COP", "amount": 90000, "payer": COLOMBIAN},
+    "BRE_B": {"currency": "COP", "amount": 90000, "payer": COLOMBIAN},
+    "MB_WAY": {"currency": "EUR", "amount": 40, "payer": {"name": "Ana Costa", "phone": "+351912344567"}},
+}
+METHODS = list(ORDERS)
+COLOMBIA = ["COP", "PSE", "NEQUI", "BRE_B"]
+NO_CHECKOUT = [method for method in METHODS if method not in COLOMBIA]
+NO_TIME_OF_ITS_OWN = ["BOLETO", *COLOMBIA, "MB_WAY"]
+
+
+def in_days(days: int) -> str:
+    """A due date, on the calendar of São Paulo."""
+    return str(datetime.now(ZoneInfo("America/Sao_Paulo")).date() + timedelta(days=days))
+
+
+def order(method: str, changes: Changes | None = None) -> dict[str, Any]:
+    """A right order by this method, with some members (`payer.taxId`) put otherwise."""
+    sent = deepcopy(ORDERS[method]) | {"reference": a_reference()}
+    sent["method"] = "BANK_TRANSFER" if method in ("ARS", "COP") else method
+    if method == "BOLETO":
+        sent["dueDate"] = in_days(5)
+    for path, value in (changes or {}).items():
+        *parents, name = path.split(".")
+        place = sent
+        for parent in parents:
+            place = place[parent]
+        if value is LEFT_OUT:
+            del place[name]
+        else:
+            place[name] = value
+    return sent
+
+
+def nothing_was_made() -> bool:
+    return (Payment.objects.count(), Customer.objects.count(), Event.objects.count()) == (0, 0, 0)
+
+
+def said(answer: Any) -> Faults:
+    return [(fault["field"], fault["code"]) for fault in answer.json()["error"]["fields"]]
+
+
+def is_refused(api: Api, method: str, changes: Changes, code: str, faults: Faults) -> None:
+    """The order gets this answer and makes nothing; put right, it succeeds with the same key."""
+    key = str(uuid.uuid4())
+
+    answer = api.post("/payments", order(method, changes), key=key)
+
+    assert answer.status_code == 400, answer.content
+    error = answer.json()["error"]
+    assert (error["code"], said(answer), error["field"]) == (code, faults, faults[0][0])
+    assert error["retryable"] is False
+    assert nothing_was_made()
+    assert api.post("/payments", order(method), key=key).status_code == 201
+
+
+def is_taken(api: Api, method: str, changes: Changes) -> dict[str, Any]:
+    """The order is right with these changes: one payment was made."""
+    answer = api.post("/payments", order(method, changes))
+
+    assert answer.status_code == 201, answer.content
+    assert Payment.objects.count() == 1
+    data: dict[str, Any] = answer.json()["data"]
+    return data
+
+
+def cases(methods: list[str], *rows: tuple[Any, ...]) -> list[Any]:
+    """Each row for each of the methods."""
+    return [
+        pytest.param(method, *row, id=f"{method}-{number}") for method in methods for number, row in enumerate(rows)
+    ]
+
+
+PAYER, CURRENCY = "ONP400_PAYER", "ONP400_CURRENCY"
+TOKEN, EXPIRES_IN = "ONP400_PAYMENT_METHOD_TOKEN", "ONP400_EXPIRES_IN"
+LONG_EMAIL = f"{'x' * 64}@{'y' * 60}.{'z' * 60}.{'w' * 60}.{'v' * 10}.io"
+OF_EVERY_METHOD: list[tuple[Changes, str, Faults]] = [
+    ({"payer.name": "M"}, PAYER, [("payer.name", "TOO_SHORT")]),
+    ({"payer.name": "x" * 121}, PAYER, [("payer.name", "TOO_LONG")]),
+    ({"payer.name": 5}, PAYER, [("payer.name", "INVALID")]),
+    ({"payer.name": "Ma\x00ria"}, PAYER, [("payer.name", "INVALID")]),
+    ({"payer.email": "maria"}, PAYER, [("payer.email", "INVALID")]),
+    ({"payer.email": LONG_EMAIL}, PAYER, [("payer.email", "INVALID")]),
+    ({"payer.email": ["maria@example.com"]}, PAYER, [("payer.email", "INVALID")]),
+    ({"payer.phone": "1234567"}, PAYER, [("payer.phone", "INVALID")]),
+    ({"payer.phone": "+1234567890123456"}, PAYER, [("payer.phone", "INVALID")]),
+    ({"payer.phone": "+55 11 CALL-ME-NOW"}, PAYER, [("payer.phone", "INVALID")]),
+    ({"payer.phone": 5511999998888}, PAYER, [("payer.phone", "INVALID")]),
+    ({"payer.taxId": 52998224725}, PAYER, [("payer.taxId", "INVALID")]),
+    ({"payer.taxId": ""}, PAYER, [("payer.taxId", "INVALID")]),
+    ({"paymentMethodToken": "pmt_sandbox_approved"}, TOKEN, [("paymentMethodToken", "NOT_ALLOWED")]),
+    ({"paymentMethodToken": 5}, TOKEN, [("paymentMethodToken", "INVALID")]),
+    (
+        {"payer.name": "M", "payer.email": "maria", "paymentMethodToken": "pmt_sandbox_approved"},
+        PAYER,
+        [("payer.name", "TOO_SHORT"), ("payer.email", "INVALID"), ("paymentMethodToken", "NOT_ALLOWED")],
+    ),
+    (
+        {"amount": 0, "reference": "", "payer.phone": "12"},
+        "ONP400_AMOUNT",
+        [("amount", "OUT_OF_RANGE"), ("reference", "TOO_SHORT"), ("payer.phone", "INVALID")],
+    ),
+    (
+        {"reference": "x" * 129, "payer.email": "maria"},
+        "ONP400_REFERENCE",
+        [("reference", "TOO_LONG"), ("payer.email", "INVALID")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "changes", "code", "faults"), cases(METHODS, *OF_EVERY_METHOD))
+def test_a_fault_is_named_and_makes_nothing(api: Api, method: str, changes: Changes, code: str, faults: Faults) -> None:
+    is_refused(api, method, changes, code, faults)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("payer", ["Maria Silva", 5, True, [], [{"name": "Maria Silva"}]])
+def test_a_payer_is_an_object(api: Api, method: str, payer: Any) -> None:
+    answer = api.post("/payments", order(method, {"payer": payer}))
+
+    assert (answer.status_code, said(answer)[0]) == (400, ("payer", "INVALID"))
+    assert nothing_was_made()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_currency_of_another_market_is_refused(api: Api, method: str) -> None:
+    own = {"MXN"} if method == "SPEI" else {"ARS", "COP"} if method in ("ARS", "COP") else {ORDERS[method]["currency"]}
+    for currency in sorted({"BRL", "MXN", "EUR", "COP", "ARS", "USD"} - own):
+        answer = api.post("/payments", order(method, {"currency": currency}))
+
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, CURRENCY)
+        assert said(answer)[0] == ("currency", "UNKNOWN_VALUE")
+    assert nothing_was_made()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_wrong_currency_makes_no_right_member_wrong(api: Api, method: str) -> None:
+    faults = [("currency", "UNKNOWN_VALUE"), ("payer.email", "INVALID")]
+
+    is_refused(api, method, {"currency": "USD", "payer.email": "maria"}, CURRENCY, faults)
+
+
+@pytest.mark.parametrize("method", ["PIX", "SPEI", "ARS"])
+@pytest.mark.parametrize(
+    ("seconds", "fault"),
+    [
+        (0, "OUT_OF_RANGE"), (-1, "OUT_OF_RANGE"), (59, "OUT_OF_RANGE"), (2_592_001, "OUT_OF_RANGE"),
+        (10**30, "INVALID"), (3600.5, "INVALID"), ("3600", "INVALID"), (True, "INVALID"), ([3600], "INVALID"),
+    ],
+)  # fmt: skip
+def test_a_time_out_of_range_is_refused(api: Api, method: str, seconds: Any, fault: str) -> None:
+    is_refused(api, method, {"expiresIn": seconds}, EXPIRES_IN, [("expiresIn", fault)])
+
+
+@pytest.mark.parametrize("method", ["SPEI", "ARS"])
+def test_a_bank_transfer_has_an_hour_at_least(api: Api, method: str) -> None:
+    is_refused(api, method, {"expiresIn": 3599}, EXPIRES_IN, [("expiresIn", "OUT_OF_RANGE")])
+
+
+@pytest.mark.parametrize("method", NO_TIME_OF_ITS_OWN)
+@pytest.mark.parametrize("seconds", [-1, 1, 2_592_001, "soon"])
+def test_a_time_is_ignored_where_the_method_has_a_fixed_one(api: Api, method: str, seconds: Any) -> None:
+    data = is_taken(api, method, {"expiresIn": seconds})
+
+    created, expires = (datetime.fromisoformat(data[name]) for name in ("createdAt", "expiresAt"))
+    minutes = {"BRE_B": 10, "MB_WAY": 4}.get(method, 30)
+    if method == "BOLETO":
+        midnight = datetime.fromisoformat(f"{in_days(9)}T03:00:00+00:00")
+        assert expires.astimezone(UTC) == midnight - timedelta(milliseconds=1)
+    else:
+        assert expires - created == timedelta(minutes=minutes)
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "BOLETO"])
+@pytest.mark.parametrize("due", ["1999-01-01", "soon", 5, []])
+def test_a_due_date_is_ignored_by_all_but_boletos(api: Api, method: str, due: Any) -> None:
+    assert "dueDate" not in is_taken(api, method, {"dueDate": due})
+
+
+OPTIONAL = ["payer.email", "payer.phone", "payer.taxIdType", "returnUrl", "dueDate", "expiresIn", "paymentMethodToken"]
+NEEDED_AFTER_ALL = [("BOLETO", "payer.email"), ("BOLETO", "dueDate"), ("MB_WAY", "payer.phone")]
+
+
+@pytest.mark.parametrize(
+    ("method", "member"),
+    [(method, name) for method in METHODS for name in OPTIONAL if (method, name) not in NEEDED_AFTER_ALL],
+)
+def test_what_is_optional_may_be_null(api: Api, method: str, member: str) -> None:
+    is_taken(api, method, {member: None})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_payer_of_two_letters_or_a_hundred_and_twenty_is_taken(api: Api, method: str) -> None:
+    names = ("Bo", "x" * 120, "  Bo  ")
+
+    kept = [
+        api.post("/payments", order(method, {"payer.name": name})).json()["data"]["customer"]["name"] for name in names
+    ]
+
+    assert kept == ["Bo", "x" * 120, "Bo"]
