@@ -1,5 +1,7 @@
 """The terms that staff find at first: what the rails' markets say, where nobody has said otherwise."""
 
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from django.apps import AppConfig
@@ -11,6 +13,9 @@ from gateway.methods.models import MethodRule, PriceRule
 from gateway.methods.rail import Market
 from gateway.methods.registry import markets
 from ledger.money import to_minor
+
+BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
+"""Before the first payment, also of a demo whose clock starts in the past."""
 
 
 @receiver(post_migrate)
@@ -25,16 +30,17 @@ def seed(sender: AppConfig, **kwargs: Any) -> None:
 def _seed_market(method: str, market: Market) -> None:
     currency = market.currency
     shortest, longest = market.expires_in_range_s or (None, None)
-    PriceRule.objects.get_or_create(
-        merchant=None,
-        method=method,
-        currency=currency,
-        defaults={
-            "percentage": market.percentage,
-            "fixed": to_minor(market.fixed, currency),
-            "settlement_days": market.settlement_days,
-        },
-    )
+    if not PriceRule.objects.filter(merchant=None, method=method, currency=currency).exists():
+        PriceRule.objects.create(
+            method=method,
+            currency=currency,
+            percentage=market.percentage,
+            fixed=to_minor(market.fixed, currency),
+            settlement_days=market.settlement_days,
+            advance_enabled=market.advance_monthly_rate is not None,
+            advance_monthly_rate=market.advance_monthly_rate or Decimal(0),
+            effective_from=BEGINNING,
+        )
     for environment in Environment:
         MethodRule.objects.get_or_create(
             merchant=None,

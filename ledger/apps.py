@@ -9,3 +9,5 @@ class LedgerConfig(AppConfig):
 
     def ready(self) -> None:
         from ledger import invariants  # noqa: F401  (they register themselves)
+        from ledger.holds import invariants as of_holds  # noqa: F401
+        from ledger.receivables import invariants as of_receivables  # noqa: F401

@@ -1,5 +1,7 @@
 """The ledger's tables, of all its rooms: Django looks only here."""
 
 from ledger.books.models import Account, Balance, Entry, Transfer
+from ledger.holds.models import Hold
+from ledger.receivables.models import Advance, AdvanceItem, Receivable
 
-__all__ = ["Account", "Balance", "Entry", "Transfer"]
+__all__ = ["Account", "Advance", "AdvanceItem", "Balance", "Entry", "Hold", "Receivable", "Transfer"]

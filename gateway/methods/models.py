@@ -6,6 +6,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from simple_history.models import HistoricalRecords
 
+from accounts.clock import wall
 from accounts.models import Environment, Merchant
 from gateway.methods.registry import Method
 from ledger.money import DECIMALS
@@ -54,7 +55,10 @@ class MethodRule(models.Model):
 
 
 class PriceRule(models.Model):
-    """What a payment costs the merchant, and when its money becomes available. Existing payments keep theirs."""
+    """What a payment costs the merchant, and when its money becomes available, from a day on.
+
+    A version: a change is a new row. Existing payments keep theirs.
+    """
 
     merchant = models.ForeignKey(
         Merchant,
@@ -76,12 +80,28 @@ class PriceRule(models.Model):
     settlement_days = models.IntegerField(
         default=0, help_text="Calendar days until the money is available", validators=[MinValueValidator(0)]
     )
+    advance_enabled = models.BooleanField(default=False, help_text="Whether its receivables can be advanced")
+    advance_monthly_rate = models.DecimalField(
+        max_digits=7,
+        decimal_places=4,
+        default=Decimal(0),
+        validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(100))],
+        help_text="Per cent of the amount a month, by the day",
+    )
+    advance_minimum = models.BigIntegerField(
+        default=0, help_text="Of an advance, minor units", validators=[MinValueValidator(0)]
+    )
+    effective_from = models.DateTimeField(
+        default=wall, help_text="For payments created from then on; the version before holds until then"
+    )
     history = HistoricalRecords()
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["merchant", "method", "currency"], name="one_price_rule", nulls_distinct=False
+                fields=["merchant", "method", "currency", "effective_from"],
+                name="one_price_rule",
+                nulls_distinct=False,
             ),
             models.CheckConstraint(
                 name="prices_are_not_negative",

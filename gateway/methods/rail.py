@@ -76,6 +76,7 @@ class Market:
     expires_in_s: int
     expires_in_range_s: tuple[int, int] | None
     refund_window_days: int
+    advance_monthly_rate: Decimal | None = None
 
     @property
     def sends_the_payer_away(self) -> bool:

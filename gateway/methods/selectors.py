@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db.models import F, Q
 
+from accounts import clock
 from accounts.models import Merchant
 from accounts.rows import first
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
@@ -13,21 +14,22 @@ from ledger import money
 
 _TERMS = """
     SELECT rule.enabled, rule.minimum, rule.maximum, rule.expires_in_s, rule.expires_in_min_s, rule.expires_in_max_s,
-           price.percentage, price.fixed, price.settlement_days
+           price.percentage, price.fixed, price.settlement_days,
+           CASE WHEN price.advance_enabled THEN price.advance_monthly_rate END, price.advance_minimum
       FROM (SELECT * FROM gateway_methodrule
              WHERE environment = %(environment)s AND method = %(method)s AND currency = %(currency)s
                AND (merchant_id = %(merchant)s OR merchant_id IS NULL)
              ORDER BY merchant_id NULLS LAST LIMIT 1) rule,
            (SELECT * FROM gateway_pricerule
              WHERE method = %(method)s AND currency = %(currency)s
-               AND (merchant_id = %(merchant)s OR merchant_id IS NULL)
-             ORDER BY merchant_id NULLS LAST LIMIT 1) price
+               AND (merchant_id = %(merchant)s OR merchant_id IS NULL) AND effective_from <= %(at)s
+             ORDER BY merchant_id NULLS LAST, effective_from DESC LIMIT 1) price
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The merchant's own rule, else everybody's. Amounts in minor units, times in seconds."""
+    """The merchant's own rule, else everybody's. Amounts in minor units, times in seconds, rates in per cent."""
 
     method: str
     currency: str
@@ -38,6 +40,8 @@ class Terms:
     percentage: Decimal
     fixed: int
     settlement_days: int
+    advance_monthly_rate: Decimal | None
+    advance_minimum: int
 
     def allows_expires_in(self, seconds: int) -> bool:
         """A method whose time is fixed ignores what is wanted."""
@@ -62,11 +66,12 @@ def terms(merchant: Merchant, method: str, currency: str) -> Terms:
             "method": method,
             "currency": currency,
             "merchant": merchant.pk,
+            "at": clock.now(merchant),
         },
     )
     if row is None:
         raise MethodNotEnabled(field="method")
-    enabled, minimum, maximum, expires_in_s, shortest, longest, percentage, fixed, settlement_days = row
+    enabled, minimum, maximum, expires_in_s, shortest, longest, percentage, fixed, settlement_days, *advance = row
     if not enabled:
         raise MethodNotEnabled(field="method")
     return Terms(
@@ -79,6 +84,8 @@ def terms(merchant: Merchant, method: str, currency: str) -> Terms:
         percentage=percentage,
         fixed=fixed,
         settlement_days=settlement_days,
+        advance_monthly_rate=advance[0],
+        advance_minimum=advance[1],
     )
 
 
@@ -95,6 +102,7 @@ def offers(merchant: Merchant) -> list[Offer]:
     theirs = Q(merchant=merchant) | Q(merchant=None)
     own_last = ("currency", "method", F("merchant").asc(nulls_first=True))
     rules = MethodRule.objects.filter(theirs, environment=merchant.environment).order_by(*own_last)
-    prices = {(p.method, p.currency): p for p in PriceRule.objects.filter(theirs).order_by(*own_last)}
+    versions = PriceRule.objects.filter(theirs, effective_from__lte=clock.now(merchant))
+    prices = {(p.method, p.currency): p for p in versions.order_by(*own_last, "effective_from")}
     in_force = {(rule.method, rule.currency): rule for rule in rules}
     return [Offer(rule, prices[pair]) for pair, rule in in_force.items() if rule.enabled and pair in prices]

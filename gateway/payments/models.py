@@ -41,6 +41,10 @@ class Payment(models.Model):
     fee = models.BigIntegerField(help_text="Snapshot at creation, minor units")
     refunded_amount = models.BigIntegerField(default=0, help_text="Completed refunds, minor units")
     settlement_days = models.IntegerField(help_text="Snapshot at creation, calendar days")
+    advance_monthly_rate = models.DecimalField(
+        max_digits=7, decimal_places=4, null=True, blank=True, help_text="Snapshot at creation; empty: no advances"
+    )
+    advance_minimum = models.BigIntegerField(default=0, help_text="Snapshot at creation, minor units")
     payer = models.JSONField(help_text="As sent with this payment")
     details = models.JSONField(default=dict, help_text="What belongs to the method")
     rail_reference = models.CharField(

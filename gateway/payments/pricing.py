@@ -9,6 +9,7 @@ from gateway.vault.cards import Funding
 from ledger.chart import WALLET_METHOD
 from ledger.money import convert
 from ledger.rates import sandbox_rate
+from ledger.receivables import services as receivables
 
 _METHOD_OF = {
     Funding.CREDIT: Method.CREDIT_CARD,
@@ -40,6 +41,7 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
         return refused
     payment.method = real
     payment.settlement_days = terms.settlement_days
+    payment.advance_monthly_rate, payment.advance_minimum = terms.advance_monthly_rate, terms.advance_minimum
     return None
 
 
@@ -51,3 +53,23 @@ def settle(payment: Payment) -> None:
     payment.settlement_currency = target
     payment.settlement_rate = sandbox_rate(payment.currency, target)
     payment.settlement_amount = convert(payment.net, payment.currency, target, payment.settlement_rate)
+
+
+def schedule(payment: Payment) -> None:
+    """Writes down the receivable of a payment whose money is not yet available, in the currency of its wallet."""
+    assert payment.release_at and payment.paid_at
+    currency, gross, fee = payment.currency, payment.amount, payment.fee
+    if payment.settlement_currency and payment.settlement_rate and payment.settlement_amount:
+        gross = convert(payment.amount, currency, payment.settlement_currency, payment.settlement_rate)
+        currency, fee = payment.settlement_currency, gross - payment.settlement_amount
+    receivables.schedule(
+        payment.merchant,
+        payment_id=payment.id,
+        reference=payment.reference,
+        method=payment.method,
+        currency=currency,
+        gross=gross,
+        fee=fee,
+        terms=receivables.Terms(payment.release_at, payment.advance_monthly_rate, payment.advance_minimum),
+        at=payment.paid_at,
+    )

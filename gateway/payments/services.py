@@ -37,7 +37,7 @@ from gateway.payments.errors import (
 )
 from gateway.payments.lifecycle import open_question, step
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
-from gateway.payments.pricing import correct, settle
+from gateway.payments.pricing import correct, schedule, settle
 from gateway.payments.selectors import owned
 from gateway.vault.stored import stored
 from ledger.books.services import post
@@ -56,9 +56,9 @@ _LIVE = (
 )
 _LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s FOR NO KEY UPDATE"
 _CHANGING = (
-    "status", "method", "fee", "settlement_days", "details", "refunded_amount", "rail_reference",
-    "settlement_currency", "settlement_amount", "settlement_rate", "failure_code", "failure_message", "asked_times",
-    "ask_at", "expires_at", "paid_at", "release_at", "updated_at",
+    "status", "method", "fee", "settlement_days", "advance_monthly_rate", "advance_minimum", "details",
+    "refunded_amount", "rail_reference", "settlement_currency", "settlement_amount", "settlement_rate",
+    "failure_code", "failure_message", "asked_times", "ask_at", "expires_at", "paid_at", "release_at", "updated_at",
 )  # fmt: skip
 _UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
 
@@ -189,6 +189,8 @@ def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail
         amount=amount,
         fee=terms.fee_of(amount),
         settlement_days=terms.settlement_days,
+        advance_monthly_rate=terms.advance_monthly_rate,
+        advance_minimum=terms.advance_minimum,
         payer=payloads.payer(request.payer),
         return_url=request.return_url if rail.market(request.currency).sends_the_payer_away else None,
         due_date=request.due_date,
@@ -286,6 +288,8 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     _save(payment, is_new=not taken.sources)
     if taken.announces:
         emit(payment.merchant, taken.announces, payment.id, payloads.announced(payment), at)
+    if taken.target == Status.PAID and taken.books and payment.settlement_days:
+        schedule(payment)
     if taken.books:  # last: it holds the busiest rows
         posted = post(payment.merchant, str(taken.announces), payment.id, taken.books(payment), at)
         assert posted, "a status is reached once, and so are its books"

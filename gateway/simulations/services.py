@@ -11,6 +11,7 @@ from accounts.models import Environment, Merchant
 from gateway.payments import services as payments
 from gateway.payments.errors import SandboxOnly
 from gateway.simulations.errors import ClockOnlyForward
+from ledger.receivables import services as receivables
 
 FARTHEST = timedelta(days=10 * 366)
 AT_ONCE = 500
@@ -29,6 +30,7 @@ class Due:
 DUE = (
     Due("payment.answered", payments.first_question, payments.ask_about),
     Due("payment.expired", payments.first_expiry, payments.expire),
+    Due("balance.released", receivables.first_release, receivables.release),
 )
 
 

@@ -59,7 +59,7 @@ class WarningPayload(TypedDict):
     message: str
 
 
-def _markets(percentage: Decimal, settlement_days: int) -> tuple[Market, ...]:
+def _markets(percentage: Decimal, *, settlement_days: int, advance_rate: Decimal) -> tuple[Market, ...]:
     return tuple(
         Market(
             currency=currency,
@@ -72,6 +72,7 @@ def _markets(percentage: Decimal, settlement_days: int) -> tuple[Market, ...]:
             expires_in_s=SESSION_S,
             expires_in_range_s=None,
             refund_window_days=180,
+            advance_monthly_rate=advance_rate,
         )
         for currency, (minimum, maximum) in _LIMITS.items()
     )
@@ -147,14 +148,14 @@ class SandboxCreditCard(SandboxCard):
     """Settled in thirty days."""
 
     method: ClassVar[str] = "CREDIT_CARD"
-    markets: ClassVar[tuple[Market, ...]] = _markets(Decimal("3.99"), settlement_days=30)
+    markets: ClassVar[tuple[Market, ...]] = _markets(Decimal("3.99"), settlement_days=30, advance_rate=Decimal("2.50"))
 
 
 class SandboxDebitCard(SandboxCard):
     """Settled the next day. Prepaid cards are of this kind."""
 
     method: ClassVar[str] = "DEBIT_CARD"
-    markets: ClassVar[tuple[Market, ...]] = _markets(Decimal("1.99"), settlement_days=1)
+    markets: ClassVar[tuple[Market, ...]] = _markets(Decimal("1.99"), settlement_days=1, advance_rate=Decimal("1.50"))
 
 
 def _is_hosted(order: Order) -> bool:

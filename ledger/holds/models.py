@@ -1,0 +1,53 @@
+"""Blocked money: every block with its reason, what it belongs to, and when it is expected to end."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.ids import IdField
+from accounts.models import Merchant
+
+
+class Reason(models.TextChoices):
+    """Why money is blocked (contract §3)."""
+
+    REFUND_DISPUTE = "REFUND_DISPUTE", "A payer asks for it back"
+    REFUND_PROCESSING = "REFUND_PROCESSING", "On its way back to a payer"
+    WITHDRAWAL_PROCESSING = "WITHDRAWAL_PROCESSING", "On its way to a beneficiary"
+    COMPLIANCE = "COMPLIANCE", "Compliance"
+    LEGAL_ORDER = "LEGAL_ORDER", "Legal order"
+
+
+BY_STAFF = (Reason.COMPLIANCE, Reason.LEGAL_ORDER)
+
+
+class Hold(models.Model):
+    """Money of a wallet that is blocked until `ended_at`. Minor units."""
+
+    id = IdField("blk", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="holds")
+    reason = models.CharField(max_length=24, choices=Reason)
+    currency = models.CharField(max_length=4)
+    amount = models.BigIntegerField()
+    payment_id = models.CharField(max_length=40, null=True, blank=True)
+    refund_id = models.CharField(max_length=40, null=True, blank=True)
+    withdrawal_id = models.CharField(max_length=40, null=True, blank=True)
+    note = models.CharField(max_length=255, blank=True)
+    placed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    expected_release_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["merchant", "currency", "-created_at"], name="open_holds", condition=Q(ended_at=None))
+        ]
+        constraints = [
+            models.CheckConstraint(name="holds_hold_something", condition=Q(amount__gt=0)),
+            models.CheckConstraint(name="hold_reason_is_known", condition=Q(reason__in=Reason.values)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} · {self.get_reason_display()}"

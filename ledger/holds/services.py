@@ -1,0 +1,57 @@
+"""Blocking money and letting it go again."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from accounts import clock
+from accounts.ids import new_id
+from accounts.models import Merchant, User
+from ledger.books.services import Move, post, wallet
+from ledger.chart import Kind
+from ledger.holds.errors import HoldEnded
+from ledger.holds.models import BY_STAFF, Hold
+
+
+@transaction.atomic(savepoint=False)
+def place(
+    merchant: Merchant,
+    currency: str,
+    amount: int,
+    reason: str,
+    *,
+    by: User | None = None,
+    note: str = "",
+    expected_release_at: datetime | None = None,
+) -> Hold:
+    """Blocks available money by decision of staff, in minor units. Refuses with ONP422_INSUFFICIENT_BALANCE."""
+    assert reason in BY_STAFF, "what belongs to a refund or a withdrawal is blocked by that"
+    now = clock.now(merchant)
+    hold = Hold.objects.create(
+        id=new_id("blk"),
+        merchant=merchant,
+        reason=reason,
+        currency=currency,
+        amount=amount,
+        note=note,
+        placed_by=by,
+        expected_release_at=expected_release_at,
+        created_at=now,
+    )
+    available, blocked = wallet(Kind.AVAILABLE, currency), wallet(Kind.BLOCKED, currency)
+    post(merchant, "hold.placed", hold.id, [Move(amount, debit=available, credit=blocked)], now)
+    return hold
+
+
+@transaction.atomic(savepoint=False)
+def lift(hold_id: str) -> Hold:
+    """Makes what staff blocked available again. Refuses with ONP409_HOLD_STATE."""
+    hold = Hold.objects.select_for_update(no_key=True, of=("self",)).select_related("merchant__company").get(pk=hold_id)
+    if hold.ended_at is not None or hold.reason not in BY_STAFF:
+        raise HoldEnded
+    now = clock.now(hold.merchant)
+    hold.ended_at = now
+    hold.save(update_fields=["ended_at"])
+    available, blocked = wallet(Kind.AVAILABLE, hold.currency), wallet(Kind.BLOCKED, hold.currency)
+    post(hold.merchant, "hold.lifted", hold.id, [Move(hold.amount, debit=blocked, credit=available)], now)
+    return hold

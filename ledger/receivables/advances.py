@@ -1,0 +1,229 @@
+"""Advances: having receivables sooner, for a fee. A company asks, somebody else decides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from django.db import transaction
+
+from accounts import clock
+from accounts.ids import new_id
+from accounts.models import Merchant, User
+from accounts.wire import timestamp
+from ledger.money import to_decimal
+from ledger.receivables import services as receivables
+from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, OwnRequest, ReceivableState
+from ledger.receivables.lifecycle import Asked, step
+from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
+from webhooks.outbox import emit
+
+DAY = timedelta(days=1)
+MONTH_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedReceivable:
+    """One receivable of a quote. Minor units; `days` gained, each begun day counted."""
+
+    receivable: Receivable
+    fee: int
+    days: int
+
+    @property
+    def amount(self) -> int:
+        return self.receivable.amount
+
+    @property
+    def net(self) -> int:
+        return self.amount - self.fee
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What an advance would give, exactly, if it were decided now. Nothing is written."""
+
+    currency: str
+    items: list[QuotedReceivable]
+
+    @property
+    def gross(self) -> int:
+        return sum(item.amount for item in self.items)
+
+    @property
+    def fee(self) -> int:
+        return sum(item.fee for item in self.items)
+
+    @property
+    def net(self) -> int:
+        return self.gross - self.fee
+
+
+def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> Quote:
+    """What advancing these receivables costs now.
+
+    Refuses with ONP403_ADVANCE_DISABLED, ONP409_RECEIVABLE_STATE (not all of them scheduled, of one currency, not yet
+    due and open to advances) and ONP422_ADVANCE_AMOUNT_TOO_SMALL.
+    """
+    return _quoted(merchant, _chosen(merchant, receivable_ids), clock.now(merchant))
+
+
+def quote_amount(merchant: Merchant, currency: str, net: int) -> Quote:
+    """The cheapest receivables (released soonest) that together give at least `net`, in minor units.
+
+    Refuses as `quote` does, and with ONP409_RECEIVABLE_STATE where all of them together give less.
+    """
+    now = clock.now(merchant)
+    offered = Receivable.objects.filter(
+        merchant=merchant,
+        currency=currency,
+        state=State.SCHEDULED,
+        release_at__gt=now,
+        advance_monthly_rate__isnull=False,
+    ).order_by("release_at", "id")
+    chosen: list[Receivable] = []
+    given = 0
+    for receivable in offered.iterator():
+        chosen.append(receivable)
+        given += _priced(receivable, now).net
+        if given >= net:
+            return _quoted(merchant, chosen, now)
+    raise ReceivableState
+
+
+@transaction.atomic(savepoint=False)
+def request(merchant: Merchant, receivable_ids: Sequence[str], by: User | None) -> Advance:
+    """Reserves the receivables and asks for the advance at the price of now. Refuses as `quote` does."""
+    now = clock.now(merchant)
+    quoted = _quoted(merchant, _chosen(merchant, receivable_ids, held=True), now)
+    advance = Advance.objects.create(
+        id=new_id("adv"),
+        merchant=merchant,
+        currency=quoted.currency,
+        gross_amount=quoted.gross,
+        fee=quoted.fee,
+        requested_by=by,
+        requested_at=now,
+    )
+    for item in quoted.items:
+        item.receivable.state = step(Asked.RESERVE, item.receivable.state).target
+        item.receivable.updated_at = now
+        item.receivable.save(update_fields=["state", "updated_at"])
+        AdvanceItem.objects.create(
+            advance=advance, receivable=item.receivable, amount=item.amount, fee=item.fee, days=item.days
+        )
+    return advance
+
+
+@transaction.atomic(savepoint=False)
+def approve(advance_id: str, by: User, note: str = "") -> Advance:
+    """Credits the net of every receivable at once. A day that came meanwhile costs nothing any more.
+
+    Refuses with ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
+    """
+    advance, now = _undecided(advance_id, by)
+    fee = 0
+    for item, receivable in _items(advance):
+        item.fee = min(item.fee, _priced(receivable, now).fee)
+        item.save(update_fields=["fee"])
+        fee += item.fee
+        receivables.advance(receivable, item.fee, now)
+    advance.fee = fee
+    return _decided(advance, Advance.State.APPROVED, by, note, now)
+
+
+@transaction.atomic(savepoint=False)
+def refuse(advance_id: str, by: User, note: str = "") -> Advance:
+    """Gives the receivables back to their schedule; what is due by now is released at once.
+
+    Refuses with ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
+    """
+    advance, now = _undecided(advance_id, by)
+    for _, receivable in _items(advance):
+        receivable.state = step(Asked.GIVE_BACK, receivable.state).target
+        receivable.updated_at = now
+        receivable.save(update_fields=["state", "updated_at"])
+        if receivable.release_at <= now:
+            receivables.release_late(receivable, now)
+    return _decided(advance, Advance.State.REFUSED, by, note, now)
+
+
+def payload(advance: Advance) -> dict[str, Any]:
+    """The JSON of an advance, for its events (contract §13.5)."""
+    return {
+        "id": advance.id,
+        "state": str(advance.state),
+        "receivableIds": list(advance.items.order_by("receivable_id").values_list("receivable_id", flat=True)),
+        "grossAmount": to_decimal(advance.gross_amount, advance.currency),
+        "feeAmount": to_decimal(advance.fee, advance.currency),
+        "netAmount": to_decimal(advance.net, advance.currency),
+        "currency": advance.currency,
+        "requestedAt": timestamp(advance.requested_at),
+        "decidedAt": timestamp(advance.decided_at) if advance.decided_at else None,
+    }
+
+
+def _chosen(merchant: Merchant, receivable_ids: Sequence[str], *, held: bool = False) -> list[Receivable]:
+    """The merchant's receivables with these ids, in the order in which everybody locks them."""
+    rows = Receivable.objects.filter(merchant=merchant, pk__in=set(receivable_ids)).order_by("id")
+    found = list(rows.select_for_update(no_key=True) if held else rows)
+    if not found or len(found) != len(set(receivable_ids)):
+        raise ReceivableState
+    return found
+
+
+def _quoted(merchant: Merchant, chosen: Sequence[Receivable], now: datetime) -> Quote:
+    if not merchant.advance_enabled:
+        raise AdvanceDisabled
+    if len({receivable.currency for receivable in chosen}) != 1 or not all(_is_open(one, now) for one in chosen):
+        raise ReceivableState
+    quoted = Quote(chosen[0].currency, [_priced(receivable, now) for receivable in chosen])
+    if quoted.gross < max(one.advance_minimum for one in chosen) or any(item.net <= 0 for item in quoted.items):
+        raise AdvanceTooSmall
+    return quoted
+
+
+def _is_open(receivable: Receivable, now: datetime) -> bool:
+    return (
+        receivable.state == State.SCHEDULED
+        and receivable.release_at > now
+        and receivable.advance_monthly_rate is not None
+    )
+
+
+def _priced(receivable: Receivable, now: datetime) -> QuotedReceivable:
+    """The monthly rate for each begun day of a thirtieth of a month, halves rounded up."""
+    days = max(0, -((now - receivable.release_at) // DAY))
+    share = Decimal(receivable.amount) * (receivable.advance_monthly_rate or 0) / 100 * days / MONTH_DAYS
+    return QuotedReceivable(receivable, int(share.quantize(Decimal(1), ROUND_HALF_UP)), days)
+
+
+def _undecided(advance_id: str, by: User) -> tuple[Advance, datetime]:
+    advance = (
+        Advance.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("merchant__company")
+        .get(pk=advance_id)
+    )
+    if advance.requested_by_id == by.pk:
+        raise OwnRequest
+    if advance.state != Advance.State.UNDER_REVIEW:
+        raise AdvanceState
+    return advance, clock.now(advance.merchant)
+
+
+def _items(advance: Advance) -> list[tuple[AdvanceItem, Receivable]]:
+    items = {item.receivable_id: item for item in advance.items.all()}
+    held = Receivable.objects.filter(pk__in=items).order_by("id").select_for_update(no_key=True)
+    found = []
+    for receivable in held:
+        receivable.merchant = advance.merchant
+        found.append((items[receivable.id], receivable))
+    return found
+
+
+def _decided(advance: Advance, state: str, by: User, note: str, now: datetime) -> Advance:
+    advance.state, advance.decided_by, advance.decided_at, advance.note = state, by, now, note
+    advance.save(update_fields=["state", "fee", "decided_by", "decided_at", "note"])
+    emit(advance.merchant, f"advance.{state.lower()}", advance.id, payload(advance), now)
+    return advance

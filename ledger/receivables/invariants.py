@@ -1,0 +1,30 @@
+"""What is always true between receivables and the books."""
+
+from ledger.verify import invariant
+
+invariant(
+    "I6",
+    "RELEASING of a wallet is the sum of its open receivables",
+    """
+    SELECT coalesce(b.merchant_id, r.merchant_id), coalesce(b.currency, r.currency), b.amount, r.amount
+      FROM (SELECT a.merchant_id, a.currency, b.amount FROM ledger_account a
+              JOIN ledger_balance b ON b.account_id = a.id WHERE a.kind = 'RELEASING') b
+      FULL JOIN (SELECT merchant_id, currency, sum(amount) AS amount FROM ledger_receivable
+                  WHERE state IN ('SCHEDULED', 'RESERVED_FOR_ADVANCE') GROUP BY 1, 2) r
+        ON (r.merchant_id, r.currency) = (b.merchant_id, b.currency)
+     WHERE coalesce(b.amount, 0) <> coalesce(r.amount, 0)
+    """,
+)
+invariant(
+    "I18",
+    "a receivable is released or advanced, never both, and never released before its day",
+    """
+    SELECT r.id, r.state, r.release_at, string_agg(t.kind, ', ') FROM ledger_receivable r
+      LEFT JOIN ledger_transfer t ON t.reference = r.id AND t.merchant_id = r.merchant_id
+     GROUP BY r.id
+    HAVING count(t.id) <> CASE WHEN r.state IN ('RELEASED', 'ADVANCED') THEN 1 ELSE 0 END
+        OR bool_or(t.kind = 'receivable.released') IS DISTINCT FROM
+           CASE r.state WHEN 'RELEASED' THEN true WHEN 'ADVANCED' THEN false END
+        OR bool_or(t.kind = 'receivable.released' AND t.posted_at < r.release_at)
+    """,
+)
