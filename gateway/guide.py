@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.utils.html import format_html, format_html_join
@@ -14,6 +15,9 @@ from gateway.api.v2.payment_methods import required_fields
 from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, Scenario
+from gateway.sdk import pages as sdk
+from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
+from gateway.vault.stored import STORED_CARDS
 
 GIVEN = {
     "PIX_CODE": "`pixCopyPaste`, `pixQrCode`",
@@ -55,14 +59,17 @@ class Way:
 
     @property
     def curl(self) -> str:
-        """A line for the shell: the reference is new each time it is run, and so is the key."""
-        order = json.dumps(ORDERS[self.method, self.market.currency], ensure_ascii=False)
-        body = order.replace('"order-1042"', "\"order-'$(date +%s)'\"")
-        return (
-            f'curl -s {settings.SANDBOX_BASE_URL}/api/v2/payments -H "x-api-key: $KEY" \\\n'
-            "  -H \"idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')\" \\\n"
-            f"  -H 'content-type: application/json' -d '{body}'"
-        )
+        return _curl(ORDERS[self.method, self.market.currency])
+
+
+def _curl(order: dict[str, Any]) -> str:
+    """A line for the shell: the reference is new each time it is run, and so is the key."""
+    body = json.dumps(order, ensure_ascii=False).replace('"order-1042"', "\"order-'$(date +%s)'\"")
+    return (
+        f'curl -s {settings.SANDBOX_BASE_URL}/api/v2/payments -H "x-api-key: $KEY" \\\n'
+        "  -H \"idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')\" \\\n"
+        f"  -H 'content-type: application/json' -d '{body}'"
+    )
 
 
 def ways() -> list[Way]:
@@ -71,6 +78,48 @@ def ways() -> list[Way]:
     return [
         Way(pair[0], rail.market(pair[1]), required_fields(rail, pair[1], wall())) for pair, rail in doubles.items()
     ]
+
+
+CARD_PAGE = """<!doctype html>
+<meta charset="utf-8">
+<title>Pay by card</title>
+<script src="{sdk_url}/sdk/onpay-card.js"></script>
+<form id="pay">
+  <div id="number"></div>
+  <div id="expiry"></div>
+  <div id="cvc"></div>
+  <button>Pay</button>
+  <p id="said"></p>
+</form>
+<script>
+  const clientSecret = "…";
+  const elements = OnpayCard.elements({{ clientSecret }});
+  elements.create("cardNumber").mount("#number");
+  elements.create("cardExpiry").mount("#expiry");
+  elements.create("cardCvc").mount("#cvc");
+
+  document.getElementById("pay").addEventListener("submit", async (event) => {{
+    event.preventDefault();
+    const {{ error, payment }} = await OnpayCard.confirmCardPayment({{ clientSecret, elements }});
+    document.getElementById("said").textContent = error ? error.message : payment.status;
+  }});
+</script>
+"""
+
+
+def cards() -> dict[str, Any]:
+    """Everything about cards: a page that works when it is pasted, the test cards, the stored ones."""
+    order = ORDERS["CREDIT_CARD", "BRL"] | {"returnUrl": "http://localhost:9000/pay.html"}
+    return {
+        "sdk_url": settings.SDK_URL,
+        "version": sdk.VERSION,
+        "integrity": sdk.integrity(),
+        "curl": _curl(order),
+        "page": CARD_PAGE.format(sdk_url=settings.SDK_URL),
+        "test_cards": TEST_CARDS,
+        "funding": [(cvc, str(funding)) for cvc, funding in FUNDING_OF_CVC.items()],
+        "stored": [(kept.token, _html(kept.effect)) for kept in STORED_CARDS],
+    }
 
 
 def table() -> str:

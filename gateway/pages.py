@@ -75,6 +75,12 @@ def sandbox(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def cards(request: HttpRequest) -> HttpResponse:
+    """How a shop takes cards: a page that works when it is pasted, the test cards, the stored ones."""
+    return render(request, "docs/cards.html", guide.cards())
+
+
+@require_safe
 def errors(request: HttpRequest) -> HttpResponse:
     """Every error code explained; the target of `docUrl`."""
     return render(request, "docs/errors.html", {"classes": _error_classes()})

@@ -18,6 +18,7 @@ urlpatterns = [
     path("sdk/", include("gateway.sdk.urls")),
     path("demo/", include("gateway.demo.urls")),
     path("docs", pages.reference),
+    path("docs/cards", pages.cards),
     path("docs/sandbox", pages.sandbox),
     path("docs/errors", pages.errors),
     path("api/v2/openapi.json", pages.schema),

@@ -9,6 +9,7 @@ from pathlib import Path
 CARD = """
   Onpay Gateway runs at {baseUrl}
 
+  Demo shop    {baseUrl}/demo/shop
   Reference    {baseUrl}/docs
   Staff        {admin[url]}    {admin[username]}  {admin[password]}
   Sandbox key  {sandboxApiKey}

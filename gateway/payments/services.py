@@ -120,13 +120,13 @@ def create(merchant: Merchant, request: Request) -> Payment:
     elif rail.asks_outside(order):
         outcome = Outcome(Answered.UNKNOWN)
     else:
-        outcome = _instruct(payment)
+        outcome = _instruct(payment, rail, order)
     return capture_if_authorized(finish(payment, Asked.CREATE, outcome, payment.created_at))
 
 
-def _instruct(payment: Payment) -> Outcome:
+def _instruct(payment: Payment, rail: Rail, order: Order) -> Outcome:
     """Refuses with ONP400_RETURN_URL where the holder of a stored card must confirm and cannot come back."""
-    outcome = rail_for(payment.merchant, payment.method, payment.currency).instruct(order_of(payment))
+    outcome = rail.instruct(order)
     if outcome.answered == Answered.SESSION and not payment.return_url:
         raise InvalidReturnUrl(faults=[Fault("returnUrl", "REQUIRED", "The holder must confirm.")])
     return outcome
@@ -147,7 +147,8 @@ def ask(payment: Payment) -> Outcome:
     Refuses with ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
     """
     try:
-        return _instruct(payment)
+        rail = rail_for(payment.merchant, payment.method, payment.currency)
+        return _instruct(payment, rail, order_of(payment))
     except MethodRefusal as refusal:
         refusal.details["paymentId"] = payment.id
         raise

@@ -103,6 +103,10 @@ class Service:
             time.sleep(0.05)
         raise AssertionError(f"did not hold within {seconds} s")
 
+    @property
+    def database_url(self) -> str:
+        return str(json.loads((self.home / "service.json").read_text())["databaseUrl"])
+
     def is_well(self) -> bool:
         return self.call("GET", "/health/")[0] == 200
 
