@@ -76,7 +76,12 @@ class Merchant(models.Model):
     card_integration_mode = models.CharField(
         max_length=16, choices=IntegrationMode, default=IntegrationMode.SECURE_FIELDS
     )
-    card_settlement_currency = models.CharField(max_length=3, default="BRL")
+    card_settlement_currency = models.CharField(
+        max_length=3,
+        choices=[(code, code) for code in ("BRL", "MXN", "EUR", "ARS", "COP")],
+        default="BRL",
+        help_text="Where cards in a currency without a wallet (USD) are settled",
+    )
     created_at = models.DateTimeField(default=wall, editable=False)
     history = HistoricalRecords(excluded_fields=["clock_offset"])
 

@@ -14,6 +14,7 @@ class GatewayConfig(AppConfig):
         from gateway import checks, seeds  # noqa: F401  (they register themselves)
         from gateway.api import invariants as of_keys  # noqa: F401
         from gateway.payments import invariants as of_payments  # noqa: F401
+        from gateway.refunds import invariants as of_refunds  # noqa: F401
 
         pre_migrate.connect(_take_your_time)
 

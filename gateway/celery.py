@@ -10,7 +10,13 @@ from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 
-TASKS = ["gateway", "gateway.payments", "ledger", "ledger.receivables"]  # every package with a tasks.py
+TASKS = [
+    "gateway",
+    "gateway.payments",
+    "gateway.refunds",
+    "ledger",
+    "ledger.receivables",
+]  # every package with a tasks.py
 
 app = Celery("onpay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -19,6 +25,7 @@ TIMETABLE = {
     "heartbeat": ("gateway.tasks.heartbeat", timedelta(seconds=5)),
     "ask-about-payments": ("gateway.payments.tasks.ask", timedelta(seconds=2)),
     "expire-payments": ("gateway.payments.tasks.expire", timedelta(seconds=15)),
+    "look-after-refunds": ("gateway.refunds.tasks.look", timedelta(seconds=2)),
     "release-receivables": ("ledger.receivables.tasks.release", timedelta(seconds=10)),
     "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
     "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),

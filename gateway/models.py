@@ -4,6 +4,17 @@ from gateway.api.models import IdempotencyKey
 from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
+from gateway.refunds.models import Evidence, Refund, Response
 from gateway.vault.models import CardToken
 
-__all__ = ["CardToken", "Customer", "IdempotencyKey", "MethodRule", "Payment", "PriceRule"]
+__all__ = [
+    "CardToken",
+    "Customer",
+    "Evidence",
+    "IdempotencyKey",
+    "MethodRule",
+    "Payment",
+    "PriceRule",
+    "Refund",
+    "Response",
+]

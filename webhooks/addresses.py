@@ -66,8 +66,6 @@ def parse_url(url: str, *, loopback_allowed: bool) -> URL:
     at_home = loopback_allowed and is_home(parsed)
     if parsed.scheme != "https" and not (at_home and parsed.scheme == "http"):
         raise ForbiddenAddress("The URL must start with https://.")
-    if "@" in _AUTHORITY_END.split(url.partition("//")[2], 1)[0]:
-        raise ForbiddenAddress("The URL must not contain a user name or password.")
     if "#" in url:
         raise ForbiddenAddress("The URL must not contain a fragment.")
     port = parsed.port or 0
@@ -114,6 +112,11 @@ def absolute(url: str) -> URL:
         raise ForbiddenAddress("The URL is not valid.") from malformed
     if not parsed.scheme or not parsed.raw_host:
         raise ForbiddenAddress("The URL must be absolute, with a host.")
+    if "@" in _AUTHORITY_END.split(url.partition("//")[2], 1)[0]:
+        raise ForbiddenAddress("The URL must not contain a user name or password.")
+    host = parsed.raw_host.removesuffix(".")
+    if _literal(host) is None and not _is_name(host):
+        raise ForbiddenAddress("The host is not a valid name.")
     return parsed
 
 
@@ -123,9 +126,11 @@ def _canonical_host(host: str, *, loopback_allowed: bool) -> str:
     if address is not None:
         _refuse_unless_permitted(address, loopback_allowed=loopback_allowed)
         return str(address)
-    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in host.split(".")):
-        raise ForbiddenAddress("The host is not a valid name.")
     return host
+
+
+def _is_name(host: str) -> bool:
+    return len(host) <= 253 and all(_LABEL.fullmatch(label) for label in host.split("."))
 
 
 def is_home(url: URL) -> bool:

@@ -47,7 +47,8 @@ class Outcome:
 
     `reference` is the party's own id of the money, by which support finds it.
     `amount` and `currency`, where the party says them, are compared with what was asked.
-    `ask_after_s`, where the answer is not the last one, is when the party is to be asked what became of it.
+    `ask_after_s`, where the answer is not the last one, is when the party is to be asked what became of it, and
+    `expires_after_s` how long that may take, where it is another time than the payer's.
     """
 
     answered: Answered
@@ -57,6 +58,7 @@ class Outcome:
     amount: Decimal | None = None
     currency: str | None = None
     ask_after_s: int | None = None
+    expires_after_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,10 @@ class Rail(ABC):
     @abstractmethod
     def ask(self, order: Order, about: Asked) -> Outcome:
         """What became of it, where an answer said when to ask (`ask_after_s`)."""
+
+    @abstractmethod
+    def refund(self, amount: Decimal, currency: str, at: datetime) -> Outcome:
+        """Pays money back: DONE with the party's own id of it, DECLINED, or UNKNOWN while it is on its way."""
 
     @abstractmethod
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,9 +3,12 @@
 from abc import abstractmethod
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 
 from gateway.methods.rail import Answered, Asked, Order, Outcome, Rail
 from gateway.methods.scenarios import Scenario, scenario_of
+
+REFUND_REFUSED, REFUND_STAYS = 921, 922
 
 
 class SandboxRail(Rail):
@@ -44,6 +47,19 @@ class SandboxRail(Rail):
     def paid(self, at: datetime) -> Outcome:
         """The payer paid: with the party's own id of the money, where it gives one."""
         return Outcome(Answered.DONE)
+
+    def refund(self, amount: Decimal, currency: str, at: datetime) -> Outcome:
+        """Carried out, unless the amount is a magic one (contract §14.3)."""
+        tail = amount % 1000 if amount == amount.to_integral_value() else None
+        if tail == REFUND_REFUSED:
+            return Outcome(Answered.DECLINED, failure=("ACQUIRER_REFUSED", "The outside party refused the refund."))
+        if tail == REFUND_STAYS:
+            return Outcome(Answered.UNKNOWN)
+        return Outcome(Answered.DONE, reference=self.returned(at))
+
+    def returned(self, at: datetime) -> str | None:
+        """The party's own id of money that went back, where it gives one."""
+        return None
 
     def simulate(self, asked: str, at: datetime) -> Outcome:
         """The outcome that a merchant asked for: PAID, FAILED or EXPIRED."""

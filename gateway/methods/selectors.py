@@ -1,6 +1,7 @@
 """Under which terms a merchant may use a method."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 
 from django.db.models import F, Q
@@ -87,6 +88,15 @@ def terms(merchant: Merchant, method: str, currency: str) -> Terms:
         advance_monthly_rate=advance[0],
         advance_minimum=advance[1],
     )
+
+
+def refund_window(merchant: Merchant, method: str, currency: str) -> timedelta:
+    """How long after the payment money can be given back: the merchant's own rule, else everybody's."""
+    rules = MethodRule.objects.filter(
+        Q(merchant=merchant) | Q(merchant=None), environment=merchant.environment, method=method, currency=currency
+    )
+    days = rules.order_by(F("merchant").asc(nulls_last=True)).values_list("refund_window_days", flat=True).first()
+    return timedelta(days=days or 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """What the payer's browser does with a card payment. One confirmation decides."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 from django.db import transaction
 
 from accounts import clock
+from accounts.models import Company
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
 from gateway.methods.rail import Answered, Asked, Outcome
 from gateway.payments import links
@@ -16,8 +16,8 @@ from gateway.payments.pricing import correct
 from gateway.vault import services as vault
 from gateway.vault.cards import Card
 
-RESULT_WITHIN = timedelta(hours=24)
-"""How long the result of a confirmed card may be open (contract §4.1)."""
+
+NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,13 @@ def _held(payment: Payment) -> Payment:
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
     rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
     assert isinstance(rail, CardRail)
+    if payment.merchant.company.status != Company.Status.ACTIVE:
+        return _take(payment, Outcome(Answered.DECLINED, failure=NOT_TAKEN))
     return _take(payment, rail.authorize(payments.order_of(payment), card, confirmed=confirmed))
 
 
 def _take(payment: Payment, outcome: Outcome) -> Confirmation:
-    now = clock.now(payment.merchant)
-    if outcome.answered == Answered.UNKNOWN:
-        payment.expires_at = now + RESULT_WITHIN
-    payment = payments.finish(payment, Asked.PAY, outcome, now)
+    payment = payments.finish(payment, Asked.PAY, outcome, clock.now(payment.merchant))
     payment = payments.capture_if_authorized(payment)
     return Confirmation(payment, outcome.details.get("challenge"))
 

@@ -16,8 +16,6 @@ def parse(text: str, merchant: Merchant) -> str:
     at_home = settings.LOCAL and merchant.environment == Environment.SANDBOX and is_home(url)
     if url.scheme != "https" and not (at_home and url.scheme == "http"):
         raise ForbiddenAddress("Must be an https:// address.")
-    if url.user or url.password:
-        raise ForbiddenAddress("Must not contain a user name or password.")
     return str(url)
 
 

@@ -21,10 +21,11 @@ def get(merchant: Merchant, payment_id: str) -> Payment:
 
 def named_by_link(payment_id: str) -> Payment:
     """The payment that a signed link names, with its merchant and company. Refuses with ONP404_PAYMENT."""
-    found = Payment.objects.select_related("merchant__company").filter(pk=payment_id).first()
-    if found is None:
+    found = Payment.objects.select_related("merchant__company").filter(pk=payment_id)
+    payment = found.first() if is_well_formed(payment_id) else None
+    if payment is None:
         raise PaymentUnknown
-    return found
+    return payment
 
 
 def owned(merchant: Merchant, row: tuple[Any, ...] | None) -> Payment:

@@ -23,7 +23,7 @@ from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import Answered, Asked, Order, Outcome, Rail
 from gateway.methods.registry import CARDS, rail_of
 from gateway.methods.sandbox import SandboxRail
-from gateway.payments import payloads
+from gateway.payments import payloads, return_url
 from gateway.payments.errors import (
     CompanyNotActive,
     DuplicateReference,
@@ -45,7 +45,6 @@ from ledger.money import to_decimal, to_minor
 from webhooks.outbox import emit
 
 log = structlog.get_logger()
-CAPTURE_WITHIN = timedelta(days=7)
 
 _INSERT = f"""
     {insert_into(Payment)}
@@ -120,16 +119,8 @@ def create(merchant: Merchant, request: Request) -> Payment:
     elif rail.asks_outside(order):
         outcome = Outcome(Answered.UNKNOWN)
     else:
-        outcome = _instruct(payment, rail, order)
+        outcome = rail.instruct(order)
     return capture_if_authorized(finish(payment, Asked.CREATE, outcome, payment.created_at))
-
-
-def _instruct(payment: Payment, rail: Rail, order: Order) -> Outcome:
-    """Refuses with ONP400_RETURN_URL where the holder of a stored card must confirm and cannot come back."""
-    outcome = rail.instruct(order)
-    if outcome.answered == Answered.SESSION and not payment.return_url:
-        raise InvalidReturnUrl(faults=[Fault("returnUrl", "REQUIRED", "The holder must confirm.")])
-    return outcome
 
 
 def capture_if_authorized(payment: Payment) -> Payment:
@@ -147,8 +138,7 @@ def ask(payment: Payment) -> Outcome:
     Refuses with ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
     """
     try:
-        rail = rail_for(payment.merchant, payment.method, payment.currency)
-        return _instruct(payment, rail, order_of(payment))
+        return rail_for(payment.merchant, payment.method, payment.currency).instruct(order_of(payment))
     except MethodRefusal as refusal:
         refusal.details["paymentId"] = payment.id
         raise
@@ -193,7 +183,7 @@ def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail
         advance_monthly_rate=terms.advance_monthly_rate,
         advance_minimum=terms.advance_minimum,
         payer=payloads.payer(request.payer),
-        return_url=request.return_url if rail.market(request.currency).sends_the_payer_away else None,
+        return_url=_way_back(merchant, request) if rail.market(request.currency).sends_the_payer_away else None,
         due_date=request.due_date,
         details=_card_of(merchant, request),
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
@@ -205,10 +195,15 @@ def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail
     return payment
 
 
+def _way_back(merchant: Merchant, request: Request) -> str | None:
+    return return_url.parse(request.return_url, merchant) if request.return_url else None
+
+
 def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
     """The stored card of the order, where it names one.
 
-    Refuses with ONP403_TOKENS_NOT_ENABLED and ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID.
+    Refuses with ONP403_TOKENS_NOT_ENABLED, ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID, and ONP400_RETURN_URL where
+    its holder must confirm and could not come back.
     """
     if request.payment_method_token is None:
         return {}
@@ -217,6 +212,8 @@ def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
     kept = stored(request.payment_method_token)
     if kept is None or merchant.environment != Environment.SANDBOX:
         raise PaymentMethodTokenInvalid(request.method, field="paymentMethodToken")
+    if kept.must_be_confirmed and not request.return_url:
+        raise InvalidReturnUrl(faults=[Fault("returnUrl", "REQUIRED", "The holder must confirm.")])
     return {"token": kept.token, "card": kept.card.snapshot()}
 
 
@@ -280,8 +277,8 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     payment.updated_at = at
     if outcome.failure:
         payment.failure_code, payment.failure_message = outcome.failure
-    if taken.target == Status.AUTHORIZED:
-        payment.expires_at = at + CAPTURE_WITHIN
+    if outcome.expires_after_s is not None:
+        payment.expires_at = at + timedelta(seconds=outcome.expires_after_s)
     if taken.target == Status.PAID and payment.paid_at is None:
         settle(payment)
         payment.paid_at = at
@@ -421,4 +418,4 @@ def _ask_about(payment: Payment) -> Payment:
     assert payment.ask_at is not None
     asked = open_question(payment)
     rail = rail_for(payment.merchant, payment.method, payment.currency)
-    return finish(payment, asked, rail.ask(order_of(payment), asked), payment.ask_at)
+    return capture_if_authorized(finish(payment, asked, rail.ask(order_of(payment), asked), payment.ask_at))

@@ -46,7 +46,8 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
             try:
                 payment = session_of(request)
                 status, body = answer(request, payment)
-            except SessionInvalid:
+            except SessionInvalid as invalid:
+                payment = invalid.payment
                 status, body = 401, _error("SESSION_INVALID", "The session is not valid or has ended.")
             except OriginMismatch:
                 status, body = 403, _error("ORIGIN_MISMATCH", "The page is not of the origin of returnUrl.")
@@ -142,9 +143,9 @@ def _json(status: int, body: dict[str, Any]) -> HttpResponse:
 
 
 def _with_headers(response: HttpResponse, request: HttpRequest, payment: Payment | None) -> HttpResponse:
-    """CORS: a preflight knows no payment, so it allows any page to ask; the call itself is answered to ours only."""
+    """CORS: a preflight knows no payment, so any page may ask; what is answered only the pages of the payment read."""
     origin = request.headers.get("Origin")
-    if origin and (payment is None or origin in origins(payment)):
+    if origin and (request.method == "OPTIONS" or (payment is not None and origin in origins(payment))):
         response["Access-Control-Allow-Origin"] = origin
     if request.method == "OPTIONS":
         for name, value in _PREFLIGHT.items():

@@ -72,9 +72,9 @@ def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
     payment = open_payment(payment_id)
     if payment is None or not challenge or payment.details.get("challenge") != challenge:
         raise Http404
-    if request.method == "POST":
+    decision = request.POST.get("decision")
+    if decision in ("approve", "refuse"):
         try:
-            decision = request.POST.get("decision")
             payment = cards.answer_challenge(payment, challenge, approves=decision == "approve").payment
         except PaymentState:
             payment = open_payment(payment_id) or payment

@@ -11,7 +11,10 @@ from gateway.payments.models import Payment
 
 
 class SessionInvalid(Exception):
-    """No client secret, a wrong one, or one whose time is over: 401."""
+    """No client secret, a wrong one, or one whose time is over: 401. `payment` is the one it names, if there is one."""
+
+    def __init__(self, payment: Payment | None) -> None:
+        self.payment = payment
 
 
 class OriginMismatch(Exception):
@@ -27,7 +30,7 @@ def session_of(request: HttpRequest) -> Payment:
     payment = _named(secret.partition("_secret_")[0])
     opens = scheme == "Bearer" and payment is not None and _is_secret_of(payment, secret)
     if payment is None or not opens:
-        raise SessionInvalid
+        raise SessionInvalid(payment)
     origin = request.headers.get("Origin")
     if origin is not None and origin not in origins(payment):
         raise OriginMismatch

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 
@@ -10,6 +11,7 @@ from accounts.clock import now, wall
 from accounts.models import Environment, Merchant
 from gateway.payments import services as payments
 from gateway.payments.errors import SandboxOnly
+from gateway.refunds import services as refunds
 from gateway.simulations.errors import ClockOnlyForward
 from ledger.receivables import services as receivables
 
@@ -31,6 +33,14 @@ DUE = (
     Due("payment.answered", payments.first_question, payments.ask_about),
     Due("payment.expired", payments.first_expiry, payments.expire),
     Due("balance.released", receivables.first_release, receivables.release),
+    *(
+        Due(kind, partial(refunds.first_due, due), partial(refunds.happen, due))
+        for kind, due in (
+            ("refund.answered", refunds.ASK),
+            ("refund.reminded", refunds.REMIND),
+            ("refund.lapsed", refunds.LAPSE),
+        )
+    ),
 )
 
 

@@ -14,6 +14,10 @@ class StoredCard:
     effect: str
     captured_after_s: int | None = None
 
+    @property
+    def must_be_confirmed(self) -> bool:
+        return self.card.plays in (Plays.CHALLENGE, Plays.CHALLENGE_REFUSED)
+
 
 def _visa(plays: Plays, funding: Funding = Funding.AS_REQUESTED) -> Card:
     return Card("visa", "4242", funding, plays)

@@ -42,7 +42,8 @@ class Hold(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["merchant", "currency", "-created_at"], name="open_holds", condition=Q(ended_at=None))
+            models.Index(fields=["merchant", "currency", "-created_at"], name="open_holds", condition=Q(ended_at=None)),
+            models.Index(fields=["refund_id"], name="holds_of_refunds", condition=Q(refund_id__isnull=False)),
         ]
         constraints = [
             models.CheckConstraint(name="holds_hold_something", condition=Q(amount__gt=0)),

@@ -43,6 +43,35 @@ def place(
     return hold
 
 
+def keep(
+    merchant: Merchant,
+    reason: str,
+    currency: str,
+    amount: int,
+    *,
+    refund_id: str,
+    payment_id: str,
+    expected_release_at: datetime | None,
+    at: datetime,
+) -> None:
+    """Writes down how much is blocked for a refund now, and why; zero ends the block. The caller posts the money."""
+    open_now = Hold.objects.filter(merchant=merchant, refund_id=refund_id, ended_at=None)
+    if not amount:
+        open_now.update(ended_at=at)
+    elif not open_now.update(amount=amount, reason=reason, expected_release_at=expected_release_at):
+        Hold.objects.create(
+            id=new_id("blk"),
+            merchant=merchant,
+            reason=reason,
+            currency=currency,
+            amount=amount,
+            payment_id=payment_id,
+            refund_id=refund_id,
+            expected_release_at=expected_release_at,
+            created_at=at,
+        )
+
+
 @transaction.atomic(savepoint=False)
 def lift(hold_id: str) -> Hold:
     """Makes what staff blocked available again. Refuses with ONP409_HOLD_STATE."""

@@ -13,6 +13,7 @@ class Asked(StrEnum):
     ADVANCE = "advance"  # and approved
     GIVE_BACK = "give back"  # or refused
     CANCEL = "cancel"  # all of it was refunded
+    RESTORE = "restore"  # and the refund came to nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ STEPS = (
     Step(Asked.ADVANCE, State.RESERVED_FOR_ADVANCE, State.ADVANCED, "receivable.advanced"),
     Step(Asked.GIVE_BACK, State.RESERVED_FOR_ADVANCE, State.SCHEDULED),
     Step(Asked.CANCEL, State.SCHEDULED, State.CANCELED),
+    Step(Asked.RESTORE, State.CANCELED, State.SCHEDULED),
 )
 _BY_QUESTION = {(step.asked, step.source): step for step in STEPS}
 

@@ -200,3 +200,39 @@ def advance(receivable: Receivable, fee: int, at: datetime) -> None:
         moves.append(Move(fee, debit=releasing, credit=Side(Kind.ADVANCE_INCOME, "", receivable.currency)))
     posted = post(receivable.merchant, str(taken.posts), receivable.id, moves, at)
     assert posted, "a receivable is advanced once"
+
+
+def held_of_payment(payment_id: str) -> Receivable | None:
+    """The receivable of a payment, locked, whatever its state. None: its money was available at once."""
+    rows = Receivable.objects.select_for_update(no_key=True, of=("self",)).select_related("merchant__company")
+    return rows.filter(payment_id=payment_id).first()
+
+
+def take(receivable: Receivable, wanted: int, at: datetime) -> int:
+    """Takes up to `wanted` minor units out of a scheduled receivable for a refund; the caller posts them."""
+    if receivable.state != State.SCHEDULED:
+        return 0
+    taken = min(wanted, receivable.amount)
+    receivable.amount -= taken
+    receivable.refunded_amount += taken
+    if receivable.amount == 0:
+        receivable.state = step(Asked.CANCEL, receivable.state).target
+    _save(receivable, at)
+    return taken
+
+
+def give_back(receivable: Receivable, minor: int, at: datetime) -> bool:
+    """Puts back what a refund had taken, if it has a day to wait for; else False: it belongs to what is available."""
+    if receivable.state not in (State.SCHEDULED, State.CANCELED) or receivable.release_at <= at:
+        return False
+    if receivable.state == State.CANCELED:
+        receivable.state = step(Asked.RESTORE, receivable.state).target
+    receivable.amount += minor
+    receivable.refunded_amount -= minor
+    _save(receivable, at)
+    return True
+
+
+def _save(receivable: Receivable, at: datetime) -> None:
+    receivable.updated_at = at
+    receivable.save(update_fields=["state", "amount", "refunded_amount", "updated_at"])

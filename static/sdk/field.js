@@ -246,8 +246,9 @@ function onDelete(event) {
   event.preventDefault();
   const digit = back ? beside - 1 : beside + 1;
   if (digit < 0 || digit >= value.length) return;
-  input.value = value.slice(0, digit) + value.slice(digit + 1);
-  input.setSelectionRange(digit, digit);
+  const before = digitsOf(value.slice(0, digit));
+  input.value = before + digitsOf(value.slice(digit + 1));
+  input.setSelectionRange(before.length, before.length);
   retyped();
 }
 

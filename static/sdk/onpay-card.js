@@ -457,8 +457,9 @@
       close.addEventListener("click", leave);
       dialog.addEventListener("cancel", leave);
       document.body.append(dialog);
+      frame.addEventListener("load", () => frame.focus());
       dialog.showModal();
-      frame.addEventListener("load", () => frame.focus(), { once: true });
+      close.focus(); // the page in the frame is still to come, and would lose it
     });
   }
 

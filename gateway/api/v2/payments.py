@@ -125,6 +125,8 @@ def _return_url_faults(sent: Any, merchant: Merchant) -> list[Fault]:
     if not isinstance(sent, str):
         return [Fault("returnUrl", "INVALID", "Must be a string.")]
     try:
+        if len(sent) > 2048:
+            return [Fault("returnUrl", "TOO_LONG", "Must have at most 2048 characters.")]
         return_url.parse(sent.strip(), merchant)
     except ForbiddenAddress as forbidden:
         return [Fault("returnUrl", "INVALID", str(forbidden))]

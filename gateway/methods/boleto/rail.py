@@ -14,6 +14,7 @@ from gateway.customers.payer import Payer
 from gateway.methods import documents
 from gateway.methods.boleto.numbers import barcode, digitable_line
 from gateway.methods.pix.brcode import br_code
+from gateway.methods.pix.rail import end_to_end_id_of
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
 from gateway.methods.sandbox import SandboxRail
 from ledger.money import to_minor
@@ -50,6 +51,7 @@ class SandboxBoleto(SandboxRail):
     )
     bank = "999"
     pix_host = "pix.sandbox.onpay.example"
+    ispb = "99999999"
 
     def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
         """All that is missing, in the contract's order, then all that is there and wrong."""
@@ -83,6 +85,10 @@ class SandboxBoleto(SandboxRail):
             "pixCopyPaste": self._pix(order),
         }
         return Outcome(Answered.WAITING, details, reference=free_field)
+
+    def returned(self, at: datetime) -> str:
+        """A boleto is returned by PIX."""
+        return end_to_end_id_of("D", self.ispb, at)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         names = ("barcode", "digitableLine", "documentNumber", "dueDate", "beneficiary")

@@ -18,7 +18,8 @@ from gateway.methods.sandbox import SandboxRail
 from gateway.methods.scenarios import scenario_of
 from gateway.vault.cards import Card, Plays
 
-SESSION_S = 30 * 60
+SESSION_S, RESULT_S, CAPTURE_S = 30 * 60, 24 * 3600, 7 * 24 * 3600
+"""How long the fields are open, the result of a confirmed card may be, and what is authorized waits for its capture."""
 HOSTED_TAIL = 916
 _LIMITS = {
     "BRL": ("0.50", 50_000),
@@ -121,12 +122,18 @@ class SandboxCard(SandboxRail, CardRail):
         if card.plays == Plays.CHALLENGE_REFUSED:
             return Outcome(Answered.DECLINED, failure=THREE_DS_REFUSED)
         if card.plays == Plays.TIMEOUT:
-            return Outcome(Answered.UNKNOWN, {"unanswered": True})
+            return Outcome(Answered.UNKNOWN, {"unanswered": True}, expires_after_s=RESULT_S)
         if failure := _REFUSED.get(card.plays):
             return Outcome(Answered.DECLINED, failure=failure)
         code = f"{secrets.randbelow(10**6):06}"
         later = order.stored_card.captured_after_s if order.stored_card else None
-        return Outcome(Answered.AUTHORIZED, {"authorizationCode": code}, reference=code, ask_after_s=later)
+        return Outcome(
+            Answered.AUTHORIZED,
+            {"authorizationCode": code},
+            reference=code,
+            ask_after_s=later,
+            expires_after_s=CAPTURE_S,
+        )
 
     def capture(self, order: Order) -> Outcome:
         return Outcome(Answered.DONE)

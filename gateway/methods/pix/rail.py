@@ -53,7 +53,7 @@ class SandboxPix(SandboxRail):
         return Outcome(Answered.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
 
     def paid(self, at: datetime) -> Outcome:
-        end_to_end_id = self._end_to_end_id(at)
+        end_to_end_id = end_to_end_id_of("E", self.ispb, at)
         return Outcome(Answered.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,10 +64,14 @@ class SandboxPix(SandboxRail):
         code = details["pixCopyPaste"]
         return {"pixCopyPaste": code, "pixQrCode": qr.data_uri(code), "pixTxid": details["pixTxid"], **end_to_end}
 
-    def _end_to_end_id(self, at: datetime) -> str:
-        """`E`, the ISPB of the payer's institution, minutes in UTC, 11 characters (Banco Central's rule)."""
-        tail = "".join(secrets.choice(_ALPHANUMERIC) for _ in range(11))
-        return f"E{self.ispb}{at:%Y%m%d%H%M}{tail}"
+    def returned(self, at: datetime) -> str:
+        return end_to_end_id_of("D", self.ispb, at)
+
+
+def end_to_end_id_of(kind: str, ispb: str, at: datetime) -> str:
+    """`E` (D: a return), the ISPB of the payer's institution, minutes in UTC, 11 characters (Banco Central's rule)."""
+    tail = "".join(secrets.choice(_ALPHANUMERIC) for _ in range(11))
+    return f"{kind}{ispb}{at:%Y%m%d%H%M}{tail}"
 
 
 RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxPix()]}

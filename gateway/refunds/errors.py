@@ -1,0 +1,60 @@
+"""What refunds refuse."""
+
+from accounts.errors import InvalidRequest, Refusal
+
+
+class InvalidAnswer(InvalidRequest):
+    code = "ONP400_ANSWER"
+    message = "The answer is missing or not valid."
+
+
+class InvalidEvidence(InvalidRequest):
+    code = "ONP400_EVIDENCE"
+    message = "A piece of evidence is not valid."
+
+
+class InvalidPixKey(InvalidRequest):
+    code = "ONP400_PIX_KEY"
+    message = "The PIX key is not valid, or not of its type."
+
+
+class RefundUnknown(Refusal):
+    code = "ONP404_REFUND"
+    message = "There is no such refund."
+    advice = "Compare the id, and the environment of the key."
+
+
+class RefundState(Refusal):
+    code = "ONP409_REFUND_STATE"
+    message = "The refund is not in a state that allows this."
+    advice = "Look the refund up; a final status does not change."
+
+
+class RefundInDispute(Refusal):
+    code = "ONP409_REFUND_IN_DISPUTE"
+    message = "The payer already asks for this money back."
+    advice = "Answer the payer's refund instead of making one."
+
+
+class RefundResponseDeadline(Refusal):
+    code = "ONP409_REFUND_RESPONSE_DEADLINE"
+    message = "The time to answer is over."
+    advice = "Silence has accepted the refund; look it up."
+
+
+class ReceivableReserved(Refusal):
+    code = "ONP409_RECEIVABLE_RESERVED"
+    message = "The payment's money is reserved for an advance that is under review."
+    advice = "Wait for the decision about the advance, then repeat with a new idempotency key."
+
+
+class RefundAmountExceeded(Refusal):
+    code = "ONP422_REFUND_AMOUNT_EXCEEDED"
+    message = "The amount is more than what is left to refund."
+    advice = "Look the payment up: its amount less what was refunded and what is on its way."
+
+
+class RefundWindowClosed(Refusal):
+    code = "ONP422_REFUND_WINDOW_CLOSED"
+    message = "The payment is too old to be refunded."
+    advice = "Send the payer the money in another way."

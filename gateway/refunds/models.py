@@ -1,0 +1,178 @@
+"""Refunds, the answers of companies, and their evidence."""
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from accounts.ids import IdField
+from accounts.models import Merchant
+from gateway.payments.models import Payment
+from ledger.money import to_decimal
+
+
+class Origin(models.TextChoices):
+    MERCHANT = "MERCHANT", "The company"
+    PAYER = "PAYER", "The payer"
+
+
+class Status(models.TextChoices):
+    """Where a refund can be (contract §7.4). The last four are final."""
+
+    AWAITING_RESPONSE = "AWAITING_RESPONSE", "Awaiting response"
+    UNDER_REVIEW = "UNDER_REVIEW", "Under review"
+    PROCESSING = "PROCESSING", "Processing"
+    COMPLETED = "COMPLETED", "Completed"
+    FAILED = "FAILED", "Failed"
+    REJECTED = "REJECTED", "Rejected"
+    CANCELED = "CANCELED", "Canceled"
+
+
+OPEN = (Status.AWAITING_RESPONSE, Status.UNDER_REVIEW, Status.PROCESSING)
+DISPUTED = (Status.AWAITING_RESPONSE, Status.UNDER_REVIEW)
+
+
+class ReasonCode(models.TextChoices):
+    """Why a payer wants the money back."""
+
+    FRAUD = "FRAUD", "Fraud"
+    UNRECOGNIZED = "UNRECOGNIZED", "Not recognized"
+    DUPLICATE = "DUPLICATE", "Duplicate"
+    NOT_RECEIVED = "NOT_RECEIVED", "Not received"
+    NOT_AS_DESCRIBED = "NOT_AS_DESCRIBED", "Not as described"
+    OPERATIONAL_ERROR = "OPERATIONAL_ERROR", "Operational error"
+    OTHER = "OTHER", "Other"
+
+
+class Refund(models.Model):
+    """Money of a payment on its way back. Minor units; times by the merchant's clock.
+
+    `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are blocked.
+    """
+
+    id = IdField("ref", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="refunds", db_index=False)
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="refunds")
+    reference = models.CharField(max_length=128, null=True, blank=True)
+    origin = models.CharField(max_length=10, choices=Origin)
+    is_full = models.BooleanField(help_text="The whole remaining amount at the request")
+    status = models.CharField(max_length=20, choices=Status)
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=4)
+    reason = models.CharField(max_length=255, null=True, blank=True)
+    reason_code = models.CharField(max_length=20, choices=ReasonCode, null=True, blank=True)
+    payer_statement = models.TextField(null=True, blank=True)
+    response_due_at = models.DateTimeField(null=True, blank=True)
+    remind_at = models.DateTimeField(null=True, blank=True)
+    destination = models.JSONField(null=True, blank=True, help_text="PIX key of a boleto's payer")
+    end_to_end_id = models.CharField(max_length=40, null=True, blank=True)
+    failure_code = models.CharField(max_length=40, null=True, blank=True)
+    failure_message = models.CharField(max_length=255, null=True, blank=True)
+    wallet_currency = models.CharField(max_length=4)
+    wallet_amount = models.BigIntegerField()
+    from_releasing = models.BigIntegerField(default=0)
+    from_available = models.BigIntegerField(default=0)
+    fills = models.SmallIntegerField(default=0, help_text="How often a shortfall was filled")
+    ask_at = models.DateTimeField(null=True, blank=True, help_text="When the outside party is to be asked")
+    note = models.CharField(max_length=255, blank=True, help_text="Of staff")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["merchant", "-created_at", "-id"], name="refunds_of_a_merchant"),
+            models.Index(fields=["ask_at"], name="refunds_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(
+                fields=["response_due_at"], name="refunds_to_answer", condition=Q(status=Status.AWAITING_RESPONSE)
+            ),
+            models.Index(fields=["remind_at"], name="refunds_to_remind_of", condition=Q(remind_at__isnull=False)),
+            models.Index(
+                fields=["merchant", "wallet_currency"],
+                name="refunds_short_of_money",
+                condition=Q(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available")),
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "reference"],
+                condition=~Q(status__in=(Status.FAILED, Status.REJECTED, Status.CANCELED)),
+                name="one_live_refund_per_reference",
+            ),
+            models.CheckConstraint(name="refund_status_is_known", condition=Q(status__in=Status.values)),
+            models.CheckConstraint(
+                name="refund_amounts",
+                condition=Q(amount__gt=0, wallet_amount__gt=0, from_releasing__gte=0, from_available__gte=0)
+                & Q(wallet_amount__gte=F("from_releasing") + F("from_available")),
+            ),
+            models.CheckConstraint(
+                name="completed_refunds_are_covered",
+                condition=~Q(status=Status.COMPLETED)
+                | Q(wallet_amount=F("from_releasing") + F("from_available"), completed_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} · {self.get_status_display()}"
+
+    @property
+    def amount_exact(self) -> Decimal:
+        return to_decimal(self.amount, self.currency)
+
+    @property
+    def blocked(self) -> int:
+        """What is blocked for it now, in the wallet's currency."""
+        return self.from_releasing + self.from_available if self.status in OPEN else 0
+
+    @property
+    def shortfall(self) -> int:
+        return self.wallet_amount - self.from_releasing - self.from_available
+
+
+class Response(models.Model):
+    """What the company said to a payer's request; SYSTEM is silence."""
+
+    class Answer(models.TextChoices):
+        ACCEPT = "ACCEPT", "Accept"
+        CONTEST = "CONTEST", "Contest"
+
+    class AnsweredBy(models.TextChoices):
+        API = "API", "API"
+        DASHBOARD = "DASHBOARD", "Dashboard"
+        SYSTEM = "SYSTEM", "Silence"
+
+    id = IdField("rsp", primary_key=True)
+    refund = models.ForeignKey(Refund, on_delete=models.PROTECT, related_name="responses")
+    answer = models.CharField(max_length=10, choices=Answer)
+    message = models.CharField(max_length=2000, null=True, blank=True)
+    answered_by = models.CharField(max_length=10, choices=AnsweredBy)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.answer} by {self.answered_by}"
+
+
+class Evidence(models.Model):
+    """What a company shows: an address that is not fetched, or a file that lies in the database and nowhere else."""
+
+    class Kind(models.TextChoices):
+        URL = "URL", "Address"
+        FILE = "FILE", "File"
+
+    id = IdField("evd", primary_key=True)
+    response = models.ForeignKey(Response, on_delete=models.PROTECT, related_name="evidence")
+    kind = models.CharField(max_length=4, choices=Kind)
+    description = models.CharField(max_length=255, null=True, blank=True)
+    url = models.CharField(max_length=2048, null=True, blank=True)
+    file_name = models.CharField(max_length=255, null=True, blank=True)
+    content_type = models.CharField(max_length=40, null=True, blank=True)
+    size = models.IntegerField(null=True)
+    content = models.BinaryField(null=True, editable=False)
+
+    class Meta:
+        verbose_name_plural = "evidence"
+
+    def __str__(self) -> str:
+        return self.file_name or self.url or self.id

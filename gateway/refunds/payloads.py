@@ -1,0 +1,119 @@
+"""The JSON of a refund, once, for answers and events alike (contract §7.2)."""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
+from gateway.payments.payloads import FailurePayload
+from gateway.refunds.models import Evidence, Refund, Response
+from ledger.money import to_decimal
+
+OriginName = Literal["MERCHANT", "PAYER"]
+StatusName = Literal["AWAITING_RESPONSE", "UNDER_REVIEW", "PROCESSING", "COMPLETED", "FAILED", "REJECTED", "CANCELED"]
+ReasonCodeName = Literal[
+    "FRAUD", "UNRECOGNIZED", "DUPLICATE", "NOT_RECEIVED", "NOT_AS_DESCRIBED", "OPERATIONAL_ERROR", "OTHER"
+]
+
+
+class EvidencePayload(TypedDict):
+    """A piece of evidence. Of a file what it is, not what is in it."""
+
+    id: str
+    type: Literal["URL", "FILE"]
+    description: str | None
+    url: str | None
+    fileName: str | None
+    contentType: str | None
+    size: int | None
+
+
+class ResponsePayload(TypedDict):
+    """What the company answered; SYSTEM is silence to the end."""
+
+    id: str
+    answer: Literal["ACCEPT", "CONTEST"]
+    message: str | None
+    evidence: list[EvidencePayload]
+    answeredBy: Literal["API", "DASHBOARD", "SYSTEM"]
+    createdAt: Timestamp
+
+
+class RefundPayload(TypedDict):
+    """Money of a payment on its way back. `failure` only when FAILED."""
+
+    id: str
+    paymentId: str
+    reference: str | None
+    origin: OriginName
+    type: Literal["FULL", "PARTIAL"]
+    status: StatusName
+    amount: Number
+    currency: str
+    reason: str | None
+    reasonCode: ReasonCodeName | None
+    payerStatement: str | None
+    responseDueAt: Timestamp | None
+    responses: list[ResponsePayload]
+    blockedAmount: Number
+    endToEndId: str | None
+    failure: NotRequired[FailurePayload]
+    createdAt: Timestamp
+    updatedAt: Timestamp
+    completedAt: Timestamp | None
+
+
+def refund(refund: Refund) -> RefundPayload:
+    """The refund object."""
+    answers = refund.responses.prefetch_related("evidence").order_by("created_at", "id")
+    payload: RefundPayload = {
+        "id": refund.id,
+        "paymentId": refund.payment_id,
+        "reference": refund.reference,
+        "origin": refund.origin,  # type: ignore[typeddict-item]
+        "type": "FULL" if refund.is_full else "PARTIAL",
+        "status": str(refund.status),  # type: ignore[typeddict-item]
+        "amount": refund.amount_exact,
+        "currency": refund.currency,
+        "reason": refund.reason,
+        "reasonCode": refund.reason_code,  # type: ignore[typeddict-item]
+        "payerStatement": refund.payer_statement,
+        "responseDueAt": optional_timestamp(refund.response_due_at),
+        "responses": [_response(one) for one in answers],
+        "blockedAmount": to_decimal(_blocked(refund), refund.currency),
+        "endToEndId": refund.end_to_end_id,
+        "createdAt": timestamp(refund.created_at),
+        "updatedAt": timestamp(refund.updated_at),
+        "completedAt": optional_timestamp(refund.completed_at),
+    }
+    if refund.failure_code:
+        payload["failure"] = {"code": refund.failure_code, "message": refund.failure_message or ""}
+    return payload
+
+
+def _blocked(refund: Refund) -> int:
+    """In the refund's currency; where the wallet has another, the same share of the amount."""
+    return refund.amount * refund.blocked // refund.wallet_amount
+
+
+def _response(response: Response) -> ResponsePayload:
+    return {
+        "id": response.id,
+        "answer": response.answer,  # type: ignore[typeddict-item]
+        "message": response.message,
+        "evidence": [_evidence(one) for one in response.evidence.all()],
+        "answeredBy": response.answered_by,  # type: ignore[typeddict-item]
+        "createdAt": timestamp(response.created_at),
+    }
+
+
+def _evidence(evidence: Evidence) -> EvidencePayload:
+    return {
+        "id": evidence.id,
+        "type": evidence.kind,  # type: ignore[typeddict-item]
+        "description": evidence.description,
+        "url": evidence.url,
+        "fileName": evidence.file_name,
+        "contentType": evidence.content_type,
+        "size": evidence.size,
+    }

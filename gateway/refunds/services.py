@@ -1,0 +1,490 @@
+"""What can be done with a refund. The amount is blocked until somebody outside has an answer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Max, Sum
+
+from accounts import clock
+from accounts.ids import is_well_formed, new_id
+from accounts.models import Environment, Merchant, User
+from gateway.methods import selectors as methods
+from gateway.methods.rail import Answered, Outcome
+from gateway.methods.rail import Asked as AskedOfPayment
+from gateway.methods.registry import CARDS, Method
+from gateway.payments import services as payments
+from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
+from gateway.payments.models import Payment
+from gateway.payments.models import Status as PaymentStatus
+from gateway.refunds import payloads
+from gateway.refunds.errors import (
+    ReceivableReserved,
+    RefundAmountExceeded,
+    RefundInDispute,
+    RefundResponseDeadline,
+    RefundState,
+    RefundUnknown,
+    RefundWindowClosed,
+)
+from gateway.refunds.lifecycle import Asked, step
+from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, Refund, Response, Status
+from gateway.refunds.postings import blocked, returned
+from ledger.books.models import Balance
+from ledger.books.services import post
+from ledger.chart import Kind
+from ledger.holds import services as holds
+from ledger.holds.models import Reason
+from ledger.money import convert
+from ledger.receivables import services as receivables
+from ledger.receivables.models import State
+from webhooks.outbox import emit
+
+log = structlog.get_logger()
+
+TO_ANSWER, TO_ANSWER_CARDS = timedelta(hours=72), timedelta(days=7)
+REMINDED_BEFORE = timedelta(hours=24)
+SANDBOX_TAKES = timedelta(seconds=2)
+GIVES_UP_AFTER = timedelta(days=90)
+"""How long a refund waits for money that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A piece of evidence: an address, or a file whose type was read from its content."""
+
+    url: str | None = None
+    description: str | None = None
+    file_name: str | None = None
+    content_type: str | None = None
+    content: bytes | None = None
+
+
+@transaction.atomic(savepoint=False)
+def create(
+    merchant: Merchant,
+    payment_id: str,
+    *,
+    amount: int | None = None,
+    reason: str | None = None,
+    reference: str | None = None,
+    destination: dict[str, str] | None = None,
+) -> Refund:
+    """The company gives money of a payment back; `amount` in minor units, None: all that is left. The fee stays.
+
+    Refuses with ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE,
+    ONP409_DUPLICATE_REFERENCE, ONP409_RECEIVABLE_RESERVED, ONP422_REFUND_AMOUNT_EXCEEDED, ONP422_REFUND_WINDOW_CLOSED
+    and ONP422_INSUFFICIENT_BALANCE.
+    """
+    payments.require_active(merchant)
+    payment = _paid(merchant, payment_id)
+    now = clock.now(merchant)
+    left = _left(payment)
+    if (amount is not None and amount > left) or not left:
+        raise RefundAmountExceeded(field="amount")
+    window = methods.refund_window(merchant, payment.method, payment.currency)
+    assert payment.paid_at
+    if now > payment.paid_at + window:
+        raise RefundWindowClosed
+    if reference and _live(merchant, reference):
+        raise DuplicateReference(field="reference")
+    refund = _new(payment, Origin.MERCHANT, amount or left, left, now)
+    refund.reason, refund.reference = reason, reference
+    refund.destination = destination or _payers_key(payment)
+    return _begin(refund, Asked.REQUEST, now, all_of_it=True)
+
+
+@transaction.atomic(savepoint=False)
+def dispute(
+    merchant: Merchant,
+    payment_id: str,
+    *,
+    amount: int | None = None,
+    reason_code: str | None = None,
+    statement: str | None = None,
+    response_due_at: datetime | None = None,
+    note: str = "",
+) -> Refund:
+    """The payer wants money of a payment back, and the company must answer. What is there is blocked at once.
+
+    Refuses with ONP404_PAYMENT, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE and ONP422_REFUND_AMOUNT_EXCEEDED.
+    """
+    payment = _paid(merchant, payment_id)
+    now = clock.now(merchant)
+    left = _left(payment)
+    if (amount is not None and amount > left) or not left:
+        raise RefundAmountExceeded(field="amount")
+    refund = _new(payment, Origin.PAYER, amount or left, left, now)
+    refund.reason_code, refund.payer_statement, refund.note = reason_code, statement, note
+    refund.destination = _payers_key(payment)
+    refund.response_due_at = response_due_at or now + (TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER)
+    if refund.response_due_at - REMINDED_BEFORE > now:
+        refund.remind_at = refund.response_due_at - REMINDED_BEFORE
+    return _begin(refund, Asked.DISPUTE, now, all_of_it=False)
+
+
+@transaction.atomic(savepoint=False)
+def respond(
+    merchant: Merchant,
+    refund_id: str,
+    answer: str,
+    *,
+    message: str | None = None,
+    evidence: Sequence[Shown] = (),
+    answered_by: str = Response.AnsweredBy.API,
+    person: User | None = None,
+) -> Refund:
+    """The company's answer to a payer's request: ACCEPT or CONTEST.
+
+    Refuses with ONP404_REFUND, ONP409_REFUND_STATE and ONP409_REFUND_RESPONSE_DEADLINE.
+    """
+    refund = lock(merchant, refund_id)
+    now = clock.now(merchant)
+    if refund.origin != Origin.PAYER or refund.status not in DISPUTED:
+        raise RefundState
+    assert refund.response_due_at
+    if refund.status == Status.AWAITING_RESPONSE and now > refund.response_due_at:
+        raise RefundResponseDeadline
+    asked = Asked.ACCEPT if answer == Response.Answer.ACCEPT else Asked.CONTEST
+    step(asked, refund.status)
+    _write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
+    return _take(refund, asked, now)
+
+
+@transaction.atomic(savepoint=False)
+def decide(merchant: Merchant, refund_id: str, asked: Asked, *, note: str = "") -> Refund:
+    """What support, the payer or the outside party decided. Refuses with ONP404_REFUND and ONP409_REFUND_STATE."""
+    refund = lock(merchant, refund_id)
+    refund.note = note or refund.note
+    if asked == Asked.DECLINED:
+        refund.failure_code, refund.failure_message = _ACQUIRER_REFUSED
+    return _take(refund, asked, clock.now(merchant))
+
+
+_SIMULATED = {
+    Status.COMPLETED: Asked.DONE,
+    Status.FAILED: Asked.DECLINED,
+    Status.REJECTED: Asked.FOR_COMPANY,
+    Status.CANCELED: Asked.WITHDRAW,
+}
+_ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The outside party refused the refund.")
+
+
+def simulate(merchant: Merchant, refund_id: str, wanted: str) -> Refund:
+    """The outcome COMPLETED, FAILED, REJECTED or CANCELED for an open sandbox refund (contract §14.4).
+
+    Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_REFUND and ONP409_REFUND_STATE.
+    """
+    _require_sandbox(merchant)
+    return decide(merchant, refund_id, _SIMULATED[Status(wanted)])
+
+
+def simulate_dispute(merchant: Merchant, payment_id: str, **wish: Any) -> Refund:
+    """A payer of the sandbox wants money back. Refuses as `dispute` does, and with ONP403_SANDBOX_ONLY."""
+    _require_sandbox(merchant)
+    return dispute(merchant, payment_id, **wish)
+
+
+def _require_sandbox(merchant: Merchant) -> None:
+    if merchant.environment != Environment.SANDBOX:
+        raise SandboxOnly
+    payments.require_active(merchant)
+
+
+def lock(merchant: Merchant, refund_id: str) -> Refund:
+    """The merchant's refund, held with its payment until the transaction ends. Refuses with ONP404_REFUND."""
+    found = Refund.objects.filter(merchant=merchant, pk=refund_id).values_list("payment_id", flat=True)
+    payment_id = found.first() if is_well_formed(refund_id) else None
+    if payment_id is None:
+        raise RefundUnknown
+    payment = payments.lock(merchant, payment_id)
+    refund = Refund.objects.select_for_update(no_key=True).get(pk=refund_id)
+    refund.payment, refund.merchant = payment, merchant
+    return refund
+
+
+def _paid(merchant: Merchant, payment_id: str) -> Payment:
+    payment = payments.lock(merchant, payment_id)
+    if payment.status != PaymentStatus.PAID:
+        raise PaymentState
+    if Refund.objects.filter(payment=payment, status__in=DISPUTED).exists():
+        raise RefundInDispute
+    return payment
+
+
+def _left(payment: Payment) -> int:
+    """What is neither refunded nor on its way back."""
+    on_their_way = Refund.objects.filter(payment=payment, status__in=OPEN)
+    open_sum = on_their_way.aggregate(sum=Sum("amount"))["sum"] or 0
+    return payment.amount - payment.refunded_amount - int(open_sum)
+
+
+def _live(merchant: Merchant, reference: str) -> bool:
+    ended = (Status.FAILED, Status.REJECTED, Status.CANCELED)
+    return Refund.objects.filter(merchant=merchant, reference=reference).exclude(status__in=ended).exists()
+
+
+def _payers_key(payment: Payment) -> dict[str, str] | None:
+    """A boleto has no account to return to: the payer's own document is a PIX key."""
+    if payment.method != Method.BOLETO:
+        return None
+    return {"pixKey": payment.payer["taxId"], "pixKeyType": payment.payer["taxIdType"]}
+
+
+def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -> Refund:
+    currency, in_wallet = payment.currency, amount
+    if payment.settlement_currency and payment.settlement_rate:
+        currency = payment.settlement_currency
+        in_wallet = convert(amount, payment.currency, currency, payment.settlement_rate)
+    refund = Refund(
+        id=new_id("ref"),
+        merchant=payment.merchant,
+        origin=origin,
+        is_full=amount == left,
+        status="",
+        amount=amount,
+        currency=payment.currency,
+        wallet_currency=currency,
+        wallet_amount=in_wallet,
+        created_at=now,
+        updated_at=now,
+    )
+    refund.payment = payment
+    return refund
+
+
+def _begin(refund: Refund, asked: Asked, now: datetime, *, all_of_it: bool) -> Refund:
+    """Blocks the money: all of it or none for a company, what is there for a payer."""
+    receivable = receivables.held_of_payment(refund.payment_id)
+    if receivable is not None:
+        if receivable.state == State.RESERVED_FOR_ADVANCE and all_of_it:
+            raise ReceivableReserved
+        refund.from_releasing = receivables.take(receivable, refund.wallet_amount, now)
+    wanted = refund.wallet_amount - refund.from_releasing
+    refund.from_available = wanted if all_of_it else min(wanted, _available(refund))
+    return _take(refund, asked, now)
+
+
+def _available(refund: Refund) -> int:
+    held = Balance.objects.select_for_update(no_key=True, of=("self",)).filter(
+        account__merchant=refund.merchant, account__kind=Kind.AVAILABLE, account__currency=refund.wallet_currency
+    )
+    return max(0, held.values_list("amount", flat=True).first() or 0)
+
+
+def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
+    """Takes a decision: saves, announces and posts, or none of them. The only place where a status changes."""
+    taken = step(asked, refund.status)
+    if asked == Asked.DONE and refund.shortfall:
+        raise RefundState
+    if taken.books is returned:
+        _give_back(refund, now)
+    moves = taken.books(refund) if taken.books else []
+    _turn(refund, taken.target, now)
+    refund.save(force_insert=not taken.sources)
+    _keep_hold(refund, now)
+    for kind in taken.announces:
+        emit(refund.merchant, kind, refund.id, payloads.refund(refund), now)
+    if taken.target == Status.COMPLETED:
+        _refunded(refund, now)
+    if moves:  # last: it holds the busiest rows
+        posted = post(refund.merchant, str(taken.posts), refund.id, moves, now)
+        assert posted, "a refund is held and let go once"
+    return refund
+
+
+def _turn(refund: Refund, target: Status, now: datetime) -> None:
+    """The status, and what time will ask about it."""
+    refund.status, refund.updated_at = target, now
+    if target != Status.AWAITING_RESPONSE:
+        refund.remind_at = None
+    refund.ask_at = refund.ask_at or now + SANDBOX_TAKES if target == Status.PROCESSING else None
+    if target == Status.COMPLETED:
+        refund.completed_at = now
+
+
+def _keep_hold(refund: Refund, now: datetime) -> None:
+    disputed = refund.status in DISPUTED
+    holds.keep(
+        refund.merchant,
+        Reason.REFUND_DISPUTE if disputed else Reason.REFUND_PROCESSING,
+        refund.wallet_currency,
+        refund.blocked,
+        refund_id=refund.id,
+        payment_id=refund.payment_id,
+        expected_release_at=refund.response_due_at if disputed else refund.ask_at,
+        at=now,
+    )
+
+
+def _give_back(refund: Refund, now: datetime) -> None:
+    """What came out of the receivable goes there again, where that still waits for its day."""
+    if not refund.from_releasing:
+        return
+    receivable = receivables.held_of_payment(refund.payment_id)
+    assert receivable is not None
+    if not receivables.give_back(receivable, refund.from_releasing, now):
+        refund.from_available += refund.from_releasing
+        refund.from_releasing = 0
+
+
+def _refunded(refund: Refund, now: datetime) -> None:
+    payment = refund.payment
+    payment.refunded_amount += refund.amount
+    answered = Answered.DONE if payment.refunded_amount == payment.amount else Answered.PARTLY
+    payments.finish(payment, AskedOfPayment.REFUND, Outcome(answered), now)
+
+
+def _write_down(
+    refund: Refund,
+    answer: str,
+    answered_by: str,
+    now: datetime,
+    *,
+    message: str | None = None,
+    evidence: Sequence[Shown] = (),
+    person: User | None = None,
+) -> None:
+    response = Response.objects.create(
+        id=new_id("rsp"),
+        refund=refund,
+        answer=answer,
+        message=message,
+        answered_by=answered_by,
+        person=person,
+        created_at=now,
+    )
+    Evidence.objects.bulk_create(
+        Evidence(
+            id=new_id("evd"),
+            response=response,
+            kind=Evidence.Kind.URL if one.url else Evidence.Kind.FILE,
+            description=one.description,
+            url=one.url,
+            file_name=one.file_name,
+            content_type=one.content_type,
+            size=len(one.content) if one.content is not None else None,
+            content=one.content,
+        )
+        for one in evidence
+    )
+
+
+# ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
+def ask(refund: Refund, now: datetime) -> None:
+    """Asks the outside party what became of a refund on its way; money that is missing is waited for."""
+    refund.ask_at = None
+    if refund.shortfall:
+        if now < refund.created_at + GIVES_UP_AFTER:
+            refund.ask_at = now + timedelta(hours=1)
+            refund.save(update_fields=["ask_at"])
+            return
+        refund.failure_code = "INSUFFICIENT_BALANCE"
+        refund.failure_message = "The balance did not cover the refund for 90 days."
+        _take(refund, Asked.DECLINED, now)
+        return
+    payment = refund.payment
+    rail = payments.rail_for(refund.merchant, payment.method, payment.currency)
+    outcome = rail.refund(refund.amount_exact, refund.currency, now)
+    if outcome.answered == Answered.DONE:
+        refund.end_to_end_id = outcome.reference
+        _take(refund, Asked.DONE, now)
+    elif outcome.answered == Answered.DECLINED:
+        refund.failure_code, refund.failure_message = outcome.failure or _ACQUIRER_REFUSED
+        _take(refund, Asked.DECLINED, now)
+    else:
+        refund.save(update_fields=["ask_at"])
+
+
+def remind(refund: Refund, now: datetime) -> None:
+    """Says again that an answer is due."""
+    refund.remind_at = None
+    refund.save(update_fields=["remind_at"])
+    emit(refund.merchant, "refund.response_required", refund.id, payloads.refund(refund), now)
+
+
+def lapse(refund: Refund, now: datetime) -> None:
+    """Silence to the end accepts."""
+    _write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
+    _take(refund, Asked.LAPSE, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Something that time does to refunds: whose `column` has come and which are in `statuses`."""
+
+    column: str
+    statuses: tuple[Status, ...]
+    happen: Callable[[Refund, datetime], None]
+
+
+ASK = Due("ask_at", (Status.PROCESSING,), ask)
+REMIND = Due("remind_at", (Status.AWAITING_RESPONSE,), remind)
+LAPSE = Due("response_due_at", (Status.AWAITING_RESPONSE,), lapse)
+
+
+def first_due(due: Due, merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
+    """When this next happens to a refund of the merchant, and to which; None when not `until` then."""
+    rows = Refund.objects.filter(merchant=merchant, status__in=due.statuses, **{f"{due.column}__lte": until})
+    return rows.order_by(due.column, "id").values_list(due.column, "id").first()
+
+
+@transaction.atomic(savepoint=False)
+def happen(due: Due, merchant: Merchant, refund_id: str) -> None:
+    """Lets it happen at its own time, if it is still due."""
+    refund = lock(merchant, refund_id)
+    at = getattr(refund, due.column)
+    if at is not None and refund.status in due.statuses:
+        due.happen(refund, at)
+
+
+def happen_due(limit: int = 100) -> int:
+    """Lets everything happen that is due by its merchant's clock, each in a transaction of its own; returns how many.
+
+    One that cannot happen is said and left; it does not hold up the others.
+    """
+    happened = 0
+    for due in (ASK, REMIND, LAPSE):
+        for merchant, refund_id in _overdue(due, limit):
+            try:
+                with transaction.atomic():
+                    happen(due, merchant, refund_id)
+            except Exception:
+                log.exception("refund.stuck", refund=refund_id, due=due.column)
+            else:
+                happened += 1
+    return happened
+
+
+def _overdue(due: Due, limit: int) -> list[tuple[Merchant, str]]:
+    ahead = Merchant.objects.aggregate(most=Max("clock_offset"))["most"] or timedelta(0)
+    latest = clock.wall() + ahead
+    rows = Refund.objects.filter(status__in=due.statuses, **{f"{due.column}__lte": latest})
+    found = rows.select_related("merchant__company").order_by(due.column)[:limit]
+    return [(one.merchant, one.id) for one in found if getattr(one, due.column) <= clock.now(one.merchant)]
+
+
+@transaction.atomic(savepoint=False)
+def fill(merchant: Merchant, refund_id: str) -> int:
+    """Blocks for a refund what was missing and has come since; returns how much, in minor units."""
+    refund = lock(merchant, refund_id)
+    now = clock.now(merchant)
+    minor = min(refund.shortfall, _available(refund)) if refund.status in OPEN else 0
+    if minor:
+        refund.from_available += minor
+        refund.fills += 1
+        refund.updated_at = now
+        refund.save(update_fields=["from_available", "fills", "updated_at"])
+        _keep_hold(refund, now)
+        post(merchant, "refund.filled", f"{refund.id}:{refund.fills}", blocked(refund, 0, minor), now)
+    return minor
+
+
+def fill_shortfalls(limit: int = 100) -> int:
+    """Looks after every refund that lacks money; returns how many got some."""
+    short = Refund.objects.filter(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available"))
+    found = short.select_related("merchant__company").order_by("created_at")[:limit]
+    return sum(bool(fill(refund.merchant, refund.id)) for refund in found)
