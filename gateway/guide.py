@@ -1,6 +1,7 @@
 """What the code knows about the ways to pay and about the sandbox, told to people: in the README and under /docs."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,12 @@ from gateway.api.v2.payment_methods import required_fields
 from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, Scenario
+from gateway.payments import lifecycle as payment_lifecycle
+from gateway.refunds import lifecycle as refund_lifecycle
 from gateway.sdk import pages as sdk
 from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
 from gateway.vault.stored import STORED_CARDS
+from ledger.receivables import lifecycle as receivable_lifecycle
 
 GIVEN = {
     "PIX_CODE": "`pixCopyPaste`, `pixQrCode`",
@@ -150,3 +154,37 @@ def _methods(scenario: Scenario) -> list[str]:
         return ["every method"]
     bank_transfer = f"BANK_TRANSFER in {scenario.currency}"
     return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]
+
+
+Arrow = tuple[str, str, str]
+"""From a status (`[*]`: nothing yet) to a status, and why."""
+
+
+def drawings() -> dict[str, str]:
+    """The life of each thing as a Mermaid state diagram, out of the tables that run."""
+    payments = [
+        (source, one.target, f"{one.asked} {one.answered}")
+        for one in payment_lifecycle.STEPS
+        for source in one.sources or ("[*]",)
+    ]
+    refunds = [
+        (source, one.target, str(one.asked)) for one in refund_lifecycle.STEPS for source in one.sources or ("[*]",)
+    ]
+    receivables = [(str(one.source), str(one.target), str(one.asked)) for one in receivable_lifecycle.STEPS]
+    return {
+        "payment": _drawing(payments),
+        "refund": _drawing(refunds),
+        "receivable": _drawing([("[*]", "SCHEDULED", "paid"), *receivables]),
+    }
+
+
+def _drawing(arrows: Sequence[Arrow]) -> str:
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for source, target, why in arrows:
+        reasons.setdefault((source, target), []).append(why)
+    lines = [f"    {source} --> {target} : {', '.join(why)}" for (source, target), why in reasons.items()]
+    sources = {source for source, _ in reasons}
+    ends = [
+        f"    {target} --> [*]" for target in dict.fromkeys(target for _, target in reasons) if target not in sources
+    ]
+    return "\n".join(["stateDiagram-v2", *lines, *ends])

@@ -174,20 +174,20 @@ def _email(value: str) -> str:
 Email = Annotated[Text, AfterValidator(_email), WithJsonSchema({"type": "string", "format": "email"})]
 
 
-def _moment(value: Any) -> datetime:
+def moment(value: Any) -> datetime:
     """An ISO 8601 timestamp with any offset, or a date, which is its first instant in UTC."""
     if not isinstance(value, str):
         raise wrong("INVALID", "Must be an ISO 8601 timestamp or a date.")
     try:
         # In a query a plus is a space.
-        moment = datetime.fromisoformat(value.strip().replace(" ", "+") if "T" in value else value)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        found = datetime.fromisoformat(value.strip().replace(" ", "+") if "T" in value else value)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise wrong("INVALID", "Must be an ISO 8601 timestamp or a date.") from None
 
 
 Moment = Annotated[
     datetime,
-    BeforeValidator(_moment),
+    BeforeValidator(moment),
     WithJsonSchema({"type": "string", "examples": ["2026-11-20T12:00:00Z"]}),
 ]

@@ -135,7 +135,7 @@ def _operation(
             content["examples"] = {" ".join(way): {"value": order} for way, order in ORDERS.items()}
         elif example := EXAMPLES.get(declared.takes.__name__):
             content["example"] = example
-        described["requestBody"] = {"required": True, "content": {"application/json": content}}
+        described["requestBody"] = {"required": not declared.optional_body, "content": {"application/json": content}}
     return described
 
 
@@ -162,7 +162,8 @@ def _parameters(path: str, method: str, declared: Operation, components: dict[st
         described = declared.query.model_json_schema(ref_template=_REF)
         components.update(described.get("$defs", {}))
         for name, schema in described["properties"].items():
-            yield {"name": name, "in": "query", "required": False, "schema": _without_null(schema)}
+            required = name in described.get("required", ())
+            yield {"name": name, "in": "query", "required": required, "schema": _without_null(schema)}
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -201,6 +202,9 @@ def _json(declared: Operation, variant: Variant, components: dict[str, Any]) -> 
         "onpayDescription": {"type": "string"},
         "data": {"type": "array", "items": data} if declared.is_collection else data,
     }
+    totals = getattr(declared.query, "totals", None)
+    if totals:
+        properties["totals"] = {"type": "array", "items": _schema(totals, components)}
     if declared.is_collection:
         properties["pagination"] = {"$ref": _REF.format(model="Pagination")}
     content: dict[str, Any] = {"schema": {"type": "object", "required": list(properties), "properties": properties}}
@@ -210,7 +214,9 @@ def _json(declared: Operation, variant: Variant, components: dict[str, Any]) -> 
             "onpayCode": variant.code,
             "onpayDescription": variant.said,
             "data": [example] if declared.is_collection else example,
-        } | ({"pagination": EXAMPLES["Pagination"]} if declared.is_collection else {})
+            **({"totals": [{name: example[name] for name in totals.__annotations__}]} if totals else {}),
+            **({"pagination": EXAMPLES["Pagination"]} if declared.is_collection else {}),
+        }
     return content
 
 

@@ -68,6 +68,8 @@ class Operation:
     limit: str | None = None
     refuses: Sequence[type[Refusal]] = ()
     or_else: Sequence[Variant] = ()
+    optional_body: bool = False
+    largest_body: int = parsers.MAX_BODY_BYTES
 
     @property
     def usual(self) -> Variant:
@@ -126,7 +128,8 @@ class Resource(APIView):
         if request.META.get("HTTP_ACCEPT", ANY_JSON[0]) not in ANY_JSON:
             self.perform_content_negotiation(request)
         if request.method in ("POST", "PATCH"):
-            parsers.check_headers(request._request)
+            declared = self.operation
+            parsers.check_headers(request._request, largest=declared.largest_body, optional=declared.optional_body)
         if self.operation.limit:
             _count(request._request, self.operation.limit)
 
@@ -172,7 +175,7 @@ def _write(
     http: HttpRequest = request._request
     merchant: Merchant = request.user  # type: ignore[assignment]
     key = idempotency.key_of(http)
-    content = parsers.parse(http.body)
+    content = parsers.parse(http.body or (b"{}" if declared.optional_body else b""))
     attempt = idempotency.Attempt(
         merchant=merchant,
         key=key,

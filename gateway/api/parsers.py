@@ -26,10 +26,13 @@ def parse(body: bytes) -> dict[str, Any]:
         raise MalformedJson from error
 
 
-def check_headers(request: HttpRequest) -> None:
+def check_headers(request: HttpRequest, *, largest: int = MAX_BODY_BYTES, optional: bool = False) -> None:
     """Refuses a body that is too large or not plain application/json in UTF-8, before it is read."""
-    if _length(request) > MAX_BODY_BYTES:
+    length = _length(request)
+    if length > largest:
         raise BodyTooLarge
+    if optional and not length:
+        return
     charset = (request.content_params or {}).get("charset", "utf-8").strip('"').lower()
     encoding = request.META.get("HTTP_CONTENT_ENCODING", "identity").lower()
     if request.content_type != "application/json" or charset != "utf-8" or encoding != "identity":

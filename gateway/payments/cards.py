@@ -16,7 +16,6 @@ from gateway.payments.pricing import correct
 from gateway.vault import services as vault
 from gateway.vault.cards import Card
 
-
 NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
 
 

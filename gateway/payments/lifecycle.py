@@ -76,14 +76,3 @@ def step(asked: Asked, answered: Answered, status: str) -> Step:
         return _BY_QUESTION[asked, answered, status]
     except KeyError:
         raise PaymentState from None
-
-
-def drawing() -> str:
-    """The table as a Mermaid state diagram, for the README."""
-    arrows: dict[tuple[str, str], list[str]] = {}
-    for one in STEPS:
-        for source in one.sources or ("[*]",):
-            arrows.setdefault((str(source), str(one.target)), []).append(f"{one.asked} {one.answered}")
-    lines = [f"    {source} --> {target} : {', '.join(why)}" for (source, target), why in arrows.items()]
-    ends = [f"    {status} --> [*]" for status in Status if not any(status in one.sources for one in STEPS)]
-    return "\n".join(["stateDiagram-v2", *lines, *ends])

@@ -9,6 +9,7 @@ from gateway.payments import selectors as payments
 from gateway.payments.models import Payment, Status
 from gateway.receipts import verification
 from gateway.receipts.errors import ReceiptUnavailable
+from gateway.refunds.models import Refund
 
 WITH_RECEIPT = (Status.PAID, Status.REFUNDED)
 
@@ -43,5 +44,6 @@ def verified(receipt_id: str, code: str) -> Payment | None:
 
 
 def refunds_of(payment: Payment) -> list[CompletedRefund]:
-    """The completed refunds, oldest first. Empty for every payment: there are no refunds yet."""
-    return []
+    """The completed refunds, oldest first."""
+    done = Refund.objects.filter(payment=payment, completed_at__isnull=False).order_by("completed_at", "id")
+    return [CompletedRefund(one.id, one.amount, one.completed_at) for one in done if one.completed_at]

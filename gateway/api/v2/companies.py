@@ -1,20 +1,14 @@
-"""The company and its balance (contract §9.2, §10.1)."""
+"""The company (contract §9.2)."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Literal
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
-from accounts.errors import Refusal
 from accounts.models import Merchant
-from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
+from accounts.wire import Timestamp, optional_timestamp, timestamp
 from gateway.api.errors import CompanyUnknown
-from gateway.api.fields import Input
 from gateway.api.operations import Resource, operation
 from gateway.methods.selectors import offers
-from gateway.payments.errors import InvalidCurrency
-from ledger.money import to_decimal
-from ledger.wallets import selectors as wallets
 
 
 class EnabledMethodPayload(TypedDict):
@@ -49,31 +43,6 @@ class CompanyPayload(TypedDict):
     updatedAt: Timestamp
 
 
-class CurrencyBalancePayload(TypedDict):
-    """What the company has in a currency; `total` is the sum of the three."""
-
-    currency: str
-    available: Number
-    releasing: Number
-    blocked: Number
-    total: Number
-
-
-class WalletBalancePayload(CurrencyBalancePayload):
-    """What a wallet holds. A wallet is named after the rail by which its money leaves."""
-
-    method: str
-
-
-class BalancePayload(TypedDict):
-    """All of the company's money, by currency and by wallet."""
-
-    companyId: str
-    balances: list[CurrencyBalancePayload]
-    wallets: list[WalletBalancePayload]
-    updatedAt: Timestamp
-
-
 def company_payload(merchant: Merchant) -> CompanyPayload:
     company = merchant.company
     return {
@@ -102,37 +71,10 @@ def company_payload(merchant: Merchant) -> CompanyPayload:
     }
 
 
-def _amounts(holding: wallets.Holding, currency: str) -> CurrencyBalancePayload:
-    return {
-        "currency": currency,
-        "available": to_decimal(holding.available, currency),
-        "releasing": to_decimal(holding.releasing, currency),
-        "blocked": to_decimal(holding.blocked, currency),
-        "total": to_decimal(holding.total, currency),
-    }
-
-
-def balance_payload(merchant: Merchant, currency: str | None) -> BalancePayload:
-    found = wallets.holdings(merchant, currency)
-    return {
-        "companyId": merchant.company_id,
-        "balances": [_amounts(holding, code) for code, holding in found.currencies.items()],
-        "wallets": [{"method": m, **_amounts(holding, code)} for (m, code), holding in found.wallets.items()],
-        "updatedAt": timestamp(found.updated_at or merchant.created_at),
-    }
-
-
 def own(merchant: Merchant, company_id: str) -> None:
     """Refuses with ONP404_COMPANY for any company but the key's own: no hint that another exists."""
     if merchant.company_id != company_id:
         raise CompanyUnknown
-
-
-class BalanceQuery(Input):
-    """Which balance."""
-
-    codes: ClassVar[dict[str, type[Refusal]]] = {"currency": InvalidCurrency}
-    currency: Annotated[Literal["BRL", "MXN", "EUR", "COP", "ARS"] | None, Field(description="Only this one")] = None
 
 
 class Company(Resource):
@@ -146,16 +88,3 @@ class Company(Resource):
         """
         own(merchant, company_id)
         return company_payload(merchant)
-
-
-class Balance(Resource):
-    tag = "Companies"
-
-    @operation("balances:read", query=BalanceQuery, gives=BalancePayload, refuses=[CompanyUnknown, InvalidCurrency])
-    def get(self, merchant: Merchant, query: BalanceQuery, company_id: str) -> BalancePayload:
-        """Read the balance
-
-        Available, releasing and blocked money by currency and by wallet, from one snapshot.
-        """
-        own(merchant, company_id)
-        return balance_payload(merchant, query.currency)

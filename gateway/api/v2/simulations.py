@@ -4,17 +4,24 @@ from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Literal
 
 from django.utils.dateparse import parse_duration
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
+from accounts.clock import now
 from accounts.errors import Fault, Refusal
 from accounts.models import Merchant
-from gateway.api.fields import Input, Moment, wrong
+from gateway.api.fields import Amount, Input, Moment, moment, wrong
 from gateway.api.operations import Resource, operation
 from gateway.payments import errors, payloads
+from gateway.payments import selectors as payment_selectors
 from gateway.payments import services as payments
+from gateway.refunds import errors as refund_errors
+from gateway.refunds import payloads as refund_payloads
+from gateway.refunds import services as refunds
 from gateway.simulations import payloads as clock_payloads
 from gateway.simulations import services as simulations
 from gateway.simulations.errors import ClockOnlyForward, InvalidClock
+from ledger.money import to_minor
 
 
 class SimulationInput(Input):
@@ -83,6 +90,96 @@ class Clock(Resource):
         """
         fired = simulations.advance(merchant, by=wanted.advance_by, to=wanted.advance_to)
         return clock_payloads.advanced(merchant, fired)
+
+
+class DisputeInput(Input):
+    """What a payer of the sandbox wants back, and why."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = {"amount": errors.InvalidAmount}
+
+    amount: Amount | None = None
+    reason_code: refund_payloads.ReasonCodeName | None = None
+    payer_statement: Annotated[str, Field(max_length=2000)] | None = None
+    response_due_at: Moment | None = None
+
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        try:
+            due = moment(content["responseDueAt"]) if content.get("responseDueAt") is not None else None
+        except PydanticCustomError:
+            return []
+        if due is not None and due <= now(merchant):
+            return [Fault("responseDueAt", "OUT_OF_RANGE", "Must be in the future.")]
+        return []
+
+
+class RefundRequests(Resource):
+    tag = "Sandbox"
+
+    @operation(
+        "payments:write",
+        takes=DisputeInput,
+        optional_body=True,
+        gives=refund_payloads.RefundPayload,
+        status=201,
+        said="Refund requested by the payer.",
+        refuses=[
+            errors.InvalidAmount,
+            errors.SandboxOnly,
+            errors.CompanyNotActive,
+            errors.PaymentUnknown,
+            errors.PaymentState,
+            refund_errors.RefundInDispute,
+            refund_errors.RefundAmountExceeded,
+        ],
+    )
+    def post(self, merchant: Merchant, wish: DisputeInput, payment_id: str) -> refund_payloads.RefundPayload:
+        """Let a payer ask for money back
+
+        Sandbox only. The amount (nothing: all that is left) is blocked, and the company must answer until
+        `responseDueAt`.
+        """
+        payment = payment_selectors.get(merchant, payment_id)
+        refund = refunds.simulate_dispute(
+            merchant,
+            payment_id,
+            amount=to_minor(wish.amount, payment.currency) if wish.amount is not None else None,
+            reason_code=wish.reason_code,
+            statement=wish.payer_statement,
+            response_due_at=wish.response_due_at,
+        )
+        return refund_payloads.refund(refund)
+
+
+class RefundOutcomeInput(Input):
+    """How a refund shall end."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = {"status": errors.InvalidStatus}
+    status: Literal["COMPLETED", "FAILED", "REJECTED", "CANCELED"]
+
+
+class RefundSimulation(Resource):
+    tag = "Sandbox"
+
+    @operation(
+        "payments:write",
+        takes=RefundOutcomeInput,
+        gives=refund_payloads.RefundPayload,
+        refuses=[
+            errors.InvalidStatus,
+            errors.SandboxOnly,
+            errors.CompanyNotActive,
+            refund_errors.RefundUnknown,
+            refund_errors.RefundState,
+        ],
+    )
+    def post(self, merchant: Merchant, wanted: RefundOutcomeInput, refund_id: str) -> refund_payloads.RefundPayload:
+        """Decide a refund
+
+        Sandbox only: COMPLETED or FAILED while it is processed, REJECTED (for the company) while it is under review,
+        CANCELED while the payer can still give up.
+        """
+        return refund_payloads.refund(refunds.simulate(merchant, refund_id, wanted.status))
 
 
 class PaymentSimulation(Resource):

@@ -1,0 +1,21 @@
+"""PIX keys: what a payer or a beneficiary is known by to every Brazilian bank (Banco Central's DICT)."""
+
+import re
+
+from gateway.methods import documents
+
+_FORMS = {
+    "CPF": re.compile(r"[0-9]{11}"),
+    "CNPJ": re.compile(r"[0-9A-Z]{12}[0-9]{2}"),
+    "EMAIL": re.compile(r"[^@\sA-Z]{1,64}@[^@\sA-Z.]+(?:\.[^@\sA-Z.]+)+"),
+    "PHONE": re.compile(r"\+55[1-9][0-9]{9,10}"),
+    "EVP": re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+}
+LONGEST = 77
+
+
+def is_pix_key(key: str, kind: str) -> bool:
+    """Whether the key has the form of its kind; documents by their check digits (contract §11.2)."""
+    if len(key) > LONGEST or not _FORMS[kind].fullmatch(key):
+        return False
+    return kind not in ("CPF", "CNPJ") or documents.is_valid(key)

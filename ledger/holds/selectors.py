@@ -1,0 +1,12 @@
+"""Reads of blocked money. The first argument is always the merchant."""
+
+from django.db.models import QuerySet
+
+from accounts.models import Merchant
+from ledger.holds.models import Hold
+
+
+def blocked(merchant: Merchant, **equal_to: str | None) -> QuerySet[Hold]:
+    """What BLOCKED is made of, newest first. The filters compare whole values."""
+    wanted = {k: v for k, v in equal_to.items() if v is not None}
+    return Hold.objects.filter(merchant=merchant, ended_at=None, **wanted).order_by("-created_at", "-id")

@@ -1,0 +1,26 @@
+"""Reads of receivables. The first argument is always the merchant."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from accounts.models import Merchant
+from ledger.receivables.models import OPEN, Receivable
+
+
+def releasing(
+    merchant: Merchant,
+    *,
+    release_from: datetime | None = None,
+    release_to: datetime | None = None,
+    **equal_to: str | None,
+) -> QuerySet[Receivable]:
+    """What RELEASING is made of, due soonest first. `release_to` is exclusive; the other filters compare values."""
+    found = Receivable.objects.filter(
+        merchant=merchant, state__in=OPEN, **{k: v for k, v in equal_to.items() if v is not None}
+    )
+    if release_from:
+        found = found.filter(release_at__gte=release_from)
+    if release_to:
+        found = found.filter(release_at__lt=release_to)
+    return found.order_by("release_at", "id")
