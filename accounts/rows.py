@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from django.db import connection, models
+from django.db import OperationalError, connection, models
+from psycopg.errors import DeadlockDetected, SerializationFailure
 
 M = TypeVar("M", bound=models.Model)
 Params = Sequence[Any] | Mapping[str, Any]
@@ -78,3 +79,18 @@ def execute(sql: str, params: Params = ()) -> int:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return int(cursor.rowcount)
+
+
+R = TypeVar("R")
+TRIES = 3
+
+
+def unless_deadlocked(act: Callable[[], R]) -> R:
+    """What `act` returns; done again, up to three times, where PostgreSQL chose it as the victim of a deadlock."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            return act()
+        except OperationalError as error:
+            if not tries_left or not isinstance(error.__cause__, DeadlockDetected | SerializationFailure):
+                raise
+    raise AssertionError("the last try returns or raises")

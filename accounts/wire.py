@@ -41,7 +41,7 @@ def _number(value: Any) -> orjson.Fragment:
 
 def timestamp(moment: datetime) -> str:
     """`YYYY-MM-DDTHH:mm:ss.SSSZ`; the moment is in UTC."""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def optional_timestamp(moment: datetime | None) -> str | None:

@@ -13,19 +13,30 @@ from django_celery_beat.models import ClockedSchedule, CrontabSchedule, Interval
 import gateway.api.admin
 import gateway.customers.admin
 import gateway.methods.admin
-import gateway.payments.admin  # noqa: F401  (they register themselves)
+import gateway.payments.admin
+import gateway.refunds.admin  # noqa: F401
+import ledger.holds.admin
+import ledger.receivables.admin  # noqa: F401  (they register themselves)
 from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, User
 from accounts.staff.columns import address, moment
 from accounts.staff.pages import ReadOnlyAdmin, plural
-from gateway.models import Customer, IdempotencyKey, MethodRule, Payment, PriceRule
-from ledger.models import Account, Balance, Entry, Transfer
+from gateway.models import Customer, IdempotencyKey, MethodRule, Payment, PriceRule, Refund
+from ledger.models import Account, Advance, Balance, Entry, Hold, Receivable, Transfer
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
-    ("Payments", ((Payment, "payments"), (Customer, "person"), (IdempotencyKey, "repeat_one"))),
+    ("Payments", ((Payment, "payments"), (Refund, "undo"), (Customer, "person"), (IdempotencyKey, "repeat_one"))),
     (
         "Ledger",
-        ((Account, "account_balance"), (Balance, "balance"), (Transfer, "swap_horiz"), (Entry, "list_alt")),
+        (
+            (Account, "account_balance"),
+            (Balance, "balance"),
+            (Receivable, "calendar_clock"),
+            (Advance, "fast_forward"),
+            (Hold, "lock"),
+            (Transfer, "swap_horiz"),
+            (Entry, "list_alt"),
+        ),
     ),
     (
         "Webhooks",

@@ -60,6 +60,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "gateway.api.middleware.RequestIdMiddleware",
+    "gateway.api.middleware.PayersMiddleware",
     "gateway.api.middleware.ApiMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -205,6 +206,7 @@ RATE_LIMITS = {
     "all": env.int("ONPAY_RATE_LIMIT_ALL", default=1000),
     "payments": env.int("ONPAY_RATE_LIMIT_PAYMENTS", default=200),
     "refunds": env.int("ONPAY_RATE_LIMIT_REFUNDS", default=200),
+    "payers": env.int("ONPAY_RATE_LIMIT_PAYERS", default=1000),
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
 WEBHOOK_TIME_SCALE = env.float("ONPAY_WEBHOOK_TIME_SCALE", default=1.0)

@@ -1,20 +1,28 @@
 """Every address of the service."""
 
 from django.contrib import admin
-from django.urls import include, path, re_path
+from django.http import HttpRequest, HttpResponse
+from django.urls import include, path
 from django.views.generic import RedirectView
 
 from gateway import pages
 from gateway.api import views
 from gateway.checkout.pages import checkout
+from gateway.payments import links
 from gateway.receipts import pages as receipts
 from gateway.sdk import pages as sdk
+
+
+def payers_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Where payers act: the card page, or the checkout of a method without a card. Each token opens one of them."""
+    page = sdk.hosted if links.of_hosted_card_page(token) else checkout
+    return page(request, token=token)
+
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/docs", permanent=False)),
     path("health/", pages.health),
-    re_path(r"^checkout/(?P<payment_id>pay_[0-9A-Z]{26})$", sdk.hosted),
-    path("checkout/<str:token>", checkout),
+    path("checkout/<str:token>", payers_page),
     path("sdk/", include("gateway.sdk.urls")),
     path("demo/", include("gateway.demo.urls")),
     path("docs", pages.reference),

@@ -1,12 +1,42 @@
 """The books, as staff read them: whoever they are, only `ledger_post` writes here."""
 
+from decimal import Decimal
+from typing import Any
+
+from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminDecimalFieldWidget
 
 from accounts.staff.columns import Column, column, moment, named, related, titled, unbroken
 from accounts.staff.pages import ReadOnlyAdmin
+from ledger.chart import WALLET_METHOD
 from ledger.models import Account, Balance, Entry, Transfer
-from ledger.money import to_decimal
+from ledger.money import MAX_AMOUNT, to_decimal
+
+
+class AmountField(forms.DecimalField):
+    """Money in the currency of the record, which keeps it in minor units."""
+
+    widget = UnfoldAdminDecimalFieldWidget
+
+    def __init__(self, at_least: str, **options: Any) -> None:
+        options |= {"min_value": Decimal(at_least), "max_value": MAX_AMOUNT, "decimal_places": 2}
+        super().__init__(show_hidden_initial=True, **options)
+
+
+class CurrencyFilter(admin.SimpleListFilter):
+    """Of the wallets, without asking a big table which it holds."""
+
+    title = parameter_name = "currency"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(code, code) for code in WALLET_METHOD]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(currency=self.value()) if self.value() else queryset
 
 
 def in_words(minor: int, currency: str) -> str:

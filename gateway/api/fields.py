@@ -164,6 +164,21 @@ Text = Annotated[str, BeforeValidator(_text)]
 """One line of text, trimmed, without control characters."""
 
 
+_CONTROL_BUT_LINES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _lines(value: Any) -> Any:
+    if isinstance(value, str):
+        if _CONTROL_BUT_LINES.search(value):
+            raise wrong("INVALID", "No control characters.")
+        return value.strip()
+    return value
+
+
+Lines = Annotated[str, BeforeValidator(_lines)]
+"""Text of one line or more, trimmed, without other control characters."""
+
+
 def _email(value: str) -> str:
     address = value.lower()
     if len(address) > 254 or not _EMAIL.fullmatch(address):

@@ -22,12 +22,12 @@ from typing import Any
 import orjson
 from django.db import DatabaseError, OperationalError, transaction
 from django.http import HttpRequest
-from psycopg.errors import DeadlockDetected, LockNotAvailable, SerializationFailure
+from psycopg.errors import LockNotAvailable
 
 from accounts.clock import wall
 from accounts.errors import Refusal
 from accounts.models import Merchant
-from accounts.rows import execute, first
+from accounts.rows import execute, first, unless_deadlocked
 from accounts.sealing import seal, unseal
 from accounts.wire import PLAIN_DIGITS
 from gateway.api.errors import (
@@ -40,7 +40,6 @@ from gateway.api.errors import (
 from gateway.api.models import IdempotencyKey
 
 RETENTION = timedelta(days=30)
-TRIES = 3
 LEASE = timedelta(seconds=90)
 """How long an outside party may take; then a repetition may take over."""
 WAIT_S, LOOK_EVERY_S = 2.0, 0.05
@@ -143,9 +142,9 @@ def perform(attempt: Attempt, work: Work) -> Stored:
     """
     give_up = time.monotonic() + WAIT_S
     while True:
-        if stored := _unless_deadlocked(partial(_begin, attempt, work)) or replay(attempt):
+        if stored := unless_deadlocked(partial(_begin, attempt, work)) or replay(attempt):
             return stored
-        if stored := _unless_deadlocked(partial(_resume, attempt, work)):
+        if stored := unless_deadlocked(partial(_resume, attempt, work)):
             return stored
         if time.monotonic() > give_up:
             raise IdempotencyInProgress
@@ -156,16 +155,6 @@ def is_used(attempt: Attempt) -> bool:
     """Whether the key already means something: an answer, or something that was begun."""
     own = [attempt.merchant.pk, attempt.key]
     return first(f"SELECT true FROM gateway_idempotencykey WHERE {_OWN}", own) is not None
-
-
-def _unless_deadlocked(act: Callable[[], Stored | None]) -> Stored | None:
-    for tries_left in reversed(range(TRIES)):
-        try:
-            return act()
-        except OperationalError as error:
-            if not tries_left or not isinstance(error.__cause__, DeadlockDetected | SerializationFailure):
-                raise
-    return None
 
 
 def _begin(attempt: Attempt, work: Work) -> Stored | None:

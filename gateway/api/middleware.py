@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable
 from typing import cast
+from urllib.parse import urlsplit
 
 import structlog
 from django.conf import settings
@@ -17,6 +18,7 @@ from gateway.api.client_ip import rate_limit_key
 from gateway.api.errors import RateLimited, response_for
 
 log = structlog.get_logger()
+PAYERS = ("/sdk/", "/checkout/")
 # Whoever holds these addresses may act: the log keeps which payment, and not the rest.
 _SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds)/pay_[0-9A-Z]{26})[^0-9A-Z].*")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -46,6 +48,32 @@ class RequestIdMiddleware:
             ms=round((time.perf_counter() - began) * 1000, 1),
         )
         return response
+
+
+class PayersMiddleware:
+    """The pages and calls of payers' browsers: limited by address, and alone on the origin that sees cards.
+
+    Whoever could run a script on another page of that origin could read what is typed into the fields.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        if _is_only_for_cards(request) and not path.startswith((*PAYERS, settings.STATIC_URL)):
+            return HttpResponse(status=404)
+        if path.startswith((*PAYERS, "/receipts/")):
+            verdict = throttling.hit("payers", rate_limit_key(request))
+            if not verdict.admitted:
+                return HttpResponse(status=429, headers={"Retry-After": str(verdict.reset_s)})
+        return self.get_response(request)
+
+
+def _is_only_for_cards(request: HttpRequest) -> bool:
+    """On a developer's machine the address that stands for the SDK's origin is the service's own, too."""
+    own = settings.SDK_URL not in (settings.BASE_URL, settings.SANDBOX_BASE_URL)
+    return own and not settings.LOCAL and request.get_host() == urlsplit(settings.SDK_URL).netloc
 
 
 class ApiMiddleware:

@@ -22,6 +22,7 @@ from gateway.api.parsers import parse
 from gateway.api.v2.payments import PaymentInput
 from gateway.api.v2.simulations import SimulationInput
 from gateway.methods.errors import Rejected
+from gateway.methods.registry import Method
 from gateway.payments import payloads, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
@@ -34,8 +35,9 @@ View = Callable[..., HttpResponse]
 def _locally(view: View) -> View:
     @wraps(view)
     def served(request: HttpRequest, **path: str) -> HttpResponse:
-        merchant = Merchant.objects.filter(environment=Environment.SANDBOX).select_related("company").first()
-        if not settings.LOCAL or merchant is None:
+        sandboxes = Merchant.objects.filter(environment=Environment.SANDBOX).select_related("company").order_by("pk")
+        merchant = sandboxes.first() if settings.LOCAL else None
+        if merchant is None:
             raise Http404
         try:
             return view(request, merchant, **path)
@@ -54,7 +56,9 @@ def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
     facts = {
         "sdk_url": settings.SDK_URL,
         "company": merchant.company.trade_name,
-        "methods": [{"method": method, "currency": currency} for method, currency in ORDERS],
+        "methods": [
+            {"method": method, "currency": currency, "title": Method(method).label} for method, currency in ORDERS
+        ],
         "test_cards": TEST_CARDS,
     }
     response = render(request, "demo/shop.html", facts)

@@ -11,10 +11,10 @@ from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import cached_property
 from simple_history.template_utils import HistoricalRecordContextHelper
-from unfold.decorators import action
+from unfold.decorators import action, display
 
 from accounts.clock import wall
-from accounts.staff.columns import Column, address, colored, moment
+from accounts.staff.columns import Column, address, colored, moment, unbroken
 from accounts.staff.pages import RecordedAdmin
 from gateway.methods.models import MethodRule, PriceRule
 from ledger.admin import AmountField, in_words, money
@@ -53,7 +53,7 @@ class PriceRuleForm(RuleForm):
             self.fields["effective_from"].required = False
             self.fields["effective_from"].help_text = "UTC. Empty: at once. Payments created before keep their price."
         if self.instance.pk is None:
-            self.initial.pop("effective_from", None)
+            self.initial["effective_from"] = None
 
     def clean_advance_minimum(self) -> Decimal:
         return self.cleaned_data["advance_minimum"] or Decimal(0)
@@ -195,14 +195,12 @@ class PriceRuleAdmin(RuleAdmin):
     ordering = ("method", "currency", F("merchant").asc(nulls_first=True), "-effective_from")
     list_display = (
         "__str__",
-        colored("holds", **{IN_FORCE: "success", LATER: "info"}),
+        colored("state", **{IN_FORCE: "success", LATER: "info"}),
         moment("effective_from"),
         "percentage",
         money("fixed"),
         "settlement_days",
-        "advance_enabled",
-        "advance_monthly_rate",
-        money("advance_minimum"),
+        "advance",
     )
     list_filter = ("method", "currency", "merchant__environment")
     fieldsets = (
@@ -216,8 +214,15 @@ class PriceRuleAdmin(RuleAdmin):
     def read(self) -> dict[str, Column]:
         return {**super().read, "effective_from": moment("effective_from")}
 
+    @display(description="advance")
+    def advance(self, price: PriceRule) -> str | None:
+        if not price.advance_enabled:
+            return None
+        least = in_words(price.advance_minimum, price.currency)
+        return unbroken(f"{price.advance_monthly_rate.normalize():f}% a month, from {least}")
+
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).annotate(holds=_in_force())
+        return super().get_queryset(request).annotate(state=_in_force())
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(super().has_change_permission(request, obj)) and _is_open(obj)

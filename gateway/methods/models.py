@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models.functions import Now
 from simple_history.models import HistoricalRecords
 
 from accounts.clock import wall
@@ -80,19 +81,24 @@ class PriceRule(models.Model):
     settlement_days = models.IntegerField(
         default=0, help_text="Calendar days until the money is available", validators=[MinValueValidator(0)]
     )
-    advance_enabled = models.BooleanField(default=False, help_text="Whether its receivables can be advanced")
+    advance_enabled = models.BooleanField(
+        default=False, db_default=False, help_text="Whether its receivables can be advanced"
+    )
     advance_monthly_rate = models.DecimalField(
         max_digits=7,
         decimal_places=4,
         default=Decimal(0),
+        db_default=Decimal(0),
         validators=[MinValueValidator(Decimal(0)), MaxValueValidator(Decimal(100))],
         help_text="Per cent of the amount a month, by the day",
     )
     advance_minimum = models.BigIntegerField(
-        default=0, help_text="Of an advance, minor units", validators=[MinValueValidator(0)]
+        default=0, db_default=0, help_text="Of an advance, minor units", validators=[MinValueValidator(0)]
     )
     effective_from = models.DateTimeField(
-        default=wall, help_text="For payments created from then on; the version before holds until then"
+        default=wall,
+        db_default=Now(),
+        help_text="For payments created from then on; the version before holds until then",
     )
     history = HistoricalRecords()
 

@@ -49,3 +49,9 @@ def rail_of(method: str, currency: str, environment: str) -> Rail | None:
 def markets() -> dict[tuple[str, str], Market]:
     """(method, currency) → market, of everything that is offered."""
     return {pair: rail.market(pair[1]) for pair, rail in rails(Environment.SANDBOX).items()}
+
+
+@cache
+def by_currency(method: str) -> dict[str, Rail]:
+    """Currency → sandbox double: what a request for the method is judged by. Empty for what is no method."""
+    return {pair[1]: rail for pair, rail in rails(Environment.SANDBOX).items() if pair[0] == method}

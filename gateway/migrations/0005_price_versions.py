@@ -12,8 +12,11 @@ RECEIVABLES = """
 -- What was paid before receivables were written down and is not yet available.
 INSERT INTO ledger_receivable (id, merchant_id, payment_id, payment_reference, method, currency, gross_amount, fee,
     refunded_amount, amount, state, release_at, advance_minimum, created_at, updated_at)
-SELECT 'rcv_' || substr(id, 5), merchant_id, id, reference, method, currency, amount, fee, 0, amount - fee,
-       'SCHEDULED', release_at, 0, paid_at, paid_at
+SELECT 'rcv_' || substr(id, 5), merchant_id, id, reference, method, coalesce(settlement_currency, currency),
+       CASE WHEN settlement_rate IS NULL THEN amount ELSE floor(amount * settlement_rate)::bigint END,
+       CASE WHEN settlement_rate IS NULL THEN fee
+            ELSE floor(amount * settlement_rate)::bigint - settlement_amount END,
+       0, coalesce(settlement_amount, amount - fee), 'SCHEDULED', release_at, 0, paid_at, paid_at
   FROM gateway_payment WHERE status = 'PAID' AND settlement_days > 0;
 """
 PRICE_STAYS = """

@@ -23,11 +23,14 @@ class PaymentAdmin(ReadOnlyAdmin):
     ids = {
         "cmp": "merchant__company",
         "cus": "customer",
+        "ref": "refunds",
         "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
         "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
     }
     words = {"reference": str, "rail_reference": str, "customer__tax_id": compact, "customer__email": str.lower}
-    search_help_text = "Payment, company, customer, event or delivery id, reference, end-to-end id, tax id or e-mail"
+    search_help_text = (
+        "Payment, company, customer, refund, event or delivery id, reference, end-to-end id, tax id or e-mail"
+    )
     listed_at = ("merchant", "customer")
     list_select_related = ("merchant__company",)
     list_display = (

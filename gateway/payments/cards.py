@@ -8,6 +8,7 @@ from accounts import clock
 from accounts.models import Company
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
 from gateway.methods.rail import Answered, Asked, Outcome
+from gateway.methods.sandbox import SandboxRail
 from gateway.payments import links
 from gateway.payments import services as payments
 from gateway.payments.errors import PaymentState
@@ -39,7 +40,7 @@ def is_confirmable(payment: Payment) -> bool:
 
 @transaction.atomic(savepoint=False)
 def confirm(payment: Payment, card_token: str | None) -> Confirmation:
-    """Charges the card of a token, or the stored card of the order; the answer is final.
+    """Charges the card of a token; the answer is final. What was asked before of its holder is asked again.
 
     Raises PaymentState where the session is over or was decided, and CardTokenInvalid.
     """
@@ -76,6 +77,7 @@ def _held(payment: Payment) -> Payment:
 
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
     rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
+    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
     assert isinstance(rail, CardRail)
     if payment.merchant.company.status != Company.Status.ACTIVE:
         return _take(payment, Outcome(Answered.DECLINED, failure=NOT_TAKEN))

@@ -42,6 +42,7 @@ STEPS = (
     Step(Asked.PREPARE, Answered.CHECKOUT,   (P,),    P,        None,  "payment.updated"),
     Step(Asked.PREPARE, Answered.REVIEW,     (P,),    A),
     Step(Asked.PREPARE, Answered.AUTHORIZED, (P,),    U,        None,  "payment.authorized"),
+    Step(Asked.PREPARE, Answered.DONE,       (P,),    PAID,     paid,  "payment.paid"),
     Step(Asked.PREPARE, Answered.UNKNOWN,    (P,),    P),
     Step(Asked.PREPARE, Answered.DECLINED,   (P,),    FAILED,   None,  "payment.failed"),
     Step(Asked.REVIEW,  Answered.CLEARED,    (A,),    P,        None,  "payment.updated"),

@@ -12,18 +12,17 @@ from accounts.models import Environment
 from gateway.payments.models import Payment
 
 BOLETO_VALID_AFTER_DEADLINE = timedelta(days=30)
-_boletos = Signer(salt="boleto-pdf")
-_checkouts = Signer(salt="checkout")
+_BOLETO, _CHECKOUT, _CARD_PAGE = "boleto-pdf", "checkout", "hosted-card-page"
 
 
 def boleto(payment: Payment) -> str:
     """The same in every answer, event and replay: the token says which payment, and nothing about when."""
-    return f"{_base(payment)}/api/v2/payments/{payment.id}/boleto?token={_boletos.sign(payment.id)}"
+    return f"{_base(payment)}/api/v2/payments/{payment.id}/boleto?token={_sign(_BOLETO, payment)}"
 
 
 def opens_boleto(token: str, payment_id: str) -> bool:
     """Whether the token was made for this payment."""
-    return _signed(_boletos, token) == payment_id
+    return _signed(_BOLETO, token) == payment_id
 
 
 def boleto_is_valid(payment: Payment) -> bool:
@@ -34,12 +33,12 @@ def boleto_is_valid(payment: Payment) -> bool:
 
 def checkout(payment: Payment) -> str:
     """The page where the payer acts (contract §5.4)."""
-    return f"{_base(payment)}/checkout/{_checkouts.sign(payment.id)}"
+    return f"{_base(payment)}/checkout/{_sign(_CHECKOUT, payment)}"
 
 
 def of_checkout(token: str) -> str | None:
     """The id of the payment whose checkout the token opens, if it opens any."""
-    return _signed(_checkouts, token)
+    return _signed(_CHECKOUT, token)
 
 
 def sdk_base() -> str:
@@ -48,23 +47,32 @@ def sdk_base() -> str:
 
 
 def hosted_card_page(payment: Payment) -> str:
-    return f"{sdk_base()}/checkout/{payment.id}"
+    """The whole card page (contract §6.1). The id alone, which events and logs have, does not open it."""
+    return f"{sdk_base()}/checkout/{_sign(_CARD_PAGE, payment)}"
+
+
+def of_hosted_card_page(token: str) -> str | None:
+    """The id of the payment whose card page the token opens, if it opens any."""
+    return _signed(_CARD_PAGE, token)
 
 
 def client_secret(payment: Payment) -> str:
-    """What the payer's browser shows to act on a card payment: bound to it, its environment and its deadline.
+    """What the payer's browser shows to act on a card payment: bound to it and its environment, good while it is open.
 
     Made anew each time and never kept; not for events, logs or addresses (contract §6.1).
     """
-    assert payment.expires_at is not None
-    bound = f"{payment.id}:{payment.merchant.environment}:{payment.expires_at.timestamp()}"
+    bound = f"{payment.id}:{payment.merchant.environment}:{payment.created_at.isoformat()}"
     mac = salted_hmac("card-session", bound, algorithm="sha256").digest()
     return f"{payment.id}_secret_{urlsafe_b64encode(mac).decode().rstrip('=')}"
 
 
-def _signed(signer: Signer, token: str) -> str | None:
+def _sign(purpose: str, payment: Payment) -> str:
+    return Signer(salt=purpose).sign(payment.id)
+
+
+def _signed(purpose: str, token: str) -> str | None:
     try:
-        return signer.unsign(token)
+        return Signer(salt=purpose).unsign(token)
     except BadSignature:
         return None
 

@@ -44,7 +44,7 @@ class Payment(models.Model):
     advance_monthly_rate = models.DecimalField(
         max_digits=7, decimal_places=4, null=True, blank=True, help_text="Snapshot at creation; empty: no advances"
     )
-    advance_minimum = models.BigIntegerField(default=0, help_text="Snapshot at creation, minor units")
+    advance_minimum = models.BigIntegerField(default=0, db_default=0, help_text="Snapshot at creation, minor units")
     payer = models.JSONField(help_text="As sent with this payment")
     details = models.JSONField(default=dict, help_text="What belongs to the method")
     rail_reference = models.CharField(
@@ -57,7 +57,12 @@ class Payment(models.Model):
     settlement_rate = models.DecimalField(max_digits=20, decimal_places=10, null=True, blank=True)
     failure_code = models.CharField(max_length=40, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
-    asked_times = models.SmallIntegerField(default=1, help_text="How often the outside party was asked to instruct")
+    answered = models.BooleanField(
+        default=True, db_default=True, help_text="Whether the outside party has said how it can be paid"
+    )
+    asked_times = models.SmallIntegerField(
+        default=1, db_default=1, help_text="How often the outside party was asked to instruct"
+    )
     ask_at = models.DateTimeField(null=True, blank=True, help_text="When it is to be asked what became of it")
     expires_at = models.DateTimeField(null=True)
     paid_at = models.DateTimeField(null=True)
@@ -73,6 +78,11 @@ class Payment(models.Model):
                 fields=["rail_reference"], name="payments_by_rail_reference", condition=Q(rail_reference__isnull=False)
             ),
             models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=UNDECIDED)),
+            models.Index(
+                fields=["merchant", "expires_at"],
+                name="open_payments_of_a_merchant",
+                condition=Q(status__in=UNDECIDED),
+            ),
             models.Index(fields=["ask_at"], name="payments_to_ask_about", condition=Q(ask_at__isnull=False)),
         ]
         constraints = [
@@ -104,7 +114,7 @@ class Payment(models.Model):
     @property
     def is_unanswered(self) -> bool:
         """Whether it was written down, and the outside party has not yet said how it can be paid."""
-        return self.status == Status.PENDING and not self.is_instructed and self.ask_at is None
+        return self.status == Status.PENDING and not self.answered
 
     @property
     def is_instructed(self) -> bool:

@@ -1,8 +1,8 @@
 """What a payment costs, and where its money goes: fixed at creation, and corrected at most once before capture."""
 
-from accounts.models import Company
+from accounts.models import Company, Environment, Merchant
 from gateway.methods import selectors as methods
-from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
+from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
 from gateway.methods.registry import Method
 from gateway.payments.models import Payment
 from gateway.vault.cards import Funding
@@ -43,6 +43,12 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
     payment.settlement_days = terms.settlement_days
     payment.advance_monthly_rate, payment.advance_minimum = terms.advance_monthly_rate, terms.advance_minimum
     return None
+
+
+def require_rate(merchant: Merchant, method: str, currency: str) -> None:
+    """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE a currency that has no wallet and no rate to settle it."""
+    if currency not in WALLET_METHOD and merchant.environment != Environment.SANDBOX:
+        raise RailUnavailable(method)
 
 
 def settle(payment: Payment) -> None:

@@ -20,8 +20,11 @@ def parse(text: str, merchant: Merchant) -> str:
 
 
 def with_payment(return_url: str, payment_id: str) -> str:
-    """The address, told which payment ended."""
-    return str(URL(return_url).update_query(paymentId=payment_id))
+    """The address, told which payment ended; the rest of the shop's own query stays to the letter."""
+    address, mark, fragment = return_url.partition("#")
+    path, _, query = address.partition("?")
+    kept = [part for part in query.split("&") if part and part.partition("=")[0] != "paymentId"]
+    return f"{path}?{'&'.join([*kept, f'paymentId={payment_id}'])}{mark}{fragment}"
 
 
 def origin(return_url: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import structlog
@@ -13,7 +14,7 @@ from accounts import clock
 from accounts.errors import Fault, MethodRefusal
 from accounts.ids import is_well_formed, new_id
 from accounts.models import Company, Environment, Merchant
-from accounts.rows import columns, execute, first, insert_into, load, values, width
+from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values, width
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
 from gateway.methods import selectors as methods
@@ -37,7 +38,7 @@ from gateway.payments.errors import (
 )
 from gateway.payments.lifecycle import open_question, step
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
-from gateway.payments.pricing import correct, schedule, settle
+from gateway.payments.pricing import correct, require_rate, schedule, settle
 from gateway.payments.selectors import owned
 from gateway.vault.stored import stored
 from ledger.books.services import post
@@ -45,6 +46,9 @@ from ledger.money import to_decimal, to_minor
 from webhooks.outbox import emit
 
 log = structlog.get_logger()
+ANSWERS_WITHIN_S = 60
+"""How long the outside party may be silent about a payment that was written down (contract §5.5)."""
+NO_SESSION = ("CARD_SESSION_UNAVAILABLE", "The card session could not be prepared in time.")
 
 _INSERT = f"""
     {insert_into(Payment)}
@@ -57,33 +61,56 @@ _LOCK = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s FOR NO KE
 _CHANGING = (
     "status", "method", "fee", "settlement_days", "advance_monthly_rate", "advance_minimum", "details",
     "refunded_amount", "rail_reference", "settlement_currency", "settlement_amount", "settlement_rate",
-    "failure_code", "failure_message", "asked_times", "ask_at", "expires_at", "paid_at", "release_at", "updated_at",
+    "failure_code", "failure_message", "answered", "asked_times", "ask_at", "expires_at", "paid_at", "release_at",
+    "updated_at",
 )  # fmt: skip
 _UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
 
 
-def _due(column: str, condition: str) -> str:
-    """Payments whose time in the column has come by their merchant's clock. The second bound is for the index."""
-    return f"""
-        SELECT {columns(Payment, "p")}, {columns(Merchant, "m")} FROM gateway_payment p
-          JOIN accounts_merchant m ON m.id = p.merchant_id
-         WHERE {condition} AND p.{column} <= %s + m.clock_offset
-           AND p.{column} <= %s + (SELECT max(clock_offset) FROM accounts_merchant)
-         ORDER BY p.{column} LIMIT %s FOR NO KEY UPDATE OF p SKIP LOCKED
-    """
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What time does to payments: those that meet the condition, when the time in the column has come."""
+
+    column: str
+    condition: str
+
+    @property
+    def found(self) -> str:
+        """By the real time, and by the clocks of merchants that are ahead of it: each part reads only what is due."""
+        theirs = f"{self.condition} AND p.{self.column} <= %(now)s"
+        return f"""
+            (SELECT p.id, p.{self.column} AS due_at FROM gateway_payment p
+              WHERE {theirs} AND NOT p.id = ANY(%(left)s) ORDER BY p.{self.column} LIMIT %(limit)s)
+            UNION
+            (SELECT p.id, p.due_at FROM accounts_merchant m CROSS JOIN LATERAL (
+                SELECT p.id, p.{self.column} AS due_at FROM gateway_payment p
+                 WHERE p.merchant_id = m.id AND {theirs} + m.clock_offset AND NOT p.id = ANY(%(left)s)
+                 ORDER BY p.{self.column} LIMIT %(limit)s) p
+              WHERE m.clock_offset > interval '0')
+            ORDER BY due_at LIMIT %(limit)s
+        """
+
+    @property
+    def held(self) -> str:
+        """The payment with its merchant, if it is still due and nobody else is at it."""
+        return f"""
+            SELECT {columns(Payment, "p")}, {columns(Merchant, "m")} FROM gateway_payment p
+              JOIN accounts_merchant m ON m.id = p.merchant_id
+             WHERE p.id = %s AND {self.condition} AND p.{self.column} <= %s + m.clock_offset
+               FOR NO KEY UPDATE OF p SKIP LOCKED
+        """
+
+    @property
+    def first(self) -> str:
+        return f"""
+            SELECT p.{self.column}, p.id FROM gateway_payment p
+             WHERE p.merchant_id = %s AND {self.condition} AND p.{self.column} <= %s
+             ORDER BY p.{self.column}, p.id LIMIT 1
+        """
 
 
-def _first(column: str, condition: str) -> str:
-    return f"""
-        SELECT p.{column}, p.id FROM gateway_payment p
-         WHERE p.merchant_id = %s AND {condition} AND p.{column} <= %s ORDER BY p.{column}, p.id LIMIT 1
-    """
-
-
-_IS_UNDECIDED = ("expires_at", "p.status IN ('PENDING', 'ACTION_REQUIRED', 'AUTHORIZED')")
-_IS_ASKED_ABOUT = ("ask_at", "p.ask_at IS NOT NULL")
-_OVERDUE, _FIRST_EXPIRY = _due(*_IS_UNDECIDED), _first(*_IS_UNDECIDED)
-_TO_ASK_ABOUT, _FIRST_QUESTION = _due(*_IS_ASKED_ABOUT), _first(*_IS_ASKED_ABOUT)
+EXPIRY = Due("expires_at", "p.status IN ('PENDING', 'ACTION_REQUIRED', 'AUTHORIZED')")
+QUESTION = Due("ask_at", "p.ask_at IS NOT NULL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +137,7 @@ def create(merchant: Merchant, request: Request) -> Payment:
     ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
     """
     require_active(merchant)
+    require_rate(merchant, request.method, request.currency)
     terms = methods.terms(merchant, request.method, request.currency)
     rail = rail_for(merchant, request.method, request.currency)
     payment = begin(merchant, replace(request, payer=rail.completed(request.payer)), terms, rail)
@@ -117,7 +145,7 @@ def create(merchant: Merchant, request: Request) -> Payment:
     if order.stored_card and (failure := correct(payment, order.stored_card.card.funding)):
         outcome = Outcome(Answered.DECLINED, failure=failure)
     elif rail.asks_outside(order):
-        outcome = Outcome(Answered.UNKNOWN)
+        outcome = Outcome(Answered.UNKNOWN, ask_after_s=ANSWERS_WITHIN_S)
     else:
         outcome = rail.instruct(order)
     return capture_if_authorized(finish(payment, Asked.CREATE, outcome, payment.created_at))
@@ -128,6 +156,7 @@ def capture_if_authorized(payment: Payment) -> Payment:
     if payment.status != Status.AUTHORIZED or payment.ask_at is not None:
         return payment
     rail = rail_for(payment.merchant, payment.method, payment.currency)
+    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
     assert isinstance(rail, CardRail)
     return finish(payment, Asked.CAPTURE, rail.capture(order_of(payment)), payment.updated_at)
 
@@ -149,8 +178,14 @@ def answer(merchant: Merchant, payment_id: str, outcome: Outcome) -> Payment:
     """Takes what the outside party said, unless the payment ended meanwhile. Refuses with ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
     if not payment.is_unanswered:
+        if outcome.answered in (Answered.AUTHORIZED, Answered.DONE):  # somebody must give it back
+            log.critical("payment.answered_too_late", payment=payment.id, rail_reference=outcome.reference)
         return payment
-    return capture_if_authorized(finish(payment, Asked.PREPARE, outcome, clock.now(merchant)))
+    try:
+        return capture_if_authorized(finish(payment, Asked.PREPARE, outcome, clock.now(merchant)))
+    except PaymentState as unforeseen:  # nothing that a repetition should be told for ever
+        log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
+        raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
 
 
 @transaction.atomic(savepoint=False)
@@ -273,6 +308,7 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
     payment.rail_reference = outcome.reference or payment.rail_reference
+    payment.answered = outcome.answered != Answered.UNKNOWN or payment.is_instructed
     payment.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
     payment.updated_at = at
     if outcome.failure:
@@ -344,53 +380,67 @@ def _play(
     payment = lock(merchant, payment_id)
     if payment.method in CARDS:
         raise SimulationOfCard
-    if payment.status not in OPEN:
+    now = clock.now(merchant)
+    if payment.status not in OPEN or (asked != Asked.EXPIRE and _is_over(payment, now)):
         raise PaymentState
     double = rail_for(merchant, payment.method, payment.currency)
     assert isinstance(double, SandboxRail)
-    now = clock.now(merchant)
     return finish(payment, asked, answer_of(double, now), now)
 
 
 def expire_due(limit: int = 100) -> int:
     """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`)."""
-    return _happen(_OVERDUE, _expire, limit)
+    return _happen(EXPIRY, _expire, limit)
 
 
 def ask_due(limit: int = 100) -> int:
     """Asks what became of payments when it is time to; returns how many (at most `limit`)."""
-    return _happen(_TO_ASK_ABOUT, _ask_about, limit)
+    return _happen(QUESTION, _ask_about, limit)
 
 
-@transaction.atomic(savepoint=False)
-def _happen(due: str, happen: Callable[[Payment], Payment], limit: int) -> int:
-    """One that cannot happen is said and left; it does not hold up the others."""
-    now = clock.wall()
-    with connection.cursor() as cursor:
-        cursor.execute(due, [now, now, limit])
-        rows = cursor.fetchall()
+def _happen(due: Due, happen: Callable[[Payment], Payment], limit: int) -> int:
+    """Each in a transaction of its own. One that cannot happen is said and left; it does not hold up the others."""
     happened = 0
-    for row in rows:
-        payment = load(Payment, row[: width(Payment)])
-        payment.merchant = load(Merchant, row[width(Payment) :])
-        try:
-            with transaction.atomic():
-                happen(payment)
-        except Exception:
-            log.exception("payment.stuck", payment=payment.id, due=happen.__name__)
-        else:
-            happened += 1
+    left: list[str] = []
+    while happened < limit and (found := _found(due, left, limit - happened)):
+        for payment_id in found:
+            try:
+                done = unless_deadlocked(partial(_happen_to, due, happen, payment_id))
+            except Exception:
+                log.exception("payment.stuck", payment=payment_id, due=due.column)
+                done = False
+            happened += done
+            if not done:
+                left.append(payment_id)
     return happened
+
+
+def _found(due: Due, left: list[str], limit: int) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(due.found, {"now": clock.wall(), "left": left, "limit": limit})
+        return [row[0] for row in cursor.fetchall()]
+
+
+@transaction.atomic
+def _happen_to(due: Due, happen: Callable[[Payment], Payment], payment_id: str) -> bool:
+    """False where it is not due any more, or somebody else is at it."""
+    row = first(due.held, [payment_id, clock.wall()])
+    if row is None:
+        return False
+    payment = load(Payment, row[: width(Payment)])
+    payment.merchant = load(Merchant, row[width(Payment) :])
+    happen(payment)
+    return True
 
 
 def first_expiry(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
     """When the merchant's next open payment runs out of time, and which it is; None when not `until` then."""
-    return first(_FIRST_EXPIRY, [merchant.pk, until])
+    return first(EXPIRY.first, [merchant.pk, until])
 
 
 def first_question(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
     """When the outside party is next to be asked about a payment, and about which; None when not `until` then."""
-    return first(_FIRST_QUESTION, [merchant.pk, until])
+    return first(QUESTION.first, [merchant.pk, until])
 
 
 @transaction.atomic(savepoint=False)
@@ -407,6 +457,10 @@ def ask_about(merchant: Merchant, payment_id: str) -> Payment:
     return _ask_about(payment) if payment.ask_at else payment
 
 
+def _is_over(payment: Payment, now: datetime) -> bool:
+    return payment.expires_at is not None and payment.expires_at <= now
+
+
 def _expire(payment: Payment) -> Payment:
     """It is over when it was over, not when somebody looked."""
     assert payment.expires_at is not None
@@ -417,5 +471,8 @@ def _ask_about(payment: Payment) -> Payment:
     """The answer came when it was due."""
     assert payment.ask_at is not None
     asked = open_question(payment)
+    if payment.is_unanswered and payment.method in CARDS:
+        return finish(payment, asked, Outcome(Answered.DECLINED, failure=NO_SESSION), payment.ask_at)
     rail = rail_for(payment.merchant, payment.method, payment.currency)
+    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
     return capture_if_authorized(finish(payment, asked, rail.ask(order_of(payment), asked), payment.ask_at))

@@ -27,7 +27,7 @@ class RefundUnknown(Refusal):
 class RefundState(Refusal):
     code = "ONP409_REFUND_STATE"
     message = "The refund is not in a state that allows this."
-    advice = "Look the refund up; a final status does not change."
+    advice = "Look the refund up: its status says what can still happen to it."
 
 
 class RefundInDispute(Refusal):
@@ -52,6 +52,12 @@ class RefundAmountExceeded(Refusal):
     code = "ONP422_REFUND_AMOUNT_EXCEEDED"
     message = "The amount is more than what is left to refund."
     advice = "Look the payment up: its amount less what was refunded and what is on its way."
+
+
+class RefundAmountTooSmall(Refusal):
+    code = "ONP422_REFUND_AMOUNT_TOO_SMALL"
+    message = "The amount is nothing in the currency in which the payment was settled."
+    advice = "Raise the amount and use a new idempotency key."
 
 
 class RefundWindowClosed(Refusal):

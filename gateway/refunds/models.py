@@ -83,6 +83,9 @@ class Refund(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["merchant", "-created_at", "-id"], name="refunds_of_a_merchant"),
+            models.Index(
+                fields=["end_to_end_id"], name="refunds_by_end_to_end_id", condition=Q(end_to_end_id__isnull=False)
+            ),
             models.Index(fields=["ask_at"], name="refunds_to_ask_about", condition=Q(ask_at__isnull=False)),
             models.Index(
                 fields=["response_due_at"], name="refunds_to_answer", condition=Q(status=Status.AWAITING_RESPONSE)

@@ -2,6 +2,7 @@
 
 from typing import Literal, NotRequired
 
+from django.db.models import Prefetch
 from typing_extensions import TypedDict
 
 from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
@@ -65,7 +66,8 @@ class RefundPayload(TypedDict):
 
 def refund(refund: Refund) -> RefundPayload:
     """The refund object."""
-    answers = refund.responses.prefetch_related("evidence").order_by("created_at", "id")
+    shown = Prefetch("evidence", Evidence.objects.defer("content").order_by("id"))  # what is in a file is not told
+    answers = refund.responses.prefetch_related(shown).order_by("created_at", "id")
     payload: RefundPayload = {
         "id": refund.id,
         "paymentId": refund.payment_id,

@@ -3,19 +3,22 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import structlog
-from django.db import transaction
-from django.db.models import F, Max, Sum
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, Q, Sum
 
 from accounts import clock
 from accounts.ids import is_well_formed, new_id
 from accounts.models import Environment, Merchant, User
+from accounts.rows import first, unless_deadlocked
 from gateway.methods import selectors as methods
 from gateway.methods.rail import Answered, Outcome
 from gateway.methods.rail import Asked as AskedOfPayment
 from gateway.methods.registry import CARDS, Method
+from gateway.methods.sandbox import SandboxRail
 from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
 from gateway.payments.models import Payment
@@ -24,6 +27,7 @@ from gateway.refunds import payloads
 from gateway.refunds.errors import (
     ReceivableReserved,
     RefundAmountExceeded,
+    RefundAmountTooSmall,
     RefundInDispute,
     RefundResponseDeadline,
     RefundState,
@@ -33,8 +37,7 @@ from gateway.refunds.errors import (
 from gateway.refunds.lifecycle import Asked, step
 from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, Refund, Response, Status
 from gateway.refunds.postings import blocked, returned
-from ledger.books.models import Balance
-from ledger.books.services import post
+from ledger.books.services import hold_wallet, post
 from ledger.chart import Kind
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
@@ -159,9 +162,18 @@ def decide(merchant: Merchant, refund_id: str, asked: Asked, *, note: str = "") 
     """What support, the payer or the outside party decided. Refuses with ONP404_REFUND and ONP409_REFUND_STATE."""
     refund = lock(merchant, refund_id)
     refund.note = note or refund.note
+    now = clock.now(merchant)
     if asked == Asked.DECLINED:
         refund.failure_code, refund.failure_message = _ACQUIRER_REFUSED
-    return _take(refund, asked, clock.now(merchant))
+    if asked == Asked.DONE and merchant.environment == Environment.SANDBOX:
+        refund.end_to_end_id = _double(refund).returned(now)
+    return _take(refund, asked, now)
+
+
+def _double(refund: Refund) -> SandboxRail:
+    rail = payments.rail_for(refund.merchant, refund.payment.method, refund.payment.currency)
+    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
+    return rail
 
 
 _SIMULATED = {
@@ -238,7 +250,9 @@ def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -
     currency, in_wallet = payment.currency, amount
     if payment.settlement_currency and payment.settlement_rate:
         currency = payment.settlement_currency
-        in_wallet = convert(amount, payment.currency, currency, payment.settlement_rate)
+        in_wallet = _converted(payment, payment.amount - left + amount) - _converted(payment, payment.amount - left)
+        if not in_wallet:
+            raise RefundAmountTooSmall(field="amount")
     refund = Refund(
         id=new_id("ref"),
         merchant=payment.merchant,
@@ -256,6 +270,12 @@ def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -
     return refund
 
 
+def _converted(payment: Payment, minor: int) -> int:
+    """In the wallet's currency, at the payment's own rate. Parts are differences of this, so that they add up."""
+    assert payment.settlement_currency and payment.settlement_rate
+    return convert(minor, payment.currency, payment.settlement_currency, payment.settlement_rate)
+
+
 def _begin(refund: Refund, asked: Asked, now: datetime, *, all_of_it: bool) -> Refund:
     """Blocks the money: all of it or none for a company, what is there for a payer."""
     receivable = receivables.held_of_payment(refund.payment_id)
@@ -269,10 +289,7 @@ def _begin(refund: Refund, asked: Asked, now: datetime, *, all_of_it: bool) -> R
 
 
 def _available(refund: Refund) -> int:
-    held = Balance.objects.select_for_update(no_key=True, of=("self",)).filter(
-        account__merchant=refund.merchant, account__kind=Kind.AVAILABLE, account__currency=refund.wallet_currency
-    )
-    return max(0, held.values_list("amount", flat=True).first() or 0)
+    return hold_wallet(refund.merchant, refund.wallet_currency)[Kind.AVAILABLE]
 
 
 def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
@@ -284,7 +301,7 @@ def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
         _give_back(refund, now)
     moves = taken.books(refund) if taken.books else []
     _turn(refund, taken.target, now)
-    refund.save(force_insert=not taken.sources)
+    _save(refund, is_new=not taken.sources)
     _keep_hold(refund, now)
     for kind in taken.announces:
         emit(refund.merchant, kind, refund.id, payloads.refund(refund), now)
@@ -294,6 +311,16 @@ def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
         posted = post(refund.merchant, str(taken.posts), refund.id, moves, now)
         assert posted, "a refund is held and let go once"
     return refund
+
+
+def _save(refund: Refund, *, is_new: bool) -> None:
+    try:
+        with transaction.atomic():
+            refund.save(force_insert=is_new)
+    except IntegrityError as error:
+        if "one_live_refund_per_reference" in str(error):  # two at once
+            raise DuplicateReference(field="reference") from error
+        raise
 
 
 def _turn(refund: Refund, target: Status, now: datetime) -> None:
@@ -375,20 +402,18 @@ def _write_down(
 
 # ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
 def ask(refund: Refund, now: datetime) -> None:
-    """Asks the outside party what became of a refund on its way; money that is missing is waited for."""
+    """Asks the outside party to carry a refund out; money that is missing is waited for."""
     refund.ask_at = None
     if refund.shortfall:
         if now < refund.created_at + GIVES_UP_AFTER:
-            refund.ask_at = now + timedelta(hours=1)
+            refund.ask_at = refund.created_at + GIVES_UP_AFTER
             refund.save(update_fields=["ask_at"])
             return
         refund.failure_code = "INSUFFICIENT_BALANCE"
         refund.failure_message = "The balance did not cover the refund for 90 days."
         _take(refund, Asked.DECLINED, now)
         return
-    payment = refund.payment
-    rail = payments.rail_for(refund.merchant, payment.method, payment.currency)
-    outcome = rail.refund(refund.amount_exact, refund.currency, now)
+    outcome = _double(refund).refund(refund.amount_exact, refund.currency, now)
     if outcome.answered == Answered.DONE:
         refund.end_to_end_id = outcome.reference
         _take(refund, Asked.DONE, now)
@@ -432,7 +457,7 @@ def first_due(due: Due, merchant: Merchant, until: datetime) -> tuple[datetime, 
     return rows.order_by(due.column, "id").values_list(due.column, "id").first()
 
 
-@transaction.atomic(savepoint=False)
+@transaction.atomic
 def happen(due: Due, merchant: Merchant, refund_id: str) -> None:
     """Lets it happen at its own time, if it is still due."""
     refund = lock(merchant, refund_id)
@@ -450,8 +475,7 @@ def happen_due(limit: int = 100) -> int:
     for due in (ASK, REMIND, LAPSE):
         for merchant, refund_id in _overdue(due, limit):
             try:
-                with transaction.atomic():
-                    happen(due, merchant, refund_id)
+                unless_deadlocked(partial(happen, due, merchant, refund_id))
             except Exception:
                 log.exception("refund.stuck", refund=refund_id, due=due.column)
             else:
@@ -460,31 +484,67 @@ def happen_due(limit: int = 100) -> int:
 
 
 def _overdue(due: Due, limit: int) -> list[tuple[Merchant, str]]:
-    ahead = Merchant.objects.aggregate(most=Max("clock_offset"))["most"] or timedelta(0)
-    latest = clock.wall() + ahead
-    rows = Refund.objects.filter(status__in=due.statuses, **{f"{due.column}__lte": latest})
-    found = rows.select_related("merchant__company").order_by(due.column)[:limit]
+    """By the real time, and by the clocks of merchants that are ahead of it."""
+    now = clock.wall()
+    rows = Refund.objects.filter(status__in=due.statuses).select_related("merchant__company").order_by(due.column)
+    ahead = Q(merchant__clock_offset__gt=timedelta(0), **{f"{due.column}__lte": now + F("merchant__clock_offset")})
+    found = [*rows.filter(**{f"{due.column}__lte": now})[:limit], *rows.filter(ahead)[:limit]]
     return [(one.merchant, one.id) for one in found if getattr(one, due.column) <= clock.now(one.merchant)]
 
 
-@transaction.atomic(savepoint=False)
-def fill(merchant: Merchant, refund_id: str) -> int:
+_SHORT = """
+    SELECT greatest(b.updated_at, r.updated_at) AS at, r.id, r.merchant_id FROM gateway_refund r
+      JOIN ledger_account a ON a.merchant_id = r.merchant_id AND a.kind = 'AVAILABLE' AND a.currency = r.wallet_currency
+      JOIN ledger_balance b ON b.account_id = a.id AND b.amount > 0
+     WHERE r.status IN ('AWAITING_RESPONSE', 'UNDER_REVIEW', 'PROCESSING')
+       AND r.wallet_amount > r.from_releasing + r.from_available
+       AND (%(merchant)s::bigint IS NULL OR r.merchant_id = %(merchant)s)
+       AND (%(until)s::timestamptz IS NULL OR greatest(b.updated_at, r.updated_at) <= %(until)s)
+     ORDER BY at, r.id LIMIT %(limit)s
+"""
+
+
+def first_fill(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
+    """When money came for a refund that lacks some, and for which; None when not `until` then."""
+    row = first(_SHORT, {"merchant": merchant.pk, "until": until, "limit": 1})
+    return (row[0], row[1]) if row else None
+
+
+@transaction.atomic
+def fill(merchant: Merchant, refund_id: str, at: datetime | None = None) -> int:
     """Blocks for a refund what was missing and has come since; returns how much, in minor units."""
     refund = lock(merchant, refund_id)
-    now = clock.now(merchant)
+    now = at or clock.now(merchant)
     minor = min(refund.shortfall, _available(refund)) if refund.status in OPEN else 0
     if minor:
         refund.from_available += minor
         refund.fills += 1
         refund.updated_at = now
-        refund.save(update_fields=["from_available", "fills", "updated_at"])
+        if refund.status == Status.PROCESSING and not refund.shortfall:
+            refund.ask_at = now + SANDBOX_TAKES
+        refund.save(update_fields=["from_available", "fills", "ask_at", "updated_at"])
         _keep_hold(refund, now)
         post(merchant, "refund.filled", f"{refund.id}:{refund.fills}", blocked(refund, 0, minor), now)
     return minor
 
 
+def fill_first(merchant: Merchant, refund_id: str) -> None:
+    """Fills at the time when the money came: what the sandbox clock does on its way."""
+    row = first(_SHORT, {"merchant": merchant.pk, "until": None, "limit": 1})
+    if row and row[1] == refund_id:
+        fill(merchant, refund_id, row[0])
+
+
 def fill_shortfalls(limit: int = 100) -> int:
-    """Looks after every refund that lacks money; returns how many got some."""
-    short = Refund.objects.filter(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available"))
-    found = short.select_related("merchant__company").order_by("created_at")[:limit]
-    return sum(bool(fill(refund.merchant, refund.id)) for refund in found)
+    """Looks after refunds that lack money where some has come; returns how many got it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SHORT, {"merchant": None, "until": None, "limit": limit})
+        found = cursor.fetchall()
+    merchants = Merchant.objects.select_related("company").in_bulk({row[2] for row in found})
+    filled = 0
+    for _, refund_id, merchant_id in found:
+        try:
+            filled += bool(unless_deadlocked(partial(fill, merchants[merchant_id], refund_id)))
+        except Exception:
+            log.exception("refund.stuck", refund=refund_id, due="shortfall")
+    return filled

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,9 +10,10 @@ from django.views.decorators.debug import sensitive_variables
 
 from accounts import clock
 from accounts.errors import Refusal
+from accounts.rows import unless_deadlocked
 from accounts.wire import dumps, timestamp
-from gateway.api.parsers import parse
-from gateway.payments import cards
+from gateway.api.parsers import check_headers, parse
+from gateway.payments import cards, links
 from gateway.payments.cards import Confirmation
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
@@ -24,6 +25,7 @@ from gateway.vault.errors import CardError, CardTokenInvalid, TooManyCards
 from ledger.money import to_decimal
 
 Answer = tuple[int, dict[str, Any]]
+LARGEST_BODY = 4096
 _DIGITS = re.compile(r"[0-9]{1,19}")
 _PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST",
@@ -44,15 +46,17 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
                 return _with_headers(_json(405, _error("METHOD_NOT_ALLOWED", f"Use {method}.")), request, None)
             payment = None
             try:
-                payment = session_of(request)
-                status, body = answer(request, payment)
+                check_headers(request, largest=LARGEST_BODY, optional=True)
+                payment = session_of(request, ended_too=answer is _confirm)
+                status, body = unless_deadlocked(partial(answer, request, payment))
             except SessionInvalid as invalid:
                 payment = invalid.payment
                 status, body = 401, _error("SESSION_INVALID", "The session is not valid or has ended.")
             except OriginMismatch:
                 status, body = 403, _error("ORIGIN_MISMATCH", "The page is not of the origin of returnUrl.")
             except Refusal as refusal:
-                status, body = 400, _error("INVALID_REQUEST", refusal.message)
+                status = refusal.status if refusal.status >= 413 else 400
+                body = _error("INVALID_REQUEST" if status < 500 else "UNAVAILABLE", refusal.message)
             return _with_headers(_json(status, body), request, payment)
 
         return on_sdk_origin(respond)
@@ -75,6 +79,7 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
         "company": payment.merchant.company.trade_name,
         "integrationMode": payment.details["session"]["integrationMode"],
         "needsCard": "challenge" not in payment.details,
+        "checkoutUrl": links.hosted_card_page(payment),
         "expiresAt": timestamp(payment.expires_at),
         "secondsLeft": int((payment.expires_at - clock.now(payment.merchant)).total_seconds()),
     }
@@ -101,9 +106,10 @@ def tokens(request: HttpRequest, payment: Payment) -> Answer:
     return 201, {"cardToken": token, "card": {"brand": card.brand, "last4": card.last4}}
 
 
-@call("POST")
-def confirm(request: HttpRequest, payment: Payment) -> Answer:
-    """Charges the card: how it ended, or what the holder must confirm."""
+def _confirm(request: HttpRequest, payment: Payment) -> Answer:
+    """Charges the card: how it ended, or what the holder must confirm. Asked again, it answers again."""
+    if not cards.is_confirmable(payment):
+        return 200, outcome_of(Confirmation(payment))
     token = parse(request.body).get("cardToken")
     if token is not None and not isinstance(token, str):
         return 400, _error("INVALID_REQUEST", "cardToken must be a string.")
@@ -113,6 +119,9 @@ def confirm(request: HttpRequest, payment: Payment) -> Answer:
         return 400, _error("CARD_TOKEN_INVALID", "The card token is not valid for this payment, or was used.")
     except PaymentState:
         return 409, _error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
+
+
+confirm = call("POST")(_confirm)
 
 
 def outcome_of(confirmed: Confirmation) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts import clock
 from gateway.checkout.languages import amount_of, in_their_language
 from gateway.payments import cards, links, return_url
 from gateway.payments.errors import PaymentState
@@ -97,15 +98,16 @@ def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
 @on_sdk_origin
 @require_safe
 @in_their_language
-def hosted(request: HttpRequest, payment_id: str) -> HttpResponse:
+def hosted(request: HttpRequest, token: str) -> HttpResponse:
     """A whole card page of ours, with the same fields that a shop mounts."""
-    payment = open_payment(payment_id)
+    payment = open_payment(links.of_hosted_card_page(token) or "")
     if payment is None:
         raise Http404
     is_open = cards.is_confirmable(payment)
     if is_open and payment.details.get("challenge") and "token" in payment.details:
         return HttpResponseRedirect(cards.challenge_url(payment, payment.details["challenge"]))
     assert payment.expires_at is not None
+    left_s = int((payment.expires_at - clock.now(payment.merchant)).total_seconds())
     facts = {
         "company": payment.merchant.company.trade_name,
         "color": None,
@@ -115,6 +117,7 @@ def hosted(request: HttpRequest, payment_id: str) -> HttpResponse:
         "locale": (translation.get_language() or "en")[:2],
         "return_url": _back(payment),
         "needs_card": "challenge" not in payment.details,
+        "left_s": left_s if is_open else None,
         "state": "OPEN" if is_open else _ended(payment),
         "sandbox": payment.merchant.environment == "SANDBOX",
     }

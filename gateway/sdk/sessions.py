@@ -21,14 +21,19 @@ class OriginMismatch(Exception):
     """A page of another origin than that of `returnUrl`: 403 (contract §6.2)."""
 
 
-def session_of(request: HttpRequest) -> Payment:
-    """The payment that the request's client secret opens, with its merchant.
+def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
+    """The payment that the request's client secret opens, with its merchant; also one that a card has decided.
 
     Raises SessionInvalid and OriginMismatch.
     """
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     payment = _named(secret.partition("_secret_")[0])
-    opens = scheme == "Bearer" and payment is not None and _is_secret_of(payment, secret)
+    opens = (
+        scheme == "Bearer"
+        and payment is not None
+        and (is_confirmable(payment) or (ended_too and "card" in payment.details))
+        and constant_time_compare(links.client_secret(payment), secret)
+    )
     if payment is None or not opens:
         raise SessionInvalid(payment)
     origin = request.headers.get("Origin")
@@ -54,7 +59,3 @@ def _named(payment_id: str) -> Payment | None:
         return selectors.named_by_link(payment_id)
     except PaymentUnknown:
         return None
-
-
-def _is_secret_of(payment: Payment, secret: str) -> bool:
-    return is_confirmable(payment) and constant_time_compare(links.client_secret(payment), secret)

@@ -1,5 +1,6 @@
 """What the vault keeps of a card: nothing that could pay."""
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 
@@ -16,7 +17,10 @@ class CardToken(models.Model):
     used_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["payment_id"], name="cards_of_a_payment")]
+        indexes = [
+            models.Index(fields=["payment_id"], name="cards_of_a_payment"),
+            BrinIndex(fields=["created_at"], name="old_cards"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.brand} •••• {self.last4}"

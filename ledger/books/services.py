@@ -10,7 +10,8 @@ from django.db import IntegrityError
 from accounts.models import Merchant
 from accounts.rows import first
 from ledger.books.errors import InsufficientBalance
-from ledger.chart import WALLET_METHOD, Kind
+from ledger.books.models import Balance
+from ledger.chart import BUCKETS, WALLET_METHOD, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,20 @@ class Move:
 def wallet(kind: Kind, currency: str) -> Side:
     """A bucket of the wallet in which the merchant keeps this currency."""
     return Side(kind, WALLET_METHOD[currency], currency)
+
+
+def hold_wallet(merchant: Merchant, currency: str) -> dict[str, int]:
+    """What the buckets of a wallet hold, in minor units, held until the transaction ends.
+
+    In the order of the accounts, like every posting: who reads a balance to decide how much to post reads it here.
+    """
+    held = {str(kind): 0 for kind in BUCKETS}
+    rows = Balance.objects.select_for_update(no_key=True, of=("self",)).filter(
+        account__merchant=merchant, account__kind__in=BUCKETS, account__currency=currency
+    )
+    for kind, amount in rows.order_by("account_id").values_list("account__kind", "amount"):
+        held[kind] = amount
+    return held
 
 
 def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> bool:

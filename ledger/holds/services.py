@@ -39,7 +39,8 @@ def place(
         created_at=now,
     )
     available, blocked = wallet(Kind.AVAILABLE, currency), wallet(Kind.BLOCKED, currency)
-    post(merchant, "hold.placed", hold.id, [Move(amount, debit=available, credit=blocked)], now)
+    posted = post(merchant, "hold.placed", hold.id, [Move(amount, debit=available, credit=blocked)], now)
+    assert posted, "a block is placed once"
     return hold
 
 
@@ -82,5 +83,6 @@ def lift(hold_id: str) -> Hold:
     hold.ended_at = now
     hold.save(update_fields=["ended_at"])
     available, blocked = wallet(Kind.AVAILABLE, hold.currency), wallet(Kind.BLOCKED, hold.currency)
-    post(hold.merchant, "hold.lifted", hold.id, [Move(hold.amount, debit=blocked, credit=available)], now)
+    posted = post(hold.merchant, "hold.lifted", hold.id, [Move(hold.amount, debit=blocked, credit=available)], now)
+    assert posted, "a block is lifted once"
     return hold

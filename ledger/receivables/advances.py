@@ -70,10 +70,12 @@ def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> Quote:
 
 
 def quote_amount(merchant: Merchant, currency: str, net: int) -> Quote:
-    """The cheapest receivables (released soonest) that together give at least `net`, in minor units.
+    """The receivables released soonest that together give at least `net`, in minor units.
 
     Refuses as `quote` does, and with ONP409_RECEIVABLE_STATE where all of them together give less.
     """
+    if not merchant.advance_enabled:
+        raise AdvanceDisabled
     now = clock.now(merchant)
     offered = Receivable.objects.filter(
         merchant=merchant,
@@ -125,8 +127,9 @@ def approve(advance_id: str, by: User, note: str = "") -> Advance:
     advance, now = _undecided(advance_id, by)
     fee = 0
     for item, receivable in _items(advance):
-        item.fee = min(item.fee, _priced(receivable, now).fee)
-        item.save(update_fields=["fee"])
+        priced = _priced(receivable, now)
+        item.fee, item.days = min(item.fee, priced.fee), min(item.days, priced.days)
+        item.save(update_fields=["fee", "days"])
         fee += item.fee
         receivables.advance(receivable, item.fee, now)
     advance.fee = fee
@@ -140,12 +143,15 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
     Refuses with ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
     """
     advance, now = _undecided(advance_id, by)
+    overdue = []
     for _, receivable in _items(advance):
         receivable.state = step(Asked.GIVE_BACK, receivable.state).target
         receivable.updated_at = now
         receivable.save(update_fields=["state", "updated_at"])
         if receivable.release_at <= now:
-            receivables.release_late(receivable, now)
+            overdue.append(receivable.id)
+    if overdue:
+        receivables.release_late(advance.merchant, advance.currency, overdue, now)
     return _decided(advance, Advance.State.REFUSED, by, note, now)
 
 

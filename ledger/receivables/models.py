@@ -46,7 +46,11 @@ class Receivable(models.Model):
 
     class Meta:
         indexes = [
+            models.Index(fields=["merchant", "-created_at"], name="receivables_of_a_merchant"),
             models.Index(fields=["release_at"], name="receivables_to_release", condition=Q(state=State.SCHEDULED)),
+            models.Index(
+                fields=["merchant", "release_at"], name="next_release_of_a_merchant", condition=Q(state=State.SCHEDULED)
+            ),
             models.Index(
                 fields=["merchant", "currency", "release_at", "id"],
                 name="open_receivables",

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 
 import structlog
-from django.db import DatabaseError, transaction
+from django.db import transaction
 
 from accounts import clock
 from accounts.ids import new_id
 from accounts.models import Merchant
-from accounts.rows import columns, first, load, width
+from accounts.rows import first, unless_deadlocked
 from accounts.wire import timestamp
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import WALLET_METHOD, Kind
@@ -24,21 +25,29 @@ log = structlog.get_logger()
 BATCH = 500
 """Receivables of one wallet in one transaction."""
 _RELEASED = step(Asked.RELEASE, State.SCHEDULED)
-# The second bound is for the index. One wallet a transaction: two of them could wait for each other.
-_NEXT_WALLET = f"""
-    SELECT r.currency, {columns(Merchant, "m")} FROM ledger_receivable r
-      JOIN accounts_merchant m ON m.id = r.merchant_id
-     WHERE r.state = 'SCHEDULED' AND r.release_at <= %(now)s + m.clock_offset
-       AND r.release_at <= %(now)s + (SELECT max(clock_offset) FROM accounts_merchant)
-       AND NOT ((r.merchant_id, r.currency) IN (SELECT * FROM unnest(%(merchants)s::bigint[], %(currencies)s::text[])))
-     ORDER BY r.release_at LIMIT 1 FOR NO KEY UPDATE OF r SKIP LOCKED
-"""
+# By the real time, and by the clocks of merchants that are ahead of it. One wallet a transaction: two of them could
+# wait for each other.
+_NEXT_WALLET = """
+    SELECT found.merchant_id, found.currency FROM (
+        (SELECT r.merchant_id, r.currency, r.release_at FROM ledger_receivable r
+          WHERE r.state = 'SCHEDULED' AND r.release_at <= %(now)s AND NOT {stuck} ORDER BY r.release_at LIMIT 1)
+        UNION ALL
+        SELECT r.merchant_id, r.currency, r.release_at FROM accounts_merchant m
+         CROSS JOIN LATERAL (SELECT * FROM ledger_receivable r
+                              WHERE r.merchant_id = m.id AND r.state = 'SCHEDULED'
+                                AND r.release_at <= %(now)s + m.clock_offset AND NOT {stuck}
+                              ORDER BY r.release_at LIMIT 1) r
+         WHERE m.clock_offset > interval '0') found
+     ORDER BY found.release_at LIMIT 1
+""".format(
+    stuck="((r.merchant_id, r.currency) IN (SELECT * FROM unnest(%(merchants)s::bigint[], %(currencies)s::text[])))"
+)
 _RELEASE = """
     WITH due AS (
         SELECT id FROM ledger_receivable
          WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND state = 'SCHEDULED'
-           AND release_at <= %(now)s AND (%(only)s::text IS NULL OR id = %(only)s)
-         ORDER BY release_at, id LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED
+           AND release_at <= %(now)s AND (%(only)s::text[] IS NULL OR id = ANY(%(only)s))
+         ORDER BY release_at, id LIMIT %(limit)s FOR NO KEY UPDATE {waiting}
     ), released AS (
         UPDATE ledger_receivable r
            SET state = 'RELEASED', updated_at = greatest(r.release_at, %(not_before)s::timestamptz)
@@ -50,6 +59,7 @@ _RELEASE = """
                jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, amount)), updated_at))
       FROM (SELECT * FROM released ORDER BY updated_at, id) ordered
 """
+_RELEASE_ONE, _RELEASE_BATCH = _RELEASE.format(waiting=""), _RELEASE.format(waiting="SKIP LOCKED")
 _FIRST = """
     SELECT release_at, id FROM ledger_receivable
      WHERE merchant_id = %s AND state = 'SCHEDULED' AND release_at <= %s ORDER BY release_at, id LIMIT 1
@@ -99,36 +109,39 @@ def schedule(
 def release_due(limit: int = BATCH) -> int:
     """Releases what is due of every wallet, a batch a transaction; returns how many. Harmless when doubled or late.
 
-    A wallet that cannot be released is said and left; it does not hold up the others.
+    A wallet that cannot be released, or that somebody else releases, is left for the next turn; it does not hold up
+    the others.
     """
     released = 0
-    stuck: list[tuple[int, str]] = []
-    while True:
+    left: list[tuple[int, str]] = []
+    while found := _next_wallet(left):
+        merchant, currency = found
+        count = 0
         try:
-            with transaction.atomic():
-                found = _next_wallet(stuck)
-                if found is None:
-                    return released
-                merchant, currency = found
-                released += _release(merchant, currency, clock.now(merchant), limit=limit)
-        except DatabaseError:
+            count = unless_deadlocked(partial(_release_batch, merchant, currency, limit))
+        except Exception:
             log.exception("receivables.not_released", merchant=merchant.pk, currency=currency)
-            stuck.append((merchant.pk, currency))
+        if not count:
+            left.append((merchant.pk, currency))
+        released += count
+    return released
 
 
-def _next_wallet(stuck: list[tuple[int, str]]) -> tuple[Merchant, str] | None:
+@transaction.atomic
+def _release_batch(merchant: Merchant, currency: str, limit: int) -> int:
+    return _release(merchant, currency, clock.now(merchant), limit=limit)
+
+
+def _next_wallet(left: list[tuple[int, str]]) -> tuple[Merchant, str] | None:
     row = first(
         _NEXT_WALLET,
         {
             "now": clock.wall(),
-            "merchants": [merchant for merchant, _ in stuck],
-            "currencies": [currency for _, currency in stuck],
+            "merchants": [merchant for merchant, _ in left],
+            "currencies": [currency for _, currency in left],
         },
     )
-    if row is None:
-        return None
-    assert len(row) == 1 + width(Merchant)
-    return load(Merchant, row[1:]), row[0]
+    return (Merchant.objects.select_related("company").get(pk=row[0]), row[1]) if row else None
 
 
 def _release(
@@ -137,13 +150,13 @@ def _release(
     until: datetime,
     *,
     limit: int = 1,
-    only: str | None = None,
+    only: list[str] | None = None,
     not_before: datetime | None = None,
 ) -> int:
     """One statement: each receivable has a transfer of its own, at its own time. One event for all of them."""
     method = WALLET_METHOD[currency]
     row = first(
-        _RELEASE,
+        _RELEASE_ONE if only else _RELEASE_BATCH,
         {
             "merchant": merchant.pk,
             "currency": currency,
@@ -181,12 +194,12 @@ def first_release(merchant: Merchant, until: datetime) -> tuple[datetime, str] |
 def release(merchant: Merchant, receivable_id: str) -> int:
     """Releases one receivable at its own time, if it is still scheduled; how many (0 or 1)."""
     kept = Receivable.objects.get(merchant=merchant, pk=receivable_id)
-    return _release(merchant, kept.currency, kept.release_at, only=kept.id)
+    return _release(merchant, kept.currency, kept.release_at, only=[kept.id])
 
 
-def release_late(receivable: Receivable, at: datetime) -> int:
-    """Releases at `at` what was held back over its day."""
-    return _release(receivable.merchant, receivable.currency, at, only=receivable.id, not_before=at)
+def release_late(merchant: Merchant, currency: str, receivable_ids: list[str], at: datetime) -> int:
+    """Releases at `at`, together, what was held back over its day; how many."""
+    return _release(merchant, currency, at, limit=len(receivable_ids), only=receivable_ids, not_before=at)
 
 
 def advance(receivable: Receivable, fee: int, at: datetime) -> None:

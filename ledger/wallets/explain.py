@@ -38,7 +38,8 @@ _BEGINS = {
     "hold.": Cause.BLOCKS,
 }
 # One row for each transfer, then one for each kind. What a transfer earned us is taken from one bucket only: of those
-# that it moves the first by name, which is AVAILABLE where it moves that one.
+# that it moves the first by name, which is AVAILABLE where it moves that one. OFFSET 0 keeps the planner to reading
+# account by account: it does not know how few of all entries are of one merchant.
 _MOVED = """
     WITH moved AS (
         SELECT t.kind, coalesce(t.posted_at > %(since)s::timestamptz, true) AS counts,
@@ -47,8 +48,10 @@ _MOVED = """
                coalesce(sum(e.amount) FILTER (WHERE a.kind = 'FEE_INCOME'), 0) AS fee,
                coalesce(sum(e.amount) FILTER (WHERE a.kind = 'ADVANCE_INCOME'), 0) AS advance_fee
           FROM ledger_account a
-          JOIN ledger_entry e ON e.account_id = a.id
-          JOIN ledger_transfer t ON t.id = e.transfer_id
+         CROSS JOIN LATERAL (
+               SELECT transfer_id, amount FROM ledger_entry WHERE account_id = a.id OFFSET 0
+               ) e
+          JOIN ledger_transfer t ON t.id = e.transfer_id AND t.merchant_id = a.merchant_id
          WHERE a.merchant_id = %(merchant)s AND a.currency = %(currency)s
            AND a.kind = ANY(%(buckets)s || ARRAY['FEE_INCOME', 'ADVANCE_INCOME'])
            AND t.posted_at <= %(at)s

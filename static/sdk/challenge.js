@@ -20,7 +20,7 @@ if (isFramed) {
 if (done && isFramed) {
   tell({ type: "threeDs", payment: { id: payment, status }, ...(code && { error: { code, message } }) });
 } else if (done && back) {
-  setTimeout(() => location.replace(back), 2500);
+  setTimeout(() => location.replace(back), 1500);
 }
 
 document.querySelector("form")?.addEventListener("submit", (event) => {

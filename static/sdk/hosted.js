@@ -40,7 +40,7 @@ function show(state, text) {
   outcome.focus();
   const link = document.getElementById("back");
   if (link) link.hidden = false;
-  if (back && !isFramed) setTimeout(() => location.assign(back), 4000);
+  if (back && !isFramed) setTimeout(() => location.assign(back), 3000);
 }
 
 function countDown() {

@@ -497,19 +497,29 @@
   // ── The hosted page: kept for shops that use it; new ones mount fields ──────────────────────────────────────────
 
   function create({ clientSecret, sessionToken, container, locale } = {}) {
-    const payment = paymentOf(clientSecret ?? sessionToken);
-    const path = `/checkout/${payment}`;
+    const secret = clientSecret ?? sessionToken;
+    const payment = paymentOf(secret);
     const listeners = new Listeners();
     const page = {
       on: (event, handler) => (listeners.on(event, handler), page),
       off: (event, handler) => (listeners.off(event, handler), page),
       unmount: () => page,
     };
+    const words = WORDS[spoken(locale)];
+    // The address is a secret of its own: only the holder of the session is told.
+    const address = ask("session", secret).then((session) => {
+      const found = session?.checkoutUrl;
+      if (found?.startsWith(`${ORIGIN}/checkout/`)) return found;
+      listeners.tell("error", { error: { code: "SESSION_INVALID", message: words.SESSION_INVALID } });
+      return null;
+    });
     if (container === undefined) {
-      location.assign(ORIGIN + path);
+      address.then((found) => found && location.assign(found));
       return page;
     }
-    const frame = frameOf(path, WORDS[spoken(locale)].hosted);
+    const frame = frameOf("", words.hosted);
+    frame.removeAttribute("src");
+    address.then((found) => { if (found) frame.src = found; });
     const listening = {
       get window() { return frame.contentWindow; },
       hear(message) {

@@ -1,4 +1,4 @@
-"""`make bench`, and `make bench T=--profile` for where the time goes."""
+"""`make bench`; `T=--releases` for the release of receivables alone, `T=--profile` for where the time goes."""
 
 import argparse
 import json
@@ -14,13 +14,17 @@ from tests.bench import stage
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--profile", nargs="?", type=int, const=1000, metavar="REQUESTS", help="profile POST /payments")
-    requests = parser.parse_args().profile
+    parser.add_argument("--releases", action="store_true", help="measure the release of receivables alone")
+    wanted = parser.parse_args()
     stage.fresh_database()
     print(_machine())
-    if requests:
-        _profile(requests)
+    if wanted.profile:
+        _profile(wanted.profile)
+    elif wanted.releases:
+        _releases()
     else:
         _bench()
+        _releases()
 
 
 def _bench() -> None:
@@ -49,6 +53,17 @@ def _bench() -> None:
         delays = deliveries.delays_ms(port, shop.sandbox_key, receiver, load.pending[-deliveries.SINGLE_PAYMENTS :])
         print(f"from commit to first attempt: {deliveries.told(delays)}")
     print(throughput.summary(cells))
+
+
+def _releases() -> None:
+    from ledger.verify import verify
+    from tests.bench import releases
+    from tests.factories import a_shop
+
+    ways = releases.measure([a_shop(f"Merchant {number}").sandbox for number in range(releases.MERCHANTS)])
+    print(releases.table(ways))
+    for violation in verify():
+        raise SystemExit(f"The books are not right: {violation}")
 
 
 def _profile(requests: int) -> None:

@@ -25,7 +25,7 @@ from gateway.methods.errors import (
     Rejected,
 )
 from gateway.methods.rail import Outcome, Wish
-from gateway.methods.registry import CARDS, rails
+from gateway.methods.registry import CARDS, by_currency
 from gateway.methods.selectors import terms
 from gateway.payments import errors, payloads, return_url, selectors
 from gateway.payments import services as payments
@@ -167,7 +167,7 @@ class PaymentInput(Input):
         found = []
         if content.get("paymentMethodToken") is not None and method not in CARDS:
             found.append(Fault("paymentMethodToken", "NOT_ALLOWED", "Only cards have tokens."))
-        there_are = {pair[1]: rail for pair, rail in rails(Environment.SANDBOX).items() if pair[0] == method}
+        there_are = by_currency(method) if isinstance(method, str) else {}
         if not there_are:
             return found
         if not isinstance(currency, str) or currency not in there_are:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from accounts.errors import Fault, Refusal
 from accounts.models import Merchant
-from gateway.api.fields import Amount, Input, Text
+from gateway.api.fields import Amount, Input, Lines, Text
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.methods.pix.keys import is_pix_key
@@ -95,7 +95,7 @@ class AnswerInput(Input):
     }
 
     answer: Literal["ACCEPT", "CONTEST"]
-    message: Annotated[str, Field(min_length=1, max_length=2000)] | None = None
+    message: Annotated[Lines, Field(min_length=1, max_length=2000)] | None = None
     evidence: Annotated[list[EvidenceInput], Field(max_length=MOST_EVIDENCE)] = []
 
     @classmethod
@@ -169,6 +169,7 @@ class PaymentRefunds(Resource):
             errors.RefundInDispute,
             errors.ReceivableReserved,
             errors.RefundAmountExceeded,
+            errors.RefundAmountTooSmall,
             errors.RefundWindowClosed,
             InsufficientBalance,
         ],

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from accounts.clock import now
 from accounts.errors import Fault, Refusal
 from accounts.models import Merchant
-from gateway.api.fields import Amount, Input, Moment, moment, wrong
+from gateway.api.fields import Amount, Input, Lines, Moment, moment, wrong
 from gateway.api.operations import Resource, operation
 from gateway.payments import errors, payloads
 from gateway.payments import selectors as payment_selectors
@@ -99,7 +99,7 @@ class DisputeInput(Input):
 
     amount: Amount | None = None
     reason_code: refund_payloads.ReasonCodeName | None = None
-    payer_statement: Annotated[str, Field(max_length=2000)] | None = None
+    payer_statement: Annotated[Lines, Field(max_length=2000)] | None = None
     response_due_at: Moment | None = None
 
     @classmethod
@@ -131,6 +131,7 @@ class RefundRequests(Resource):
             errors.PaymentState,
             refund_errors.RefundInDispute,
             refund_errors.RefundAmountExceeded,
+            refund_errors.RefundAmountTooSmall,
         ],
     )
     def post(self, merchant: Merchant, wish: DisputeInput, payment_id: str) -> refund_payloads.RefundPayload:
@@ -139,6 +140,7 @@ class RefundRequests(Resource):
         Sandbox only. The amount (nothing: all that is left) is blocked, and the company must answer until
         `responseDueAt`.
         """
+        simulations.require_sandbox(merchant)
         payment = payment_selectors.get(merchant, payment_id)
         refund = refunds.simulate_dispute(
             merchant,

@@ -14,9 +14,12 @@ from accounts.heartbeats import beat
 from accounts.models import ApiKey, User
 from gateway.celery import app
 from gateway.models import Customer, IdempotencyKey, Payment
-from ledger.models import Account, Balance, Entry, Transfer
+from ledger.holds import services as holds
+from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Receivable, Transfer
+from ledger.receivables import advances
 from tests.client import Api
 from tests.factories import MARIA, Shop, a_payment, pix
+from tests.ledger.test_receivables import a_receivable
 from tests.receiver import listening
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -26,6 +29,9 @@ MONEY = [
     Customer,
     Account,
     Balance,
+    Receivable,
+    Advance,
+    AdvanceItem,
     Transfer,
     Entry,
     Event,
@@ -101,6 +107,8 @@ def world(acme: Shop, globex: Shop, api: Api, settings: Any) -> World:
         api.post(f"/simulations/payments/{created.json()['data']['id']}", {"status": "PAID"})
         deliver_due()
     other = a_payment(globex.sandbox, "PAID")
+    holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
+    advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
     beat("worker")
     for name, entry in app.conf.beat_schedule.items():
         ModelEntry.from_entry(name, app=app, **entry)

@@ -121,19 +121,6 @@ def test_the_rules_for_everybody_stay(staff: Client) -> None:
     assert everybodys() == rule
 
 
-def test_a_new_price_is_for_new_payments_only(staff: Client, api: Api) -> None:
-    price = PriceRule.objects.get(merchant=None, method="PIX", currency="BRL")
-    old = api.post("/payments", pix()).json()["data"]
-    assert change(staff, price, percentage="2", fixed="0.50", settlement_days="1") == {}
-    new = api.post("/payments", pix()).json()["data"]
-    assert (old["fee"], new["fee"]) == (1.50, 3.50)
-    assert api.get(f"/payments/{old['id']}").json()["data"]["fee"] == 1.50
-    refused = change(staff, price, percentage="101", fixed="-1", settlement_days="-1")
-    assert sorted(refused) == ["fixed", "percentage", "settlement_days"]
-    price.refresh_from_db()
-    assert (price.percentage, price.fixed, price.settlement_days) == (2, 50, 1)
-
-
 def test_the_past_is_read_and_never_written_back(staff: Client) -> None:
     rule = everybodys()
     change(staff, rule, maximum="5.00")

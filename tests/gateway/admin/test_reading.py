@@ -11,14 +11,21 @@ from django.urls import reverse
 
 from accounts.models import ApiKey, Membership, User
 from accounts.staff.columns import address
-from gateway.models import MethodRule, Payment, PriceRule
+from gateway.models import MethodRule, Payment
 from ledger.models import Transfer
 from tests.factories import Shop
 from tests.gateway.admin.conftest import MONEY, PASSWORD, World
 from webhooks.models import Delivery, Event
 
 MODELS = list(admin.site._registry)
-PRICE = {"percentage": "2", "fixed": "0.01", "settlement_days": "0"}
+PRICE = {
+    "method": "PIX",
+    "currency": "BRL",
+    "advance_monthly_rate": "0",
+    "percentage": "2",
+    "fixed": "0.01",
+    "settlement_days": "0",
+}
 
 
 def pages_of(row: Model) -> list[str]:
@@ -28,7 +35,7 @@ def pages_of(row: Model) -> list[str]:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_every_record_can_be_read_and_no_page_tells_a_secret(model: type[Model], world: World, staff: Client) -> None:
-    staff.post(address(PriceRule, "change", PriceRule.objects.latest("pk").pk), PRICE)
+    staff.post(reverse("admin:gateway_pricerule_add"), PRICE)
     row = model._default_manager.order_by("-pk")[0]
     told = staff.get(address(model, "changelist")).content.decode()
     for page in pages_of(row):

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import ApiKey, Company, User
 from accounts.staff.columns import address
 from gateway.models import Customer, IdempotencyKey, Payment
-from ledger.models import Entry, Transfer
+from ledger.models import Entry, Receivable, Transfer
 from tests.factories import Shop
 from tests.gateway.admin.conftest import MONEY, ODD, World
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -71,7 +71,11 @@ def test_a_payment_is_found_by_every_id_it_is_known_by(world: World, acme: Shop,
     ]  # fmt: skip
     for term in known_by:
         assert listed(staff, Payment, q=term) == {payment.id}, term
-    assert listed(staff, Payment, q="529.982.247-25") == {payment.id, world.other.id}
+    assert listed(staff, Payment, q="529.982.247-25") == {
+        payment.id,
+        world.other.id,
+        Receivable.objects.get().payment_id,
+    }
     assert listed(staff, Payment, q="pay_01ARZ3NDEKTSV4RRFFQ69G5FAV") == set()
 
 

@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -15,6 +16,8 @@ from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from tests.client import V2, Api
 from tests.factories import Shop, a_payment, pix
+from tests.gateway.api.test_permissions import BODIES
+from tests.gateway.api.test_permissions import QUERIES as NEEDED_QUERIES
 from webhooks.models import Delivery, Endpoint, Event
 
 JSON = "application/json"
@@ -229,9 +232,10 @@ TEMPLATES = sorted({(method.upper(), path.removeprefix(V2)) for path, method, *_
 @pytest.mark.parametrize("bad", BAD_IDS, ids=lambda bad: bad[:16])
 def test_an_id_of_nonsense_is_an_unknown_id(api: Api, bad: str) -> None:
     for method, path in TEMPLATES:
-        filled = path.replace("{paymentId}", bad).replace("{companyId}", bad)
+        filled = path.replace("{paymentId}", bad).replace("{companyId}", bad).replace("{refundId}", bad)
+        needed = NEEDED_QUERIES.get(path, {})
 
-        refusal(api.get(filled) if method == "GET" else api.post(filled, {"status": "PAID"}), 404)
+        refusal(api.get(filled, **needed) if method == "GET" else api.post(filled, BODIES[path]), 404)
 
 
 QUERIES = (
@@ -260,7 +264,7 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT
 @pytest.fixture
 def addresses(acme: Shop) -> dict[str, str]:
     """Every address of the API as it is written, and with ids of acme's."""
-    ids = {"paymentId": Payment.objects.get().id, "companyId": acme.company.id}
+    ids = {"paymentId": Payment.objects.get().id, "companyId": acme.company.id, "refundId": "ref_of_nobody"}
     return {path: path.format(**ids) for path in ADDRESSES}
 
 
@@ -276,9 +280,11 @@ def test_another_method_is_refused_and_told_the_right_ones(api: Api, addresses: 
 
 def test_a_head_is_a_get_without_its_body(api: Api, addresses: dict[str, str]) -> None:
     for path, filled in addresses.items():
-        answer = api.request("HEAD", filled)
+        query = urlencode(NEEDED_QUERIES.get(path, {}))
+        answer = api.request("HEAD", f"{filled}?{query}")
 
-        assert answer.status_code == (404 if path.endswith("/boleto") else 200 if ("GET", path) in DECLARED else 405)
+        is_unknown = path in ("/payments/{paymentId}/boleto", "/refunds/{refundId}")
+        assert answer.status_code == (405 if ("GET", path) not in DECLARED else 404 if is_unknown else 200), path
         assert answer.content == b""
 
 
@@ -293,6 +299,6 @@ def test_a_method_cannot_be_overridden(api: Api, header: str) -> None:
 
 @pytest.mark.parametrize("change", ["{}/", "/{}", "{}//", "{};a=b", "{}.json", "{}%0a"])
 def test_an_address_is_spelt_exactly(api: Api, addresses: dict[str, str], change: str) -> None:
-    for filled in addresses.values():
+    for path, filled in addresses.items():
         refusal(api.request("GET", change.format(filled)), 404, 405)
-        refusal(api.post(change.format(filled), {"status": "PAID"}), 404, 405)
+        refusal(api.post(change.format(filled), BODIES.get(path, {})), 404, 405)

@@ -35,8 +35,14 @@ NEEDED = [
     ("GET", "/payments/{paymentId}", "transactions:read"),
     ("GET", "/payments/{paymentId}/boleto", "transactions:read"),
     ("GET", "/payments/{paymentId}/receipt", "transactions:read"),
+    ("POST", "/payments/{paymentId}/refunds", "refunds:write"),
+    ("GET", "/payments/{paymentId}/refunds", "refunds:read"),
+    ("GET", "/refunds/{refundId}", "refunds:read"),
+    ("POST", "/refunds/{refundId}/responses", "refunds:write"),
     ("GET", "/transactions/{paymentId}", "transactions:read"),
     ("POST", "/simulations/payments/{paymentId}", "payments:write"),
+    ("POST", "/simulations/payments/{paymentId}/refund-requests", "payments:write"),
+    ("POST", "/simulations/refunds/{refundId}", "payments:write"),
     ("GET", "/simulations/clock", "payments:write"),
     ("POST", "/simulations/clock", "payments:write"),
     ("GET", "/payment-methods", "payment-methods:read"),
@@ -45,13 +51,22 @@ NEEDED = [
     ("POST", "/webhooks", "webhooks:write"),
     ("GET", "/companies/{companyId}", "companies:read"),
     ("GET", "/companies/{companyId}/balance", "balances:read"),
+    ("GET", "/companies/{companyId}/balance/explain", "balances:read"),
+    ("GET", "/companies/{companyId}/balances/releasing", "balances:read"),
+    ("GET", "/companies/{companyId}/balances/blocked", "balances:read"),
+    ("GET", "/companies/{companyId}/statement", "balances:read"),
 ]
 BODIES: dict[str, dict[str, Any]] = {
     "/payments": pix(reference="order-of-this-test"),
+    "/payments/{paymentId}/refunds": {"amount": 1},
+    "/refunds/{refundId}/responses": {"answer": "ACCEPT"},
     "/simulations/payments/{paymentId}": {"status": "PAID"},
+    "/simulations/payments/{paymentId}/refund-requests": {"amount": 1},
+    "/simulations/refunds/{refundId}": {"status": "COMPLETED"},
     "/simulations/clock": {"advanceBy": "PT1S"},
     "/webhooks": {"url": "http://127.0.0.1:9000/hooks", "events": ["payment.paid"]},
 }
+QUERIES = {f"/companies/{{companyId}}/{what}": {"currency": "BRL"} for what in ("balance/explain", "statement")}
 
 
 @pytest.fixture
@@ -60,8 +75,8 @@ def payment(acme: Shop) -> Payment:
 
 
 def call(api: Api, acme: Shop, payment: Payment, method: str, path: str) -> Any:
-    address = path.format(paymentId=payment.id, companyId=acme.company.id)
-    return api.get(address) if method == "GET" else api.post(address, BODIES[path])
+    address = path.format(paymentId=payment.id, companyId=acme.company.id, refundId="ref_01KAGTW3Q8XJ5V0N2B7R4C9REF")
+    return api.get(address, **QUERIES.get(path, {})) if method == "GET" else api.post(address, BODIES[path])
 
 
 @pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
@@ -86,9 +101,11 @@ def test_a_key_with_that_permission_alone_is_let_in(
 ) -> None:
     api.key = issue_key(acme.sandbox, [permission], "this alone")[1]
 
-    # A PIX payment has no boleto, and one that is open no receipt.
-    let_in = {"boleto": (404,), "receipt": (409,)}.get(path.rpartition("/")[2], (200, 201))
-    assert call(api, acme, payment, method, path).status_code in let_in
+    # A PIX payment has no boleto, and one that is open no receipt and nothing to give back; there is no refund yet.
+    of_paid = {"boleto": (404,), "receipt": (409,), "refunds": (200, 409), "refund-requests": (409,)}
+    let_in = (404,) if "{refundId}" in path else of_paid.get(path.rpartition("/")[2], (200, 201))
+    answer = call(api, acme, payment, method, path)
+    assert answer.status_code in let_in, answer.content
 
 
 @pytest.mark.parametrize(("method", "path", "permission"), NEEDED)

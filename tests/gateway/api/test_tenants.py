@@ -11,9 +11,11 @@ from accounts.services import issue_key, revoke_key
 from gateway.api.openapi import operations
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
+from gateway.refunds import services as refunds
+from gateway.refunds.models import Refund
 from tests.client import V2, Api
 from tests.factories import Shop, a_payment, pix
-from tests.gateway.api.test_permissions import EVERY
+from tests.gateway.api.test_permissions import EVERY, QUERIES
 from webhooks.models import Endpoint, Event
 
 REFERENCE = "order-of-acme"
@@ -21,6 +23,7 @@ Outcome = tuple[int, str]
 OWN_EMPTY_LIST, OWN_CREATION, OWN_OBJECT = (200, "ONP200"), (201, "ONP201"), (200, "ONP200")
 NO_RAIL = (403, "ONP403_METHOD_NOT_ENABLED")
 NO_PAYMENT, NO_COMPANY = (404, "ONP404_PAYMENT"), (404, "ONP404_COMPANY")
+NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,12 @@ ROWS = {
     ("GET", "/transactions/{paymentId}"): Row(NO_PAYMENT, NO_PAYMENT),
     ("POST", "/simulations/payments/{paymentId}"): Row((403, "ONP403_SANDBOX_ONLY"), NO_PAYMENT, {"status": "PAID"}),
     ("GET", "/payments/{paymentId}/receipt"): Row(NO_PAYMENT, NO_PAYMENT),  # after it was paid
+    ("POST", "/payments/{paymentId}/refunds"): Row(NO_PAYMENT, NO_PAYMENT, {"amount": 1}),
+    ("GET", "/payments/{paymentId}/refunds"): Row(NO_PAYMENT, NO_PAYMENT),
+    ("POST", "/simulations/payments/{paymentId}/refund-requests"): Row(NO_SANDBOX, NO_PAYMENT, {"amount": 1}),
+    ("GET", "/refunds/{refundId}"): Row(NO_REFUND, NO_REFUND),
+    ("POST", "/refunds/{refundId}/responses"): Row(NO_REFUND, NO_REFUND, {"answer": "CONTEST", "message": "No."}),
+    ("POST", "/simulations/refunds/{refundId}"): Row(NO_SANDBOX, NO_REFUND, {"status": "REJECTED"}),
     ("GET", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT),
     ("POST", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT, {"advanceBy": "P2D"}),
     ("GET", "/payment-methods"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
@@ -49,6 +58,10 @@ ROWS = {
     ("POST", "/webhooks"): Row(OWN_CREATION, OWN_CREATION, HOOK),
     ("GET", "/companies/{companyId}"): Row(OWN_OBJECT, NO_COMPANY),
     ("GET", "/companies/{companyId}/balance"): Row(OWN_OBJECT, NO_COMPANY),
+    ("GET", "/companies/{companyId}/balances/releasing"): Row(OWN_EMPTY_LIST, NO_COMPANY),
+    ("GET", "/companies/{companyId}/balances/blocked"): Row(OWN_EMPTY_LIST, NO_COMPANY),
+    ("GET", "/companies/{companyId}/balance/explain"): Row(OWN_OBJECT, NO_COMPANY),
+    ("GET", "/companies/{companyId}/statement"): Row(OWN_EMPTY_LIST, NO_COMPANY),
 }
 ROUTES = [
     pytest.param(method.upper(), path.removeprefix(V2), declared.permission, id=f"{method.upper()} {path}")
@@ -58,11 +71,12 @@ ROUTES = [
 
 @dataclass(frozen=True)
 class World:
-    """acme owns an open payment, a paid one and an endpoint; globex has a shop of its own."""
+    """acme owns an open payment, a paid one that is in dispute and an endpoint; globex has a shop of its own."""
 
     acme: Shop
     globex: Shop
     payment: Payment
+    refund: str
     endpoint: str
 
     def as_it_is(self) -> list[Any]:
@@ -71,8 +85,12 @@ class World:
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM ledger_transfer")
             moves = cursor.fetchone()
-        of_models = (Payment, Customer, Event, Endpoint)
+        of_models = (Payment, Customer, Refund, Event, Endpoint)
         return [list(model.objects.filter(**mine).order_by("id").values()) for model in of_models] + [moves]
+
+    def filled(self, path: str) -> str:
+        """The path with acme's ids."""
+        return path.format(paymentId=self.payment.id, companyId=self.acme.company.id, refundId=self.refund)
 
     def traces(self) -> list[str]:
         """What only acme's sandbox may be told."""
@@ -80,6 +98,7 @@ class World:
             self.payment.id,
             self.payment.customer_id,
             self.endpoint,
+            self.refund,
             *self.acme.sandbox.payments.values_list("id", flat=True),
         ]
 
@@ -87,9 +106,9 @@ class World:
 @pytest.fixture
 def world(acme: Shop, globex: Shop, api: Api) -> World:
     opened = api.post("/payments", pix(reference=REFERENCE)).json()["data"]["id"]
-    a_payment(acme.sandbox, "PAID")
+    refund = refunds.dispute(acme.sandbox, a_payment(acme.sandbox, "PAID").id, amount=5000)
     endpoint = api.post("/webhooks", HOOK).json()["data"]["id"]
-    return World(acme, globex, Payment.objects.get(pk=opened), endpoint)
+    return World(acme, globex, Payment.objects.get(pk=opened), refund.id, endpoint)
 
 
 def ask(world: World, address: str, key: str | None, method: str, path: str) -> HttpResponse:
@@ -97,9 +116,9 @@ def ask(world: World, address: str, key: str | None, method: str, path: str) -> 
     row = ROWS[method, path]
     before = world.as_it_is()
     caller = Api(key, address)
-    filled = path.format(paymentId=world.payment.id, companyId=world.acme.company.id)
+    filled = world.filled(path)
 
-    answer = caller.get(filled) if method == "GET" else caller.post(filled, row.body)
+    answer = caller.get(filled, **QUERIES.get(path, {})) if method == "GET" else caller.post(filled, row.body)
 
     assert world.as_it_is() == before
     assert [trace for trace in world.traces() if trace.encode() in answer.content] == []
@@ -175,13 +194,13 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
 ) -> None:
     caller, row = Api(world.globex.sandbox_key, address), ROWS[method, path]
     bodies = set()
-    for payment, company in (
-        (world.payment.id, world.acme.company.id),
-        ("pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF", "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP"),
-        ("x", "x"),
+    for payment, company, refund in (
+        (world.payment.id, world.acme.company.id, world.refund),
+        ("pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF", "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP", "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF"),
+        ("x", "x", "x"),
     ):
-        filled = path.format(paymentId=payment, companyId=company)
-        answer = caller.get(filled) if method == "GET" else caller.post(filled, row.body)
+        filled = path.format(paymentId=payment, companyId=company, refundId=refund)
+        answer = caller.get(filled, **QUERIES.get(path, {})) if method == "GET" else caller.post(filled, row.body)
         bodies.add(answer.content.replace(answer["RequestId"].encode(), b""))
 
     assert len(bodies) == 1
@@ -190,8 +209,8 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
 def test_the_rows_of_this_table_say_what_acme_itself_is_answered(world: World, api: Api) -> None:
     """Guards the table: with acme's own key the same calls do reach acme's things."""
     for (method, path), row in ROWS.items():
-        filled = path.format(paymentId=world.payment.id, companyId=world.acme.company.id)
-        answer = api.get(filled) if method == "GET" else api.post(filled, row.body)
+        filled = world.filled(path)
+        answer = api.get(filled, **QUERIES.get(path, {})) if method == "GET" else api.post(filled, row.body)
 
         known = (409, "ONP409_DUPLICATE_REFERENCE"), NO_PAYMENT if path.endswith("/boleto") else ()
         assert answer.status_code in (200, 201) or outcome(answer) in known

@@ -56,6 +56,11 @@ class Session:
     def secret(self) -> str:
         return str(self.payment["nextAction"]["clientSecret"])
 
+    @property
+    def page(self) -> str:
+        """The path of the hosted page."""
+        return urlsplit(self.payment["nextAction"]["checkoutUrl"]).path
+
     def call(self, path: str, body: Any = None, *, secret: str | None = None, **headers: str) -> HttpResponse:
         """GET where there is no body."""
         sent = {"authorization": f"Bearer {self.secret if secret is None else secret}"} | headers

@@ -92,7 +92,7 @@ def test_on_another_host_there_are_no_fields(api: Api, host: str) -> None:
     elsewhere = Client(HTTP_HOST=host, raise_request_exception=False)
 
     assert {field(session, kind, elsewhere).status_code for kind in FIELDS} == {404}
-    assert elsewhere.get(f"/checkout/{session.id}").status_code == 404
+    assert elsewhere.get(session.page).status_code == 404
 
 
 def test_the_origin_is_the_one_that_is_configured(api: Api, settings: Any) -> None:
@@ -134,7 +134,7 @@ def test_a_field_takes_no_posts(api: Api) -> None:
     session = opened(api)
 
     assert browser().post(f"/sdk/v1/fields/{session.id}/cardNumber", {"number": "x"}).status_code == 405
-    assert browser().post(f"/checkout/{session.id}").status_code == 405
+    assert browser().post(session.page).status_code == 405
     assert lookup(api, session) == session.payment
 
 
@@ -149,7 +149,7 @@ def test_the_script_is_for_every_page_and_its_version_never_changes() -> None:
 
 
 def hosted(session: Session, language: str = "en") -> HttpResponse:
-    page = browser().get(f"/checkout/{session.id}", headers={"accept-language": language})
+    page = browser().get(session.page, headers={"accept-language": language})
     assert is_a_page_of_the_sdk(page, SHOP, settings.SDK_URL)
     return page
 
@@ -204,7 +204,7 @@ def test_while_the_bank_asks_the_hosted_page_still_leads_there(api: Api) -> None
 def test_a_stored_card_that_must_be_confirmed_goes_straight_to_its_bank(api: Api) -> None:
     session = opened(api, paymentMethodToken="pmt_sandbox_3ds")
 
-    answer = browser().get(f"/checkout/{session.id}")
+    answer = browser().get(session.page)
 
     assert answer.status_code == 302
     assert answer["Location"].startswith(f"{settings.SDK_URL}/sdk/v1/3ds/{session.id}.")

@@ -167,14 +167,14 @@ def test_both_forms_are_published() -> None:
     assert (choice["name"], choice["schema"]["enum"]) == ("format", ["json", "pdf"])
 
 
-def test_a_receipt_costs_two_queries(ordered: Ordered, api: Api) -> None:
+def test_a_receipt_costs_three_queries(ordered: Ordered, api: Api) -> None:
     path = f"/payments/{ordered('PIX', 'PAID').id}/receipt"
     api.get(path)
 
     with CaptureQueriesContext(connection) as asked:
         api.get(path)
 
-    assert len(asked) == 2, "the key and the payment"
+    assert len(asked) == 3, "the key, the payment and its refunds"
 
 
 def test_a_payment_of_a_card_says_what_is_known_of_it(ordered: Ordered, api: Api) -> None:

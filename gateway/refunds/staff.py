@@ -1,0 +1,121 @@
+"""What support staff may do with refunds: which decisions, the forms about them, and companies' files to read."""
+
+import unicodedata
+from typing import Any
+
+from django import forms
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+
+from accounts import clock
+from accounts.errors import Refusal
+from accounts.ids import is_well_formed
+from accounts.models import Environment
+from gateway.payments.models import Payment
+from gateway.refunds.errors import RefundState
+from gateway.refunds.lifecycle import Asked, step
+from gateway.refunds.models import Evidence, ReasonCode, Refund
+from ledger.admin import AmountField
+from ledger.money import to_minor
+
+OUTSIDE = (Asked.DONE, Asked.DECLINED)
+"""What the outside party says. In the sandbox it answers by itself."""
+
+_ENDINGS = {"application/pdf": (".pdf",), "image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
+_LONGEST_NAME = 100
+
+
+def may_be(asked: Asked, refund: Refund) -> bool:
+    """Whether staff can decide this about the refund as it is now."""
+    if asked in OUTSIDE and refund.merchant.environment != Environment.PRODUCTION:
+        return False
+    if asked == Asked.DONE and refund.shortfall:
+        return False
+    try:
+        step(asked, refund.status)
+    except RefundState:
+        return False
+    return True
+
+
+class NoteField(forms.CharField):
+    """Why somebody of the staff did something."""
+
+    def __init__(self) -> None:
+        help_text = "Why, in 5 characters or more. Staff read it, companies do not"
+        super().__init__(min_length=5, max_length=255, widget=UnfoldAdminTextInputWidget, help_text=help_text)
+
+
+class NoteForm(forms.Form):
+    note = NoteField()
+
+
+class OpenForm(forms.ModelForm):
+    """What a payer wants back. `refused`: what the service said when it was asked for this."""
+
+    refused: Refusal | None = None
+    payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Id of the payment")
+    amount = AmountField("0.01", required=False, help_text="In the payment's currency. Empty: all that is left")
+    reason_code = forms.ChoiceField(
+        label="Reason", choices=[("", "---------"), *ReasonCode.choices], widget=UnfoldAdminSelectWidget
+    )
+    payer_statement = forms.CharField(
+        max_length=2000,
+        required=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
+        help_text="What the payer says. The company reads it",
+    )
+    note = NoteField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if due := self.fields.get("response_due_at"):
+            due.label = "Answer due"
+            due.help_text = "UTC. Empty: 72 hours from now, 7 days for cards"
+
+    def clean_payment(self) -> Payment:
+        payment_id = self.cleaned_data["payment"].strip()
+        found = Payment.objects.filter(pk=payment_id).first() if is_well_formed(payment_id) else None
+        if found is None:
+            raise forms.ValidationError("There is no such payment.")
+        return found
+
+    def clean_payer_statement(self) -> str | None:
+        return self.cleaned_data["payer_statement"] or None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        payment, due = cleaned.get("payment"), cleaned.get("response_due_at")
+        if payment and due and due <= clock.now(payment.merchant):
+            self.add_error("response_due_at", "That is over, by the merchant's clock.")
+        if payment and cleaned.get("amount") is not None:
+            cleaned["amount"] = to_minor(cleaned["amount"], payment.currency)
+        if self.refused:
+            field = "amount" if self.refused.field == "amount" else "payment"
+            self.add_error(field, f"{self.refused.message} {self.refused.advice}")
+        return cleaned
+
+
+def download(evidence: Evidence) -> HttpResponse:
+    """The file of a company, which is a stranger's: it is saved and never opened in our place."""
+    response = HttpResponse(bytes(evidence.content or b""), content_type=evidence.content_type)
+    response["Content-Disposition"] = content_disposition_header(True, safe_name(evidence))
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def safe_name(evidence: Evidence) -> str:
+    """The file's name without what is invisible or means something elsewhere, and with the ending of its type."""
+    visible = "".join(map(_harmless, evidence.file_name or ""))
+    name = " ".join(visible.split()).strip(". ")[-_LONGEST_NAME:] or evidence.pk
+    endings = _ENDINGS.get(evidence.content_type or "", ("",))
+    return name if name.lower().endswith(endings) else f"{name}{endings[0]}"
+
+
+def _harmless(letter: str) -> str:
+    if unicodedata.category(letter)[0] in "CZ":  # control, direction, surrogate, separator
+        return " "
+    return "_" if letter in '/\\:*?"<>|;%' else letter

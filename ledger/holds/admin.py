@@ -1,0 +1,146 @@
+"""Blocked money, as staff read it, place it and lift it."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from unfold.decorators import action
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from accounts import clock
+from accounts.errors import Refusal
+from accounts.staff.columns import address, colored, moment, named, related
+from accounts.staff.pages import ReadOnlyAdmin
+from ledger.admin import AmountField, CurrencyFilter, in_words, money
+from ledger.chart import WALLET_METHOD
+from ledger.holds import services as holds
+from ledger.holds.models import BY_STAFF, Hold
+from ledger.money import to_minor
+
+
+class HoldForm(forms.ModelForm):
+    """A block by decision of staff. `refused`: what the service said when it was asked for this."""
+
+    refused: Refusal | None = None
+    currency = forms.ChoiceField(choices=[(code, code) for code in WALLET_METHOD], widget=UnfoldAdminSelectWidget)
+    amount = AmountField("0.01")
+    reason = forms.ChoiceField(choices=[(one, one.label) for one in BY_STAFF], widget=UnfoldAdminSelectWidget)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        merchant, ends = cleaned.get("merchant"), cleaned.get("expected_release_at")
+        if merchant and ends and ends <= clock.now(merchant):
+            self.add_error("expected_release_at", "That is over, by the merchant's clock.")
+        if {"amount", "currency"} <= set(cleaned):
+            cleaned["amount"] = to_minor(cleaned["amount"], cleaned["currency"])
+        if self.refused:
+            self.add_error("amount", f"{self.refused.message} {self.refused.advice}")
+        return cleaned
+
+
+@admin.register(Hold)
+class HoldAdmin(ReadOnlyAdmin):
+    """What belongs to a refund or a withdrawal is blocked and lifted by that. Add permission: place, change: lift."""
+
+    form = HoldForm
+    has_history = True
+    permissions_used = ("view", "add", "change")
+    ids = {"cmp": "merchant__company", "ref": "refund_id"}
+    search_help_text = "Block, refund or company id"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        colored("reason", COMPLIANCE="warning", LEGAL_ORDER="danger"),
+        money("amount"),
+        related("merchant"),
+        moment("created_at", "placed at"),
+        moment("expected_release_at", "expected end"),
+        moment("ended_at"),
+    )
+    list_filter = ("reason", ("ended_at", admin.EmptyFieldListFilter), CurrencyFilter, "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", "reason", money("amount"), related("merchant"))}),
+        (
+            "Belongs to",
+            {
+                "fields": (
+                    (named("payment_id", "payment"), named("refund_id", "refund")),
+                    named("withdrawal_id", "withdrawal"),
+                )
+            },
+        ),
+        ("By staff", {"fields": (related("placed_by"), "note")}),
+        (
+            "Times, by the merchant's clock",
+            {
+                "fields": (
+                    moment("created_at", "placed at"),
+                    (moment("expected_release_at", "expected end"), moment("ended_at")),
+                )
+            },
+        ),
+    )
+    add_fieldsets = ((None, {"fields": ("merchant", ("currency", "amount"), "reason", "note", "expected_release_at")}),)
+    autocomplete_fields = ("merchant",)
+    actions_detail = ("lift",)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return super().get_fieldsets(request, obj) if obj else self.add_fieldsets
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("ledger.add_hold")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        form.refused = getattr(request, "refused", None)
+        return form
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What the service refuses is told in the form, as it was filled in; its transaction is undone."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except Refusal as refusal:
+            request.refused = refusal  # type: ignore[attr-defined]
+            return super().changeform_view(request, *args, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Hold, form: Any, change: bool) -> None:
+        ends: datetime | None = obj.expected_release_at
+        placed = holds.place(
+            obj.merchant,
+            obj.currency,
+            obj.amount,
+            obj.reason,
+            by=request.user,  # type: ignore[arg-type]
+            note=obj.note,
+            expected_release_at=ends,
+        )
+        obj.pk = placed.pk
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        hold = self.get_object(request, unquote(str(object_id)))
+        liftable = hold is not None and hold.ended_at is None and hold.reason in BY_STAFF
+        return super().get_actions_detail(request, object_id) if liftable else []
+
+    def has_lift_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("ledger.change_hold")
+
+    @action(description="Lift", permissions=["lift"], icon="lock_open", variant=ActionVariant.DANGER)
+    def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        hold = self.record(request, object_id)
+        if request.method != "POST":
+            sentence = f"{in_words(hold.amount, hold.currency)} become available to the merchant again, at once."
+            return self.decision(request, hold, "Lift this block", sentence=sentence)
+        try:
+            with transaction.atomic():
+                self.log_change(request, holds.lift(hold.pk), "Lifted")
+        except Refusal as refusal:
+            self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
+        else:
+            self.message_user(request, f"{hold.pk} is lifted.", messages.SUCCESS)
+        return HttpResponseRedirect(address(Hold, "change", hold.pk))

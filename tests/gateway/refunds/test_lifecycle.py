@@ -1,0 +1,149 @@
+"""The table of contract §7.4 is the program's, and what it does not say is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gateway.refunds.errors import RefundState
+from gateway.refunds.lifecycle import STEPS, Asked, step
+from gateway.refunds.models import Status
+from tests.client import Api
+from tests.factories import Shop
+from tests.gateway.refunds.paying_back import (
+    answered,
+    decided,
+    disputed,
+    nothing_moves,
+    now,
+    paid,
+    refunded,
+    refusal,
+)
+
+CREATED, UPDATED = "refund.created", "refund.updated"
+HELD, RETURNED = "refund.held", "refund.returned"
+
+# What the contract says: what is asked, from, to, the posting, the events.
+TABLE = {
+    (Asked.REQUEST, "", "PROCESSING", HELD, (CREATED,)),
+    (Asked.DISPUTE, "", "AWAITING_RESPONSE", HELD, (CREATED, "refund.response_required")),
+    (Asked.ACCEPT, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
+    (Asked.ACCEPT, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
+    (Asked.LAPSE, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
+    (Asked.CONTEST, "AWAITING_RESPONSE", "UNDER_REVIEW", None, (UPDATED,)),
+    (Asked.FOR_PAYER, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
+    (Asked.FOR_COMPANY, "UNDER_REVIEW", "REJECTED", RETURNED, ("refund.rejected",)),
+    (Asked.WITHDRAW, "AWAITING_RESPONSE", "CANCELED", RETURNED, ("refund.canceled",)),
+    (Asked.WITHDRAW, "UNDER_REVIEW", "CANCELED", RETURNED, ("refund.canceled",)),
+    (Asked.DONE, "PROCESSING", "COMPLETED", "refund.completed", ("refund.completed",)),
+    (Asked.DECLINED, "PROCESSING", "FAILED", RETURNED, ("refund.failed",)),
+}
+KNOWN = {(asked, status) for asked, status, *_ in TABLE}
+UNKNOWN = [(asked, status) for asked in Asked for status in ("", *Status.values) if (asked, status) not in KNOWN]
+
+
+def test_the_table_is_that_of_the_contract() -> None:
+    said = {
+        (one.asked, str(source), str(one.target), one.posts, one.announces)
+        for one in STEPS
+        for source in (one.sources or ("",))
+    }
+
+    assert said == TABLE
+    assert len(STEPS) == len({one.asked for one in STEPS})
+
+
+@pytest.mark.parametrize(("asked", "status"), UNKNOWN)
+def test_what_the_table_does_not_say_is_refused(asked: Asked, status: str) -> None:
+    with pytest.raises(RefundState):
+        step(asked, status)
+
+
+def test_every_step_that_moves_money_says_how() -> None:
+    assert all((one.posts is None) == (one.books is None) for one in STEPS)
+
+
+Way = Callable[[Api, str], dict[str, Any]]
+
+
+def ended(way: Way, status: str) -> Way:
+    def go(api: Api, payment: str) -> dict[str, Any]:
+        return dict(decided(api, way(api, payment), status).json()["data"])
+
+    return go
+
+
+def contested(api: Api, payment: str) -> dict[str, Any]:
+    return dict(answered(api, disputed(api, payment, amount=10), "CONTEST").json()["data"])
+
+
+def awaiting(api: Api, payment: str) -> dict[str, Any]:
+    return disputed(api, payment, amount=10)
+
+
+def processing(api: Api, payment: str) -> dict[str, Any]:
+    return refunded(api, payment, amount=10)
+
+
+WAYS: dict[str, Way] = {
+    "AWAITING_RESPONSE": awaiting,
+    "UNDER_REVIEW": contested,
+    "PROCESSING": processing,
+    "COMPLETED": ended(processing, "COMPLETED"),
+    "FAILED": ended(processing, "FAILED"),
+    "REJECTED": ended(contested, "REJECTED"),
+    "CANCELED": ended(awaiting, "CANCELED"),
+}
+POSSIBLE = {
+    ("PROCESSING", "COMPLETED"), ("PROCESSING", "FAILED"), ("UNDER_REVIEW", "REJECTED"),
+    ("UNDER_REVIEW", "CANCELED"), ("AWAITING_RESPONSE", "CANCELED"),
+}  # fmt: skip
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", WAYS)
+def test_a_simulation_decides_what_can_be_decided_and_nothing_else(api: Api, acme: Shop, status: str) -> None:
+    for wanted in ("COMPLETED", "FAILED", "REJECTED", "CANCELED"):
+        refund = WAYS[status](api, paid(api))
+        assert refund["status"] == status
+        if (status, wanted) in POSSIBLE:
+            assert decided(api, refund, wanted).json()["data"]["status"] == wanted
+            continue
+        with nothing_moves(acme):
+            assert refusal(decided(api, refund, wanted)) == (409, "ONP409_REFUND_STATE")
+        assert now(api, refund) == refund
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("body", [{}, {"status": "PROCESSING"}, {"status": "completed"}, {"status": 1}])
+def test_a_simulation_of_anything_else_is_refused_and_moves_nothing(api: Api, acme: Shop, body: dict[str, Any]) -> None:
+    refund = refunded(api, paid(api), amount=10)
+
+    with nothing_moves(acme):
+        answer = api.post(f"/simulations/refunds/{refund['id']}", body)
+
+    assert (refusal(answer), answer.json()["error"]["field"]) == ((400, "ONP400_STATUS"), "status")
+
+
+@pytest.mark.django_db
+def test_production_simulates_no_refund(api: Api, acme: Shop, address: str) -> None:
+    refund = refunded(api, paid(api), amount=10)
+
+    with nothing_moves(acme):
+        answer = decided(Api(acme.production_key, address), refund, "FAILED")
+
+    assert refusal(answer) == (403, "ONP403_SANDBOX_ONLY")
+
+
+@pytest.mark.django_db
+def test_a_suspended_company_simulates_nothing(api: Api, acme: Shop) -> None:
+    payment = paid(api)
+    refund = refunded(api, payment, amount=10)
+    acme.company.status = "SUSPENDED"
+    acme.company.save()
+
+    with nothing_moves(acme):
+        assert refusal(decided(api, refund, "FAILED")) == (403, "ONP403_COMPANY_STATUS")
+        wish = api.post(f"/simulations/payments/{payment}/refund-requests")
+        assert refusal(wish) == (403, "ONP403_COMPANY_STATUS")

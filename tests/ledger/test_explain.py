@@ -1,0 +1,243 @@
+"""Whatever happened to a company's money, in whatever order: the explanation of its balance adds up to the cent."""
+
+import os
+import random
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import connection, transaction
+
+from accounts import clock
+from accounts.models import User
+from gateway.customers.payer import Payer
+from gateway.payments import services as payments
+from gateway.simulations import services as simulations
+from ledger.books.models import Entry
+from ledger.chart import BUCKETS, Kind
+from ledger.holds import services as holds
+from ledger.holds.models import Reason
+from ledger.receivables import advances
+from ledger.receivables.errors import AdvanceTooSmall
+from ledger.receivables.models import Advance, Receivable, State
+from ledger.wallets import selectors as wallets
+from ledger.wallets.explain import _MOVED, Cause, cause_of, explain
+from ledger.wallets.statement import statement
+from tests.factories import Shop, a_payment, a_reference, a_shop
+
+SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
+HISTORIES, STEPS, INSTANTS = 25, 20, 10
+ASKED: list[tuple[Kind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
+Entries = list[tuple[str, int, datetime]]
+
+
+def a_card(shop: Shop, amount: str, method: str = "CREDIT_CARD", currency: str = "BRL") -> None:
+    payer = Payer(name="Maria Silva", tax_id="52998224725", tax_id_type="CPF")
+    token = "pmt_sandbox_approved"
+    request = payments.Request(method, Decimal(amount), currency, a_reference(), payer, payment_method_token=token)
+    assert payments.create(shop.sandbox, request).status == "PAID"
+
+
+class Walk:
+    """A company that does what chance says, by itself and by staff, while its time goes on."""
+
+    def __init__(self, shop: Shop, staff: User, chance: random.Random) -> None:
+        self.shop, self.staff, self.chance = shop, staff, chance
+        self.seen: list[tuple[datetime, wallets.Holding]] = []
+        self.held: list[str] = []
+        self.asked: list[str] = []
+
+    def step(self) -> None:
+        actions: list[Callable[[], None]] = [
+            self.pix, self.card, self.card, self.dollars, self.wait, self.hold, self.lift, self.ask, self.decide,
+        ]  # fmt: skip
+        with transaction.atomic():
+            self.chance.choice(actions)()
+        self.seen.append((clock.now(self.shop.sandbox), self.holding()))
+        with transaction.atomic():
+            simulations.advance(self.shop.sandbox, by=timedelta(seconds=self.chance.randint(1, 40_000)))
+
+    def holding(self) -> wallets.Holding:
+        return wallets.holdings(self.shop.sandbox, "BRL").currencies.get("BRL", wallets.Holding())
+
+    def amount(self) -> str:
+        return str(Decimal(self.chance.randint(100, 500_000)) / 100)
+
+    def pix(self) -> None:
+        a_payment(self.shop.sandbox, "PAID", self.amount())
+
+    def card(self) -> None:
+        a_card(self.shop, self.amount(), self.chance.choice(("CREDIT_CARD", "DEBIT_CARD")))
+
+    def dollars(self) -> None:
+        a_card(self.shop, self.amount(), currency="USD")
+
+    def wait(self) -> None:
+        simulations.advance(self.shop.sandbox, by=timedelta(days=self.chance.choice((1, 7, 31))))
+
+    def hold(self) -> None:
+        if available := self.holding().available:
+            amount = self.chance.randint(1, available)
+            self.held.append(holds.place(self.shop.sandbox, "BRL", amount, Reason.COMPLIANCE, by=self.staff).id)
+
+    def lift(self) -> None:
+        if self.held:
+            holds.lift(self.held.pop(self.chance.randrange(len(self.held))))
+
+    def ask(self) -> None:
+        now = clock.now(self.shop.sandbox)
+        open_ones = list(
+            Receivable.objects.filter(
+                merchant=self.shop.sandbox,
+                state=State.SCHEDULED,
+                release_at__gt=now,
+                advance_monthly_rate__isnull=False,
+            ).values_list("id", flat=True)
+        )
+        if open_ones:
+            chosen = self.chance.sample(open_ones, self.chance.randint(1, len(open_ones)))
+            try:
+                with transaction.atomic():
+                    self.asked.append(advances.request(self.shop.sandbox, chosen, None).id)
+            except AdvanceTooSmall:
+                pass
+
+    def decide(self) -> None:
+        if self.asked:
+            decision = self.chance.choice((advances.approve, advances.refuse))
+            decision(self.asked.pop(), self.staff)
+
+    def entries(self) -> Entries:
+        rows = Entry.objects.filter(merchant=self.shop.sandbox, currency="BRL")
+        return list(rows.values_list("account__kind", "amount", "transfer__posted_at"))
+
+
+def replayed(entries: Entries, kinds: tuple[Kind, ...], at: datetime) -> int:
+    return sum(amount for kind, amount, posted_at in entries if kind in kinds and posted_at <= at)
+
+
+@pytest.fixture
+def staff(db: None) -> User:
+    return User.objects.create_user("staff@onpay.example", "not a secret")
+
+
+def test_a_thousand_balances_are_explained_to_the_cent(staff: User) -> None:
+    print(f"SEED={SEED}")
+    chance = random.Random(SEED)
+    checks, met = 0, set()
+    for number in range(HISTORIES):
+        walk = Walk(a_shop(f"Shop {number}"), staff, chance)
+        for _ in range(STEPS):
+            walk.step()
+        entries = walk.entries()
+        moments = sorted({posted_at for _, _, posted_at in entries})
+        began, ended = moments[0] - timedelta(days=1), clock.now(walk.shop.sandbox)
+        for _ in range(INSTANTS):
+            exactly = chance.choice(moments) + chance.choice((-1, 0, 0, 1)) * timedelta(milliseconds=1)
+            anywhere = began + (ended - began) * chance.random()
+            at = chance.choice((exactly, anywhere, ended))
+            since = chance.choice((None, began + (at - began) * chance.random(), min(at, chance.choice(moments))))
+            for kinds in ASKED:
+                found = explain(walk.shop.sandbox, "BRL", kinds, at, since)
+                assert found.ending == replayed(entries, kinds, at), (number, kinds, at, since)
+                assert found.opening == (replayed(entries, kinds, since) if since else 0), (number, kinds, at, since)
+                checks += 1
+                met |= set(found.causes)
+        for at, held in walk.seen:
+            endings = [explain(walk.shop.sandbox, "BRL", kinds, at).ending for kinds in ASKED]
+            assert endings == [held.available, held.releasing, held.blocked, held.total], (number, at)
+    assert checks == 1000
+    assert met == {
+        Cause.PAYMENTS, Cause.FEES, Cause.RELEASES, Cause.ADVANCES, Cause.ADVANCE_FEES, Cause.BLOCKS
+    }  # fmt: skip
+
+
+def test_the_statement_runs_from_the_balance_to_nothing(staff: User) -> None:
+    print(f"SEED={SEED}")
+    walk = Walk(a_shop(), staff, random.Random(SEED))
+    for _ in range(2 * STEPS):
+        walk.step()
+
+    for kind in BUCKETS:
+        after = getattr(walk.holding(), kind.lower())
+        for entry in statement(walk.shop.sandbox, "BRL", kind):
+            assert entry.balance_after == after
+            after -= entry.amount
+        assert after == 0
+
+
+def test_an_advance_is_told_apart_from_its_fee(acme: Shop, staff: User) -> None:
+    a_card(acme, "200.00")
+    [receivable] = Receivable.objects.all()
+    requested = advances.request(acme.sandbox, [receivable.id], None)
+    advances.approve(requested.id, staff)
+    fee = Advance.objects.get().fee
+    assert (receivable.amount, fee > 0) == (19202, True)
+
+    def told(*kinds: Kind) -> dict[str, tuple[int, int]]:
+        found = explain(acme.sandbox, "BRL", kinds, clock.now(acme.sandbox))
+        return {str(cause): (share.count, share.amount) for cause, share in found.causes.items()}
+
+    assert told(Kind.AVAILABLE) == {"ADVANCES": (1, 19202), "ADVANCE_FEES": (1, -fee)}
+    assert told(Kind.RELEASING) == {"PAYMENTS": (1, 20000), "FEES": (1, -798), "ADVANCES": (1, -19202)}
+    assert told(*BUCKETS) == {"PAYMENTS": (1, 20000), "FEES": (1, -798), "ADVANCE_FEES": (1, -fee)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause"),
+    [
+        ("payment.paid", "PAYMENTS"),
+        ("receivable.released", "RELEASES"),
+        ("receivable.advanced", "ADVANCES"),
+        ("refund.held", "REFUNDS"),
+        ("refund.completed", "REFUNDS"),
+        ("withdrawal.returned", "WITHDRAWALS"),
+        ("conversion", "CONVERSIONS"),
+        ("conversion.completed", "CONVERSIONS"),
+        ("hold.placed", "BLOCKS"),
+        ("hold.lifted", "BLOCKS"),
+        ("debt.covered", "ADJUSTMENTS"),
+    ],
+)
+def test_every_kind_of_posting_has_its_cause(kind: str, cause: str) -> None:
+    assert cause_of(kind) == cause
+
+
+_MANY = """
+    WITH many AS (
+        INSERT INTO ledger_transfer (merchant_id, kind, reference, entry_count, posted_at, created_at)
+        SELECT %(merchant)s, 'payment.paid', 'many_' || n, 3, now() - n * interval '1 second', now()
+          FROM generate_series(1, %(count)s) n RETURNING id, merchant_id
+    ), numbered AS (SELECT id, merchant_id, row_number() OVER (ORDER BY id) AS n FROM many)
+    INSERT INTO ledger_entry (transfer_id, line, merchant_id, account_id, currency, amount, balance_after, sequence)
+    SELECT m.id, row_number() OVER (PARTITION BY m.id ORDER BY a.id), m.merchant_id, a.id, a.currency,
+           CASE a.kind WHEN 'CLEARING' THEN -100 WHEN 'AVAILABLE' THEN 99 ELSE 1 END, 99 * n, n + 1
+      FROM numbered m JOIN ledger_account a ON a.merchant_id = m.merchant_id
+"""
+
+
+def test_a_long_history_is_read_by_its_index(acme: Shop, globex: Shop) -> None:
+    """100,000 payments of a neighbour and 2,000 of the company's own: nobody pays for the neighbour's."""
+    a_payment(acme.sandbox, "PAID")
+    a_payment(globex.sandbox, "PAID")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(_MANY, {"merchant": globex.sandbox.pk, "count": 100_000})
+        cursor.execute(_MANY, {"merchant": acme.sandbox.pk, "count": 2_000})
+        cursor.execute("ANALYZE ledger_entry, ledger_transfer, ledger_account")
+
+        page = statement(globex.sandbox, "BRL", Kind.AVAILABLE)[:20].explain()
+        asked = {
+            "merchant": acme.sandbox.pk, "currency": "BRL", "asked": ["AVAILABLE"], "at": clock.wall(), "since": None,
+            "buckets": [str(kind) for kind in BUCKETS],
+        }  # fmt: skip
+        cursor.execute("EXPLAIN " + _MOVED, asked)
+        story = "\n".join(line for (line,) in cursor.fetchall())
+        transaction.set_rollback(True)
+
+    for plan in (page, story):
+        assert "entries_without_gaps" in plan, plan
+        assert "Seq Scan on ledger_entry" not in plan, plan
+    assert "Sort" not in page, page
