@@ -14,6 +14,7 @@ from accounts.heartbeats import beat
 from accounts.models import ApiKey, User
 from gateway.celery import app
 from gateway.models import Customer, IdempotencyKey, Payment
+from gateway.refunds import services as refunds
 from ledger.holds import services as holds
 from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Receivable, Transfer
 from ledger.receivables import advances
@@ -108,6 +109,7 @@ def world(acme: Shop, globex: Shop, api: Api, settings: Any) -> World:
         deliver_due()
     other = a_payment(globex.sandbox, "PAID")
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
+    refunds.create(globex.sandbox, other.id, amount=100)
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
     beat("worker")
     for name, entry in app.conf.beat_schedule.items():
