@@ -1,7 +1,7 @@
 # From nothing but python3 (3.11 or newer), pip and make. Everything else is installed below this folder.
 #
 #   make run     the whole service, with its own database: PORT=8000, ONPAY_HOME=.local
-#   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=2 spreads it over processes
+#   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
 #   make check   format, lint, types, import contracts, migrations, deployment checks
 #   make bench | faults | model | nightly     measurements, and the long forms of the tests
 #   make lock | messages | format | clean
@@ -13,7 +13,7 @@ export UV_PYTHON_DOWNLOADS := never
 PYTHON := .venv/bin/python
 UV := .tools/bin/uv
 WITH := $(PYTHON) -m gateway.local run-with
-WORKERS ?= 0
+WORKERS ?= 2
 PYTEST := $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
 LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
 PRODUCTION := ONPAY_BASE_URL=https://gateway.example ONPAY_SDK_URL=https://sdk.gateway.example

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
+from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
 from gateway import pages
@@ -13,6 +14,7 @@ from gateway.receipts import pages as receipts
 from gateway.sdk import pages as sdk
 
 
+@csrf_exempt  # as both pages are: the address itself is what allows to act
 def payers_page(request: HttpRequest, token: str) -> HttpResponse:
     """Where payers act: the card page, or the checkout of a method without a card. Each token opens one of them."""
     page = sdk.hosted if links.of_hosted_card_page(token) else checkout

@@ -204,9 +204,9 @@ def test_a_lost_answer_charges_once_and_is_never_called_a_refusal(shop: CardShop
     shop.open()
     shop.lose_the_first("**/sdk/v1/confirm", arrives=arrives)
     outcome = shop.pay()
-    assert outcome["error"]["code"] == "OUTCOME_UNKNOWN" if arrives else outcome["payment"]["status"] == "PAID"
+    assert outcome["payment"]["status"] == "PAID"
     assert state() == ("PAID", None)
-    shop.forgive("ERR_FAILED", *(["401"] if arrives else []))
+    shop.forgive("ERR_FAILED")
 
 
 def test_an_expired_session_says_so_before_and_after_a_card_is_typed(shop: CardShop) -> None:

@@ -33,7 +33,7 @@ def order(method: str = "CREDIT_CARD", **members: Any) -> dict[str, Any]:
 
 def browser() -> Client:
     """A browser on the SDK's origin; it shows a failure of ours as people would see it."""
-    return Client(HTTP_HOST=urlsplit(settings.SDK_URL).netloc, raise_request_exception=False)
+    return Client(enforce_csrf_checks=True, HTTP_HOST=urlsplit(settings.SDK_URL).netloc, raise_request_exception=False)
 
 
 def alone() -> AbstractContextManager[Any]:

@@ -26,7 +26,7 @@ def order(method: str = "PSE", **members: Any) -> dict[str, Any]:
 
 def browser() -> Client:
     """Shows a failure of ours as people would see it."""
-    return Client(raise_request_exception=False)
+    return Client(enforce_csrf_checks=True, raise_request_exception=False)
 
 
 @dataclass
