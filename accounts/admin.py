@@ -53,6 +53,7 @@ class CompanyAdmin(RecordedAdmin):
         (None, {"fields": ("id", ("trade_name", "legal_name"), ("status", _verified))}),
         ("Identity", {"fields": (("tax_id", "tax_id_type"), ("country", "city"))}),
         ("Contact", {"fields": (("email", "phone"),)}),
+        ("Shown to payers", {"fields": ("brand_color",)}),
         ("Money out", {"fields": ("withdrawal_ip",)}),
         ("Times", {"fields": (_times,)}),
     )

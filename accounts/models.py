@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
 from django.db import models
 from simple_history.models import HistoricalRecords
 
@@ -39,6 +40,14 @@ class Company(models.Model):
     phone = models.CharField(max_length=20, blank=True, help_text="E.164")
     status = models.CharField(max_length=24, choices=Status, default=Status.PENDING_VERIFICATION)
     verified_at = models.DateTimeField(null=True, blank=True)
+    brand_color = models.CharField(
+        max_length=7,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[RegexValidator(r"^#[0-9a-fA-F]{6}$", "Six hexadecimal digits after #.")],
+        help_text="Of the hosted card page: #0b5cb0",
+    )
     withdrawal_ip = models.GenericIPAddressField(
         null=True, blank=True, help_text="The one address from which money may be withdrawn"
     )

@@ -110,7 +110,7 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
     left_s = int((payment.expires_at - clock.now(payment.merchant)).total_seconds())
     facts = {
         "company": payment.merchant.company.trade_name,
-        "color": None,
+        "color": payment.merchant.company.brand_color or None,
         "amount": amount_of(payment),
         "reference": payment.reference,
         "client_secret": links.client_secret(payment) if is_open else None,

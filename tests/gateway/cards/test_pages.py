@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.test import Client
 
+from accounts.models import Company
 from gateway.sdk.pages import VERSION
 from tests.client import Api
-from tests.factories import pix
+from tests.factories import Shop, pix
 from tests.gateway.cards.shopping import (
     CHALLENGE,
     REFUSED,
@@ -152,6 +154,20 @@ def hosted(session: Session, language: str = "en") -> HttpResponse:
     page = browser().get(session.page, headers={"accept-language": language})
     assert is_a_page_of_the_sdk(page, SHOP, settings.SDK_URL)
     return page
+
+
+def test_the_hosted_page_wears_the_companys_colour(api: Api, acme: Shop) -> None:
+    assert 'data-color=""' in hosted(opened(api)).content.decode()
+    Company.objects.filter(pk=acme.company.pk).update(brand_color="#0B5CB0")
+
+    assert 'data-color="#0B5CB0"' in hosted(opened(api)).content.decode()
+
+
+@pytest.mark.parametrize("wrong", ["red", "#12345", "#1234567", "#12345g", "url(x)"])
+def test_a_colour_is_six_digits(acme: Shop, wrong: str) -> None:
+    acme.company.brand_color = wrong
+    with pytest.raises(ValidationError):
+        acme.company.full_clean()
 
 
 def states_shown(page: HttpResponse) -> list[str]:
