@@ -104,7 +104,7 @@ def simulate(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpR
 
 
 def _told(payment: Payment) -> HttpResponse:
-    events = Event.objects.filter(merchant=payment.merchant, object_id=payment.id).order_by("created_at")
+    events = Event.objects.filter(merchant=payment.merchant, object_id=payment.id).order_by("created_at", "id")
     happened = [{"type": event.type, "at": timestamp(event.occurred_at)} for event in events]
     return _json({"payment": payloads.payment(payment), "events": happened})
 

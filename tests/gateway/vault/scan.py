@@ -12,7 +12,7 @@ _COLUMNS = """
      WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
      ORDER BY c.table_name, c.ordinal_position
 """
-_RUN = re.compile(r"(?<![0-9])[0-9](?:[ -]?[0-9]){12,18}(?![0-9])")
+_RUN = re.compile(r"(?<![0-9A-Za-z])[0-9](?:[ -]?[0-9]){12,18}(?![0-9A-Za-z])")  # not a part of an id of ours
 
 
 def numbers_in(text: str, known: Iterable[str] = ()) -> set[str]:
