@@ -37,10 +37,10 @@ bench: dev
 
 # SEED=, KILLS= and OPS= reach the tests through the environment.
 faults: dev
-	@$(WITH) -- $(PYTEST) tests/faults $(T)
+	@$(WITH) -- $(PYTHON) -m pytest tests/faults $(T)
 
 model: dev
-	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) tests/model $(T)
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
 nightly: check test
 	@$(MAKE) --no-print-directory faults KILLS=1000
