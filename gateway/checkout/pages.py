@@ -54,15 +54,14 @@ def _opened_by(token: str) -> Payment:
 
 def _decide(payment: Payment, form: PayerForm) -> None:
     """A choice that comes too late changes nothing: the page then shows how the payment ended."""
-    if _facts(payment)["state"] == "OPEN":
+    if _state(payment, _left_s(payment)) == "OPEN":
         with suppress(PaymentState, CompanyNotActive):
             said = form.said() if form.is_bound else {}
             payments.decide(payment.merchant, payment.id, accepts=form.is_bound, said=said)
 
 
 def _facts(payment: Payment) -> dict[str, Any]:
-    assert payment.expires_at is not None
-    left_s = int((payment.expires_at - clock.now(payment.merchant)).total_seconds())
+    left_s = _left_s(payment)
     return {
         "payment": payment,
         "company": payment.merchant.company.trade_name,
@@ -72,6 +71,11 @@ def _facts(payment: Payment) -> dict[str, Any]:
         "state": _state(payment, left_s),
         "back": return_url.with_payment(payment.return_url, payment.id) if payment.return_url else None,
     }
+
+
+def _left_s(payment: Payment) -> int:
+    assert payment.expires_at is not None
+    return int((payment.expires_at - clock.now(payment.merchant)).total_seconds())
 
 
 def _state(payment: Payment, left_s: int) -> str:

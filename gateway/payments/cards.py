@@ -8,7 +8,6 @@ from accounts import clock
 from accounts.models import Company
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
 from gateway.methods.rail import Answered, Asked, Outcome
-from gateway.methods.sandbox import SandboxRail
 from gateway.payments import links
 from gateway.payments import services as payments
 from gateway.payments.errors import PaymentState
@@ -76,8 +75,7 @@ def _held(payment: Payment) -> Payment:
 
 
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
-    rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
-    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
+    rail = payments.double_of(payment)
     assert isinstance(rail, CardRail)
     if payment.merchant.company.status != Company.Status.ACTIVE:
         return _take(payment, Outcome(Answered.DECLINED, failure=NOT_TAKEN))

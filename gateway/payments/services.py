@@ -155,8 +155,7 @@ def capture_if_authorized(payment: Payment) -> Payment:
     """Settles what was authorized, unless that has a later time of its own."""
     if payment.status != Status.AUTHORIZED or payment.ask_at is not None:
         return payment
-    rail = rail_for(payment.merchant, payment.method, payment.currency)
-    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
+    rail = double_of(payment)
     assert isinstance(rail, CardRail)
     return finish(payment, Asked.CAPTURE, rail.capture(order_of(payment)), payment.updated_at)
 
@@ -276,6 +275,13 @@ def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
     return rail
 
 
+def double_of(payment: Payment) -> SandboxRail:
+    """The sandbox double of a payment's rail, which answers by itself: the only one asked inside a transaction."""
+    rail = rail_for(payment.merchant, payment.method, payment.currency)
+    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
+    return rail
+
+
 def order_of(payment: Payment) -> Order:
     """What its rail is told about a payment."""
     assert payment.expires_at is not None
@@ -383,9 +389,7 @@ def _play(
     now = clock.now(merchant)
     if payment.status not in OPEN or (asked != Asked.EXPIRE and _is_over(payment, now)):
         raise PaymentState
-    double = rail_for(merchant, payment.method, payment.currency)
-    assert isinstance(double, SandboxRail)
-    return finish(payment, asked, answer_of(double, now), now)
+    return finish(payment, asked, answer_of(double_of(payment), now), now)
 
 
 def expire_due(limit: int = 100) -> int:
@@ -473,6 +477,5 @@ def _ask_about(payment: Payment) -> Payment:
     asked = open_question(payment)
     if payment.is_unanswered and payment.method in CARDS:
         return finish(payment, asked, Outcome(Answered.DECLINED, failure=NO_SESSION), payment.ask_at)
-    rail = rail_for(payment.merchant, payment.method, payment.currency)
-    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
-    return capture_if_authorized(finish(payment, asked, rail.ask(order_of(payment), asked), payment.ask_at))
+    outcome = double_of(payment).ask(order_of(payment), asked)
+    return capture_if_authorized(finish(payment, asked, outcome, payment.ask_at))

@@ -18,7 +18,6 @@ from gateway.methods import selectors as methods
 from gateway.methods.rail import Answered, Outcome
 from gateway.methods.rail import Asked as AskedOfPayment
 from gateway.methods.registry import CARDS, Method
-from gateway.methods.sandbox import SandboxRail
 from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
 from gateway.payments.models import Payment
@@ -166,14 +165,8 @@ def decide(merchant: Merchant, refund_id: str, asked: Asked, *, note: str = "") 
     if asked == Asked.DECLINED:
         refund.failure_code, refund.failure_message = _ACQUIRER_REFUSED
     if asked == Asked.DONE and merchant.environment == Environment.SANDBOX:
-        refund.end_to_end_id = _double(refund).returned(now)
+        refund.end_to_end_id = payments.double_of(refund.payment).returned(now)
     return _take(refund, asked, now)
-
-
-def _double(refund: Refund) -> SandboxRail:
-    rail = payments.rail_for(refund.merchant, refund.payment.method, refund.payment.currency)
-    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
-    return rail
 
 
 _SIMULATED = {
@@ -413,7 +406,7 @@ def ask(refund: Refund, now: datetime) -> None:
         refund.failure_message = "The balance did not cover the refund for 90 days."
         _take(refund, Asked.DECLINED, now)
         return
-    outcome = _double(refund).refund(refund.amount_exact, refund.currency, now)
+    outcome = payments.double_of(refund.payment).refund(refund.amount_exact, refund.currency, now)
     if outcome.answered == Answered.DONE:
         refund.end_to_end_id = outcome.reference
         _take(refund, Asked.DONE, now)
