@@ -105,6 +105,7 @@ class MerchantAdmin(RecordedAdmin):
             {"fields": (("withdrawal_enabled", "conversion_enabled"), ("advance_enabled", "card_tokens_enabled"))},
         ),
         ("Cards", {"fields": (("card_integration_mode", "card_settlement_currency"),)}),
+        ("Conversions", {"fields": ("conversion_spread",)}),
     )
     readonly_fields = _unchanging
     actions_detail = ("issue_key",)

@@ -1,11 +1,12 @@
 """Companies, their merchants (a company in one environment), people, API keys."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from simple_history.models import HistoricalRecords
 
@@ -13,6 +14,8 @@ from accounts.clock import wall
 from accounts.ids import IdField
 from accounts.permissions import PERMISSIONS
 from accounts.roles import Role
+
+MAX_SPREAD = Decimal(20)
 
 
 class Environment(models.TextChoices):
@@ -91,6 +94,15 @@ class Merchant(models.Model):
         default="BRL",
         help_text="Where cards in a currency without a wallet (USD) are settled",
     )
+    conversion_spread = models.DecimalField(
+        "spread",
+        max_digits=6,
+        decimal_places=4,
+        default=Decimal("1.5"),
+        db_default=Decimal("1.5"),
+        validators=[MinValueValidator(Decimal(0)), MaxValueValidator(MAX_SPREAD)],
+        help_text="Per cent that conversions and crypto withdrawals are worse than the market",
+    )
     created_at = models.DateTimeField(default=wall, editable=False)
     history = HistoricalRecords(excluded_fields=["clock_offset"])
 
@@ -101,10 +113,26 @@ class Merchant(models.Model):
                 name="only_sandbox_clocks_move",
                 condition=models.Q(environment="SANDBOX") | models.Q(clock_offset=timedelta(0)),
             ),
+            models.CheckConstraint(
+                name="spread_is_a_share",
+                condition=models.Q(conversion_spread__gte=0, conversion_spread__lte=MAX_SPREAD),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.company} ({self.get_environment_display()})"
+
+
+class RefusedOrigin(models.Model):
+    """The last address from which a merchant's key asked for withdrawals and was not allowed to."""
+
+    merchant = models.OneToOneField(Merchant, on_delete=models.PROTECT, primary_key=True, related_name="refused_origin")
+    address = models.GenericIPAddressField(null=True, help_text="Empty: a proxy sent something unreadable")
+    times = models.IntegerField(default=1, help_text="In a row from this address")
+    seen_at = models.DateTimeField(default=wall)
+
+    def __str__(self) -> str:
+        return str(self.address or "unreadable")
 
 
 class ApiKey(models.Model):

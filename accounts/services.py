@@ -11,6 +11,7 @@ from accounts import permissions as known
 from accounts.clock import wall
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, User
 from accounts.roles import Role
+from accounts.rows import execute
 from accounts.selectors import digest
 
 KEY_PREFIX = {Environment.SANDBOX: "onp_sandbox_", Environment.PRODUCTION: "onp_live_"}
@@ -63,6 +64,18 @@ def note_use(api_key: ApiKey) -> None:
     now = wall()
     if api_key.last_used_at is None or now - api_key.last_used_at > USE_IS_NOTED_EVERY:
         ApiKey.objects.filter(pk=api_key.pk).update(last_used_at=now)
+
+
+def remember_refused_origin(merchant: Merchant, address: str | None) -> None:
+    """Keeps the last address that was not the registered one, so that its owner can register it or worry."""
+    execute(
+        """
+        INSERT INTO accounts_refusedorigin AS known (merchant_id, address, times, seen_at) VALUES (%s, %s, 1, %s)
+        ON CONFLICT (merchant_id) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at,
+            times = CASE WHEN known.address IS NOT DISTINCT FROM excluded.address THEN known.times + 1 ELSE 1 END
+        """,
+        [merchant.pk, address, wall()],
+    )
 
 
 def add_member(company: Company, email: str, password: str | None, role: Role) -> Membership:

@@ -24,6 +24,11 @@ Timestamp = Annotated[
 """In an answer: `YYYY-MM-DDTHH:mm:ss.SSSZ`."""
 
 
+def plain(number: Decimal) -> Decimal:
+    """The number without zeros at its end: a rate as a column keeps it, for an answer."""
+    return number.normalize() + 0
+
+
 class MalformedJson(ValueError):
     """Not one JSON object in UTF-8 whose members are named once, nested at most 20 deep."""
 

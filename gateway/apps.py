@@ -13,8 +13,10 @@ class GatewayConfig(AppConfig):
     def ready(self) -> None:
         from gateway import checks, seeds  # noqa: F401  (they register themselves)
         from gateway.api import invariants as of_keys  # noqa: F401
+        from gateway.conversions import invariants as of_conversions  # noqa: F401
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.refunds import invariants as of_refunds  # noqa: F401
+        from gateway.withdrawals import invariants as of_withdrawals  # noqa: F401
 
         pre_migrate.connect(_take_your_time)
 

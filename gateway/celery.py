@@ -14,7 +14,9 @@ TASKS = [
     "gateway",
     "gateway.payments",
     "gateway.refunds",
+    "gateway.withdrawals",
     "ledger",
+    "ledger.rates",
     "ledger.receivables",
 ]  # every package with a tasks.py
 
@@ -26,6 +28,9 @@ TIMETABLE = {
     "ask-about-payments": ("gateway.payments.tasks.ask", timedelta(seconds=2)),
     "expire-payments": ("gateway.payments.tasks.expire", timedelta(seconds=15)),
     "look-after-refunds": ("gateway.refunds.tasks.look", timedelta(seconds=2)),
+    "look-after-withdrawals": ("gateway.withdrawals.tasks.look", timedelta(seconds=2)),
+    "fetch-rates": ("ledger.rates.tasks.fetch", timedelta(minutes=1)),
+    "forget-rates": ("ledger.rates.tasks.forget", timedelta(hours=6)),
     "release-receivables": ("ledger.receivables.tasks.release", timedelta(seconds=10)),
     "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
     "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),

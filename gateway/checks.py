@@ -39,4 +39,6 @@ def nothing_local_in_production(app_configs: Any, **kwargs: Any) -> list[CheckMe
         settings.SANDBOX_BASE_URL,
     ):
         found.append(Error("ONPAY_SDK_URL must be an https:// address with an origin of its own.", id="onpay.E006"))
+    if settings.RATES_URL and not settings.RATES_URL.startswith("https://"):
+        found.append(Error("ONPAY_RATES_URL must be an https:// address.", id="onpay.E007"))
     return found

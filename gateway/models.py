@@ -1,20 +1,26 @@
 """The product's tables, of all its rooms: Django looks only here."""
 
 from gateway.api.models import IdempotencyKey
+from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
+from gateway.payouts.models import PayoutRule
 from gateway.refunds.models import Evidence, Refund, Response
 from gateway.vault.models import CardToken
+from gateway.withdrawals.models import Withdrawal
 
 __all__ = [
     "CardToken",
+    "Conversion",
     "Customer",
     "Evidence",
     "IdempotencyKey",
     "MethodRule",
     "Payment",
+    "PayoutRule",
     "PriceRule",
     "Refund",
     "Response",
+    "Withdrawal",
 ]

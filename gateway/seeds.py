@@ -12,6 +12,9 @@ from accounts.models import Environment
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.methods.rail import Market
 from gateway.methods.registry import markets
+from gateway.payouts.models import PayoutRule
+from gateway.payouts.rail import Market as Payout
+from gateway.payouts.registry import markets as payouts
 from ledger.money import to_minor
 
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
@@ -25,6 +28,8 @@ def seed(sender: AppConfig, **kwargs: Any) -> None:
         return
     for (method, _), market in markets().items():
         _seed_market(method, market)
+    for (rail, _), payout in payouts().items():
+        _seed_payout(rail, payout)
 
 
 def _seed_market(method: str, market: Market) -> None:
@@ -55,5 +60,22 @@ def _seed_market(method: str, market: Market) -> None:
                 "expires_in_min_s": shortest,
                 "expires_in_max_s": longest,
                 "refund_window_days": market.refund_window_days,
+            },
+        )
+
+
+def _seed_payout(rail: str, market: Payout) -> None:
+    currency = market.currency
+    for environment in Environment:
+        PayoutRule.objects.get_or_create(
+            merchant=None,
+            environment=environment,
+            rail=rail,
+            currency=currency,
+            defaults={
+                "enabled": environment == Environment.SANDBOX,
+                "minimum": to_minor(market.minimum, currency),
+                "maximum": to_minor(market.maximum, currency),
+                "network_fee": to_minor(market.network_fee, currency),
             },
         )

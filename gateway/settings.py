@@ -208,6 +208,8 @@ RATE_LIMITS = {
     "refunds": env.int("ONPAY_RATE_LIMIT_REFUNDS", default=200),
     "payers": env.int("ONPAY_RATE_LIMIT_PAYERS", default=1000),
 }
+# Where the rates of production are fetched, every minute; it may hold a key. Empty: staff enter them.
+RATES_URL = env.str("ONPAY_RATES_URL", default="")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
 WEBHOOK_TIME_SCALE = env.float("ONPAY_WEBHOOK_TIME_SCALE", default=1.0)
 

@@ -2,6 +2,7 @@
 
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.holds.models import Hold
+from ledger.rates.models import Rate
 from ledger.receivables.models import Advance, AdvanceItem, Receivable
 
-__all__ = ["Account", "Advance", "AdvanceItem", "Balance", "Entry", "Hold", "Receivable", "Transfer"]
+__all__ = ["Account", "Advance", "AdvanceItem", "Balance", "Entry", "Hold", "Rate", "Receivable", "Transfer"]

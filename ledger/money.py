@@ -1,11 +1,12 @@
 """Money: integer minor units and a currency inside, an exact decimal at the edge. No float comes near."""
 
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 DECIMALS = {"BRL": 2, "MXN": 2, "EUR": 2, "COP": 2, "ARS": 2, "USD": 2, "USDT": 6, "BTC": 8}
 MAX_AMOUNT = Decimal("999999999999.99")
 MAX_SIGNIFICANT_DIGITS = 15
 
+_UNIT = {currency: int("1" + "0" * decimals) for currency, decimals in DECIMALS.items()}
 _STEP = {currency: Decimal(1).scaleb(-decimals) for currency, decimals in DECIMALS.items()}
 
 
@@ -24,8 +25,8 @@ def to_decimal(minor: int, currency: str) -> Decimal:
 
 def convert(minor: int, source: str, destination: str, rate: Decimal) -> int:
     """Minor units of the destination for minor units of the source, rounded down (contract §2.4)."""
-    exact = to_decimal(minor, source) * rate
-    return int(exact.scaleb(DECIMALS[destination]).to_integral_value(ROUND_DOWN))
+    numerator, denominator = rate.as_integer_ratio()  # whole numbers: nothing is rounded on the way
+    return minor * numerator * _UNIT[destination] // (denominator * _UNIT[source])
 
 
 def fee(minor: int, percentage: Decimal, fixed_minor: int) -> int:

@@ -105,6 +105,67 @@ ORDERS: dict[tuple[str, str], dict[str, Any]] = {
 }
 """One order for each way to pay: what the reference shows, and what the tests pay."""
 
+_COMPANY = "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP"
+
+
+def _withdrawal(amount: float, currency: str, **members: Any) -> dict[str, Any]:
+    return {"companyId": _COMPANY, "amount": amount, "currency": currency, "reference": "wd-77", **members}
+
+
+WITHDRAWALS: dict[tuple[str, str], dict[str, Any]] = {
+    ("PIX", "BRL"): _withdrawal(500.00, "BRL", pixKey="financeiro@lojaexemplo.com.br", pixKeyType="EMAIL"),
+    ("SPEI", "MXN"): _withdrawal(
+        12000.00,
+        "MXN",
+        clabe="032180000118359719",
+        beneficiaryName="Juan Perez Lopez",
+        beneficiaryTaxId="PELJ800101AB1",
+        concept="Pago proveedor 45",
+        numericReference="4521",
+    ),
+    ("BANK_TRANSFER", "ARS"): _withdrawal(
+        250000.00,
+        "ARS",
+        cbu="2850590940090418135201",
+        beneficiaryName="Ana Gomez",
+        beneficiaryTaxId="20123456786",
+    ),
+    ("BANK_TRANSFER", "COP"): _withdrawal(
+        1500000,
+        "COP",
+        bankCode="007",
+        accountType="SAVINGS",
+        accountNumber="12345678901",
+        beneficiaryName="Carlos Vives",
+        documentType="CC",
+        documentNumber="1018760936",
+    ),
+    ("CRYPTO", "USDT"): _withdrawal(
+        1000.00,
+        "BRL",
+        asset="USDT",
+        network="TRC20",
+        address="TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+        minimumAssetAmount=175.0,
+    ),
+    ("CRYPTO", "BTC"): _withdrawal(
+        10000.00,
+        "BRL",
+        asset="BTC",
+        network="BITCOIN",
+        address="bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+    ),
+}
+"""A withdrawal over each rail, as it can be sent once companyId is one's own."""
+REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
+    "PaymentInput": {" ".join(way): order for way, order in ORDERS.items()},
+    "BankWithdrawalInput": {
+        currency: body for (rail, currency), body in WITHDRAWALS.items() if rail == "BANK_TRANSFER"
+    },
+    "CryptoWithdrawalInput": {asset: body for (rail, asset), body in WITHDRAWALS.items() if rail == "CRYPTO"},
+}
+"""Bodies of which there are several kinds."""
+
 EXAMPLES: dict[str, Any] = {
     "PaymentInput": ORDERS["PIX", "BRL"],
     "PaymentPayload": _PAYMENT,
@@ -281,6 +342,81 @@ EXAMPLES: dict[str, Any] = {
         "reference": "ref_01KAGTW3Q8XJ5V0N2B7R4C9RF2",
         "amount": -150.00,
         "balanceAfter": 1148.50,
+    },
+    "PixWithdrawalInput": WITHDRAWALS["PIX", "BRL"],
+    "SpeiWithdrawalInput": WITHDRAWALS["SPEI", "MXN"],
+    "BankWithdrawalInput": WITHDRAWALS["BANK_TRANSFER", "ARS"],
+    "CryptoWithdrawalInput": WITHDRAWALS["CRYPTO", "USDT"],
+    "WithdrawalPayload": {
+        "id": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9WDR",
+        "rail": "PIX",
+        "status": "PROCESSING",
+        "amount": 500.00,
+        "currency": "BRL",
+        "pixKeyType": "EMAIL",
+        "createdAt": "2026-11-20T16:00:00.000Z",
+        "companyId": _COMPANY,
+        "environment": "SANDBOX",
+        "reference": "wd-77",
+        "fee": 1.00,
+        "totalDebited": 501.00,
+        "destination": {"pixKey": "f***@lojaexemplo.com.br"},
+        "endToEndId": None,
+        "updatedAt": "2026-11-20T16:00:00.000Z",
+        "completedAt": None,
+        "returnedAt": None,
+    },
+    "PreflightPayload": {
+        "wouldBeAccepted": False,
+        "origin": "198.51.100.7",
+        "registeredIp": "203.0.113.10",
+        "fee": 1.00,
+        "totalDebited": 501.00,
+        "assetAmount": None,
+        "appliedRate": None,
+        "gates": [
+            {"gate": "PERMISSION", "holds": True, "code": None, "message": None, "fields": []},
+            {
+                "gate": "REGISTERED_IP",
+                "holds": False,
+                "code": "ONP403_IP",
+                "message": "Withdrawals are accepted from the registered IP address only, and this is another one.",
+                "fields": [],
+            },
+            {"gate": "BALANCE", "holds": True, "code": None, "message": None, "fields": []},
+        ],
+    },
+    "WithdrawalOutcomeInput": {"status": "FAILED", "failureCode": "BENEFICIARY_MISMATCH"},
+    "QuoteInput": {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000.00},
+    "QuotePayload": {
+        "sourceMethod": "PIX",
+        "destinationMethod": "SPEI",
+        "sourceCurrency": "BRL",
+        "destinationCurrency": "MXN",
+        "sourceAmount": 1000.00,
+        "destinationAmount": 3232.27,
+        "marketRate": 3.2815,
+        "appliedRate": 3.2322775,
+        "spreadPercentage": 1.5,
+        "expiresAt": 1795176060000,
+        "quoteToken": "onpq1.eyJqdGkiOiIwMUtBR1RXM1E4WEo1VjBOMkI3UjRDOVEwMSJ9.c2lnbmF0dXJl",
+    },
+    "ConfirmInput": {"quoteToken": "onpq1.eyJqdGkiOiIwMUtBR1RXM1E4WEo1VjBOMkI3UjRDOVEwMSJ9.c2lnbmF0dXJl"},
+    "ConversionPayload": {
+        "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
+        "companyId": _COMPANY,
+        "sourceMethod": "PIX",
+        "sourceCurrency": "BRL",
+        "sourceAmount": 1000.00,
+        "destinationMethod": "SPEI",
+        "destinationCurrency": "MXN",
+        "destinationAmount": 3232.27,
+        "marketRate": 3.2815,
+        "appliedRate": 3.2322775,
+        "spreadPercentage": 1.5,
+        "status": "COMPLETED",
+        "createdAt": "2026-11-20T12:00:30.000Z",
+        "completedAt": "2026-11-20T12:00:30.000Z",
     },
     "Pagination": {"pageNumber": 1, "pageSize": 20, "total": 1, "totalAvailable": 1},
 }

@@ -37,6 +37,10 @@ class Input(BaseModel):
     otherwise: ClassVar[type[Refusal]] = InvalidRequest
 
     @classmethod
+    def admit(cls, merchant: Merchant) -> None:
+        """What goes before the body: raises what keeps this merchant from sending any."""
+
+    @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
         """What is wrong for this merchant beyond the form of each member. `content` may be wrong in any way."""
         return []
@@ -52,6 +56,17 @@ T = TypeVar("T", bound=Input)
 
 def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> T:
     """The request as its type, or the refusal that names every wrong member."""
+    if merchant is not None:
+        kind.admit(merchant)
+    value, refusal = judged(kind, content, merchant)
+    if value is None or refusal:
+        assert refusal is not None
+        raise refusal
+    return value
+
+
+def judged(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> tuple[T | None, Refusal | None]:
+    """The request as its type where its form allows one, and what is to be said against it."""
     _refuse_card_data(content)
     value, faults = None, []
     try:
@@ -61,9 +76,7 @@ def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None 
     if merchant is not None:
         known = {fault.field for fault in faults}
         faults += [fault for fault in kind.faults_in(content, merchant) if fault.field not in known]
-    if value is None or faults:
-        raise _refusal(kind, content, faults)
-    return value
+    return value, _refusal(kind, content, faults) if faults else None
 
 
 _CARD_DATA = frozenset(

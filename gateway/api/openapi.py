@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,8 +14,8 @@ from pydantic import TypeAdapter
 from accounts.errors import InvalidRequest, MethodRefusal, Refusal
 from accounts.permissions import PERMISSIONS
 from gateway.api import errors
-from gateway.api.examples import EXAMPLES, ORDERS
-from gateway.api.operations import Document, Operation, Resource, Variant
+from gateway.api.examples import EXAMPLES, REQUESTS
+from gateway.api.operations import Document, Operation, Resource, Variant, preflight_of
 from gateway.api.renderers import PdfRenderer
 from gateway.api.v2.urls import urlpatterns
 from gateway.methods.registry import Method
@@ -127,12 +128,13 @@ def _operation(
             str(one.status): _success(resource, declared, one, components)
             for one in (declared.usual, *declared.or_else)
         }
+        | _rehearsed(declared, components)
         | _failures(refusals_of(method, declared)),
     }
     if declared.takes:
         content: dict[str, Any] = {"schema": _schema(declared.takes, components)}
-        if declared.takes.__name__ == "PaymentInput":
-            content["examples"] = {" ".join(way): {"value": order} for way, order in ORDERS.items()}
+        if several := REQUESTS.get(declared.takes.__name__):
+            content["examples"] = {name: {"value": body} for name, body in several.items()}
         elif example := EXAMPLES.get(declared.takes.__name__):
             content["example"] = example
         described["requestBody"] = {"required": not declared.optional_body, "content": {"application/json": content}}
@@ -158,6 +160,14 @@ def _parameters(path: str, method: str, declared: Operation, components: dict[st
             "description": "A UUID for this effect; repeat it with every try",
             "schema": {"type": "string", "format": "uuid"},
         }
+    if declared.rehearsal:
+        yield {
+            "name": declared.rehearsal.query,
+            "in": "query",
+            "required": False,
+            "description": "true: nothing is done and no idempotency-key is needed; the answer says what would hold",
+            "schema": {"type": "boolean", "default": False},
+        }
     if declared.query:
         described = declared.query.model_json_schema(ref_template=_REF)
         components.update(described.get("$defs", {}))
@@ -180,6 +190,16 @@ def _schema(kind: Any, components: dict[str, Any]) -> dict[str, Any]:
     name = kind.__name__
     components[name] = described
     return {"$ref": _REF.format(model=name)}
+
+
+def _rehearsed(declared: Operation, components: dict[str, Any]) -> dict[str, Any]:
+    """The answer of a rehearsal, where the operation has one."""
+    if declared.rehearsal is None:
+        return {}
+    variant = preflight_of(declared.rehearsal)
+    rehearsed = replace(declared, gives=declared.rehearsal.gives)
+    content = {"application/json": _json(rehearsed, variant, components)}
+    return {str(variant.status): {"description": variant.said, "headers": _HEADERS, "content": content}}
 
 
 def _success(
@@ -299,6 +319,7 @@ _ERROR = {
                 },
                 "retryAfter": {"type": "integer", "minimum": 1, "description": "Seconds; as in Retry-After"},
                 "paymentId": {"type": "string", "description": "The payment that it is about"},
+                "conversionId": {"type": "string", "description": "The conversion that it is about"},
             },
         },
     },

@@ -1,7 +1,8 @@
 """An operation of the API: what it needs, what it takes, what it gives and what it refuses, said in one place.
 
 The declaration is what runs, what the schema publishes and what the tests walk through. The order of checks is
-contract §2.1: route and method, key, permission, headers, limit, idempotency key, JSON, replay, validation, business.
+contract §2.1: route and method, key, permission, origin, headers, limit, idempotency key, JSON, replay, validation,
+business.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +15,10 @@ from django.utils.encoding import escape_uri_path
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from accounts.errors import Refusal
+from accounts.errors import Fault, InvalidRequest, Refusal
 from accounts.models import Merchant
 from accounts.wire import dumps, loads
-from gateway.api import idempotency, parsers, throttling
+from gateway.api import idempotency, origins, parsers, throttling
 from gateway.api.client_ip import rate_limit_key
 from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.fields import Input, validated
@@ -56,6 +57,18 @@ class Varied:
 
 
 @dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """With `?dryRun=true` the resource's `rehearse` answers instead: nothing is written, and no key is needed.
+
+    It gets the merchant, the content of the body, and what would be answered about the key's permission, if anything.
+    """
+
+    gives: Any
+    said: str
+    query: ClassVar[str] = "dryRun"
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     permission: str
     gives: Any
@@ -69,6 +82,8 @@ class Operation:
     refuses: Sequence[type[Refusal]] = ()
     or_else: Sequence[Variant] = ()
     optional_body: bool = False
+    registered_origin: bool = False
+    rehearsal: Rehearsal | None = None
     largest_body: int = parsers.MAX_BODY_BYTES
 
     @property
@@ -111,8 +126,15 @@ class Resource(APIView):
     tag: ClassVar[str] = ""
     format_kwarg = None
 
-    def resume(self, merchant: Merchant, begun: str) -> Any:
-        """Goes on with what an earlier call of `post` began and did not finish; `begun` is its id."""
+    def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Any:
+        """Goes on with what an earlier call of `post` began and did not finish; `begun` is its id.
+
+        The other arguments are those of `post`; they are missing where the body would be refused today.
+        """
+        raise NotImplementedError
+
+    def rehearse(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> Any:
+        """What `post` would do with this body."""
         raise NotImplementedError
 
     @property
@@ -120,11 +142,19 @@ class Resource(APIView):
         method = str(self.request.method).lower()
         return getattr(self, "get" if method == "head" else method).operation  # type: ignore[no-any-return]
 
+    @property
+    def is_rehearsal(self) -> bool:
+        rehearsal = self.operation.rehearsal
+        return rehearsal is not None and self.request._request.GET.getlist(rehearsal.query) == ["true"]
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         if str(request.method).lower() not in self.http_method_names or not hasattr(self, str(request.method).lower()):
             raise MethodNotAllowed
         self.perform_authentication(request)
-        self.check_permissions(request)
+        if not self.is_rehearsal:
+            self.check_permissions(request)
+            if self.operation.registered_origin:
+                origins.require_registered(request.user, request._request)  # type: ignore[arg-type]
         if request.META.get("HTTP_ACCEPT", ANY_JSON[0]) not in ANY_JSON:
             self.perform_content_negotiation(request)
         if request.method in ("POST", "PATCH"):
@@ -174,6 +204,10 @@ def _write(
 ) -> HttpResponse:
     http: HttpRequest = request._request
     merchant: Merchant = request.user  # type: ignore[assignment]
+    if declared.rehearsal:
+        _check_query(http, declared.rehearsal)
+        if resource.is_rehearsal:
+            return _rehearse(resource, request)
     key = idempotency.key_of(http)
     content = parsers.parse(http.body or (b"{}" if declared.optional_body else b""))
     attempt = idempotency.Attempt(
@@ -200,10 +234,37 @@ def _write(
 
     work = idempotency.Work(
         begin=begin,
-        resume=lambda begun: resource.resume(merchant, begun),
+        resume=lambda begun: resource.resume(merchant, begun, *arguments, **path),
         render=lambda result: rendered(declared, result),
     )
     return _replayed(http, idempotency.perform(attempt, work))
+
+
+def _check_query(http: HttpRequest, rehearsal: Rehearsal) -> None:
+    """A word that is misspelt must not make a rehearsal real. Refuses with ONP400_VALIDATION."""
+    for name in http.GET:
+        if name != rehearsal.query:
+            raise InvalidRequest(faults=[Fault(name[:80], "NOT_ALLOWED", f"Only {rehearsal.query} is known here.")])
+        if http.GET.getlist(name) not in (["true"], ["false"]):
+            raise InvalidRequest(faults=[Fault(name, "UNKNOWN_VALUE", "Must be true or false, once.")])
+
+
+def _rehearse(resource: Resource, request: Request) -> HttpResponse:
+    merchant: Merchant = request.user  # type: ignore[assignment]
+    content = parsers.parse(request._request.body)
+    permission: Refusal | None = None
+    try:
+        resource.check_permissions(request)
+    except Refusal as refusal:
+        permission = refusal
+    payload = resource.rehearse(merchant, content, permission)
+    assert resource.operation.rehearsal
+    return _respond(*rendered(resource.operation, preflight_of(resource.operation.rehearsal).of(payload)))
+
+
+def preflight_of(rehearsal: Rehearsal) -> Variant:
+    """How a rehearsal answers."""
+    return Variant(200, "ONP200", rehearsal.said)
 
 
 def rendered(declared: Operation, result: Any) -> tuple[int, bytes]:

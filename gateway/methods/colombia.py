@@ -26,6 +26,7 @@ _FORMS = {
     "PPT": re.compile(r"[0-9]{5,10}"),
     "PASSPORT": re.compile(r"[0-9A-Z]{5,20}"),
 }
+DOCUMENTS = tuple(_FORMS)
 
 
 class RedirectPayload(TypedDict):
@@ -89,12 +90,16 @@ def document_faults(payer: Payer, *, strict: bool) -> list[Fault]:
     if not payer.tax_id:
         return [Fault("payer.taxId", "REQUIRED", "This field is required.")]
     kind = payer.tax_id_type or "CC"
-    form = _FORMS.get(kind)
-    if form is None:
+    if kind not in DOCUMENTS:
         return [Fault("payer.taxIdType", "INVALID", "Must be a Colombian document.")]
-    if not form.fullmatch(payer.tax_id) or (strict and kind == "NIT" and not _is_nit(payer.tax_id)):
+    if not is_document(kind, payer.tax_id, strict=strict):
         return [Fault("payer.taxId", "INVALID", "Does not have the form of its kind of document.")]
     return []
+
+
+def is_document(kind: str, number: str, *, strict: bool) -> bool:
+    """Whether the number has the form of its kind; a NIT's check digit counts only where `strict`."""
+    return bool(_FORMS[kind].fullmatch(number)) and (kind != "NIT" or not strict or _is_nit(number))
 
 
 def _is_nit(number: str) -> bool:

@@ -1,7 +1,7 @@
 """Which accounts move when a payment does (+ credit, - debit)."""
 
 from gateway.payments.models import Payment
-from ledger.books.services import Move, Side, wallet
+from ledger.books.services import Move, Side, fx, wallet
 from ledger.chart import Kind
 
 
@@ -11,8 +11,8 @@ def paid(payment: Payment) -> list[Move]:
     bucket = Kind.RELEASING if payment.settlement_days else Kind.AVAILABLE
     moves = []
     if payment.settlement_currency and payment.settlement_amount:
-        moves.append(Move(payment.net, debit=clearing, credit=Side(Kind.FX_POSITION, "", payment.currency)))
-        bought = Side(Kind.FX_POSITION, "", payment.settlement_currency)
+        moves.append(Move(payment.net, debit=clearing, credit=fx(Kind.FX_POSITION, payment.currency)))
+        bought = fx(Kind.FX_POSITION, payment.settlement_currency)
         settled = wallet(bucket, payment.settlement_currency)
         moves.append(Move(payment.settlement_amount, debit=bought, credit=settled))
     else:

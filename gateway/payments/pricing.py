@@ -1,6 +1,6 @@
 """What a payment costs, and where its money goes: fixed at creation, and corrected at most once before capture."""
 
-from accounts.models import Company, Environment, Merchant
+from accounts.models import Company, Merchant
 from gateway.methods import selectors as methods
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
 from gateway.methods.registry import Method
@@ -8,7 +8,7 @@ from gateway.payments.models import Payment
 from gateway.vault.cards import Funding
 from ledger.chart import WALLET_METHOD
 from ledger.money import convert
-from ledger.rates import sandbox_rate
+from ledger.rates.services import NoRate, market_rate
 from ledger.receivables import services as receivables
 
 _METHOD_OF = {
@@ -47,17 +47,24 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
 
 def require_rate(merchant: Merchant, method: str, currency: str) -> None:
     """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE a currency that has no wallet and no rate to settle it."""
-    if currency not in WALLET_METHOD and merchant.environment != Environment.SANDBOX:
-        raise RailUnavailable(method)
+    if currency in WALLET_METHOD:
+        return
+    try:
+        market_rate(merchant, currency, merchant.card_settlement_currency)
+    except NoRate:
+        raise RailUnavailable(method) from None
 
 
 def settle(payment: Payment) -> None:
-    """Freezes rate and amount where the currency has no wallet: the merchant's settlement currency gets it (C2)."""
+    """Freezes rate and amount where the currency has no wallet: the merchant's settlement currency gets it (C2).
+
+    The last known rate will do: what a payer has paid is never refused for the want of a fresh one.
+    """
     if payment.currency in WALLET_METHOD:
         return
     target = payment.merchant.card_settlement_currency
     payment.settlement_currency = target
-    payment.settlement_rate = sandbox_rate(payment.currency, target)
+    payment.settlement_rate = market_rate(payment.merchant, payment.currency, target, must_hold=False)
     payment.settlement_amount = convert(payment.net, payment.currency, target, payment.settlement_rate)
 
 

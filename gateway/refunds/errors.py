@@ -13,11 +13,6 @@ class InvalidEvidence(InvalidRequest):
     message = "A piece of evidence is not valid."
 
 
-class InvalidPixKey(InvalidRequest):
-    code = "ONP400_PIX_KEY"
-    message = "The PIX key is not valid, or not of its type."
-
-
 class RefundUnknown(Refusal):
     code = "ONP404_REFUND"
     message = "There is no such refund."

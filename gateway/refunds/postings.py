@@ -1,7 +1,7 @@
 """Which accounts move when a refund does."""
 
 from gateway.refunds.models import Refund
-from ledger.books.services import Move, Side, wallet
+from ledger.books.services import Move, Side, fx, wallet
 from ledger.chart import Kind
 
 
@@ -31,7 +31,7 @@ def completed(refund: Refund) -> list[Move]:
     clearing = Side(Kind.CLEARING, refund.payment.method, refund.currency)
     if refund.currency == refund.wallet_currency:
         return [Move(refund.amount, debit=source, credit=clearing)]
-    sold, bought = (Side(Kind.FX_POSITION, "", code) for code in (refund.wallet_currency, refund.currency))
+    sold, bought = (fx(Kind.FX_POSITION, code) for code in (refund.wallet_currency, refund.currency))
     return [
         Move(refund.wallet_amount, debit=source, credit=sold),
         Move(refund.amount, debit=bought, credit=clearing),

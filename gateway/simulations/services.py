@@ -13,6 +13,7 @@ from gateway.payments import services as payments
 from gateway.payments.errors import SandboxOnly
 from gateway.refunds import services as refunds
 from gateway.simulations.errors import ClockOnlyForward
+from gateway.withdrawals import services as withdrawals
 from ledger.receivables import services as receivables
 
 FARTHEST = timedelta(days=10 * 366)
@@ -34,6 +35,7 @@ DUE = (
     Due("payment.expired", payments.first_expiry, payments.expire),
     Due("balance.released", receivables.first_release, receivables.release),
     Due("refund.filled", refunds.first_fill, refunds.fill_first),
+    Due("withdrawal.answered", withdrawals.first_due, withdrawals.happen),
     *(
         Due(kind, partial(refunds.first_due, due), partial(refunds.happen, due))
         for kind, due in (

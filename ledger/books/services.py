@@ -42,6 +42,11 @@ def wallet(kind: Kind, currency: str) -> Side:
     return Side(kind, WALLET_METHOD[currency], currency)
 
 
+def fx(kind: Kind, currency: str) -> Side:
+    """FX_POSITION or FX_SPREAD in a currency or an asset."""
+    return Side(kind, "", currency)
+
+
 def hold_wallet(merchant: Merchant, currency: str) -> dict[str, int]:
     """What the buckets of a wallet hold, in minor units, held until the transaction ends.
 

@@ -45,6 +45,9 @@ class Hold(models.Model):
             models.Index(fields=["merchant", "currency", "-created_at"], name="open_holds", condition=Q(ended_at=None)),
             models.Index(fields=["payment_id"], name="holds_of_payments", condition=Q(payment_id__isnull=False)),
             models.Index(fields=["refund_id"], name="holds_of_refunds", condition=Q(refund_id__isnull=False)),
+            models.Index(
+                fields=["withdrawal_id"], name="holds_of_withdrawals", condition=Q(withdrawal_id__isnull=False)
+            ),
         ]
         constraints = [
             models.CheckConstraint(name="holds_hold_something", condition=Q(amount__gt=0)),

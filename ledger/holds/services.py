@@ -7,6 +7,7 @@ from django.db import transaction
 from accounts import clock
 from accounts.ids import new_id
 from accounts.models import Merchant, User
+from accounts.rows import execute, insert_into, values
 from ledger.books.services import Move, post, wallet
 from ledger.chart import Kind
 from ledger.holds.errors import HoldEnded
@@ -44,32 +45,58 @@ def place(
     return hold
 
 
+def begin(
+    merchant: Merchant,
+    reason: str,
+    currency: str,
+    amount: int,
+    *,
+    at: datetime,
+    expected_release_at: datetime | None = None,
+    **owner: str | None,
+) -> None:
+    """Writes down that money is blocked for a refund or a withdrawal, by their ids. The caller posts it."""
+    hold = Hold(
+        id=new_id("blk"),
+        merchant=merchant,
+        reason=reason,
+        currency=currency,
+        amount=amount,
+        expected_release_at=expected_release_at,
+        created_at=at,
+        **owner,
+    )
+    execute(insert_into(Hold), values(hold))
+
+
 def keep(
     merchant: Merchant,
     reason: str,
     currency: str,
     amount: int,
     *,
-    refund_id: str,
-    payment_id: str,
-    expected_release_at: datetime | None,
     at: datetime,
+    expected_release_at: datetime | None = None,
+    payment_id: str | None = None,
+    **owner: str,
 ) -> None:
-    """Writes down how much is blocked for a refund now, and why; zero ends the block. The caller posts the money."""
-    open_now = Hold.objects.filter(merchant=merchant, refund_id=refund_id, ended_at=None)
+    """Writes down how much is blocked for a refund or a withdrawal now, and why; zero ends the block.
+
+    The caller posts the money.
+    """
+    open_now = Hold.objects.filter(merchant=merchant, ended_at=None, **owner)
     if not amount:
         open_now.update(ended_at=at)
     elif not open_now.update(amount=amount, reason=reason, expected_release_at=expected_release_at):
-        Hold.objects.create(
-            id=new_id("blk"),
-            merchant=merchant,
-            reason=reason,
-            currency=currency,
-            amount=amount,
-            payment_id=payment_id,
-            refund_id=refund_id,
+        begin(
+            merchant,
+            reason,
+            currency,
+            amount,
+            at=at,
             expected_release_at=expected_release_at,
-            created_at=at,
+            payment_id=payment_id,
+            **owner,
         )
 
 

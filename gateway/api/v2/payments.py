@@ -267,8 +267,8 @@ class Payments(Resource):
         """
         return self._answer(payments.create(merchant, order.request()))
 
-    def resume(self, merchant: Merchant, payment_id: str) -> Answer:
-        return self._answer(payments.resume(merchant, payment_id))
+    def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
+        return self._answer(payments.resume(merchant, begun))
 
     def _answer(self, payment: payments.Payment) -> Answer:
         if payment.is_unanswered:

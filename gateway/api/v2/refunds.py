@@ -22,6 +22,7 @@ from gateway.payments.errors import (
     PaymentState,
     PaymentUnknown,
 )
+from gateway.payouts.errors import InvalidPixKey
 from gateway.refunds import errors, payloads, selectors
 from gateway.refunds import services as refunds
 from gateway.refunds.evidence import LARGEST, TYPES, type_of
@@ -46,7 +47,7 @@ class RefundInput(Input):
     codes: ClassVar[dict[str, type[Refusal]]] = {
         "amount": InvalidAmount,
         "reference": InvalidReference,
-        "destination": errors.InvalidPixKey,
+        "destination": InvalidPixKey,
     }
 
     amount: Amount | None = None

@@ -21,6 +21,9 @@ from gateway.refunds import services as refunds
 from gateway.simulations import payloads as clock_payloads
 from gateway.simulations import services as simulations
 from gateway.simulations.errors import ClockOnlyForward, InvalidClock
+from gateway.withdrawals import errors as withdrawal_errors
+from gateway.withdrawals import payloads as withdrawal_payloads
+from gateway.withdrawals import services as withdrawals
 from ledger.money import to_minor
 
 
@@ -182,6 +185,48 @@ class RefundSimulation(Resource):
         CANCELED while the payer can still give up.
         """
         return refund_payloads.refund(refunds.simulate(merchant, refund_id, wanted.status))
+
+
+class WithdrawalOutcomeInput(Input):
+    """How a withdrawal shall end; `failureCode` only where it shall have FAILED."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = {"status": errors.InvalidStatus}
+    status: Literal["COMPLETED", "FAILED", "RETURNED"]
+    failure_code: withdrawal_payloads.FailureCodeName | None = None
+
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        if content.get("failureCode") is not None and content.get("status") in ("COMPLETED", "RETURNED"):
+            return [Fault("failureCode", "NOT_ALLOWED", "Only what fails has one.")]
+        return []
+
+
+class WithdrawalSimulation(Resource):
+    tag = "Sandbox"
+
+    @operation(
+        "payments:write",
+        takes=WithdrawalOutcomeInput,
+        gives=withdrawal_payloads.WithdrawalPayload,
+        refuses=[
+            errors.InvalidStatus,
+            errors.SandboxOnly,
+            errors.CompanyNotActive,
+            withdrawal_errors.WithdrawalUnknown,
+            withdrawal_errors.WithdrawalState,
+        ],
+    )
+    def post(
+        self, merchant: Merchant, wanted: WithdrawalOutcomeInput, withdrawal_id: str
+    ) -> withdrawal_payloads.WithdrawalPayload:
+        """Decide a withdrawal
+
+        Sandbox only: COMPLETED or FAILED while it is processed, RETURNED within thirty days after it was completed,
+        unless it was crypto.
+        """
+        return withdrawal_payloads.withdrawal(
+            withdrawals.simulate(merchant, withdrawal_id, wanted.status, wanted.failure_code)
+        )
 
 
 class PaymentSimulation(Resource):

@@ -6,6 +6,7 @@ from gateway.api.v2 import (
     balances,
     boletos,
     companies,
+    conversions,
     customers,
     payment_methods,
     payments,
@@ -13,6 +14,7 @@ from gateway.api.v2 import (
     refunds,
     simulations,
     webhooks,
+    withdrawals,
 )
 
 urlpatterns = [
@@ -29,7 +31,14 @@ urlpatterns = [
     path("simulations/payments/<str:payment_id>", simulations.PaymentSimulation.as_view()),
     path("simulations/payments/<str:payment_id>/refund-requests", simulations.RefundRequests.as_view()),
     path("simulations/refunds/<str:refund_id>", simulations.RefundSimulation.as_view()),
+    path("simulations/withdrawals/<str:withdrawal_id>", simulations.WithdrawalSimulation.as_view()),
     path("simulations/clock", simulations.Clock.as_view()),
+    path("withdrawals", withdrawals.Withdrawals.as_view()),
+    path("withdrawals/pix", withdrawals.PixWithdrawals.as_view()),
+    path("withdrawals/spei", withdrawals.SpeiWithdrawals.as_view()),
+    path("withdrawals/bank-transfer", withdrawals.BankWithdrawals.as_view()),
+    path("withdrawals/crypto", withdrawals.CryptoWithdrawals.as_view()),
+    path("withdrawals/<str:withdrawal_id>", withdrawals.Withdrawal.as_view()),
     path("webhooks", webhooks.Endpoints.as_view()),
     path("companies/<str:company_id>", companies.Company.as_view()),
     path("companies/<str:company_id>/balance", balances.Balance.as_view()),
@@ -37,4 +46,8 @@ urlpatterns = [
     path("companies/<str:company_id>/balances/releasing", balances.Releasing.as_view()),
     path("companies/<str:company_id>/balances/blocked", balances.Blocked.as_view()),
     path("companies/<str:company_id>/statement", balances.Statement.as_view()),
+    path("companies/<str:company_id>/wallets/conversions", conversions.Conversions.as_view()),
+    path("companies/<str:company_id>/wallets/conversions/quote", conversions.ConversionQuote.as_view()),
+    path("companies/<str:company_id>/wallets/conversions/confirm", conversions.ConversionConfirmation.as_view()),
+    path("companies/<str:company_id>/wallets/conversions/<str:conversion_id>", conversions.Conversion.as_view()),
 ]

@@ -4,7 +4,7 @@ import re
 
 from gateway.methods import documents
 
-_FORMS = {
+FORMS = {
     "CPF": re.compile(r"[0-9]{11}"),
     "CNPJ": re.compile(r"[0-9A-Z]{12}[0-9]{2}"),
     "EMAIL": re.compile(r"[^@\sA-Z]{1,64}@[^@\sA-Z.]+(?:\.[^@\sA-Z.]+)+"),
@@ -16,6 +16,6 @@ LONGEST = 77
 
 def is_pix_key(key: str, kind: str) -> bool:
     """Whether the key has the form of its kind; documents by their check digits (contract §11.2)."""
-    if len(key) > LONGEST or not _FORMS[kind].fullmatch(key):
+    if len(key) > LONGEST or not FORMS[kind].fullmatch(key):
         return False
     return kind not in ("CPF", "CNPJ") or documents.is_valid(key)

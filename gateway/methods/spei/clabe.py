@@ -1,15 +1,24 @@
 """The CLABE that every Mexican bank pays to: bank 3, city 3, account 11, check digit (Banco de México)."""
 
-_WEIGHTS = (3, 7, 1)
+from clabe import BANK_NAMES, BANKS, compute_control_digit
+
+SANDBOX_BANK = "999"
+SANDBOX_BANK_NAME = "Banco Sandbox"
 
 
 def clabe(*, bank: str, city: str, account: int) -> str:
     """18 digits for an account of at most 11."""
     digits = f"{bank}{city}{account:011d}"
-    return digits + check_digit(digits)
+    return digits + compute_control_digit(digits)
 
 
-def check_digit(digits: str) -> str:
-    """Of the first 17 digits; only the last digit of each product counts."""
-    total = sum(int(digit) * _WEIGHTS[place % 3] % 10 for place, digit in enumerate(digits))
-    return str(-total % 10)
+def is_clabe(text: str) -> bool:
+    """Whether it is 18 digits with the right check digit."""
+    return text.isascii() and text.isdigit() and len(text) == 18 and text[-1] == compute_control_digit(text)
+
+
+def bank_name(code: str) -> str | None:
+    """The bank whose CLABEs begin so, by Banco de México's catalogue or as the sandbox's own; None where it does not say."""
+    if code == SANDBOX_BANK:
+        return SANDBOX_BANK_NAME
+    return BANK_NAMES.get(BANKS[code]) if code in BANKS else None

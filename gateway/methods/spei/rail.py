@@ -1,7 +1,6 @@
 """SPEI: a CLABE of its own for each payment, to which every Mexican bank transfers."""
 
 import hashlib
-import re
 import secrets
 import string
 from collections.abc import Mapping, Sequence
@@ -9,7 +8,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from stdnum.mx import curp, rfc
 from typing_extensions import TypedDict
 
 from accounts.errors import Fault
@@ -17,14 +15,11 @@ from accounts.models import Environment
 from accounts.wire import Number
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
 from gateway.methods.sandbox import SandboxRail
-from gateway.methods.spei.clabe import clabe
+from gateway.methods.spei import documents
+from gateway.methods.spei.clabe import SANDBOX_BANK, SANDBOX_BANK_NAME, clabe
 
 HOUR = 3_600
 DAY = 24 * HOUR
-_FORMS = {
-    "RFC": re.compile(r"[A-Z&Ñ]{3,4}[0-9]{6}[0-9A-Z]{3}"),
-    "CURP": re.compile(r"[A-Z]{4}[0-9]{6}[A-Z]{6}[0-9A-Z][0-9]"),
-}
 _ALPHANUMERIC = string.ascii_uppercase + string.digits
 
 
@@ -60,16 +55,14 @@ class SandboxSpei(SandboxRail):
             refund_window_days=90,
         ),
     )
-    bank = "999"
-    bank_name = "Banco Sandbox"
     city = "180"  # Mexico City
 
     def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
         tax_id, said = wish.payer.tax_id, wish.payer.tax_id_type
         if not tax_id:
             return []
-        kind = next((kind for kind, form in _FORMS.items() if form.fullmatch(tax_id)), None)
-        if kind is None or (strict and not _is_real(kind, tax_id)):
+        kind = documents.type_of(tax_id)
+        if kind is None or (strict and not documents.is_valid(tax_id)):
             return [Fault("payer.taxId", "INVALID", "Must be an RFC of 12 or 13 characters or a CURP of 18.")]
         if said not in (None, kind):
             return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
@@ -80,9 +73,9 @@ class SandboxSpei(SandboxRail):
         number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
         rest, account = divmod(number, 10**11)
         details = {
-            "clabe": clabe(bank=self.bank, city=self.city, account=account),
-            "bankName": self.bank_name,
-            "bankCode": self.bank,
+            "clabe": clabe(bank=SANDBOX_BANK, city=self.city, account=account),
+            "bankName": SANDBOX_BANK_NAME,
+            "bankCode": SANDBOX_BANK,
             "beneficiaryName": order.beneficiary,
             "paymentReference": str(1_000_000 + rest % 9_000_000),
             "amount": str(order.amount),
@@ -112,13 +105,6 @@ class SandboxSpei(SandboxRail):
         """The clave de rastreo, which the payer's bank gives a transfer: at most 30 letters and digits."""
         tail = "".join(secrets.choice(_ALPHANUMERIC) for _ in range(9))
         return f"SANDBOX{at:%Y%m%d%H%M%S}{tail}"
-
-
-def _is_real(kind: str, tax_id: str) -> bool:
-    """A CURP by its check digit, an RFC by its date: not every RFC that the tax office gave out has a right digit."""
-    if kind == "CURP":
-        return bool(curp.calc_check_digit(tax_id) == tax_id[-1])
-    return bool(rfc.is_valid(tax_id))
 
 
 RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxSpei()]}

@@ -1,0 +1,19 @@
+"""The one address from which a company's withdrawals are taken (spec, authentication)."""
+
+from django.http import HttpRequest
+
+from accounts.models import Merchant
+from accounts.services import remember_refused_origin
+from gateway.api.client_ip import client_address
+from gateway.withdrawals.errors import UnregisteredOrigin
+from gateway.withdrawals.gates import require_origin
+
+
+def require_registered(merchant: Merchant, request: HttpRequest) -> None:
+    """Refuses with ONP403_IP, and remembers who was refused: the company's people may want to register it."""
+    origin = client_address(request)
+    try:
+        require_origin(merchant, origin)
+    except UnregisteredOrigin:
+        remember_refused_origin(merchant, str(origin) if origin else None)
+        raise

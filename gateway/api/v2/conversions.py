@@ -1,0 +1,152 @@
+"""Conversions between wallets: quote, confirm, look up and list (contract §12)."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from accounts.errors import Refusal
+from accounts.models import Merchant
+from gateway.api.errors import CompanyUnknown, InvalidFilter
+from gateway.api.fields import Amount, Input, Moment
+from gateway.api.operations import Resource, operation
+from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.v2.companies import own
+from gateway.conversions import errors, payloads, selectors
+from gateway.conversions import services as conversions
+from gateway.payments.errors import CompanyNotActive, InvalidAmount
+from ledger.books.errors import InsufficientBalance
+
+WalletCurrency = Literal["BRL", "MXN", "EUR", "COP", "ARS"]
+
+
+class QuoteInput(Input):
+    """How much shall move from which wallet to which."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = {
+        "sourceMethod": errors.InvalidWallet,
+        "destinationMethod": errors.InvalidWallet,
+        "sourceAmount": InvalidAmount,
+        "sourceCurrency": errors.InvalidWallet,
+        "destinationCurrency": errors.InvalidWallet,
+    }
+
+    source_method: payloads.WalletMethod
+    destination_method: payloads.WalletMethod
+    source_amount: Amount
+    source_currency: WalletCurrency | None = None
+    destination_currency: WalletCurrency | None = None
+
+
+class ConfirmInput(Input):
+    """The quote that shall be carried out."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = {"quoteToken": errors.InvalidQuoteToken}
+
+    quote_token: Annotated[str, Field(min_length=1, max_length=2048)]
+
+
+class ConversionFilters(Filters):
+    """Which conversions."""
+
+    otherwise = InvalidFilter
+
+    source_currency: WalletCurrency | None = None
+    destination_currency: WalletCurrency | None = None
+    created_from: Moment | None = None
+    created_to: Moment | None = None
+
+
+class ConversionQuote(Resource):
+    tag = "Conversions"
+
+    @operation(
+        "conversions:write",
+        takes=QuoteInput,
+        gives=payloads.QuotePayload,
+        said="Quote.",
+        refuses=[
+            CompanyUnknown,
+            *QuoteInput.codes.values(),
+            errors.CurrencyRequired,
+            CompanyNotActive,
+            errors.ConversionDisabled,
+            errors.ConversionTooSmall,
+            errors.ConversionUnavailable,
+        ],
+    )
+    def post(self, merchant: Merchant, wanted: QuoteInput, company_id: str) -> payloads.QuotePayload:
+        """Quote a conversion
+
+        The market's rate less your spread, good for 60 seconds. Nothing moves, and the balance is not looked at. Show
+        the rates, the spread, the result and `expiresAt` before you confirm. A new quote needs a new idempotency key.
+        """
+        own(merchant, company_id)
+        wish = conversions.Wish(
+            source_method=wanted.source_method,
+            destination_method=wanted.destination_method,
+            source_amount=wanted.source_amount,
+            source_currency=wanted.source_currency,
+            destination_currency=wanted.destination_currency,
+        )
+        return payloads.quote(conversions.quote(merchant, wish))
+
+
+class ConversionConfirmation(Resource):
+    tag = "Conversions"
+
+    @operation(
+        "conversions:write",
+        takes=ConfirmInput,
+        gives=payloads.ConversionPayload,
+        status=201,
+        said="Conversion completed.",
+        refuses=[
+            CompanyUnknown,
+            errors.InvalidQuoteToken,
+            CompanyNotActive,
+            errors.ConversionDisabled,
+            errors.QuoteAlreadyUsed,
+            errors.QuoteExpired,
+            errors.QuoteTermsChanged,
+            InsufficientBalance,
+        ],
+    )
+    def post(self, merchant: Merchant, wanted: ConfirmInput, company_id: str) -> payloads.ConversionPayload:
+        """Confirm a conversion
+
+        Both wallets move at the quoted rate, or neither does. The idempotency key is the conversion's own: repeat it
+        with every try. A quote is confirmed once; an expired one must be asked for again.
+        """
+        own(merchant, company_id)
+        return payloads.conversion(conversions.confirm(merchant, wanted.quote_token))
+
+
+class Conversions(Resource):
+    tag = "Conversions"
+
+    @operation(
+        "balances:read",
+        query=ConversionFilters,
+        gives=payloads.ConversionPayload,
+        refuses=[CompanyUnknown, InvalidFilter],
+    )
+    def get(self, merchant: Merchant, query: ConversionFilters, company_id: str) -> Page:
+        """List conversions
+
+        Newest first, each with the rates at which it was made.
+        """
+        own(merchant, company_id)
+        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.conversion)
+
+
+class Conversion(Resource):
+    tag = "Conversions"
+
+    @operation("balances:read", gives=payloads.ConversionPayload, refuses=[CompanyUnknown, errors.ConversionUnknown])
+    def get(self, merchant: Merchant, company_id: str, conversion_id: str) -> payloads.ConversionPayload:
+        """Look a conversion up
+
+        The same object that confirming it answered.
+        """
+        own(merchant, company_id)
+        return payloads.conversion(selectors.get(merchant, conversion_id))

@@ -1,0 +1,477 @@
+"""Withdrawals: four rails, their preflight, look-up and list (contract §11)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal
+
+from django.http import HttpRequest
+from pydantic import BeforeValidator, Field, WithJsonSchema
+from typing_extensions import TypedDict
+
+from accounts.errors import Fault, Refusal
+from accounts.models import Environment, Merchant
+from accounts.services import remember_refused_origin
+from accounts.wire import Number, plain
+from gateway.api.client_ip import client_address
+from gateway.api.errors import InvalidFilter
+from gateway.api.fields import Amount, Input, Moment, Text, judged, wrong
+from gateway.api.idempotency import Unfinished
+from gateway.api.operations import Rehearsal, Resource, operation
+from gateway.api.pagination import Filters, Page, page_of
+from gateway.payments.errors import (
+    CompanyNotActive,
+    DuplicateReference,
+    InvalidAmount,
+    InvalidCurrency,
+    InvalidReference,
+)
+from gateway.payouts import errors as rails
+from gateway.payouts.rail import Order, PayoutRail
+from gateway.payouts.registry import by_currency
+from gateway.withdrawals import errors, gates, payloads, selectors
+from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.gates import Price, Wish
+from gateway.withdrawals.preflight import Draft, Gate, preflight
+from ledger.books.errors import InsufficientBalance
+from ledger.money import DECIMALS, to_decimal
+
+Name = Annotated[Text, Field(min_length=2, max_length=120)]
+Code = Annotated[Text, Field(max_length=40)]
+WalletCurrency = Literal["BRL", "MXN", "EUR", "COP", "ARS"]
+ASSET_STEP = Decimal(1).scaleb(-8)
+
+
+def _asset_amount(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise wrong("INVALID", "Must be a JSON number.")
+    amount = Decimal(value)
+    if not 0 < amount < Decimal(10) ** 12:
+        raise wrong("OUT_OF_RANGE", "Must be positive, and no larger than anybody has.")
+    if amount != amount.quantize(ASSET_STEP):
+        raise wrong("INVALID", "More decimals than any asset has.")
+    return amount
+
+
+AssetAmount = Annotated[
+    Decimal, BeforeValidator(_asset_amount), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})
+]
+
+
+# ── Requests ──────────────────────────────────────────────────────────────────────────────────────────────────────
+class WithdrawalInput(Input):
+    """What every rail wants to know; `amount` is what the beneficiary receives, the fee is on top."""
+
+    rail: ClassVar[str]
+    codes: ClassVar[dict[str, type[Refusal]]] = {
+        "amount": InvalidAmount,
+        "currency": InvalidCurrency,
+        "reference": InvalidReference,
+    }
+
+    company_id: Annotated[Text, Field(max_length=40)]
+    amount: Amount
+    currency: str
+    reference: Annotated[Text, Field(min_length=1, max_length=128, examples=["wd-77"])]
+
+    @classmethod
+    def admit(cls, merchant: Merchant) -> None:
+        """Who may not withdraw is told so before anything about the body (contract §11.1)."""
+        gates.require_active(merchant)
+        gates.require_enabled(merchant)
+
+    @classmethod
+    def paid_out(cls, content: Mapping[str, Any]) -> str | None:
+        """What the beneficiary would receive, as far as the body says."""
+        currency = content.get("currency")
+        return currency if isinstance(currency, str) and currency in by_currency(cls.rail) else None
+
+    @classmethod
+    def double(cls, content: Mapping[str, Any]) -> PayoutRail | None:
+        """The rail by whose rules the body is judged."""
+        currency = cls.paid_out(content)
+        return by_currency(cls.rail)[currency] if currency else None
+
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        double = cls.double(content)
+        if double is None:
+            return []
+        sent = {name: value.strip() if isinstance(value, str) else value for name, value in content.items()}
+        others = {name for rail in by_currency(cls.rail).values() for name in rail.members} - set(double.members)
+        found = [
+            Fault(name, "NOT_ALLOWED", "Belongs to another currency.")
+            for name in sorted(others)
+            if sent.get(name) is not None
+        ]
+        return found + double.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
+
+    def wish(self) -> Wish:
+        said = self.model_dump(by_alias=True, exclude_none=True)
+        double, currency = self.double(said), self.paid_out(said)
+        assert double and currency
+        return Wish(
+            company_id=self.company_id,
+            rail=self.rail,
+            amount=self.amount,
+            currency=self.currency,
+            payout_currency=currency,
+            reference=self.reference,
+            destination={name: said[name] for name in double.members if name in said},
+        )
+
+
+class PixWithdrawalInput(WithdrawalInput):
+    """To a PIX key."""
+
+    rail: ClassVar[str] = "PIX"
+    codes: ClassVar[dict[str, type[Refusal]]] = WithdrawalInput.codes | {
+        "pixKey": rails.InvalidPixKey,
+        "pixKeyType": rails.InvalidPixKey,
+    }
+
+    currency: Literal["BRL"]
+    pix_key: Annotated[Text, Field(max_length=77)]
+    pix_key_type: Literal["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"]
+
+
+class SpeiWithdrawalInput(WithdrawalInput):
+    """To a CLABE."""
+
+    rail: ClassVar[str] = "SPEI"
+    codes: ClassVar[dict[str, type[Refusal]]] = WithdrawalInput.codes | {"clabe": rails.InvalidClabe}
+
+    currency: Literal["MXN"]
+    clabe: Code
+    beneficiary_name: Name
+    beneficiary_tax_id: Code | None = None
+    concept: Annotated[Text, Field(min_length=1, max_length=40)] | None = None
+    numeric_reference: Annotated[Text, Field(pattern=r"^[0-9]{1,7}$")] | None = None
+
+
+class BankWithdrawalInput(WithdrawalInput):
+    """To an account: in ARS by exactly one of CBU, CVU and alias, in COP by bank, account and document."""
+
+    rail: ClassVar[str] = "BANK_TRANSFER"
+    codes: ClassVar[dict[str, type[Refusal]]] = WithdrawalInput.codes | dict.fromkeys(
+        (
+            "cbu", "cvu", "alias", "bankCode", "accountType", "accountNumber", "documentType", "documentNumber",
+            "beneficiaryTaxId",
+        ),
+        rails.InvalidBankAccount,
+    )  # fmt: skip
+
+    currency: Literal["ARS", "COP"]
+    cbu: Code | None = None
+    cvu: Code | None = None
+    alias: Code | None = None
+    bank_code: Code | None = None
+    account_type: Literal["SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT"] | None = None
+    account_number: Code | None = None
+    beneficiary_name: Name
+    beneficiary_tax_id: Code | None = None
+    document_type: Literal["CC", "CE", "NIT", "TI", "PPT", "PASSPORT"] | None = None
+    document_number: Code | None = None
+
+
+class CryptoWithdrawalInput(WithdrawalInput):
+    """To an address; `amount` of the wallet's `currency` is converted at the rate of this moment."""
+
+    rail: ClassVar[str] = "CRYPTO"
+    codes: ClassVar[dict[str, type[Refusal]]] = WithdrawalInput.codes | {
+        "asset": rails.InvalidCryptoNetwork,
+        "network": rails.InvalidCryptoNetwork,
+        "address": rails.InvalidCryptoAddress,
+        "minimumAssetAmount": InvalidAmount,
+    }
+
+    currency: WalletCurrency
+    asset: Literal["USDT", "BTC"]
+    network: Literal["TRC20", "BITCOIN"]
+    address: Annotated[Text, Field(max_length=100)]
+    minimum_asset_amount: AssetAmount | None = None
+
+    @classmethod
+    def paid_out(cls, content: Mapping[str, Any]) -> str | None:
+        asset = content.get("asset")
+        return asset if isinstance(asset, str) and asset in by_currency(cls.rail) else None
+
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        least, asset = content.get("minimumAssetAmount"), cls.paid_out(content)
+        found = super().faults_in(content, merchant)
+        if asset and isinstance(least, int | Decimal) and not isinstance(least, bool) and _is_finer(least, asset):
+            found.append(Fault("minimumAssetAmount", "INVALID", "More decimals than the asset has."))
+        return found
+
+    def wish(self) -> Wish:
+        return replace(super().wish(), minimum_payout=self.minimum_asset_amount)
+
+
+def _is_finer(amount: int | Decimal, asset: str) -> bool:
+    step = Decimal(1).scaleb(-DECIMALS[asset])
+    return 0 < amount < Decimal(10) ** 12 and Decimal(amount) != Decimal(amount).quantize(step)
+
+
+class WithdrawalFilters(Filters):
+    """Which withdrawals."""
+
+    otherwise = InvalidFilter
+
+    status: payloads.StatusName | None = None
+    rail: payloads.RailLiteral | None = None
+    currency: WalletCurrency | None = None
+    reference: Annotated[Text, Field(max_length=128)] | None = None
+    created_from: Moment | None = None
+    created_to: Moment | None = None
+
+
+# ── Preflight ─────────────────────────────────────────────────────────────────────────────────────────────────────
+GateName = Literal[
+    "PERMISSION", "REGISTERED_IP", "COMPANY_ACTIVE", "WITHDRAWAL_ENABLED", "BODY", "OWN_COMPANY", "RAIL", "RATE",
+    "LIMITS", "REFERENCE", "BALANCE",
+]  # fmt: skip
+
+
+class WrongMemberPayload(TypedDict):
+    """A wrong member of the body."""
+
+    field: str
+    code: str
+    message: str
+
+
+class GatePayload(TypedDict):
+    """A gate; `holds` is null where that cannot be said before other gates hold. `code` is what would be answered."""
+
+    gate: GateName
+    holds: bool | None
+    code: str | None
+    message: str | None
+    fields: list[WrongMemberPayload]
+
+
+class PricePayload(TypedDict):
+    """What it would come to; the last two only where it is converted."""
+
+    fee: Number | None
+    totalDebited: Number | None
+    assetAmount: Number | None
+    appliedRate: Number | None
+
+
+class PreflightPayload(PricePayload):
+    """Whether the withdrawal would be accepted now, and from which address we see you."""
+
+    wouldBeAccepted: bool
+    origin: str | None
+    registeredIp: str | None
+    gates: list[GatePayload]
+
+
+def _gate(gate: Gate) -> GatePayload:
+    said = gate.refusal.body() if gate.refusal else {}
+    return {
+        "gate": gate.name,  # type: ignore[typeddict-item]
+        "holds": gate.holds,
+        "code": said.get("code"),
+        "message": said.get("message"),
+        "fields": said.get("fields", []),
+    }
+
+
+def _price(draft: Draft, price: Price | None) -> PricePayload:
+    if price is None or draft.currency is None or draft.payout_currency is None:
+        return {"fee": None, "totalDebited": None, "assetAmount": None, "appliedRate": None}
+    converted = price.gross is not None
+    return {
+        "fee": to_decimal(price.fee, draft.currency),
+        "totalDebited": to_decimal(price.amount + price.fee, draft.currency),
+        "assetAmount": to_decimal(max(price.payout, 0), draft.payout_currency) if converted else None,
+        "appliedRate": plain(price.applied_rate) if price.applied_rate else None,
+    }
+
+
+PREFLIGHT = Rehearsal(gives=PreflightPayload, said="Preflight.")
+REFUSED = (
+    errors.UnregisteredOrigin,
+    CompanyNotActive,
+    errors.OtherCompany,
+    rails.WithdrawalDisabled,
+    DuplicateReference,
+    rails.WithdrawalTooSmall,
+    rails.WithdrawalTooLarge,
+    InsufficientBalance,
+    rails.PayoutUnavailable,
+)
+Answer = payloads.WithdrawalPayload | Unfinished
+
+
+def _declared(kind: type[WithdrawalInput], *further: type[Refusal]) -> dict[str, Any]:
+    return {
+        "takes": kind,
+        "gives": payloads.WithdrawalPayload,
+        "status": 201,
+        "said": "Withdrawal accepted.",
+        "registered_origin": True,
+        "rehearsal": PREFLIGHT,
+        "refuses": [*kind.codes.values(), *REFUSED, *further],
+    }
+
+
+class Rail(Resource):
+    """One of the four: what they share."""
+
+    tag = "Withdrawals"
+    body: ClassVar[type[WithdrawalInput]]
+
+    def accept(self, merchant: Merchant, wanted: WithdrawalInput) -> Answer:
+        return self._begun(merchant, self._wish(wanted), None, tries=1)
+
+    def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
+        """The outside party said no for the moment; perhaps it takes the order now."""
+        if not arguments:
+            self.body.admit(merchant)  # refuses what it refused before the body was looked at
+        return self._begun(merchant, self._wish(arguments[0]), begun, tries=2)
+
+    def _begun(self, merchant: Merchant, wish: Wish, withdrawal_id: str | None, *, tries: int) -> Answer:
+        found = withdrawals.begin(merchant, wish, withdrawal_id)
+        if not isinstance(found, Order):
+            return payloads.withdrawal(found)
+        return Unfinished(
+            found.withdrawal_id,
+            ask=partial(withdrawals.admit, merchant, found, tries=tries),
+            take=lambda _: payloads.withdrawal(withdrawals.create(merchant, wish, found.withdrawal_id)),
+        )
+
+    def _wish(self, wanted: WithdrawalInput) -> Wish:
+        return replace(wanted.wish(), origin=client_address(self._http))
+
+    @property
+    def _http(self) -> HttpRequest:
+        return self.request._request
+
+    def rehearse(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> PreflightPayload:
+        origin = client_address(self._http)
+        draft = self._draft(merchant, content, permission)
+        found = preflight(merchant, draft)
+        if any(gate.name == "REGISTERED_IP" and not gate.holds for gate in found.gates):
+            remember_refused_origin(merchant, str(origin) if origin else None)
+        return {
+            "wouldBeAccepted": found.passes,
+            "origin": str(origin) if origin else None,
+            "registeredIp": merchant.company.withdrawal_ip,
+            **_price(draft, found.price),
+            "gates": [_gate(gate) for gate in found.gates],
+        }
+
+    def _draft(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> Draft:
+        """What of the body is right, member by member."""
+        _, refusal = judged(self.body, content, merchant)
+        wrong_ones = {fault.field for fault in refusal.faults} if refusal else set()
+        right = {name: value for name, value in content.items() if name not in wrong_ones}
+        amount, least = right.get("amount"), right.get("minimumAssetAmount")
+        return Draft(
+            rail=self.body.rail,
+            origin=client_address(self._http),
+            permission=permission,
+            body=refusal,
+            company_id=_stripped(right.get("companyId")),
+            amount=Decimal(amount) if amount is not None else None,
+            currency=right.get("currency"),
+            payout_currency=self.body.paid_out(right),
+            reference=_stripped(right.get("reference")),
+            minimum_payout=Decimal(least) if least is not None else None,
+        )
+
+
+def _stripped(text: str | None) -> str | None:
+    return text.strip() if text else None
+
+
+class PixWithdrawals(Rail):
+    body = PixWithdrawalInput
+
+    @operation("withdrawals:write", **_declared(PixWithdrawalInput))
+    def post(self, merchant: Merchant, wanted: PixWithdrawalInput) -> Answer:
+        """Withdraw over PIX
+
+        To a key of any Brazilian bank. Amount and fee are blocked until `withdrawal.completed` or `withdrawal.failed`.
+        Only from the registered IP address; `?dryRun=true` tells every condition at once and does nothing.
+        """
+        return self.accept(merchant, wanted)
+
+
+class SpeiWithdrawals(Rail):
+    body = SpeiWithdrawalInput
+
+    @operation("withdrawals:write", **_declared(SpeiWithdrawalInput))
+    def post(self, merchant: Merchant, wanted: SpeiWithdrawalInput) -> Answer:
+        """Withdraw over SPEI
+
+        To the CLABE of any Mexican bank. Only from the registered IP address; `?dryRun=true` does nothing.
+        """
+        return self.accept(merchant, wanted)
+
+
+class BankWithdrawals(Rail):
+    body = BankWithdrawalInput
+
+    @operation("withdrawals:write", **_declared(BankWithdrawalInput))
+    def post(self, merchant: Merchant, wanted: BankWithdrawalInput) -> Answer:
+        """Withdraw by bank transfer
+
+        In ARS to a CBU, a CVU or an alias; in COP to an account. Members of the other currency are refused. Only from
+        the registered IP address; `?dryRun=true` does nothing.
+        """
+        return self.accept(merchant, wanted)
+
+
+class CryptoWithdrawals(Rail):
+    body = CryptoWithdrawalInput
+
+    @operation("withdrawals:write", **_declared(CryptoWithdrawalInput, errors.RateChanged))
+    def post(self, merchant: Merchant, wanted: CryptoWithdrawalInput) -> Answer:
+        """Withdraw crypto
+
+        `amount` leaves the wallet of `currency` and is converted to USDT (TRC20) or BTC at the rate of this moment,
+        less your spread; the network fee is taken from what is bought. What arrived cannot be called back. Only from
+        the registered IP address; `?dryRun=true` does nothing.
+        """
+        return self.accept(merchant, wanted)
+
+
+class Withdrawals(Resource):
+    tag = "Withdrawals"
+
+    @operation(
+        "withdrawals:read",
+        query=WithdrawalFilters,
+        gives=payloads.WithdrawalPayload,
+        registered_origin=True,
+        refuses=[errors.UnregisteredOrigin, InvalidFilter],
+    )
+    def get(self, merchant: Merchant, query: WithdrawalFilters) -> Page:
+        """List withdrawals
+
+        Newest first. A client that lost an answer finds the withdrawal by its `reference`.
+        """
+        return page_of(selectors.listed(merchant, **query.filters()), query, payloads.withdrawal)
+
+
+class Withdrawal(Resource):
+    tag = "Withdrawals"
+
+    @operation(
+        "withdrawals:read",
+        gives=payloads.WithdrawalPayload,
+        registered_origin=True,
+        refuses=[errors.UnregisteredOrigin, errors.WithdrawalUnknown],
+    )
+    def get(self, merchant: Merchant, withdrawal_id: str) -> payloads.WithdrawalPayload:
+        """Look a withdrawal up
+
+        Where the money goes is masked; `failure` says why it did not arrive, or came back.
+        """
+        return payloads.withdrawal(selectors.get(merchant, withdrawal_id))

@@ -1,0 +1,1 @@
+"""Conversions between the wallets of a merchant: a signed quote, confirmed once."""

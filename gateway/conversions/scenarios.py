@@ -1,0 +1,27 @@
+"""The sandbox's magic amounts for conversions (contract §14.3). The table runs, and the documentation is made of it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from accounts.models import Environment, Merchant
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What a whole `sourceAmount` whose last three digits are `tail` brings about."""
+
+    tail: int
+    effect: str
+
+
+TERMS_CHANGE = Scenario(931, "The quote is given; confirming it answers 409 `ONP409_QUOTE_TERMS_CHANGED`.")
+SHORT = Scenario(932, "The quote holds for one second: confirmed later it answers 409 `ONP409_QUOTE_EXPIRED`.")
+UNAVAILABLE = Scenario(933, "The quote answers 503 `ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE`.")
+SCENARIOS = (TERMS_CHANGE, SHORT, UNAVAILABLE)
+
+
+def scenario_of(merchant: Merchant, amount: Decimal) -> Scenario | None:
+    """What the amount asks for, in the sandbox and if it is a magic one."""
+    if merchant.environment != Environment.SANDBOX or amount != amount.to_integral_value():
+        return None
+    return next((scenario for scenario in SCENARIOS if amount % 1000 == scenario.tail), None)

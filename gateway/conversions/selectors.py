@@ -1,0 +1,47 @@
+"""Reads of conversions. The first argument is always the merchant."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from accounts.ids import is_well_formed
+from accounts.models import Merchant
+from gateway.conversions.errors import ConversionUnknown
+from gateway.conversions.models import Conversion
+from ledger.books.models import Account
+from ledger.chart import WALLET_METHOD, Kind
+
+
+def get(merchant: Merchant, conversion_id: str) -> Conversion:
+    """Refuses with ONP404_CONVERSION, also for a conversion of somebody else."""
+    rows = Conversion.objects.filter(merchant=merchant, pk=conversion_id).select_related("merchant")
+    found = rows.first() if is_well_formed(conversion_id) else None
+    if found is None:
+        raise ConversionUnknown
+    return found
+
+
+def listed(
+    merchant: Merchant,
+    *,
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+    **equal_to: str | None,
+) -> QuerySet[Conversion]:
+    """The merchant's conversions, newest first. `created_to` is exclusive; the others compare whole values."""
+    found = Conversion.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
+    if created_from:
+        found = found.filter(created_at__gte=created_from)
+    if created_to:
+        found = found.filter(created_at__lt=created_to)
+    return found.select_related("merchant").order_by("-created_at", "-id")
+
+
+def currencies_of(merchant: Merchant, method: str) -> list[str]:
+    """The currencies of the wallets that a method names; of several those that the merchant has used, if any."""
+    named = [currency for currency, name in WALLET_METHOD.items() if name == method]
+    if len(named) < 2:
+        return named
+    accounts = Account.objects.filter(merchant=merchant, kind=Kind.AVAILABLE, currency__in=named)
+    used = set(accounts.values_list("currency", flat=True))
+    return [currency for currency in named if currency in used] or named

@@ -1,0 +1,183 @@
+"""What can be done with money in the wrong wallet: a quote, and its confirmation."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db import transaction
+
+from accounts import clock
+from accounts.errors import Fault
+from accounts.ids import new_id
+from accounts.models import Merchant
+from accounts.rows import execute, first, insert_into, values
+from gateway.conversions import payloads
+from gateway.conversions.errors import (
+    ConversionDisabled,
+    ConversionTooSmall,
+    ConversionUnavailable,
+    CurrencyRequired,
+    InvalidWallet,
+    QuoteAlreadyUsed,
+    QuoteExpired,
+    QuoteTermsChanged,
+)
+from gateway.conversions.models import Conversion
+from gateway.conversions.postings import converted
+from gateway.conversions.quotes import Quote, read
+from gateway.conversions.scenarios import SHORT, TERMS_CHANGE, UNAVAILABLE, scenario_of
+from gateway.conversions.selectors import currencies_of
+from gateway.payments.errors import CompanyNotActive, InvalidAmount
+from ledger.books.services import post
+from ledger.chart import WALLET_METHOD
+from ledger.money import MAX_AMOUNT, convert, to_decimal, to_minor
+from ledger.rates.services import NoRate, applied_rate, market_rate
+from webhooks.outbox import emit
+
+HOLDS_FOR = timedelta(seconds=60)
+HOLDS_SHORTLY = timedelta(seconds=1)
+
+_HELD = """
+    SELECT c.status, m.conversion_enabled, m.conversion_spread
+      FROM accounts_merchant m JOIN accounts_company c ON c.id = m.company_id WHERE m.id = %s FOR SHARE OF c, m
+"""
+_INSERT = f"{insert_into(Conversion)} ON CONFLICT (merchant_id, quote_id) DO NOTHING"
+_CONFIRMED = "SELECT id FROM gateway_conversion WHERE merchant_id = %s AND quote_id = %s"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What shall be converted. A currency that is None is the one wallet's that the method names."""
+
+    source_method: str
+    destination_method: str
+    source_amount: Decimal
+    source_currency: str | None = None
+    destination_currency: str | None = None
+
+
+def quote(merchant: Merchant, wish: Wish) -> Quote:
+    """Terms that hold for sixty seconds. Nothing moves and nothing is kept, nor is the balance looked at.
+
+    Refuses with ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP400_CONVERSION_WALLET,
+    ONP400_CONVERSION_CURRENCY_REQUIRED, ONP400_AMOUNT, ONP422_CONVERSION_AMOUNT_TOO_SMALL and
+    ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE.
+    """
+    _require_enabled(merchant)
+    source = _wallet(merchant, "source", wish.source_method, wish.source_currency)
+    destination = _wallet(merchant, "destination", wish.destination_method, wish.destination_currency)
+    if source == destination:
+        raise InvalidWallet(faults=[Fault("destinationMethod", "INVALID", "Must be another wallet than the source.")])
+    scenario = scenario_of(merchant, wish.source_amount)
+    try:
+        if scenario == UNAVAILABLE:
+            raise NoRate
+        market = market_rate(merchant, source, destination)
+    except NoRate:
+        raise ConversionUnavailable from None
+    applied = applied_rate(market, merchant.conversion_spread)
+    minor = convert(to_minor(wish.source_amount, source), source, destination, applied)
+    if not minor:
+        raise ConversionTooSmall(field="sourceAmount")
+    amount = to_decimal(minor, destination)
+    if amount > MAX_AMOUNT:
+        raise InvalidAmount(faults=[Fault("sourceAmount", "OUT_OF_RANGE", "The result would be too large.")])
+    now = clock.now(merchant)
+    return Quote(
+        id=new_id("quo").removeprefix("quo_"),
+        company_id=merchant.company_id,
+        environment=merchant.environment,
+        source_method=wish.source_method,
+        source_currency=source,
+        source_amount=to_decimal(to_minor(wish.source_amount, source), source),
+        destination_method=wish.destination_method,
+        destination_currency=destination,
+        destination_amount=amount,
+        market_rate=market,
+        applied_rate=applied,
+        spread_percentage=merchant.conversion_spread,
+        terms_version=_terms_version(merchant),
+        quoted_at=now,
+        expires_at=now + (HOLDS_SHORTLY if scenario == SHORT else HOLDS_FOR),
+    )
+
+
+@transaction.atomic(savepoint=False)
+def confirm(merchant: Merchant, token: str) -> Conversion:
+    """Converts at the quoted terms, once, whole or not at all.
+
+    Refuses with ONP400_QUOTE_TOKEN, ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP409_QUOTE_ALREADY_USED,
+    ONP409_QUOTE_EXPIRED, ONP409_QUOTE_TERMS_CHANGED and ONP422_INSUFFICIENT_BALANCE, in this order.
+    """
+    quoted = read(token, merchant)
+    _hold_settings(merchant)
+    _require_enabled(merchant)
+    _require_unused(merchant, quoted)
+    now = clock.now(merchant)
+    if now >= quoted.expires_at:
+        raise QuoteExpired
+    if quoted.terms_version != _terms_version(merchant) or scenario_of(merchant, quoted.source_amount) == TERMS_CHANGE:
+        raise QuoteTermsChanged
+    source_amount = to_minor(quoted.source_amount, quoted.source_currency)
+    conversion = Conversion(
+        id=new_id("cnv"),
+        quote_id=quoted.id,
+        source_method=quoted.source_method,
+        source_currency=quoted.source_currency,
+        source_amount=source_amount,
+        destination_method=quoted.destination_method,
+        destination_currency=quoted.destination_currency,
+        destination_amount=to_minor(quoted.destination_amount, quoted.destination_currency),
+        market_amount=convert(source_amount, quoted.source_currency, quoted.destination_currency, quoted.market_rate),
+        market_rate=quoted.market_rate,
+        applied_rate=quoted.applied_rate,
+        spread_percentage=quoted.spread_percentage,
+        quoted_at=quoted.quoted_at,
+        created_at=now,
+    )
+    conversion.merchant = merchant
+    if not execute(_INSERT, values(conversion)):  # two at once: the other one has it
+        _require_unused(merchant, quoted)
+    emit(merchant, "conversion.completed", conversion.id, payloads.conversion(conversion), now)
+    post(merchant, "conversion.completed", conversion.id, converted(conversion), now)
+    return conversion
+
+
+def _require_enabled(merchant: Merchant) -> None:
+    if merchant.company.status != merchant.company.Status.ACTIVE:
+        raise CompanyNotActive
+    if not merchant.conversion_enabled:
+        raise ConversionDisabled
+
+
+def _require_unused(merchant: Merchant, quoted: Quote) -> None:
+    if used := first(_CONFIRMED, [merchant.pk, quoted.id]):
+        raise QuoteAlreadyUsed(conversionId=used[0])
+
+
+def _hold_settings(merchant: Merchant) -> None:
+    """Reads again, under a lock, what the terms are made of: who changes it waits, and the next quote knows."""
+    row = first(_HELD, [merchant.pk])
+    assert row is not None
+    merchant.company.status, merchant.conversion_enabled, merchant.conversion_spread = row
+
+
+def _terms_version(merchant: Merchant) -> str:
+    """Another one after every change of what the merchant is offered."""
+    terms = f"{merchant.pk}:{merchant.conversion_spread.normalize():f}:{sorted(WALLET_METHOD.items())}"
+    return hashlib.sha256(terms.encode()).hexdigest()[:12]
+
+
+def _wallet(merchant: Merchant, end: str, method: str, currency: str | None) -> str:
+    """The currency of the wallet that one end of a wish names."""
+    if currency is not None:
+        if WALLET_METHOD.get(currency) != method:
+            raise InvalidWallet(faults=[Fault(f"{end}Currency", "INVALID", "Is no currency of this wallet method.")])
+        return currency
+    named = currencies_of(merchant, method)
+    if not named:
+        raise InvalidWallet(faults=[Fault(f"{end}Method", "UNKNOWN_VALUE", "Is no wallet method.")])
+    if len(named) > 1:
+        raise CurrencyRequired(faults=[Fault(f"{end}Currency", "REQUIRED", f"One of {', '.join(named)}.")])
+    return named[0]

@@ -1,0 +1,122 @@
+"""Bank transfers out: to an Argentine CBU, CVU or alias, and to a Colombian account."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from stdnum.ar import cbu, cuit
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from gateway.methods.colombia import DOCUMENTS, is_document
+from gateway.payouts.bank_transfer.banks import NAMES, code_of
+from gateway.payouts.rail import Market, PayoutRail, masked
+from gateway.payouts.sandbox import SandboxPayout, token
+
+ALIAS = re.compile(r"[A-Za-z0-9.-]{6,20}")
+ACCOUNT_TYPES = ("SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT")
+_NUMBERS = ("cbu", "cvu", "alias")
+_REQUIRED = "This field is required."
+
+
+def _text(wish: Mapping[str, Any], name: str) -> str | None:
+    value = wish.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _missing(wish: Mapping[str, Any], *names: str) -> list[Fault]:
+    return [Fault(name, "REQUIRED", _REQUIRED) for name in names if wish.get(name) is None]
+
+
+class SandboxArgentinePayout(SandboxPayout):
+    """The deterministic double of the Argentine clearing."""
+
+    rail: ClassVar[str] = "BANK_TRANSFER"
+    markets: ClassVar[tuple[Market, ...]] = (Market("ARS", minimum=Decimal(100), maximum=Decimal(10_000_000)),)
+    members: ClassVar[tuple[str, ...]] = (*_NUMBERS, "beneficiaryName", "beneficiaryTaxId")
+    reference_name: ClassVar[str] = "trackingKey"
+
+    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        named = [name for name in _NUMBERS if wish.get(name) is not None]
+        if len(named) != 1:
+            message = "Exactly one of cbu, cvu and alias."
+            found = [Fault(named[1] if named else "cbu", "NOT_ALLOWED" if named else "REQUIRED", message)]
+        else:
+            found = _number_faults(named[0], _text(wish, named[0]))
+        tax_id = _text(wish, "beneficiaryTaxId")
+        if tax_id is not None and not _is_cuit(tax_id, strict=strict):
+            found.append(Fault("beneficiaryTaxId", "INVALID", "Must be a CUIT or CUIL of 11 digits."))
+        return found + _missing(wish, "beneficiaryName")
+
+    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
+        return dict(wish)
+
+    def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
+        name = next(name for name in _NUMBERS if name in destination)
+        number = masked(destination[name], head=2, tail=0) if name == "alias" else masked(destination[name])
+        return {name: number, "beneficiaryName": destination["beneficiaryName"]}
+
+    def paid(self, at: datetime) -> str:
+        return token(22)
+
+
+def _number_faults(name: str, number: str | None) -> list[Fault]:
+    if number is None:
+        return []
+    if name == "alias":
+        right = bool(ALIAS.fullmatch(number))
+    else:
+        right = bool(re.fullmatch(r"[0-9]{22}", number)) and bool(cbu.is_valid(number))
+        right = right and number.startswith("000") == (name == "cvu")
+    return [] if right else [Fault(name, "INVALID", f"Is no {name.upper() if name != 'alias' else name}.")]
+
+
+def _is_cuit(tax_id: str, *, strict: bool) -> bool:
+    return bool(re.fullmatch(r"[0-9]{11}", tax_id)) and (not strict or bool(cuit.is_valid(tax_id)))
+
+
+class SandboxColombianPayout(SandboxPayout):
+    """The deterministic double of the Colombian clearing."""
+
+    rail: ClassVar[str] = "BANK_TRANSFER"
+    markets: ClassVar[tuple[Market, ...]] = (Market("COP", minimum=Decimal(4_000), maximum=Decimal(50_000_000)),)
+    members: ClassVar[tuple[str, ...]] = (
+        "bankCode", "accountType", "accountNumber", "beneficiaryName", "documentType", "documentNumber",
+    )  # fmt: skip
+    reference_name: ClassVar[str] = "trackingKey"
+
+    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        found = _missing(wish, *self.members)
+        bank, number = _text(wish, "bankCode"), _text(wish, "accountNumber")
+        kind, document = _text(wish, "documentType"), _text(wish, "documentNumber")
+        if bank is not None and code_of(bank) is None:
+            found.append(Fault("bankCode", "UNKNOWN_VALUE", "Must be a bank of ACH Colombia's catalogue."))
+        if number is not None and not re.fullmatch(r"[0-9]{6,20}", number):
+            found.append(Fault("accountNumber", "INVALID", "Must have 6 to 20 digits."))
+        if kind in DOCUMENTS and document is not None and not is_document(kind, document, strict=strict):
+            found.append(Fault("documentNumber", "INVALID", "Does not have the form of its kind of document."))
+        return found
+
+    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
+        return {**wish, "bankCode": code_of(wish["bankCode"]) or ""}
+
+    def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
+        return {
+            "bankCode": destination["bankCode"],
+            "bankName": NAMES[destination["bankCode"]],
+            "accountType": destination["accountType"],
+            "accountNumber": masked(destination["accountNumber"]),
+            "beneficiaryName": destination["beneficiaryName"],
+            "documentType": destination["documentType"],
+            "documentNumber": masked(destination["documentNumber"]),
+        }
+
+    def paid(self, at: datetime) -> str:
+        return token(15)
+
+
+RAILS: dict[Environment, Sequence[PayoutRail]] = {
+    Environment.SANDBOX: [SandboxArgentinePayout(), SandboxColombianPayout()]
+}

@@ -1,0 +1,61 @@
+"""Crypto out: USDT on TRON and bitcoin. What arrived cannot be called back."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from gateway.payouts.crypto.addresses import is_bitcoin, is_tron
+from gateway.payouts.rail import Market, PayoutRail
+from gateway.payouts.sandbox import SandboxPayout
+
+NETWORKS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "USDT": ("TRC20", is_tron),
+    "BTC": ("BITCOIN", is_bitcoin),
+}
+"""Asset → the network it is paid out over, and what an address looks like there."""
+
+
+class SandboxCryptoPayout(SandboxPayout):
+    """The deterministic double: no chain is ever reached."""
+
+    rail: ClassVar[str] = "CRYPTO"
+    markets: ClassVar[tuple[Market, ...]] = (
+        Market("USDT", minimum=Decimal(1), maximum=Decimal(1_000_000), network_fee=Decimal(2)),
+        Market("BTC", minimum=Decimal("0.0001"), maximum=Decimal(20), network_fee=Decimal("0.00005")),
+    )
+    members: ClassVar[tuple[str, ...]] = ("asset", "network", "address")
+    reference_name: ClassVar[str] = "transactionHash"
+    returns: ClassVar[bool] = False
+    own_addresses: ClassVar[tuple[str, ...]] = (
+        "TD4tXBHRJJGuMutoo7VSqRTooaa6MsvFFY",
+        "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3",
+    )
+    """From which the sandbox pays: money sent there would go round in a circle."""
+
+    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        asset, network, address = (wish.get(name) for name in self.members)
+        if asset not in NETWORKS or not isinstance(network, str):
+            return []
+        expected, is_address = NETWORKS[asset]
+        if network != expected:
+            return [Fault("network", "NOT_ALLOWED", f"{asset} is paid out over {expected}.")]
+        if not isinstance(address, str) or (is_address(address) and address not in self.own_addresses):
+            return []
+        return [Fault("address", "INVALID", "Is no address of the network's main net that can be paid to.")]
+
+    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
+        return dict(wish)
+
+    def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
+        address = destination["address"]
+        return {"address": f"{address[:6]}...{address[-6:]}"}
+
+    def paid(self, at: datetime) -> str:
+        return secrets.token_hex(32)
+
+
+RAILS: dict[Environment, Sequence[PayoutRail]] = {Environment.SANDBOX: [SandboxCryptoPayout()]}

@@ -1,0 +1,51 @@
+"""PIX out: to a key that the beneficiary's bank knows."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from accounts.errors import Fault
+from accounts.models import Environment
+from gateway.methods.pix.keys import FORMS, is_pix_key
+from gateway.methods.pix.rail import end_to_end_id_of
+from gateway.payouts.rail import Market, PayoutRail, masked
+from gateway.payouts.sandbox import SandboxPayout
+
+
+class SandboxPixPayout(SandboxPayout):
+    """The deterministic double."""
+
+    rail: ClassVar[str] = "PIX"
+    markets: ClassVar[tuple[Market, ...]] = (Market("BRL", minimum=Decimal(1), maximum=Decimal(100_000)),)
+    members: ClassVar[tuple[str, ...]] = ("pixKey", "pixKeyType")
+    reference_name: ClassVar[str] = "endToEndId"
+    ispb = "99999999"
+
+    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        key, kind = wish.get("pixKey"), wish.get("pixKeyType")
+        if not isinstance(key, str) or kind not in FORMS or is_pix_key(key, kind):
+            return []  # what is missing, or of no known type, is said elsewhere
+        return [Fault("pixKey", "INVALID", "Is no PIX key of this type.")]
+
+    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
+        return {"pixKey": wish["pixKey"], "pixKeyType": wish["pixKeyType"]}
+
+    def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
+        return {"pixKey": _masked(destination["pixKey"], destination["pixKeyType"])}
+
+    def paid(self, at: datetime) -> str:
+        return end_to_end_id_of("E", self.ispb, at)
+
+
+def _masked(key: str, kind: str) -> str:
+    """An e-mail by its first letter and its domain, a CPF by its middle, everything else by its end."""
+    if kind == "EMAIL":
+        name, _, domain = key.partition("@")
+        return f"{name[0]}***@{domain}"
+    if kind == "CPF":
+        return f"***{key[3:9]}**"
+    return masked(key, head=3 if kind == "PHONE" else 0)
+
+
+RAILS: dict[Environment, Sequence[PayoutRail]] = {Environment.SANDBOX: [SandboxPixPayout()]}

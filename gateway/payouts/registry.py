@@ -1,0 +1,47 @@
+"""The payout rails there are: every folder here with a `rail.py`, sandbox double and outside party alike."""
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from django.db.models import TextChoices
+
+from accounts.models import Environment
+from gateway import payouts
+from gateway.payouts.rail import Market, PayoutRail
+
+
+class RailName(TextChoices):
+    """The names of the contract (§3)."""
+
+    PIX = "PIX", "PIX"
+    SPEI = "SPEI", "SPEI"
+    BANK_TRANSFER = "BANK_TRANSFER", "Bank transfer"
+    CRYPTO = "CRYPTO", "Crypto"
+
+
+@cache
+def rails(environment: Environment) -> dict[tuple[str, str], PayoutRail]:
+    """(rail, what is paid out) → rail. A folder's `rail.py` says `RAILS = {environment: [rail, …]}`."""
+    return {
+        (rail.rail, market.currency): rail
+        for folder in iter_modules(payouts.__path__)
+        if folder.ispkg
+        for rail in import_module(f"{payouts.__name__}.{folder.name}.rail").RAILS.get(environment, ())
+        for market in rail.markets
+    }
+
+
+def rail_of(rail: str, currency: str, environment: str) -> PayoutRail | None:
+    """A sandbox merchant only ever reaches the sandbox double. None where no party is connected."""
+    return rails(Environment(environment)).get((rail, currency))
+
+
+def markets() -> dict[tuple[str, str], Market]:
+    """(rail, what is paid out) → market, of everything that is offered."""
+    return {pair: rail.market(pair[1]) for pair, rail in rails(Environment.SANDBOX).items()}
+
+
+def by_currency(rail: str) -> dict[str, PayoutRail]:
+    """What is paid out → sandbox double: what a request for the rail is judged by."""
+    return {pair[1]: double for pair, double in rails(Environment.SANDBOX).items() if pair[0] == rail}

@@ -1,0 +1,51 @@
+"""What every sandbox double of a payout rail does: it plays the scenario of the amount."""
+
+import secrets
+import string
+from abc import abstractmethod
+from dataclasses import replace
+from datetime import datetime
+
+from gateway.payouts.errors import PayoutUnavailable
+from gateway.payouts.rail import Answered, Order, Outcome, PayoutRail
+from gateway.payouts.scenarios import USUAL, Scenario, scenario_of
+
+_ALPHANUMERIC = string.ascii_uppercase + string.digits
+RETURNED_BY_BANK = ("RETURNED_BY_BANK", "The beneficiary's bank sent the money back.")
+
+
+class SandboxPayout(PayoutRail):
+    """A deterministic double, which answers by itself and keeps nothing but what the order says."""
+
+    @abstractmethod
+    def paid(self, at: datetime) -> str:
+        """The party's own id of money that arrived."""
+
+    def is_asked_first(self, order: Order) -> bool:
+        return self._scenario(order).away
+
+    def admit(self, order: Order, *, tries: int) -> None:
+        if self._scenario(order).away and tries == 1:
+            raise PayoutUnavailable
+
+    def send(self, order: Order, at: datetime) -> Outcome:
+        scenario = self._scenario(order)
+        return USUAL.sent if scenario.lost and order.sent_times > 1 else scenario.sent
+
+    def ask(self, order: Order, at: datetime) -> Outcome:
+        scenario = self._scenario(order)
+        if order.has_arrived:
+            assert scenario.returned, "nothing else is asked about"
+            return Outcome(Answered.RETURNED, failure=RETURNED_BY_BANK)
+        if scenario.lost and order.sent_times == 1:
+            return Outcome(Answered.NOT_RECEIVED)
+        outcome = scenario.becomes
+        return replace(outcome, reference=self.paid(at)) if outcome.answered == Answered.DONE else outcome
+
+    def _scenario(self, order: Order) -> Scenario:
+        return scenario_of(order.amount, is_fiat=self.returns)
+
+
+def token(length: int) -> str:
+    """Random capitals and digits."""
+    return "".join(secrets.choice(_ALPHANUMERIC) for _ in range(length))

@@ -1,0 +1,45 @@
+"""Under which terms a merchant may use a payout rail."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from accounts.models import Merchant
+from accounts.rows import first
+from gateway.payouts.errors import WithdrawalDisabled, WithdrawalTooLarge, WithdrawalTooSmall
+from ledger import money
+
+_TERMS = """
+    SELECT enabled, minimum, maximum, fee_percentage, fee_fixed, network_fee FROM gateway_payoutrule
+     WHERE environment = %s AND rail = %s AND currency = %s AND (merchant_id = %s OR merchant_id IS NULL)
+     ORDER BY merchant_id NULLS LAST LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The merchant's own rule, else everybody's. Minor units of what is paid out; `fee_fixed` of the wallet."""
+
+    minimum: int
+    maximum: int
+    fee_percentage: Decimal
+    fee_fixed: int
+    network_fee: int
+
+    def fee_of(self, amount: int) -> int:
+        """The fee on top of an amount of the wallet, both in minor units."""
+        return money.fee(amount, self.fee_percentage, self.fee_fixed)
+
+    def require(self, payout_amount: int) -> None:
+        """Refuses with ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL or _TOO_LARGE what is paid out, in minor units."""
+        if payout_amount < self.minimum:
+            raise WithdrawalTooSmall(field="amount")
+        if payout_amount > self.maximum:
+            raise WithdrawalTooLarge(field="amount")
+
+
+def terms(merchant: Merchant, rail: str, currency: str) -> Terms:
+    """Refuses with ONP403_WITHDRAWAL_DISABLED where the rail is off for the merchant."""
+    row = first(_TERMS, [merchant.environment, rail, currency, merchant.pk])
+    if row is None or not row[0]:
+        raise WithdrawalDisabled(field="asset" if rail == "CRYPTO" else "currency")
+    return Terms(*row[1:])

@@ -1,0 +1,1 @@
+"""Money out: withdrawals over the payout rails."""

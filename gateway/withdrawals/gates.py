@@ -1,0 +1,150 @@
+"""What a withdrawal must pass. A real one meets the gates one after another, a preflight all at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from accounts.models import Company, Merchant
+from accounts.rows import first
+from gateway.payments.errors import CompanyNotActive, DuplicateReference
+from gateway.payouts import selectors as payouts
+from gateway.payouts.errors import PayoutUnavailable, WithdrawalDisabled, WithdrawalTooSmall
+from gateway.payouts.registry import rail_of
+from gateway.withdrawals.errors import OtherCompany, RateChanged, UnregisteredOrigin
+from gateway.withdrawals.origin import Address, is_registered
+from gateway.withdrawals.selectors import is_live
+from ledger.books.errors import InsufficientBalance
+from ledger.money import convert, to_minor
+from ledger.rates.services import NoRate, applied_rate, market_rate
+from ledger.wallets.selectors import holdings
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A well-formed wish to withdraw. `amount` is exact and leaves the wallet of `currency`.
+
+    The beneficiary receives `payout_currency`; `destination` has the members of the request that its rail wants.
+    `origin` None: not from a backend.
+    """
+
+    company_id: str
+    rail: str
+    amount: Decimal
+    currency: str
+    payout_currency: str
+    reference: str
+    destination: Mapping[str, str]
+    minimum_payout: Decimal | None = None
+    origin: Address | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a withdrawal comes to. `amount`, `fee` in minor units of the wallet, the rest of what is paid out.
+
+    Where nothing is converted there are no rates, and `payout` is the amount.
+    """
+
+    amount: int
+    fee: int
+    payout: int
+    network_fee: int = 0
+    market: int | None = None
+    gross: int | None = None
+    market_rate: Decimal | None = None
+    applied_rate: Decimal | None = None
+    spread_percentage: Decimal | None = None
+
+
+# Held until the transaction ends: who changes the address, the status or the spread waits for the withdrawals that
+# are being accepted, and the next ones see the change.
+_HELD = """
+    SELECT c.status, c.withdrawal_ip, m.withdrawal_enabled, m.conversion_spread
+      FROM accounts_merchant m JOIN accounts_company c ON c.id = m.company_id WHERE m.id = %s FOR SHARE OF c, m
+"""
+
+
+def hold_settings(merchant: Merchant) -> None:
+    """Reads again, under a lock, what decides whether the merchant may withdraw."""
+    row = first(_HELD, [merchant.pk])
+    assert row is not None
+    merchant.company.status, merchant.company.withdrawal_ip = row[0], row[1]
+    merchant.withdrawal_enabled, merchant.conversion_spread = row[2], row[3]
+
+
+def require_origin(merchant: Merchant, origin: Address | None) -> None:
+    """Refuses with ONP403_IP."""
+    if not is_registered(merchant.company.withdrawal_ip, origin):
+        raise UnregisteredOrigin
+
+
+def require_active(merchant: Merchant) -> None:
+    """Refuses with ONP403_COMPANY_STATUS."""
+    if merchant.company.status != Company.Status.ACTIVE:
+        raise CompanyNotActive
+
+
+def require_enabled(merchant: Merchant) -> None:
+    """Refuses with ONP403_WITHDRAWAL_DISABLED."""
+    if not merchant.withdrawal_enabled:
+        raise WithdrawalDisabled
+
+
+def require_own(merchant: Merchant, company_id: str) -> None:
+    """Refuses with ONP403_COMPANY."""
+    if company_id != merchant.company_id:
+        raise OtherCompany(field="companyId")
+
+
+def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.Terms:
+    """Refuses with ONP403_WITHDRAWAL_DISABLED, and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE where nobody is there."""
+    terms = payouts.terms(merchant, rail, currency)
+    if rail_of(rail, currency, merchant.environment) is None:
+        raise PayoutUnavailable
+    return terms
+
+
+def priced(merchant: Merchant, wish: Wish, terms: payouts.Terms) -> Price:
+    """Fee and rate of now. Refuses with ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE where there is no rate."""
+    amount = to_minor(wish.amount, wish.currency)
+    price = Price(amount, terms.fee_of(amount), payout=amount)
+    if wish.payout_currency == wish.currency:
+        return price
+    try:
+        market = market_rate(merchant, wish.currency, wish.payout_currency)
+    except NoRate:
+        raise PayoutUnavailable from None
+    applied = applied_rate(market, merchant.conversion_spread)
+    gross = convert(amount, wish.currency, wish.payout_currency, applied)
+    return replace(
+        price,
+        payout=gross - terms.network_fee,
+        network_fee=terms.network_fee,
+        market=convert(amount, wish.currency, wish.payout_currency, market),
+        gross=gross,
+        market_rate=market,
+        applied_rate=applied,
+        spread_percentage=merchant.conversion_spread,
+    )
+
+
+def require_limits(wish: Wish, terms: payouts.Terms, price: Price) -> None:
+    """Refuses with ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL and _TOO_LARGE, and with ONP409_RATE_CHANGED."""
+    if price.payout <= 0:
+        raise WithdrawalTooSmall(field="amount")
+    terms.require(price.payout)
+    if wish.minimum_payout is not None and price.payout < to_minor(wish.minimum_payout, wish.payout_currency):
+        raise RateChanged(field="minimumAssetAmount")
+
+
+def require_reference(merchant: Merchant, reference: str) -> None:
+    """Refuses with ONP409_DUPLICATE_REFERENCE while another withdrawal that has not failed has it."""
+    if is_live(merchant, reference):
+        raise DuplicateReference(field="reference")
+
+
+def require_balance(merchant: Merchant, currency: str, price: Price) -> None:
+    """Refuses with ONP422_INSUFFICIENT_BALANCE: amount and fee must be available."""
+    available = holdings(merchant, currency).currencies.get(currency)
+    if available is None or available.available < price.amount + price.fee:
+        raise InsufficientBalance

@@ -1,0 +1,130 @@
+"""Withdrawals: what left a wallet, for whom, and what became of it."""
+
+from decimal import Decimal
+
+from django.db import models
+from django.db.models import F, Q
+
+from accounts.ids import IdField
+from accounts.models import Merchant
+from gateway.payouts.registry import RailName
+from ledger.money import to_decimal
+
+
+class Status(models.TextChoices):
+    """Where a withdrawal can be (contract §11.1). Only what was completed can still come back."""
+
+    PROCESSING = "PROCESSING", "Processing"
+    COMPLETED = "COMPLETED", "Completed"
+    FAILED = "FAILED", "Failed"
+    RETURNED = "RETURNED", "Returned"
+
+
+class FailureCode(models.TextChoices):
+    """Why a withdrawal did not arrive, or came back (contract §3)."""
+
+    INVALID_DESTINATION = "INVALID_DESTINATION", "The account does not exist."
+    BENEFICIARY_MISMATCH = "BENEFICIARY_MISMATCH", "The account belongs to somebody else."
+    BANK_REJECTED = "BANK_REJECTED", "The beneficiary's bank refused the money."
+    COMPLIANCE_REJECTED = "COMPLIANCE_REJECTED", "Compliance refused the withdrawal."
+    NETWORK_ERROR = "NETWORK_ERROR", "The network did not take the transaction."
+    RETURNED_BY_BANK = "RETURNED_BY_BANK", "The beneficiary's bank sent the money back."
+
+
+class Withdrawal(models.Model):
+    """Money on its way to a beneficiary. Minor units; times by the merchant's clock.
+
+    `amount` and `fee` leave the wallet of `currency`; the beneficiary receives `payout_amount` of `payout_currency`,
+    which is the same for all rails but crypto. There `gross_amount` is what the amount was converted to, of which
+    `network_fee` was taken. Where the money goes is sealed; `destination` is what may be seen of it.
+    """
+
+    id = IdField("wdr", primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="withdrawals", db_index=False)
+    rail = models.CharField(max_length=16, choices=RailName)
+    reference = models.CharField(max_length=128)
+    status = models.CharField(max_length=12, choices=Status)
+    amount = models.BigIntegerField()
+    fee = models.BigIntegerField()
+    currency = models.CharField(max_length=4)
+    payout_amount = models.BigIntegerField()
+    payout_currency = models.CharField(max_length=4)
+    network_fee = models.BigIntegerField(default=0)
+    market_amount = models.BigIntegerField(null=True, blank=True, help_text="What the market would have given")
+    gross_amount = models.BigIntegerField(null=True, blank=True, help_text="What we gave, before the network fee")
+    market_rate = models.DecimalField(max_digits=20, decimal_places=10, null=True, blank=True)
+    applied_rate = models.DecimalField(max_digits=20, decimal_places=10, null=True, blank=True)
+    spread_percentage = models.DecimalField(max_digits=6, decimal_places=4, null=True, blank=True)
+    destination = models.JSONField(help_text="Masked")
+    sealed_destination = models.BinaryField(editable=False)
+    details = models.JSONField(default=dict, help_text="What of the request is shown as it was sent")
+    origin = models.GenericIPAddressField(null=True, blank=True, help_text="Where the request came from")
+    rail_reference = models.CharField(max_length=80, null=True, blank=True, help_text="The outside party's own id")
+    failure_code = models.CharField(max_length=40, choices=FailureCode, null=True, blank=True)
+    failure_message = models.CharField(max_length=255, null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="When the order was handed over last")
+    sent_times = models.SmallIntegerField(default=0)
+    asked_times = models.SmallIntegerField(default=0, help_text="Since it was handed over last")
+    ask_at = models.DateTimeField(null=True, blank=True, help_text="When the outside party is to be spoken to next")
+    note = models.CharField(max_length=255, blank=True, help_text="Of staff")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True, blank=True)
+    returned_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["merchant", "-created_at", "-id"], name="withdrawals_of_a_merchant"),
+            models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(
+                fields=["rail_reference"],
+                name="withdrawals_by_rail_reference",
+                condition=Q(rail_reference__isnull=False),
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "reference"],
+                condition=~Q(status="FAILED"),
+                name="one_live_withdrawal_per_reference",
+            ),
+            models.CheckConstraint(name="withdrawal_status_is_known", condition=Q(status__in=Status.values)),
+            models.CheckConstraint(
+                name="withdrawal_amounts",
+                condition=Q(amount__gt=0, fee__gte=0, payout_amount__gt=0, network_fee__gte=0),
+            ),
+            models.CheckConstraint(
+                name="withdrawal_of_fiat_or_crypto",
+                condition=Q(
+                    Q(payout_currency=F("currency"), payout_amount=F("amount"), gross_amount=None, market_amount=None)
+                    | Q(
+                        gross_amount=F("payout_amount") + F("network_fee"),
+                        market_amount__gte=F("gross_amount"),
+                        rail=RailName.CRYPTO,
+                    )
+                ),
+            ),
+            models.CheckConstraint(
+                name="withdrawal_ends_with_a_time",
+                condition=Q(status__in=("PROCESSING", "FAILED"), completed_at=None, returned_at=None)
+                | Q(status="COMPLETED", completed_at__isnull=False, returned_at=None)
+                | Q(status="RETURNED", completed_at__isnull=False, returned_at__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} · {self.get_status_display()}"
+
+    @property
+    def total(self) -> int:
+        """What leaves the wallet, in its minor units."""
+        return self.amount + self.fee
+
+    @property
+    def is_converted(self) -> bool:
+        """Whether the beneficiary receives something else than what left the wallet."""
+        return self.gross_amount is not None
+
+    @property
+    def amount_exact(self) -> Decimal:
+        return to_decimal(self.amount, self.currency)

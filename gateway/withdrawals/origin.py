@@ -1,0 +1,13 @@
+"""From where money may be withdrawn: the one address that the company registered (spec, authentication)."""
+
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+Address = IPv4Address | IPv6Address
+
+
+def is_registered(registered: str | None, origin: Address | None) -> bool:
+    """Whether the request came from the registered address; IPv4 written as IPv6 is the same address."""
+    if registered is None or origin is None:
+        return False
+    known = ip_address(registered)
+    return (getattr(known, "ipv4_mapped", None) or known) == (getattr(origin, "ipv4_mapped", None) or origin)

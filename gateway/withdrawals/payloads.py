@@ -1,0 +1,120 @@
+"""The JSON of a withdrawal, once, for answers and events alike (contract §11)."""
+
+from decimal import Decimal
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from accounts.wire import Number, Timestamp, optional_timestamp, plain, timestamp
+from gateway.payments.payloads import FailurePayload
+from gateway.payouts.crypto.rail import NETWORKS
+from gateway.payouts.registry import by_currency
+from gateway.withdrawals.models import Withdrawal
+from ledger.money import to_decimal
+
+RailLiteral = Literal["PIX", "SPEI", "BANK_TRANSFER", "CRYPTO"]
+StatusName = Literal["PROCESSING", "COMPLETED", "FAILED", "RETURNED"]
+FailureCodeName = Literal[
+    "INVALID_DESTINATION", "BENEFICIARY_MISMATCH", "BANK_REJECTED", "COMPLIANCE_REJECTED", "NETWORK_ERROR",
+    "RETURNED_BY_BANK",
+]  # fmt: skip
+
+
+class DestinationPayload(TypedDict):
+    """Where the money goes, masked: the members of its rail."""
+
+    pixKey: NotRequired[str]
+    clabe: NotRequired[str]
+    cbu: NotRequired[str]
+    cvu: NotRequired[str]
+    alias: NotRequired[str]
+    bankCode: NotRequired[str]
+    bankName: NotRequired[str | None]
+    accountType: NotRequired[str]
+    accountNumber: NotRequired[str]
+    beneficiaryName: NotRequired[str]
+    documentType: NotRequired[str]
+    documentNumber: NotRequired[str]
+    concept: NotRequired[str | None]
+    numericReference: NotRequired[str | None]
+    address: NotRequired[str]
+
+
+class WithdrawalPayload(TypedDict):
+    """Money on its way to a beneficiary, who receives `amount`, or `assetAmount` of crypto. `failure` says why not."""
+
+    id: str
+    rail: RailLiteral
+    status: StatusName
+    amount: Number
+    currency: str
+    pixKeyType: NotRequired[Literal["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"]]
+    createdAt: Timestamp
+    companyId: str
+    environment: Literal["SANDBOX", "PRODUCTION"]
+    reference: str
+    fee: Number
+    totalDebited: Number
+    destination: DestinationPayload
+    endToEndId: NotRequired[str | None]
+    trackingKey: NotRequired[str | None]
+    transactionHash: NotRequired[str | None]
+    asset: NotRequired[Literal["USDT", "BTC"]]
+    network: NotRequired[Literal["TRC20", "BITCOIN"]]
+    address: NotRequired[str]
+    marketRate: NotRequired[Number]
+    appliedRate: NotRequired[Number]
+    spreadPercentage: NotRequired[Number]
+    assetGrossAmount: NotRequired[Number]
+    networkFee: NotRequired[Number]
+    assetAmount: NotRequired[Number]
+    failure: NotRequired[FailurePayload]
+    updatedAt: Timestamp
+    completedAt: Timestamp | None
+    returnedAt: Timestamp | None
+
+
+def withdrawal(withdrawal: Withdrawal) -> WithdrawalPayload:
+    """The withdrawal object."""
+    rail = by_currency(withdrawal.rail)[withdrawal.payout_currency]
+    payload: dict[str, Any] = {
+        "id": withdrawal.id,
+        "rail": withdrawal.rail,
+        "status": str(withdrawal.status),
+        "amount": withdrawal.amount_exact,
+        "currency": withdrawal.currency,
+        **withdrawal.details,
+        "createdAt": timestamp(withdrawal.created_at),
+        "companyId": withdrawal.merchant.company_id,
+        "environment": withdrawal.merchant.environment,
+        "reference": withdrawal.reference,
+        "fee": to_decimal(withdrawal.fee, withdrawal.currency),
+        "totalDebited": to_decimal(withdrawal.total, withdrawal.currency),
+        "destination": withdrawal.destination,
+        **_bought(withdrawal),
+        rail.reference_name: withdrawal.rail_reference,
+        "updatedAt": timestamp(withdrawal.updated_at),
+        "completedAt": optional_timestamp(withdrawal.completed_at),
+        "returnedAt": optional_timestamp(withdrawal.returned_at),
+    }
+    if withdrawal.failure_code:
+        payload["failure"] = {"code": withdrawal.failure_code, "message": withdrawal.failure_message or ""}
+    return payload  # type: ignore[return-value]
+
+
+def _bought(withdrawal: Withdrawal) -> dict[str, Any]:
+    """What the amount became, where it was converted on its way."""
+    asset = withdrawal.payout_currency
+    if withdrawal.gross_amount is None or withdrawal.market_rate is None or withdrawal.applied_rate is None:
+        return {}
+    return {
+        "asset": asset,
+        "network": NETWORKS[asset][0],
+        "address": withdrawal.destination["address"],
+        "marketRate": plain(withdrawal.market_rate),
+        "appliedRate": plain(withdrawal.applied_rate),
+        "spreadPercentage": plain(withdrawal.spread_percentage or Decimal(0)),
+        "assetGrossAmount": to_decimal(withdrawal.gross_amount, asset),
+        "networkFee": to_decimal(withdrawal.network_fee, asset),
+        "assetAmount": to_decimal(withdrawal.payout_amount, asset),
+    }

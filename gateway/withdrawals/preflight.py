@@ -1,0 +1,118 @@
+"""Every gate of a withdrawal at once, so that a first integration is not a game of one refusal after another."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TypeVar
+
+from accounts.errors import Refusal
+from accounts.models import Merchant
+from gateway.withdrawals import gates
+from gateway.withdrawals.gates import Price, Wish
+from gateway.withdrawals.origin import Address
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is known of a wish: None where it is missing or wrong.
+
+    `permission` and `body` are what would be answered about the key and the body, if anything.
+    """
+
+    rail: str
+    origin: Address | None
+    permission: Refusal | None = None
+    body: Refusal | None = None
+    company_id: str | None = None
+    amount: Decimal | None = None
+    currency: str | None = None
+    payout_currency: str | None = None
+    reference: str | None = None
+    minimum_payout: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether a gate lets it pass, else what would be answered; None where others decide whether that can be said."""
+
+    name: str
+    holds: bool | None
+    refusal: Refusal | None = None
+
+
+@dataclass(slots=True)
+class Preflight:
+    """The gates in the order in which a real withdrawal meets them, and the price as far as it is known."""
+
+    gates: list[Gate] = field(default_factory=list)
+    price: Price | None = None
+
+    @property
+    def passes(self) -> bool:
+        return all(gate.holds for gate in self.gates)
+
+    def try_gate(self, name: str, check: Callable[[], R], *, when: object = True) -> R | None:
+        """Notes whether the gate holds. None where it does not, and where it cannot be said: not `when`."""
+        if not when:
+            self.gates.append(Gate(name, None))
+            return None
+        try:
+            result = check()
+        except Refusal as refusal:
+            self.gates.append(Gate(name, False, refusal))
+            return None
+        self.gates.append(Gate(name, True))
+        return result
+
+
+def preflight(merchant: Merchant, draft: Draft) -> Preflight:
+    """Looks at everything and writes nothing. Whoever may not withdraw is not told what the balance would bear."""
+    found = Preflight()
+    found.try_gate("PERMISSION", lambda: _said(draft.permission))
+    found.try_gate("REGISTERED_IP", lambda: gates.require_origin(merchant, draft.origin))
+    found.try_gate("COMPANY_ACTIVE", lambda: gates.require_active(merchant))
+    found.try_gate("WITHDRAWAL_ENABLED", lambda: gates.require_enabled(merchant))
+    found.try_gate("BODY", lambda: _said(draft.body))
+    found.try_gate("OWN_COMPANY", lambda: gates.require_own(merchant, draft.company_id or ""), when=draft.company_id)
+    currency = draft.payout_currency or ""
+    terms = found.try_gate("RAIL", lambda: gates.require_rail(merchant, draft.rail, currency), when=currency)
+    wish = _priceable(draft)
+    price = found.try_gate("RATE", lambda: gates.priced(merchant, _known(wish), _known(terms)), when=wish and terms)
+    found.try_gate("LIMITS", lambda: gates.require_limits(_known(wish), _known(terms), _known(price)), when=price)
+    reference = draft.reference or ""
+    found.try_gate("REFERENCE", lambda: gates.require_reference(merchant, reference), when=reference)
+    found.try_gate(
+        "BALANCE",
+        lambda: gates.require_balance(merchant, draft.currency or "", _known(price)),
+        when=price and draft.permission is None,
+    )
+    found.price = price
+    return found
+
+
+def _known(value: R | None) -> R:
+    assert value is not None
+    return value
+
+
+def _said(refusal: Refusal | None) -> None:
+    if refusal:
+        raise refusal
+
+
+def _priceable(draft: Draft) -> Wish | None:
+    """The wish as far as its price needs it."""
+    if draft.amount is None or draft.currency is None or draft.payout_currency is None:
+        return None
+    return Wish(
+        company_id="",
+        rail=draft.rail,
+        amount=draft.amount,
+        currency=draft.currency,
+        payout_currency=draft.payout_currency,
+        reference="",
+        destination={},
+        minimum_payout=draft.minimum_payout,
+    )

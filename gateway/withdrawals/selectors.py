@@ -1,0 +1,40 @@
+"""Reads of withdrawals. The first argument is always the merchant."""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from accounts.ids import is_well_formed
+from accounts.models import Merchant
+from gateway.withdrawals.errors import WithdrawalUnknown
+from gateway.withdrawals.models import Withdrawal
+
+
+def get(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
+    """Refuses with ONP404_WITHDRAWAL, also for a withdrawal of somebody else."""
+    rows = Withdrawal.objects.filter(merchant=merchant, pk=withdrawal_id).select_related("merchant")
+    found = rows.first() if is_well_formed(withdrawal_id) else None
+    if found is None:
+        raise WithdrawalUnknown
+    return found
+
+
+def listed(
+    merchant: Merchant,
+    *,
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+    **equal_to: str | None,
+) -> QuerySet[Withdrawal]:
+    """The merchant's withdrawals, newest first. `created_to` is exclusive; the other filters compare whole values."""
+    found = Withdrawal.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
+    if created_from:
+        found = found.filter(created_at__gte=created_from)
+    if created_to:
+        found = found.filter(created_at__lt=created_to)
+    return found.select_related("merchant").order_by("-created_at", "-id")
+
+
+def is_live(merchant: Merchant, reference: str) -> bool:
+    """Whether a withdrawal that has not failed has this reference."""
+    return Withdrawal.objects.filter(merchant=merchant, reference=reference).exclude(status="FAILED").exists()

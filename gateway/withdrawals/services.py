@@ -1,0 +1,409 @@
+"""What can be done with a withdrawal. The way of one: `create`, the outside party, `take`.
+
+Nothing is sent inside the transaction that accepts a withdrawal. The worker hands the order over afterwards, under the
+withdrawal's own id; where no clear answer comes it asks about that id, and never sends the money under another.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Q
+
+from accounts import clock
+from accounts.errors import Refusal
+from accounts.ids import is_well_formed, new_id
+from accounts.models import Environment, Merchant
+from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values
+from accounts.sealing import seal, unseal
+from gateway.payments.errors import DuplicateReference, SandboxOnly
+from gateway.payouts.errors import PayoutUnavailable
+from gateway.payouts.rail import Answered, Order, Outcome, PayoutRail
+from gateway.payouts.registry import rail_of
+from gateway.payouts.sandbox import RETURNED_BY_BANK, SandboxPayout
+from gateway.withdrawals import gates, payloads
+from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
+from gateway.withdrawals.gates import Price, Wish
+from gateway.withdrawals.lifecycle import Asked, step
+from gateway.withdrawals.models import FailureCode, Status, Withdrawal
+from ledger.books.services import post
+from ledger.holds import services as holds
+from ledger.holds.models import Reason
+from ledger.money import to_decimal
+from webhooks.outbox import emit
+
+log = structlog.get_logger()
+
+RETURNS_WITHIN = timedelta(days=30)
+PATIENCE = timedelta(seconds=120)
+"""How long one call to the outside party may take; who dies in it is succeeded by somebody who asks."""
+ASKED_AGAIN_AFTER_S, LONGEST_BREAK_S = 30, 3600
+
+_INSERT = f"""
+    {insert_into(Withdrawal)}
+    ON CONFLICT (merchant_id, reference) WHERE NOT (status = 'FAILED') DO NOTHING
+"""
+_LOCK = f"SELECT {columns(Withdrawal)} FROM gateway_withdrawal WHERE id = %s FOR NO KEY UPDATE"
+
+
+# ── Accepting ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@transaction.atomic(savepoint=False)
+def begin(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> Withdrawal | Order:
+    """What `create` does, unless the outside party must be asked first: then nothing is written, and this is the order
+    about which to `admit`.
+
+    Refuses as `create` does.
+    """
+    withdrawal, order, rail = _drafted(merchant, wish, withdrawal_id)
+    return order if rail.is_asked_first(order) else _accept(withdrawal)
+
+
+@transaction.atomic(savepoint=False)
+def create(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> Withdrawal:
+    """Takes a withdrawal on: amount and fee are blocked, and the order goes out at once after the commit.
+
+    Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_COMPANY,
+    ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, ONP409_DUPLICATE_REFERENCE,
+    ONP422_INSUFFICIENT_BALANCE and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE.
+    """
+    withdrawal, _, _ = _drafted(merchant, wish, withdrawal_id)
+    return _accept(withdrawal)
+
+
+def admit(merchant: Merchant, order: Order, *, tries: int) -> None:
+    """Asks the outside party. Never inside a transaction. ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing moved."""
+    _rail_for(merchant, order).admit(order, tries=tries)
+
+
+def _accept(withdrawal: Withdrawal) -> Withdrawal:
+    merchant, at = withdrawal.merchant, withdrawal.created_at
+    taken = step(Asked.REQUEST, withdrawal.status)
+    withdrawal.status = taken.target
+    if not execute(_INSERT, values(withdrawal)):
+        raise DuplicateReference(field="reference")
+    holds.begin(
+        merchant,
+        Reason.WITHDRAWAL_PROCESSING,
+        withdrawal.currency,
+        withdrawal.total,
+        at=at,
+        withdrawal_id=withdrawal.id,
+    )
+    post(merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
+    return withdrawal
+
+
+def _admitted(merchant: Merchant, wish: Wish) -> Price:
+    gates.hold_settings(merchant)
+    if wish.origin is not None:
+        gates.require_origin(merchant, wish.origin)
+    gates.require_active(merchant)
+    gates.require_enabled(merchant)
+    gates.require_own(merchant, wish.company_id)
+    terms = gates.require_rail(merchant, wish.rail, wish.payout_currency)
+    price = gates.priced(merchant, wish, terms)
+    gates.require_limits(wish, terms, price)
+    return price
+
+
+def _drafted(merchant: Merchant, wish: Wish, withdrawal_id: str | None) -> tuple[Withdrawal, Order, PayoutRail]:
+    """The withdrawal as it will be, and what its rail would be told. Nothing is written."""
+    price = _admitted(merchant, wish)
+    now = clock.now(merchant)
+    rail = rail_of(wish.rail, wish.payout_currency, merchant.environment)
+    assert rail is not None
+    destination = rail.destination(wish.destination)
+    withdrawal = Withdrawal(
+        id=withdrawal_id or new_id("wdr"),
+        rail=wish.rail,
+        reference=wish.reference,
+        status="",
+        amount=price.amount,
+        fee=price.fee,
+        currency=wish.currency,
+        payout_amount=price.payout,
+        payout_currency=wish.payout_currency,
+        network_fee=price.network_fee,
+        market_amount=price.market,
+        gross_amount=price.gross,
+        market_rate=price.market_rate,
+        applied_rate=price.applied_rate,
+        spread_percentage=price.spread_percentage,
+        destination=rail.shown(destination),
+        sealed_destination=seal(json.dumps(destination).encode()),
+        details={"pixKeyType": destination["pixKeyType"]} if "pixKeyType" in destination else {},
+        origin=str(wish.origin) if wish.origin else None,
+        ask_at=now,
+        created_at=now,
+        updated_at=now,
+    )
+    withdrawal.merchant = merchant
+    return withdrawal, _order(withdrawal, destination), rail
+
+
+def order_of(withdrawal: Withdrawal) -> Order:
+    """What its rail is told about a withdrawal."""
+    return _order(withdrawal, json.loads(unseal(bytes(withdrawal.sealed_destination))))
+
+
+def _order(withdrawal: Withdrawal, destination: Mapping[str, str]) -> Order:
+    return Order(
+        withdrawal_id=withdrawal.id,
+        rail=withdrawal.rail,
+        amount=withdrawal.amount_exact,
+        currency=withdrawal.currency,
+        payout_amount=to_decimal(withdrawal.payout_amount, withdrawal.payout_currency),
+        payout_currency=withdrawal.payout_currency,
+        destination=destination,
+        sender=withdrawal.merchant.company.legal_name,
+        sent_times=withdrawal.sent_times,
+        has_arrived=withdrawal.status == Status.COMPLETED,
+    )
+
+
+def _rail_for(merchant: Merchant, order: Order) -> PayoutRail:
+    rail = rail_of(order.rail, order.payout_currency, merchant.environment)
+    if rail is None:
+        raise PayoutUnavailable
+    return rail
+
+
+# ── What the outside party says ───────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the outside party is to be told or asked next."""
+
+    order: Order
+    is_new: bool
+
+    def put(self, rail: PayoutRail, at: datetime) -> Outcome:
+        """Never inside a transaction, unless it is the sandbox's double, which answers by itself."""
+        return rail.send(self.order, at) if self.is_new else rail.ask(self.order, at)
+
+
+def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
+    """Writes down that the outside party is spoken to now, before it is: an order that was perhaps sent is asked about.
+
+    Call it in a transaction that holds the withdrawal's row.
+    """
+    is_new = withdrawal.sent_at is None
+    if is_new:
+        withdrawal.sent_at, withdrawal.asked_times = at, 0
+        withdrawal.sent_times += 1
+    else:
+        withdrawal.asked_times += 1
+    withdrawal.ask_at = at + PATIENCE
+    withdrawal.save(update_fields=["sent_at", "sent_times", "asked_times", "ask_at"])
+    return Question(order_of(withdrawal), is_new)
+
+
+def take(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
+    """Takes what the outside party said: saves, announces and posts, or none of them.
+
+    Call it in a transaction that holds the withdrawal's row. An answer that no longer fits is said loudly: somebody
+    must look where the money is.
+    """
+    if outcome.answered in _NO_END or (outcome.answered == Answered.DONE and withdrawal.status == Status.COMPLETED):
+        return _wait(withdrawal, outcome, at)
+    try:
+        if outcome.answered == Answered.RETURNED and withdrawal.status == Status.PROCESSING:
+            _turn(withdrawal, Outcome(Answered.DONE, reference=outcome.reference), at)
+        return _turn(withdrawal, outcome, at)
+    except WithdrawalState:
+        return _unforeseen(withdrawal, outcome)
+
+
+_NO_END = (Answered.SENT, Answered.UNKNOWN, Answered.NOT_RECEIVED)
+_MEANS = {Answered.DONE: Asked.DONE, Answered.DECLINED: Asked.DECLINED, Answered.RETURNED: Asked.RETURNED}
+
+
+def _wait(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
+    """No end yet: when to ask again. An order that was never received goes out again at once, under the same id."""
+    if withdrawal.status not in (Status.PROCESSING, Status.COMPLETED):
+        return withdrawal
+    wait_s = outcome.ask_after_s
+    if outcome.answered == Answered.NOT_RECEIVED:
+        if withdrawal.status == Status.COMPLETED:
+            return _unforeseen(withdrawal, outcome)
+        withdrawal.sent_at, wait_s = None, wait_s or 0
+    elif outcome.answered == Answered.UNKNOWN and wait_s is None:
+        wait_s = min(ASKED_AGAIN_AFTER_S << min(withdrawal.asked_times, 10), LONGEST_BREAK_S)
+    withdrawal.ask_at = None if wait_s is None else at + timedelta(seconds=wait_s)
+    withdrawal.save(update_fields=["sent_at", "ask_at"])
+    return withdrawal
+
+
+def _unforeseen(withdrawal: Withdrawal, outcome: Outcome) -> Withdrawal:
+    """Nobody acts on an answer that does not fit: somebody looks where the money is."""
+    log.critical(
+        "withdrawal.answered_unforeseen",
+        withdrawal=withdrawal.id,
+        status=withdrawal.status,
+        answered=outcome.answered,
+        rail_reference=outcome.reference,
+    )
+    return withdrawal
+
+
+def _turn(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
+    """The only place where the status of a withdrawal changes. Refuses with ONP409_WITHDRAWAL_STATE."""
+    merchant = withdrawal.merchant
+    taken = step(_MEANS[outcome.answered], withdrawal.status)
+    if taken.target == Status.RETURNED and withdrawal.is_converted:
+        raise WithdrawalState  # what is on a chain cannot be called back
+    withdrawal.status = taken.target
+    withdrawal.rail_reference = outcome.reference or withdrawal.rail_reference
+    withdrawal.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
+    withdrawal.updated_at = at
+    if outcome.failure:
+        withdrawal.failure_code, withdrawal.failure_message = outcome.failure
+    if taken.target == Status.COMPLETED:
+        withdrawal.completed_at = at
+    elif taken.target == Status.RETURNED:
+        withdrawal.returned_at = at
+    withdrawal.save()
+    holds.keep(
+        merchant,
+        Reason.WITHDRAWAL_PROCESSING,
+        withdrawal.currency,
+        0,
+        at=at,
+        withdrawal_id=withdrawal.id,
+    )
+    emit(merchant, str(taken.announces), withdrawal.id, payloads.withdrawal(withdrawal), at)
+    posted = post(merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
+    assert posted, "a status is reached once, and so are its books"
+    return withdrawal
+
+
+def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
+    """The merchant's withdrawal, held until the transaction ends. Refuses with ONP404_WITHDRAWAL."""
+    row = first(_LOCK, [withdrawal_id]) if is_well_formed(withdrawal_id) else None
+    withdrawal = load(Withdrawal, row) if row else None
+    if withdrawal is None or withdrawal.merchant_id != merchant.pk:
+        raise WithdrawalUnknown
+    withdrawal.merchant = merchant
+    return withdrawal
+
+
+# ── Decisions ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@transaction.atomic(savepoint=False)
+def decide(merchant: Merchant, withdrawal_id: str, outcome: Outcome, *, note: str = "") -> Withdrawal:
+    """What support knows from the outside party: DONE, DECLINED or RETURNED.
+
+    Refuses with ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_STATE.
+    """
+    withdrawal = lock(merchant, withdrawal_id)
+    withdrawal.note = note or withdrawal.note
+    return _turn(withdrawal, outcome, clock.now(merchant))
+
+
+@transaction.atomic(savepoint=False)
+def simulate(merchant: Merchant, withdrawal_id: str, wanted: str, failure_code: str | None = None) -> Withdrawal:
+    """The outcome COMPLETED, FAILED or RETURNED for a sandbox withdrawal (contract §14.4).
+
+    Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_WITHDRAWAL, and ONP409_WITHDRAWAL_STATE: what has
+    ended, crypto that would return, or a return more than thirty days later.
+    """
+    if merchant.environment != Environment.SANDBOX:
+        raise SandboxOnly
+    gates.require_active(merchant)
+    withdrawal = lock(merchant, withdrawal_id)
+    rail = double_of(withdrawal)
+    now = clock.now(merchant)
+    if wanted == Status.COMPLETED:
+        outcome = Outcome(Answered.DONE, reference=rail.paid(now))
+    elif wanted == Status.FAILED:
+        code = FailureCode(failure_code or (FailureCode.BANK_REJECTED if rail.returns else FailureCode.NETWORK_ERROR))
+        outcome = Outcome(Answered.DECLINED, failure=(str(code), code.label))
+    else:
+        _require_returnable(withdrawal, now)
+        outcome = Outcome(Answered.RETURNED, failure=RETURNED_BY_BANK)
+    return _turn(withdrawal, outcome, now)
+
+
+def _require_returnable(withdrawal: Withdrawal, now: datetime) -> None:
+    if withdrawal.completed_at is None or now > withdrawal.completed_at + RETURNS_WITHIN:
+        raise WithdrawalState
+
+
+def double_of(withdrawal: Withdrawal) -> SandboxPayout:
+    """The sandbox double of a withdrawal's rail: the only one spoken to inside a transaction."""
+    rail = rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment)
+    assert isinstance(rail, SandboxPayout), "nobody outside is asked inside a transaction"
+    return rail
+
+
+# ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
+def first_due(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
+    """When the outside party of one of the merchant's withdrawals is next spoken to; None when not `until` then."""
+    rows = Withdrawal.objects.filter(merchant=merchant, ask_at__lte=until).order_by("ask_at", "id")
+    found = rows.values_list("ask_at", "id").first()
+    return (found[0], found[1]) if found and found[0] else None
+
+
+@transaction.atomic
+def happen(merchant: Merchant, withdrawal_id: str) -> None:
+    """Lets that happen at its own time: what the sandbox clock does on its way."""
+    withdrawal = lock(merchant, withdrawal_id)
+    at = withdrawal.ask_at
+    if at is not None:
+        take(withdrawal, prepare(withdrawal, at).put(double_of(withdrawal), at), at)
+
+
+def happen_due(limit: int = 100) -> int:
+    """Hands over what was accepted and asks about what is on its way; returns how many of them were spoken about.
+
+    One whose party is silent or broken does not hold up the others.
+    """
+    happened = 0
+    for merchant, withdrawal_id in _overdue(limit):
+        try:
+            happened += pursue(merchant, withdrawal_id)
+        except Exception:
+            log.exception("withdrawal.stuck", withdrawal=withdrawal_id)
+    return happened
+
+
+def pursue(merchant: Merchant, withdrawal_id: str) -> bool:
+    """Speaks to the outside party about a withdrawal, outside any transaction; False where somebody else just did."""
+    question = unless_deadlocked(partial(_prepare_due, merchant, withdrawal_id))
+    if question is None:
+        return False
+    try:
+        outcome = question.put(_rail_for(merchant, question.order), clock.now(merchant))
+    except Refusal as refusal:  # it was not reached, or said nothing usable
+        log.warning("withdrawal.unanswered", withdrawal=withdrawal_id, code=refusal.public_code)
+        outcome = Outcome(Answered.UNKNOWN)
+    except Exception:
+        log.exception("withdrawal.unanswered", withdrawal=withdrawal_id)
+        outcome = Outcome(Answered.UNKNOWN)
+    unless_deadlocked(partial(_take_locked, merchant, withdrawal_id, outcome))
+    return True
+
+
+@transaction.atomic
+def _prepare_due(merchant: Merchant, withdrawal_id: str) -> Question | None:
+    withdrawal = lock(merchant, withdrawal_id)
+    now = clock.now(merchant)
+    if withdrawal.ask_at is None or withdrawal.ask_at > now:
+        return None
+    return prepare(withdrawal, now)
+
+
+@transaction.atomic
+def _take_locked(merchant: Merchant, withdrawal_id: str, outcome: Outcome) -> None:
+    take(lock(merchant, withdrawal_id), outcome, clock.now(merchant))
+
+
+def _overdue(limit: int) -> list[tuple[Merchant, str]]:
+    """By the real time, and by the clocks of merchants that are ahead of it."""
+    now = clock.wall()
+    rows = Withdrawal.objects.select_related("merchant__company").defer("sealed_destination").order_by("ask_at")
+    ahead = Q(merchant__clock_offset__gt=timedelta(0), ask_at__lte=now + F("merchant__clock_offset"))
+    found = [*rows.filter(ask_at__lte=now)[:limit], *rows.filter(ahead)[:limit]]
+    return list({one.id: (one.merchant, one.id) for one in found if one.ask_at}.values())

@@ -1,0 +1,14 @@
+"""What the timetable asks of withdrawals."""
+
+from celery import shared_task
+
+from gateway.withdrawals import services as withdrawals
+
+BATCH = 100
+
+
+@shared_task
+def look() -> None:
+    """Hands over what was accepted, and asks what became of what is on its way."""
+    while withdrawals.happen_due(BATCH) >= BATCH:
+        pass

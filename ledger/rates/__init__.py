@@ -1,0 +1,1 @@
+"""Exchange rates: a published table in the sandbox, rows that are fetched or entered by staff in production."""
