@@ -11,16 +11,24 @@ from django.utils.safestring import SafeString
 
 from accounts.clock import wall
 from accounts.models import Environment
-from gateway.api.examples import ORDERS
+from gateway.api.examples import COMPANY as EXAMPLE_COMPANY
+from gateway.api.examples import ORDERS, WITHDRAWALS
 from gateway.api.v2.payment_methods import required_fields
+from gateway.conversions import scenarios as conversion_scenarios
 from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, Scenario
 from gateway.payments import lifecycle as payment_lifecycle
+from gateway.payouts import scenarios as payout_scenarios
+from gateway.payouts.rail import Market as Payout
+from gateway.payouts.registry import markets as payout_markets
 from gateway.refunds import lifecycle as refund_lifecycle
 from gateway.sdk import pages as sdk
 from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
 from gateway.vault.stored import STORED_CARDS
+from gateway.withdrawals import lifecycle as withdrawal_lifecycle
+from ledger.chart import WALLET_METHOD
+from ledger.rates.table import SANDBOX
 from ledger.receivables import lifecycle as receivable_lifecycle
 
 GIVEN = {
@@ -66,11 +74,17 @@ class Way:
         return _curl(ORDERS[self.method, self.market.currency])
 
 
-def _curl(order: dict[str, Any]) -> str:
-    """A line for the shell: the reference is new each time it is run, and so is the key."""
-    body = json.dumps(order, ensure_ascii=False).replace('"order-1042"', "\"order-'$(date +%s)'\"")
+def _curl(order: dict[str, Any], path: str = "/payments") -> str:
+    """A line for the shell: the reference is new each time it is run, and so is the key; the company is your own."""
+    body = json.dumps(order, ensure_ascii=False)
+    for example, ours in (
+        ("order-1042", "order-'$(date +%s)'"),
+        ("wd-77", "wd-'$(date +%s)'"),
+        (EXAMPLE_COMPANY, "'$COMPANY'"),
+    ):
+        body = body.replace(f'"{example}"', f'"{ours}"')
     return (
-        f'curl -s {settings.SANDBOX_BASE_URL}/api/v2/payments -H "x-api-key: $KEY" \\\n'
+        f'curl -s "{settings.SANDBOX_BASE_URL}/api/v2{path}" -H "x-api-key: $KEY" \\\n'
         "  -H \"idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')\" \\\n"
         f"  -H 'content-type: application/json' -d '{body}'"
     )
@@ -149,6 +163,52 @@ def _html(text: str) -> SafeString:
     return format_html_join("", "{}", ((format_html("<code>{}</code>", part) if n % 2 else part,) for n, part in parts))
 
 
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A rail with what it pays out, and a withdrawal that can be sent as it is."""
+
+    rail: str
+    market: Payout
+
+    @property
+    def title(self) -> str:
+        return f"{self.rail} in {self.market.currency}"
+
+    @property
+    def limits(self) -> str:
+        return f"{self.market.minimum:,f} to {self.market.maximum:,f} {self.market.currency}"
+
+    @property
+    def path(self) -> str:
+        return f"/withdrawals/{self.rail.lower().replace('_', '-')}"
+
+    @property
+    def curl(self) -> str:
+        return _curl(WITHDRAWALS[self.rail, self.market.currency], self.path)
+
+
+def ways_out() -> list[WayOut]:
+    """Every way for money to leave, in the order of the folders."""
+    return [WayOut(rail, market) for (rail, _), market in payout_markets().items()]
+
+
+def money_out() -> dict[str, Any]:
+    """Everything about withdrawals and conversions: requests that work, magic amounts, the sandbox's rates."""
+    conversions = "/companies/$COMPANY/wallets/conversions"
+    quote = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000.00}
+    return {
+        "ways": ways_out(),
+        "preflight": _curl(WITHDRAWALS["PIX", "BRL"], "/withdrawals/pix?dryRun=true"),
+        "simulation": _curl({"status": "RETURNED"}, "/simulations/withdrawals/wdr_…"),
+        "scenarios": [(scenario.tail, _html(scenario.effect)) for scenario in payout_scenarios.SCENARIOS],
+        "quote": _curl(quote, f"{conversions}/quote"),
+        "confirm": _curl({"quoteToken": "onpq1.…"}, f"{conversions}/confirm"),
+        "conversion_scenarios": [(one.tail, _html(one.effect)) for one in conversion_scenarios.SCENARIOS],
+        "rates": [(currency, f"{rate:f}") for currency, rate in SANDBOX.items()],
+        "wallets": WALLET_METHOD.items(),
+    }
+
+
 def _methods(scenario: Scenario) -> list[str]:
     if set(scenario.methods) == set(Method):
         return ["every method"]
@@ -170,10 +230,12 @@ def drawings() -> dict[str, str]:
     refunds = [
         (source, one.target, str(one.asked)) for one in refund_lifecycle.STEPS for source in one.sources or ("[*]",)
     ]
+    withdrawals = [(one.source or "[*]", one.target, str(one.asked)) for one in withdrawal_lifecycle.STEPS]
     receivables = [(str(one.source), str(one.target), str(one.asked)) for one in receivable_lifecycle.STEPS]
     return {
         "payment": _drawing(payments),
         "refund": _drawing(refunds),
+        "withdrawal": _drawing(withdrawals),
         "receivable": _drawing([("[*]", "SCHEDULED", "paid"), *receivables]),
     }
 

@@ -81,6 +81,12 @@ def cards(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def money_out(request: HttpRequest) -> HttpResponse:
+    """Withdrawals over every rail and conversions, each with a request that works as it is."""
+    return render(request, "docs/money_out.html", guide.money_out())
+
+
+@require_safe
 def errors(request: HttpRequest) -> HttpResponse:
     """Every error code explained; the target of `docUrl`."""
     return render(request, "docs/errors.html", {"classes": _error_classes()})

@@ -29,6 +29,7 @@ urlpatterns = [
     path("demo/", include("gateway.demo.urls")),
     path("docs", pages.reference),
     path("docs/cards", pages.cards),
+    path("docs/money-out", pages.money_out),
     path("docs/sandbox", pages.sandbox),
     path("docs/errors", pages.errors),
     path("api/v2/openapi.json", pages.schema),

@@ -105,11 +105,11 @@ ORDERS: dict[tuple[str, str], dict[str, Any]] = {
 }
 """One order for each way to pay: what the reference shows, and what the tests pay."""
 
-_COMPANY = "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP"
+COMPANY = "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP"
 
 
 def _withdrawal(amount: float, currency: str, **members: Any) -> dict[str, Any]:
-    return {"companyId": _COMPANY, "amount": amount, "currency": currency, "reference": "wd-77", **members}
+    return {"companyId": COMPANY, "amount": amount, "currency": currency, "reference": "wd-77", **members}
 
 
 WITHDRAWALS: dict[tuple[str, str], dict[str, Any]] = {
@@ -355,7 +355,7 @@ EXAMPLES: dict[str, Any] = {
         "currency": "BRL",
         "pixKeyType": "EMAIL",
         "createdAt": "2026-11-20T16:00:00.000Z",
-        "companyId": _COMPANY,
+        "companyId": COMPANY,
         "environment": "SANDBOX",
         "reference": "wd-77",
         "fee": 1.00,
@@ -404,7 +404,7 @@ EXAMPLES: dict[str, Any] = {
     "ConfirmInput": {"quoteToken": "onpq1.eyJqdGkiOiIwMUtBR1RXM1E4WEo1VjBOMkI3UjRDOVEwMSJ9.c2lnbmF0dXJl"},
     "ConversionPayload": {
         "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
-        "companyId": _COMPANY,
+        "companyId": COMPANY,
         "sourceMethod": "PIX",
         "sourceCurrency": "BRL",
         "sourceAmount": 1000.00,

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -11,11 +12,15 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from accounts.errors import Refusal, catalogue
 from gateway import guide
-from gateway.api.examples import EXAMPLES, ORDERS
+from gateway.api.examples import EXAMPLES, ORDERS, WITHDRAWALS
 from gateway.api.openapi import codes_of, document, operations
 from gateway.api.operations import Document
+from gateway.conversions.scenarios import SCENARIOS as CONVERSION_SCENARIOS
 from gateway.methods.scenarios import SCENARIOS
+from gateway.payouts.scenarios import SCENARIOS as PAYOUT_SCENARIOS
+from ledger.rates.table import SANDBOX
 from tests.client import Api
+from tests.factories import Shop
 from webhooks.kinds import KINDS
 
 ROOT = Path(settings.BASE_DIR)
@@ -60,8 +65,65 @@ def test_the_documented_order_is_taken_and_ends_as_simulated(api: Api, way: guid
     assert ended.status_code == (422 if is_card else 200)
 
 
+def test_the_page_about_money_out_has_a_request_for_every_rail_and_every_magic_amount(client: Client) -> None:
+    page = client.get("/docs/money-out").content.decode()
+    assert {(way.rail, way.market.currency) for way in guide.ways_out()} == set(WITHDRAWALS)
+    for way in guide.ways_out():
+        assert f"<h3>{way.title}</h3>" in page
+    for tail in (*(one.tail for one in PAYOUT_SCENARIOS), *(one.tail for one in CONVERSION_SCENARIOS)):
+        assert f"<code>{tail}</code>" in page
+    for currency, rate in SANDBOX.items():
+        assert f"<td><code>{currency}</code></td><td>{rate:f}</td>" in page
+
+
+def body_of(curl: str, company_id: str) -> dict[str, Any]:
+    """What the shell would send."""
+    sent = curl.partition(" -d '")[2].removesuffix("'").replace("'$(date +%s)'", "1").replace("'$COMPANY'", company_id)
+    return json.loads(sent)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("way", guide.ways_out(), ids=lambda way: way.title)
+def test_the_documented_withdrawal_is_accepted_and_arrives(
+    acme: Shop, api: Api, address: str, way: guide.WayOut
+) -> None:
+    acme.company.withdrawal_ip = address
+    acme.company.save()
+    body = body_of(way.curl, acme.company.id)
+    fund(api, body["currency"])
+
+    assert api.post(f"{way.path}?dryRun=true", body).json()["data"]["wouldBeAccepted"]
+    accepted = api.post(way.path, body)
+    api.post("/simulations/clock", {"advanceBy": "PT5S"})
+
+    assert accepted.status_code == 201, accepted.content
+    ended = api.get(f"/withdrawals/{accepted.json()['data']['id']}").json()["data"]
+    assert (ended["status"], ended["amount"]) == ("COMPLETED", body["amount"])
+
+
+def fund(api: Api, currency: str) -> None:
+    """A payment of the currency that was paid and is more than any documented withdrawal."""
+    amounts = {"BRL": 20_000, "MXN": 20_000, "ARS": 300_000, "COP": 2_000_000}
+    order = next(order for (_, code), order in ORDERS.items() if code == currency and "card" not in str(order).lower())
+    created = api.post("/payments", order | {"amount": amounts[currency], "reference": f"fund-{currency}"})
+    assert created.status_code == 201, created.content
+    api.post(f"/simulations/payments/{created.json()['data']['id']}", {"status": "PAID"})
+
+
+def test_the_documented_quote_is_given_and_confirmed(acme: Shop, api: Api) -> None:
+    fund(api, "BRL")
+    facts, conversions = guide.money_out(), f"/companies/{acme.company.id}/wallets/conversions"
+
+    quote = api.post(f"{conversions}/quote", body_of(facts["quote"], acme.company.id))
+    confirmed = api.post(f"{conversions}/confirm", {"quoteToken": quote.json()["data"]["quoteToken"]})
+
+    assert (quote.status_code, confirmed.status_code) == (200, 201)
+    assert confirmed.json()["data"]["destinationAmount"] == 3232.27
+
+
 def test_every_answer_and_every_body_has_an_example() -> None:
     for path, method, _, declared in operations():
+        if declared.rehearsal:
+            assert declared.rehearsal.gives.__name__ in EXAMPLES, (method, path)
         assert declared.gives is Document or declared.gives.__name__ in EXAMPLES, (method, path)
         if declared.takes:
             assert declared.takes.__name__ in EXAMPLES, (method, path)
@@ -109,7 +171,7 @@ def test_every_event_kind_is_in_the_reference() -> None:
         assert f"`{kind}`" in document()["info"]["description"]
 
 
-@pytest.mark.parametrize("life", ["payment", "refund", "receivable"])
+@pytest.mark.parametrize("life", ["payment", "refund", "withdrawal", "receivable"])
 def test_the_drawings_in_the_readme_are_the_tables(life: str) -> None:
     assert f"```mermaid\n{guide.drawings()[life]}\n```" in (ROOT / "README.md").read_text()
 

@@ -18,7 +18,7 @@ def is_clabe(text: str) -> bool:
 
 
 def bank_name(code: str) -> str | None:
-    """The bank whose CLABEs begin so, by Banco de México's catalogue or as the sandbox's own; None where it does not say."""
+    """The bank whose CLABEs begin so, by Banco de México's catalogue, or the sandbox's own; None for an unknown one."""
     if code == SANDBOX_BANK:
         return SANDBOX_BANK_NAME
     return BANK_NAMES.get(BANKS[code]) if code in BANKS else None
