@@ -11,7 +11,7 @@ from accounts import permissions as known
 from accounts.clock import wall
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, User
 from accounts.roles import Role
-from accounts.rows import execute
+from accounts.rows import execute, first
 from accounts.selectors import digest
 
 KEY_PREFIX = {Environment.SANDBOX: "onp_sandbox_", Environment.PRODUCTION: "onp_live_"}
@@ -32,6 +32,24 @@ def register(company: Company) -> tuple[Merchant, Merchant]:
     )
     production = Merchant.objects.create(company=company, environment=Environment.PRODUCTION)
     return sandbox, production
+
+
+_SETTINGS = """
+    SELECT c.status, c.withdrawal_ip, m.withdrawal_enabled, m.conversion_enabled, m.conversion_spread
+      FROM accounts_merchant m JOIN accounts_company c ON c.id = m.company_id WHERE m.id = %s FOR SHARE OF c, m
+"""
+
+
+def hold_settings(merchant: Merchant) -> None:
+    """Reads again what decides whether and how the merchant may move money, and holds it until the transaction ends.
+
+    Who changes the registered address, the status or the spread waits for what is being accepted; what comes next sees
+    the change.
+    """
+    row = first(_SETTINGS, [merchant.pk])
+    assert row is not None
+    merchant.company.status, merchant.company.withdrawal_ip = row[:2]
+    merchant.withdrawal_enabled, merchant.conversion_enabled, merchant.conversion_spread = row[2:]
 
 
 @transaction.atomic

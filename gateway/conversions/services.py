@@ -12,6 +12,7 @@ from accounts.errors import Fault
 from accounts.ids import new_id
 from accounts.models import Merchant
 from accounts.rows import execute, first, insert_into, values
+from accounts.services import hold_settings
 from gateway.conversions import payloads
 from gateway.conversions.errors import (
     ConversionDisabled,
@@ -28,7 +29,8 @@ from gateway.conversions.postings import converted
 from gateway.conversions.quotes import Quote, read
 from gateway.conversions.scenarios import SHORT, TERMS_CHANGE, UNAVAILABLE, scenario_of
 from gateway.conversions.selectors import currencies_of
-from gateway.payments.errors import CompanyNotActive, InvalidAmount
+from gateway.payments.errors import InvalidAmount
+from gateway.payments.services import require_active
 from ledger.books.services import post
 from ledger.chart import WALLET_METHOD
 from ledger.money import MAX_AMOUNT, convert, to_decimal, to_minor
@@ -38,10 +40,6 @@ from webhooks.outbox import emit
 HOLDS_FOR = timedelta(seconds=60)
 HOLDS_SHORTLY = timedelta(seconds=1)
 
-_HELD = """
-    SELECT c.status, m.conversion_enabled, m.conversion_spread
-      FROM accounts_merchant m JOIN accounts_company c ON c.id = m.company_id WHERE m.id = %s FOR SHARE OF c, m
-"""
 _INSERT = f"{insert_into(Conversion)} ON CONFLICT (merchant_id, quote_id) DO NOTHING"
 _CONFIRMED = "SELECT id FROM gateway_conversion WHERE merchant_id = %s AND quote_id = %s"
 
@@ -111,7 +109,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
     ONP409_QUOTE_EXPIRED, ONP409_QUOTE_TERMS_CHANGED and ONP422_INSUFFICIENT_BALANCE, in this order.
     """
     quoted = read(token, merchant)
-    _hold_settings(merchant)
+    hold_settings(merchant)
     _require_enabled(merchant)
     _require_unused(merchant, quoted)
     now = clock.now(merchant)
@@ -145,8 +143,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
 
 
 def _require_enabled(merchant: Merchant) -> None:
-    if merchant.company.status != merchant.company.Status.ACTIVE:
-        raise CompanyNotActive
+    require_active(merchant)
     if not merchant.conversion_enabled:
         raise ConversionDisabled
 
@@ -154,13 +151,6 @@ def _require_enabled(merchant: Merchant) -> None:
 def _require_unused(merchant: Merchant, quoted: Quote) -> None:
     if used := first(_CONFIRMED, [merchant.pk, quoted.id]):
         raise QuoteAlreadyUsed(conversionId=used[0])
-
-
-def _hold_settings(merchant: Merchant) -> None:
-    """Reads again, under a lock, what the terms are made of: who changes it waits, and the next quote knows."""
-    row = first(_HELD, [merchant.pk])
-    assert row is not None
-    merchant.company.status, merchant.conversion_enabled, merchant.conversion_spread = row
 
 
 def _terms_version(merchant: Merchant) -> str:

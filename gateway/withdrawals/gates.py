@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from accounts.models import Company, Merchant
-from accounts.rows import first
-from gateway.payments.errors import CompanyNotActive, DuplicateReference
+from accounts.models import Merchant
+from gateway.payments.errors import DuplicateReference
 from gateway.payouts import selectors as payouts
 from gateway.payouts.errors import PayoutUnavailable, WithdrawalDisabled, WithdrawalTooSmall
 from gateway.payouts.registry import rail_of
@@ -56,32 +55,10 @@ class Price:
     spread_percentage: Decimal | None = None
 
 
-# Held until the transaction ends: who changes the address, the status or the spread waits for the withdrawals that
-# are being accepted, and the next ones see the change.
-_HELD = """
-    SELECT c.status, c.withdrawal_ip, m.withdrawal_enabled, m.conversion_spread
-      FROM accounts_merchant m JOIN accounts_company c ON c.id = m.company_id WHERE m.id = %s FOR SHARE OF c, m
-"""
-
-
-def hold_settings(merchant: Merchant) -> None:
-    """Reads again, under a lock, what decides whether the merchant may withdraw."""
-    row = first(_HELD, [merchant.pk])
-    assert row is not None
-    merchant.company.status, merchant.company.withdrawal_ip = row[0], row[1]
-    merchant.withdrawal_enabled, merchant.conversion_spread = row[2], row[3]
-
-
 def require_origin(merchant: Merchant, origin: Address | None) -> None:
     """Refuses with ONP403_IP."""
     if not is_registered(merchant.company.withdrawal_ip, origin):
         raise UnregisteredOrigin
-
-
-def require_active(merchant: Merchant) -> None:
-    """Refuses with ONP403_COMPANY_STATUS."""
-    if merchant.company.status != Company.Status.ACTIVE:
-        raise CompanyNotActive
 
 
 def require_enabled(merchant: Merchant) -> None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from accounts.errors import Refusal
 from accounts.models import Merchant
+from gateway.payments.services import require_active
 from gateway.withdrawals import gates
 from gateway.withdrawals.gates import Price, Wish
 from gateway.withdrawals.origin import Address
@@ -72,7 +73,7 @@ def preflight(merchant: Merchant, draft: Draft) -> Preflight:
     found = Preflight()
     found.try_gate("PERMISSION", lambda: _said(draft.permission))
     found.try_gate("REGISTERED_IP", lambda: gates.require_origin(merchant, draft.origin))
-    found.try_gate("COMPANY_ACTIVE", lambda: gates.require_active(merchant))
+    found.try_gate("COMPANY_ACTIVE", lambda: require_active(merchant))
     found.try_gate("WITHDRAWAL_ENABLED", lambda: gates.require_enabled(merchant))
     found.try_gate("BODY", lambda: _said(draft.body))
     found.try_gate("OWN_COMPANY", lambda: gates.require_own(merchant, draft.company_id or ""), when=draft.company_id)

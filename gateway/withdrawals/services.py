@@ -20,7 +20,9 @@ from accounts.ids import is_well_formed, new_id
 from accounts.models import Environment, Merchant
 from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values
 from accounts.sealing import seal, unseal
+from accounts.services import hold_settings
 from gateway.payments.errors import DuplicateReference, SandboxOnly
+from gateway.payments.services import require_active
 from gateway.payouts.errors import PayoutUnavailable
 from gateway.payouts.rail import Answered, Order, Outcome, PayoutRail
 from gateway.payouts.registry import rail_of
@@ -98,10 +100,10 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
 
 
 def _admitted(merchant: Merchant, wish: Wish) -> Price:
-    gates.hold_settings(merchant)
+    hold_settings(merchant)
     if wish.origin is not None:
         gates.require_origin(merchant, wish.origin)
-    gates.require_active(merchant)
+    require_active(merchant)
     gates.require_enabled(merchant)
     gates.require_own(merchant, wish.company_id)
     terms = gates.require_rail(merchant, wish.rail, wish.payout_currency)
@@ -311,7 +313,7 @@ def simulate(merchant: Merchant, withdrawal_id: str, wanted: str, failure_code: 
     """
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
-    gates.require_active(merchant)
+    require_active(merchant)
     withdrawal = lock(merchant, withdrawal_id)
     rail = double_of(withdrawal)
     now = clock.now(merchant)

@@ -6,9 +6,13 @@ import os
 import platform
 import subprocess
 from http.client import HTTPConnection
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from tests.bench import stage
+
+if TYPE_CHECKING:
+    from tests.factories import Shop
 
 
 def main() -> None:
@@ -40,9 +44,15 @@ def _bench() -> None:
         stage.running("receiver", f"-m tests.bench.receiver {receiver}", receiver),
         stage.running("web", stage.web(port), port),
     ):
-        load = throughput.Load(port, shop.sandbox_key)
+        for each in (shop, floors_shop):
+            _may_withdraw(each)
+        load = throughput.Load(port, shop.sandbox_key, shop.company.id)
         throughput.warm_up(load)
-        floor = Floor(floors_shop.sandbox, _paid(port, floors_shop.sandbox_key))
+        floor = Floor(
+            floors_shop.sandbox,
+            _paid(port, floors_shop.sandbox_key),
+            _withdrawn(port, floors_shop.sandbox_key, floors_shop.company.id),
+        )
         cells = throughput.measure(load, floor)
         print(throughput.table(cells))
         deliveries.drop_what_is_due()
@@ -73,20 +83,40 @@ def _profile(requests: int) -> None:
     print(profile(a_shop("Shop").sandbox_key, requests))
 
 
+def _may_withdraw(shop: "Shop") -> None:
+    """More money than can be withdrawn while it is measured, and the address from which it is."""
+    from accounts.clock import wall
+    from ledger.books.services import Move, Side, post, wallet
+    from ledger.chart import Kind
+
+    shop.company.withdrawal_ip = "127.0.0.1"
+    shop.company.save()
+    clearing, available = Side(Kind.CLEARING, "PIX", "BRL"), wallet(Kind.AVAILABLE, "BRL")
+    post(shop.sandbox, "bench.funded", shop.company.id, [Move(10**15, debit=clearing, credit=available)], wall())
+
+
 def _paid(port: int, key: str) -> str:
     """A payment that was made and paid through the API."""
-    http = HTTPConnection("127.0.0.1", port)
-
-    def post(path: str, body: dict[str, object]) -> str:
-        headers = {"x-api-key": key, "idempotency-key": str(uuid4()), "Content-Type": "application/json"}
-        http.request("POST", f"/api/v2{path}", json.dumps(body), headers)
-        answer = json.loads(http.getresponse().read())
-        assert answer["success"], answer
-        return str(answer["data"]["id"])
-
     payer = {"name": "Maria Silva", "taxId": "52998224725", "email": "maria@example.com"}
     order = {"method": "PIX", "amount": 150.00, "currency": "BRL", "reference": str(uuid4()), "payer": payer}
-    return post(f"/simulations/payments/{post('/payments', order)}", {"status": "PAID"})
+    created = _posted(port, key, "/payments", order)
+    return _posted(port, key, f"/simulations/payments/{created}", {"status": "PAID"})
+
+
+def _withdrawn(port: int, key: str, company: str) -> str:
+    """A withdrawal that was accepted through the API."""
+    wish = {"companyId": company, "amount": 1.00, "currency": "BRL", "reference": str(uuid4())}
+    return _posted(port, key, "/withdrawals/pix", wish | {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"})
+
+
+def _posted(port: int, key: str, path: str, body: dict[str, object]) -> str:
+    """The id that the API answers."""
+    http = HTTPConnection("127.0.0.1", port)
+    headers = {"x-api-key": key, "idempotency-key": str(uuid4()), "Content-Type": "application/json"}
+    http.request("POST", f"/api/v2{path}", json.dumps(body), headers)
+    answer = json.loads(http.getresponse().read())
+    assert answer["success"], answer
+    return str(answer["data"]["id"])
 
 
 def _machine() -> str:

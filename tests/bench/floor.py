@@ -32,9 +32,11 @@ NOW = "now()"
 class Floor:
     """What PostgreSQL can do on this machine, in this minute."""
 
-    def __init__(self, merchant: Merchant, example: str) -> None:
-        """`example`: a payment of the merchant that was PAID through the API, for one endpoint."""
-        self.merchant, self.example = merchant.pk, example
+    def __init__(self, merchant: Merchant, example: str, withdrawn: str) -> None:
+        """`example`: a payment of the merchant that was PAID through the API, for one endpoint; `withdrawn`: money of
+        theirs that was accepted to leave.
+        """
+        self.merchant, self.example, self.withdrawn = merchant.pk, example, withdrawn
         self.next_number = 1
         self.folder = home.make(home.folder() / "floor")
         payment = _row("gateway_payment", "id", example)
@@ -46,8 +48,11 @@ class Floor:
         self.keys = {
             "create": self._key("/api/v2/payments"),
             "paid": self._key(f"/api/v2/simulations/payments/{example}"),
+            "withdraw": self._key("/api/v2/withdrawals/pix"),
         }
-        self.scripts = {"create": self._create(), "get": self._get(), "paid": self._pay()}
+        self.scripts = {
+            "create": self._create(), "get": self._get(), "paid": self._pay(), "withdraw": self._withdraw(),
+        }  # fmt: skip
         self.stock = self._fill(20_000)
 
     def rate(self, kind: str, clients: int, seconds: int) -> float:
@@ -105,17 +110,33 @@ class Floor:
                  WHERE id = {PAYMENT} AND status = 'PENDING' RETURNING id
             ), event AS ({_insert("webhooks_event", self.event, event)} FROM paid RETURNING id
             ), delivery AS ({_insert("webhooks_delivery", self.delivery, delivery)} FROM event RETURNING id)
-            SELECT ledger_post({self.merchant}, 'payment.paid', paid.id, '{self._lines()}'::jsonb, now())
+            SELECT ledger_post({self.merchant}, 'payment.paid', paid.id, '{self._lines(self.example)}'::jsonb, now())
               FROM paid, delivery;
         """
 
-    def _lines(self) -> str:
+    def _withdraw(self) -> str:
+        own = {"id": NUMBERED.format("wdr"), "reference": "'floor-' || (:n)::text"} | _at_once(
+            "created_at", "updated_at"
+        )
+        block = {"id": NUMBERED.format("blk"), "withdrawal_id": "withdrawal.id"} | _at_once("created_at")
+        withdrawal = _row("gateway_withdrawal", "id", self.withdrawn)
+        hold = _row("ledger_hold", "withdrawal_id", self.withdrawn)
+        return f"""{ONCE_MORE}
+            WITH claimed AS ({self._claim("withdraw")}), withdrawal AS (
+                {_insert("gateway_withdrawal", withdrawal, own)} RETURNING id
+            ), hold AS ({_insert("ledger_hold", hold, block)} FROM withdrawal RETURNING withdrawal_id)
+            SELECT ledger_post({self.merchant}, 'withdrawal.held', hold.withdrawal_id,
+                               '{self._lines(self.withdrawn)}'::jsonb, now())
+              FROM hold;
+        """
+
+    def _lines(self, reference: str) -> str:
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT account.kind, account.method, account.currency, entry.amount FROM ledger_entry entry"
                 "  JOIN ledger_account account ON account.id = entry.account_id"
                 "  JOIN ledger_transfer transfer ON transfer.id = entry.transfer_id WHERE transfer.reference = %s",
-                [self.example],
+                [reference],
             )
             return json.dumps(cursor.fetchall())
 

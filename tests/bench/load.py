@@ -21,6 +21,10 @@ CREATE = (
     '{"method":"PIX","amount":150.00,"currency":"BRL","reference":"%s-%08d",'
     '"payer":{"name":"Maria Silva","taxId":"%011d","email":"maria@example.com"}}'
 )
+WITHDRAW = (
+    '{"companyId":"%s","amount":1.00,"currency":"BRL","reference":"%s-%08d",'
+    '"pixKey":"maria@example.com","pixKeyType":"EMAIL"}'
+)
 PAID = b'{"status":"PAID"}'
 NAMES_A_PAYMENT = b'"data":{"id":"'
 
@@ -33,13 +37,20 @@ def requests(plan: dict[str, Any]) -> Iterator[bytes]:
         return iter(lambda: random.choice(wires), None)
     if kind == "paid":
         return (_wire(plan, "POST", f"/simulations/payments/{payment}", PAID) for payment in ids)
-    return _creations(plan)
+    return _withdrawals(plan) if kind == "withdraw" else _creations(plan)
 
 
 def _creations(plan: dict[str, Any]) -> Iterator[bytes]:
     run = uuid.uuid4().hex[:12]
     for n in itertools.islice(itertools.count(), plan["at_most"]):
         yield _wire(plan, "POST", "/payments", (CREATE % (run, n, FIRST_CPF + n % PAYERS)).encode())
+
+
+def _withdrawals(plan: dict[str, Any]) -> Iterator[bytes]:
+    """All out of one wallet."""
+    run = uuid.uuid4().hex[:12]
+    for n in itertools.count():
+        yield _wire(plan, "POST", "/withdrawals/pix", (WITHDRAW % (plan["company"], run, n)).encode())
 
 
 def _wire(plan: dict[str, Any], method: str, path: str, body: bytes = b"") -> bytes:

@@ -19,6 +19,7 @@ OPERATIONS = {
     "create": "POST /payments",
     "get": "GET /payments/{id}",
     "paid": "POST /simulations/payments/{id} PAID",
+    "withdraw": "POST /withdrawals/pix, all out of one wallet",
 }
 STOCK = 4000
 HEADINGS = ("conn.", "req/s", "p50 ms", "p99 ms", "non-2xx", "client CPU", "floor/s", "ratio", "± req/s", "± floor")
@@ -60,17 +61,18 @@ class Cell:
 class Load:
     """Sends load to the web server, and keeps the payments that came of it for what can be done with them."""
 
-    def __init__(self, port: int, key: str) -> None:
-        self.port, self.key = port, key
+    def __init__(self, port: int, key: str, company: str) -> None:
+        self.port, self.key, self.company = port, key, company
         self.pending: list[str] = []
         self.known: list[str] = []
 
     def send(self, kind: str, connections: int, seconds: float, at_most: int = 1_000_000) -> dict[str, Any]:
-        ids = {"create": [], "get": self.known, "paid": self.pending[:at_most]}[kind]
+        ids = {"get": self.known, "paid": self.pending[:at_most]}.get(kind, [])
         plan = {
             "kind": kind,
             "port": self.port,
             "key": self.key,
+            "company": self.company,
             "connections": connections,
             "seconds": seconds,
             "at_most": at_most,
@@ -97,6 +99,7 @@ def warm_up(load: Load) -> None:
     load.send("create", 8, 30, STOCK)
     load.send("get", 8, 1)
     load.send("paid", 8, 30, STOCK // 10)
+    load.send("withdraw", 8, 1)
 
 
 def measure(load: Load, floor: Floor) -> list[Cell]:

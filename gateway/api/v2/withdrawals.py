@@ -27,6 +27,7 @@ from gateway.payments.errors import (
     InvalidCurrency,
     InvalidReference,
 )
+from gateway.payments.services import require_active
 from gateway.payouts import errors as rails
 from gateway.payouts.rail import Order, PayoutRail
 from gateway.payouts.registry import by_currency
@@ -78,7 +79,7 @@ class WithdrawalInput(Input):
     @classmethod
     def admit(cls, merchant: Merchant) -> None:
         """Who may not withdraw is told so before anything about the body (contract §11.1)."""
-        gates.require_active(merchant)
+        require_active(merchant)
         gates.require_enabled(merchant)
 
     @classmethod

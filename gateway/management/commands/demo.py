@@ -12,15 +12,23 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from accounts import services
+from accounts import clock, services
 from accounts.models import Company, Merchant, User
 from accounts.selectors import find_key
+from gateway.conversions import services as conversions
+from gateway.conversions.quotes import sign
 from gateway.customers.payer import Payer
 from gateway.local import home
 from gateway.payments import services as payments
 from gateway.payments.models import Status
+from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.gates import Wish
+from ledger.money import to_decimal
+from ledger.wallets.selectors import holdings
 
 DAYS = 90
+WEEK = 7 * 24
+CENT = Decimal("0.01")
 NAME = "Loja Exemplo"
 STAFF = "staff@onpay.example"
 PEOPLE = (
@@ -97,8 +105,30 @@ def live_through(merchant: Merchant, days: int = DAYS, seed: int = 7) -> None:
         _set_clock(merchant, timedelta(hours=-hours_ago))
         for _ in range(chance.choice((0, 0, 1, 1, 2))):
             _trade(merchant, chance, f"order-{chance.getrandbits(48):012x}")
+        if hours_ago % WEEK == 6:
+            _take_home(merchant, chance, f"wd-{chance.getrandbits(48):012x}")
         payments.expire_due()
     _set_clock(merchant, timedelta(0))
+
+
+def _take_home(merchant: Merchant, chance: random.Random, reference: str) -> None:
+    """Most of the week's money leaves, now and then for nobody, and a little goes to the other wallets."""
+    available = to_decimal(holdings(merchant, "BRL").currencies["BRL"].available, "BRL")
+    kept = (available * Decimal("0.7")).quantize(CENT)
+    wish = Wish(
+        company_id=merchant.company_id,
+        rail="PIX",
+        amount=Decimal(1901) if kept > 1901 and chance.random() < 0.2 else kept,
+        currency="BRL",
+        payout_currency="BRL",
+        reference=reference,
+        destination={"pixKey": "financeiro@lojaexemplo.com.br", "pixKeyType": "EMAIL"},
+    )
+    withdrawal = withdrawals.create(merchant, wish)
+    while withdrawals.first_due(merchant, clock.now(merchant) + timedelta(minutes=1)):
+        withdrawals.happen(merchant, withdrawal.id)
+    wanted = conversions.Wish("PIX", chance.choice(("SPEI", "MB_WAY")), (available / 20).quantize(CENT))
+    conversions.confirm(merchant, sign(conversions.quote(merchant, wanted)))
 
 
 def _set_clock(merchant: Merchant, offset: timedelta) -> None:
