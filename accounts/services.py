@@ -34,19 +34,13 @@ def register(company: Company) -> tuple[Merchant, Merchant]:
     return sandbox, production
 
 
-_SETTINGS = """
-    SELECT c.status, c.withdrawal_ip, m.withdrawal_enabled, m.conversion_enabled, m.conversion_spread
-      FROM accounts_merchant m JOIN accounts_company c ON c.id = m.company_id WHERE m.id = %s FOR SHARE OF c, m
-"""
-
-
 def hold_settings(merchant: Merchant) -> None:
     """Reads again what decides whether and how the merchant may move money, and holds it until the transaction ends.
 
     Who changes the registered address, the status or the spread waits for what is being accepted; what comes next sees
     the change.
     """
-    row = first(_SETTINGS, [merchant.pk])
+    row = first("SELECT * FROM accounts_hold_settings(%s)", [merchant.pk])
     assert row is not None
     merchant.company.status, merchant.company.withdrawal_ip = row[:2]
     merchant.withdrawal_enabled, merchant.conversion_enabled, merchant.conversion_spread = row[2:]
