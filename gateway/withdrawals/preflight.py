@@ -8,6 +8,7 @@ from typing import TypeVar
 from accounts.errors import Refusal
 from accounts.models import Merchant
 from gateway.payments.services import require_active
+from gateway.payouts.selectors import Terms
 from gateway.withdrawals import gates
 from gateway.withdrawals.gates import Price, Wish
 from gateway.withdrawals.origin import Address
@@ -45,9 +46,10 @@ class Gate:
 
 @dataclass(slots=True)
 class Preflight:
-    """The gates in the order in which a real withdrawal meets them, and the price as far as it is known."""
+    """The gates in the order in which a real withdrawal meets them, and terms and price as far as they are known."""
 
     gates: list[Gate] = field(default_factory=list)
+    terms: Terms | None = None
     price: Price | None = None
 
     @property
@@ -89,7 +91,7 @@ def preflight(merchant: Merchant, draft: Draft) -> Preflight:
         lambda: gates.require_balance(merchant, draft.currency or "", _known(price)),
         when=price and draft.permission is None,
     )
-    found.price = price
+    found.terms, found.price = terms, price
     return found
 
 

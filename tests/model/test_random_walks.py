@@ -66,8 +66,8 @@ def test_the_books_do_what_the_model_says(acme_committed: Shop) -> None:
         if number % COMPARE_EVERY == 0:
             assert stored(acme_committed) == {k: v for k, v in model.items() if k in stored(acme_committed)}
     assert {k: v for k, v in stored(acme_committed).items() if v} == {k: v for k, v in model.items() if v}
-    # The walk knows no receivables and no blocks, of which these two must be the sum at the end.
-    for side in (RELEASING, BLOCKED):
+    # The walk knows no receivables, blocks and withdrawals, of which these must be the sum at the end.
+    for side in (RELEASING, BLOCKED, PAYOUT):
         if model[key(side)]:
             post(acme_committed.sandbox, "walk.end", side.kind, [Move(model[key(side)], side, AVAILABLE)], wall())
     connection.close()

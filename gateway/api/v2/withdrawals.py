@@ -33,8 +33,8 @@ from gateway.payouts.rail import Order, PayoutRail
 from gateway.payouts.registry import by_currency
 from gateway.withdrawals import errors, gates, payloads, selectors
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.gates import Price, Wish
-from gateway.withdrawals.preflight import Draft, Gate, preflight
+from gateway.withdrawals.gates import Wish
+from gateway.withdrawals.preflight import Draft, Gate, Preflight, preflight
 from ledger.books.errors import InsufficientBalance
 from ledger.money import DECIMALS, to_decimal
 
@@ -254,8 +254,11 @@ class GatePayload(TypedDict):
 
 
 class PricePayload(TypedDict):
-    """What it would come to; the last two only where it is converted."""
+    """What it would come to. Limits are in what the beneficiary receives; the last two only where it is converted."""
 
+    payoutCurrency: str | None
+    minimum: Number | None
+    maximum: Number | None
     fee: Number | None
     totalDebited: Number | None
     assetAmount: Number | None
@@ -282,15 +285,17 @@ def _gate(gate: Gate) -> GatePayload:
     }
 
 
-def _price(draft: Draft, price: Price | None) -> PricePayload:
-    if price is None or draft.currency is None or draft.payout_currency is None:
-        return {"fee": None, "totalDebited": None, "assetAmount": None, "appliedRate": None}
-    converted = price.gross is not None
+def _price(draft: Draft, found: Preflight) -> PricePayload:
+    paid_out, terms, price = draft.payout_currency, found.terms, found.price
+    wallet = draft.currency or ""
     return {
-        "fee": to_decimal(price.fee, draft.currency),
-        "totalDebited": to_decimal(price.amount + price.fee, draft.currency),
-        "assetAmount": to_decimal(max(price.payout, 0), draft.payout_currency) if converted else None,
-        "appliedRate": plain(price.applied_rate) if price.applied_rate else None,
+        "payoutCurrency": paid_out,
+        "minimum": to_decimal(terms.minimum, paid_out) if terms and paid_out else None,
+        "maximum": to_decimal(terms.maximum, paid_out) if terms and paid_out else None,
+        "fee": to_decimal(price.fee, wallet) if price else None,
+        "totalDebited": to_decimal(price.amount + price.fee, wallet) if price else None,
+        "assetAmount": to_decimal(max(price.payout, 0), paid_out) if price and price.gross and paid_out else None,
+        "appliedRate": plain(price.applied_rate) if price and price.applied_rate else None,
     }
 
 
@@ -363,7 +368,7 @@ class Rail(Resource):
             "wouldBeAccepted": found.passes,
             "origin": str(origin) if origin else None,
             "registeredIp": merchant.company.withdrawal_ip,
-            **_price(draft, found.price),
+            **_price(draft, found),
             "gates": [_gate(gate) for gate in found.gates],
         }
 
