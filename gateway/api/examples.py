@@ -378,15 +378,16 @@ EXAMPLES: dict[str, Any] = {
         "assetAmount": None,
         "appliedRate": None,
         "gates": [
-            {"gate": "PERMISSION", "holds": True, "code": None, "message": None, "fields": []},
+            {"gate": "PERMISSION", "holds": True, "code": None, "message": None, "field": None, "fields": []},
             {
                 "gate": "REGISTERED_IP",
                 "holds": False,
                 "code": "ONP403_IP",
                 "message": "Withdrawals are accepted from the registered IP address only, and this is another one.",
+                "field": None,
                 "fields": [],
             },
-            {"gate": "BALANCE", "holds": True, "code": None, "message": None, "fields": []},
+            {"gate": "BALANCE", "holds": True, "code": None, "message": None, "field": None, "fields": []},
         ],
     },
     "WithdrawalOutcomeInput": {"status": "FAILED", "failureCode": "BENEFICIARY_MISMATCH"},

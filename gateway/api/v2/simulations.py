@@ -196,8 +196,11 @@ class WithdrawalOutcomeInput(Input):
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
-        if content.get("failureCode") is not None and content.get("status") in ("COMPLETED", "RETURNED"):
+        code, status = content.get("failureCode"), content.get("status")
+        if code is not None and status in ("COMPLETED", "RETURNED"):
             return [Fault("failureCode", "NOT_ALLOWED", "Only what fails has one.")]
+        if code == "RETURNED_BY_BANK":
+            return [Fault("failureCode", "NOT_ALLOWED", "What fails never arrived.")]
         return []
 
 

@@ -250,6 +250,7 @@ class GatePayload(TypedDict):
     holds: bool | None
     code: str | None
     message: str | None
+    field: str | None
     fields: list[WrongMemberPayload]
 
 
@@ -281,6 +282,7 @@ def _gate(gate: Gate) -> GatePayload:
         "holds": gate.holds,
         "code": said.get("code"),
         "message": said.get("message"),
+        "field": said.get("field"),
         "fields": said.get("fields", []),
     }
 

@@ -23,6 +23,11 @@ def is_bitcoin(address: str) -> bool:
     return _is_segwit(address)
 
 
+def canonical(address: str) -> str:
+    """The one way to write it: bech32 may stand in capitals, everything else means what it says."""
+    return address.lower() if address.lower().startswith("bc1") else address
+
+
 def _base58check(text: str) -> bytes | None:
     """The 21 bytes that the text encodes, if its checksum is right."""
     if not 25 <= len(text) <= 35 or any(character not in _BASE58 for character in text):
