@@ -10,13 +10,14 @@ from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.forms import AdminPasswordChangeForm
 
 from accounts import services
-from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, User
-from accounts.staff.columns import address, anchor, colored, column, moment, related
+from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, RefusedOrigin, User
+from accounts.staff.columns import EMPTY, address, anchor, colored, column, moment, related, unbroken
 from accounts.staff.forms import CompanyForm, IssueKeyForm, NewUserForm, UserForm
 from accounts.staff.pages import ReadOnlyAdmin, RecordedAdmin, StaffAdmin
 from accounts.staff.search import compact
@@ -54,10 +55,21 @@ class CompanyAdmin(RecordedAdmin):
         ("Identity", {"fields": (("tax_id", "tax_id_type"), ("country", "city"))}),
         ("Contact", {"fields": (("email", "phone"),)}),
         ("Shown to payers", {"fields": ("brand_color",)}),
-        ("Money out", {"fields": ("withdrawal_ip",)}),
+        ("Money out", {"fields": (("withdrawal_ip", "refused_origins"),)}),
         ("Times", {"fields": (_times,)}),
     )
-    readonly_fields = ("id", _verified, *_times)
+    readonly_fields = ("id", _verified, "refused_origins", *_times)
+
+    @display(description="last refused address")
+    def refused_origins(self, company: Company) -> Any:
+        """From where withdrawals were asked for and refused: to be registered, or to worry about."""
+        refused = RefusedOrigin.objects.filter(merchant__company=company.pk).select_related("merchant")
+        lines = [
+            (one.merchant.get_environment_display(), one, one.times, unbroken(f"{one.seen_at:%Y-%m-%d %H:%M:%S}Z"))
+            for one in refused.order_by("merchant")
+        ]
+        listed = format_html_join("", "<li>{}: <b>{}</b>, {} ×, last {}</li>", lines)
+        return format_html('<ul class="staff-list">{}</ul>', listed) if lines else EMPTY
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """A company starts unverified."""

@@ -11,21 +11,36 @@ from django.templatetags.static import static
 from django_celery_beat.models import ClockedSchedule, CrontabSchedule, IntervalSchedule, PeriodicTask, SolarSchedule
 
 import gateway.api.admin
+import gateway.conversions.admin
 import gateway.customers.admin
 import gateway.methods.admin
 import gateway.payments.admin
-import gateway.refunds.admin  # noqa: F401
+import gateway.payouts.admin
+import gateway.refunds.admin
+import gateway.withdrawals.admin  # noqa: F401
 import ledger.holds.admin
+import ledger.rates.admin
 import ledger.receivables.admin  # noqa: F401  (they register themselves)
 from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, User
 from accounts.staff.columns import address, moment
 from accounts.staff.pages import ReadOnlyAdmin, plural
-from gateway.models import Customer, IdempotencyKey, MethodRule, Payment, PriceRule, Refund
-from ledger.models import Account, Advance, Balance, Entry, Hold, Receivable, Transfer
+from gateway.models import (
+    Conversion,
+    Customer,
+    IdempotencyKey,
+    MethodRule,
+    Payment,
+    PayoutRule,
+    PriceRule,
+    Refund,
+    Withdrawal,
+)
+from ledger.models import Account, Advance, Balance, Entry, Hold, Rate, Receivable, Transfer
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
     ("Payments", ((Payment, "payments"), (Refund, "undo"), (Customer, "person"), (IdempotencyKey, "repeat_one"))),
+    ("Money out", ((Withdrawal, "north_east"), (Conversion, "currency_exchange"))),
     (
         "Ledger",
         (
@@ -54,7 +69,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (LogEntry, "history"),
         ),
     ),
-    ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"))),
+    ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     ("Timetable", ((PeriodicTask, "schedule"), (IntervalSchedule, "timer"), (Heartbeat, "monitor_heart"))),
 )
 

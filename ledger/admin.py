@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminDecimalFieldWidget
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
 from accounts.staff.columns import Column, column, moment, named, related, titled, unbroken
 from accounts.staff.pages import ReadOnlyAdmin
@@ -22,21 +22,32 @@ class AmountField(forms.DecimalField):
 
     widget = UnfoldAdminDecimalFieldWidget
 
-    def __init__(self, at_least: str, **options: Any) -> None:
-        options |= {"min_value": Decimal(at_least), "max_value": MAX_AMOUNT, "decimal_places": 2}
+    def __init__(self, at_least: str, *, decimals: int = 2, **options: Any) -> None:
+        options |= {"min_value": Decimal(at_least), "max_value": MAX_AMOUNT, "decimal_places": decimals}
         super().__init__(show_hidden_initial=True, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return f"{value:f}" if isinstance(value, Decimal) else value  # never 0E-8
+
+
+class NoteField(forms.CharField):
+    """Why somebody of the staff did something."""
+
+    def __init__(self) -> None:
+        help_text = "Why, in 5 characters or more. Staff read it, companies do not"
+        super().__init__(min_length=5, max_length=255, widget=UnfoldAdminTextInputWidget, help_text=help_text)
 
 
 class CurrencyFilter(admin.SimpleListFilter):
     """Of the wallets, without asking a big table which it holds."""
 
-    title = parameter_name = "currency"
+    title = parameter_name = field = "currency"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(code, code) for code in WALLET_METHOD]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return queryset.filter(currency=self.value()) if self.value() else queryset
+        return queryset.filter(**{self.field: self.value()}) if self.value() else queryset
 
 
 def in_words(minor: int, currency: str) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
@@ -10,34 +10,16 @@ from django.contrib import admin
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import cached_property
-from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.decorators import action, display
 
 from accounts.clock import wall
 from accounts.staff.columns import Column, address, colored, moment, unbroken
 from accounts.staff.pages import RecordedAdmin
+from accounts.staff.search import Words
 from gateway.methods.models import MethodRule, PriceRule
+from gateway.methods.rules import LimitsForm, RuleAdmin, RuleForm
 from ledger.admin import AmountField, in_words, money
-from ledger.money import to_decimal, to_minor
-
-
-class RuleForm(forms.ModelForm):
-    """A rule whose amounts are typed as money."""
-
-    amounts: ClassVar[tuple[str, ...]]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.instance.currency:
-            for name in self.amounts:
-                self.initial[name] = to_decimal(getattr(self.instance, name), self.instance.currency)
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        currency = cleaned.get("currency") or self.instance.currency
-        for name in set(self.amounts) & set(cleaned) if currency else ():
-            cleaned[name] = to_minor(cleaned[name], currency)
-        return cleaned
+from ledger.money import to_decimal
 
 
 class PriceRuleForm(RuleForm):
@@ -77,18 +59,9 @@ class PriceRuleForm(RuleForm):
         return cleaned
 
 
-class MethodRuleForm(RuleForm):
-    amounts = ("minimum", "maximum")
-    minimum = AmountField("0.01")
-    maximum = AmountField("0.01")
-
+class MethodRuleForm(LimitsForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
-        if {"minimum", "maximum"} <= set(cleaned) and cleaned["maximum"] < cleaned["minimum"]:
-            self.add_error("maximum", "The maximum is below the minimum.")
-        merchant, environment = cleaned.get("merchant"), cleaned.get("environment")
-        if merchant and environment and merchant.environment != environment:
-            self.add_error("environment", f"{merchant} is not in {environment}.")
         self._check_times(cleaned)
         return cleaned
 
@@ -103,63 +76,14 @@ class MethodRuleForm(RuleForm):
             self.add_error("expires_in_s", "In order, please: at least 1, the shortest, this one, the longest.")
 
 
-class Past(HistoricalRecordContextHelper):
-    """What changed in a rule, with its amounts as money."""
-
-    amounts: tuple[str, ...] = ()
-
-    def prepare_delta_change_value(self, change: Any, value: Any) -> Any:
-        if change.field in self.amounts:
-            return in_words(value, self.record.currency)
-        return super().prepare_delta_change_value(change, value)
-
-
-class RuleAdmin(RecordedAdmin):
-    """Which merchant, method and currency a rule is for never changes: another one is another rule."""
-
-    ids = {"cmp": "merchant__company"}
-    words = {"merchant__company__trade_name__icontains": str, "method__iexact": str}
-    search_help_text = "Company id or name, or method"
-    listed_at = ("merchant",)
-    list_select_related = ("merchant__company",)
-    autocomplete_fields = ("merchant",)
-    decided_once: ClassVar[tuple[str, ...]]
-
-    @cached_property
-    def read(self) -> dict[str, Column]:
-        return {name: money(name) for name in self.form.amounts}
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Amounts that are only read are shown with their currency."""
-        fieldsets = super().get_fieldsets(request, obj)
-        if obj is None or self.has_change_permission(request, obj):
-            return fieldsets
-        return [
-            (title, {**options, "fields": [_replaced(names, self.read) for names in options["fields"]]})
-            for title, options in fieldsets
-        ]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        fields = super().get_readonly_fields(request, obj)
-        return (*fields, *self.decided_once) if obj else fields
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """A merchant's own rule can go: everybody's holds then. Everybody's cannot."""
-        return bool(super().has_delete_permission(request, obj)) and (obj is None or obj.merchant_id is not None)
-
-    def get_historical_record_context_helper(self, request: HttpRequest, historical_record: Any) -> "Past":
-        past = Past(self.model, historical_record)
-        past.amounts = self.form.amounts
-        return past
-
-
-def _replaced(names: Any, by: dict[str, Any]) -> Any:
-    return tuple(by.get(name, name) for name in names) if isinstance(names, tuple) else by.get(names, names)
+METHOD_WORDS: Words = {**RuleAdmin.words, "method__iexact": str}
 
 
 @admin.register(MethodRule)
 class MethodRuleAdmin(RuleAdmin):
     form = MethodRuleForm
+    words = METHOD_WORDS
+    search_help_text = "Company id or name, or method"
     decided_once = ("merchant", "environment", "method", "currency")
     list_display = ("__str__", "enabled", money("minimum"), money("maximum"), "expires_in_s", "refund_window_days")
     list_filter = ("enabled", "environment", "method", "currency")
@@ -191,6 +115,8 @@ class PriceRuleAdmin(RuleAdmin):
     """Versions: what has begun to hold is only read, and another price is another version."""
 
     form = PriceRuleForm
+    words = METHOD_WORDS
+    search_help_text = "Company id or name, or method"
     decided_once = ("merchant", "method", "currency")
     ordering = ("method", "currency", F("merchant").asc(nulls_first=True), "-effective_from")
     list_display = (

@@ -16,7 +16,7 @@ from gateway.payments.models import Payment
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked, step
 from gateway.refunds.models import Evidence, ReasonCode, Refund
-from ledger.admin import AmountField
+from ledger.admin import AmountField, NoteField
 from ledger.money import to_minor
 
 OUTSIDE = (Asked.DONE, Asked.DECLINED)
@@ -37,14 +37,6 @@ def may_be(asked: Asked, refund: Refund) -> bool:
     except RefundState:
         return False
     return True
-
-
-class NoteField(forms.CharField):
-    """Why somebody of the staff did something."""
-
-    def __init__(self) -> None:
-        help_text = "Why, in 5 characters or more. Staff read it, companies do not"
-        super().__init__(min_length=5, max_length=255, widget=UnfoldAdminTextInputWidget, help_text=help_text)
 
 
 class NoteForm(forms.Form):

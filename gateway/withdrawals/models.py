@@ -66,6 +66,9 @@ class Withdrawal(models.Model):
     sent_times = models.SmallIntegerField(default=0)
     asked_times = models.SmallIntegerField(default=0, help_text="Since it was handed over last")
     ask_at = models.DateTimeField(null=True, blank=True, help_text="When the outside party is to be spoken to next")
+    leased_until = models.DateTimeField(
+        null=True, blank=True, help_text="Somebody speaks to the outside party until then, in real time"
+    )
     note = models.CharField(max_length=255, blank=True, help_text="Of staff")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

@@ -198,8 +198,8 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
         withdrawal.sent_times += 1
     else:
         withdrawal.asked_times += 1
-    withdrawal.ask_at = at + PATIENCE
-    withdrawal.save(update_fields=["sent_at", "sent_times", "asked_times", "ask_at"])
+    withdrawal.ask_at, withdrawal.leased_until = at + PATIENCE, clock.wall() + PATIENCE
+    withdrawal.save(update_fields=["sent_at", "sent_times", "asked_times", "ask_at", "leased_until"])
     return Question(order_of(withdrawal), is_new)
 
 
@@ -209,6 +209,7 @@ def take(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
     Call it in a transaction that holds the withdrawal's row. An answer that no longer fits is said loudly: somebody
     must look where the money is.
     """
+    withdrawal.leased_until = None
     if outcome.answered in _NO_END or (outcome.answered == Answered.DONE and withdrawal.status == Status.COMPLETED):
         return _wait(withdrawal, outcome, at)
     try:
@@ -225,18 +226,25 @@ _MEANS = {Answered.DONE: Asked.DONE, Answered.DECLINED: Asked.DECLINED, Answered
 
 def _wait(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
     """No end yet: when to ask again. An order that was never received goes out again at once, under the same id."""
-    if withdrawal.status not in (Status.PROCESSING, Status.COMPLETED):
-        return withdrawal
     wait_s = outcome.ask_after_s
+    if withdrawal.status not in _FITS[outcome.answered]:
+        return _unforeseen(withdrawal, outcome)
     if outcome.answered == Answered.NOT_RECEIVED:
-        if withdrawal.status == Status.COMPLETED:
-            return _unforeseen(withdrawal, outcome)
         withdrawal.sent_at, wait_s = None, wait_s or 0
     elif outcome.answered == Answered.UNKNOWN and wait_s is None:
         wait_s = min(ASKED_AGAIN_AFTER_S << min(withdrawal.asked_times, 10), LONGEST_BREAK_S)
     withdrawal.ask_at = None if wait_s is None else at + timedelta(seconds=wait_s)
-    withdrawal.save(update_fields=["sent_at", "ask_at"])
+    withdrawal.save(update_fields=["sent_at", "ask_at", "leased_until"])
     return withdrawal
+
+
+_FITS = {
+    Answered.SENT: (Status.PROCESSING,),
+    Answered.NOT_RECEIVED: (Status.PROCESSING,),
+    Answered.UNKNOWN: (Status.PROCESSING, Status.COMPLETED),
+    Answered.DONE: (Status.COMPLETED,),
+}
+"""Where an answer that is no end says nothing new. Elsewhere somebody decided otherwise while it was on its way."""
 
 
 def _unforeseen(withdrawal: Withdrawal, outcome: Outcome) -> Withdrawal:
@@ -248,6 +256,8 @@ def _unforeseen(withdrawal: Withdrawal, outcome: Outcome) -> Withdrawal:
         answered=outcome.answered,
         rail_reference=outcome.reference,
     )
+    withdrawal.ask_at = None
+    withdrawal.save(update_fields=["ask_at", "leased_until"])
     return withdrawal
 
 
@@ -297,9 +307,12 @@ def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
 def decide(merchant: Merchant, withdrawal_id: str, outcome: Outcome, *, note: str = "") -> Withdrawal:
     """What support knows from the outside party: DONE, DECLINED or RETURNED.
 
-    Refuses with ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_STATE.
+    Refuses with ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_STATE, also while the order may be on its way to the party:
+    what is given back now could arrive all the same.
     """
     withdrawal = lock(merchant, withdrawal_id)
+    if withdrawal.leased_until and withdrawal.leased_until > clock.wall():
+        raise WithdrawalState
     withdrawal.note = note or withdrawal.note
     return _turn(withdrawal, outcome, clock.now(merchant))
 
@@ -371,9 +384,12 @@ def happen_due(limit: int = 100) -> int:
     return happened
 
 
-def pursue(merchant: Merchant, withdrawal_id: str) -> bool:
-    """Speaks to the outside party about a withdrawal, outside any transaction; False where somebody else just did."""
-    question = unless_deadlocked(partial(_prepare_due, merchant, withdrawal_id))
+def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bool:
+    """Speaks to the outside party about a withdrawal, outside any transaction; False where somebody else just does.
+
+    When it is time to, or `early`: while it is processed.
+    """
+    question = unless_deadlocked(partial(_prepare_due, merchant, withdrawal_id, early=early))
     if question is None:
         return False
     try:
@@ -389,12 +405,13 @@ def pursue(merchant: Merchant, withdrawal_id: str) -> bool:
 
 
 @transaction.atomic
-def _prepare_due(merchant: Merchant, withdrawal_id: str) -> Question | None:
+def _prepare_due(merchant: Merchant, withdrawal_id: str, *, early: bool) -> Question | None:
     withdrawal = lock(merchant, withdrawal_id)
     now = clock.now(merchant)
-    if withdrawal.ask_at is None or withdrawal.ask_at > now:
+    if withdrawal.leased_until and withdrawal.leased_until > clock.wall():
         return None
-    return prepare(withdrawal, now)
+    is_due = withdrawal.ask_at is not None and withdrawal.ask_at <= now
+    return prepare(withdrawal, now) if is_due or (early and withdrawal.status == Status.PROCESSING) else None
 
 
 @transaction.atomic

@@ -50,7 +50,7 @@ class HoldAdmin(ReadOnlyAdmin):
     form = HoldForm
     has_history = True
     permissions_used = ("view", "add", "change")
-    ids = {"cmp": "merchant__company", "ref": "refund_id"}
+    ids = {"cmp": "merchant__company", "ref": "refund_id", "wdr": "withdrawal_id"}
     search_help_text = "Block, refund or company id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)

@@ -22,6 +22,7 @@ class Rate(models.Model):
     source = models.CharField(max_length=8, choices=Source)
     quoted_at = models.DateTimeField(help_text="When it was the market's rate")
     holds_until = models.DateTimeField(help_text="Nothing is converted at it from then on")
+    withdrawn_at = models.DateTimeField(null=True, blank=True, help_text="A mistake of staff: as if it had never been")
     entered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )

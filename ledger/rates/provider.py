@@ -74,13 +74,15 @@ def _is_number(value: object) -> bool:
 
 
 def _quoted_at(timestamp: object) -> datetime:
-    """The provider's own time, never later than ours."""
+    """The provider's own time, never later than ours; ours where it gives none."""
     now = wall()
-    if not isinstance(timestamp, int) or isinstance(timestamp, bool):
+    if timestamp is None:
         return now
+    if not _is_number(timestamp):
+        raise RatesUnavailable("the answer has a time that is none")
     try:
-        return min(now, datetime.fromtimestamp(timestamp, UTC))
-    except (OverflowError, ValueError, OSError):
+        return min(now, datetime.fromtimestamp(int(timestamp), UTC))  # type: ignore[call-overload]
+    except (ArithmeticError, ValueError, OSError):
         raise RatesUnavailable("the answer has a time that is none") from None
 
 

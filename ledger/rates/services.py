@@ -20,12 +20,16 @@ YOUNG_FOR = timedelta(minutes=5)
 KEPT_FOR = timedelta(days=30)
 FARTHEST_JUMP = Decimal("0.2")
 """A fetched rate that is farther than this from the one before is a mistake until staff say otherwise."""
+LARGEST = Decimal(10) ** 10
+"""No currency is worth so many units of another, and no column holds it."""
 _TEN_DECIMALS = Decimal(1).scaleb(-10)
+_KEPT_DECIMALS = Decimal(1).scaleb(-15)
 
 # What staff say goes before what was fetched, as long as it holds.
 _NEWEST = """
     SELECT DISTINCT ON (currency) currency, per_real FROM ledger_rate
-     WHERE currency = ANY(%(wanted)s) AND quoted_at <= %(now)s AND (holds_until > %(now)s OR NOT %(must_hold)s)
+     WHERE currency = ANY(%(wanted)s) AND withdrawn_at IS NULL AND quoted_at <= %(now)s
+       AND (holds_until > %(now)s OR NOT %(must_hold)s)
      ORDER BY currency, (holds_until > %(now)s) DESC, (source = 'STAFF' AND holds_until > %(now)s) DESC,
               quoted_at DESC, id DESC
 """
@@ -46,10 +50,10 @@ def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold:
     worth = SANDBOX if merchant.environment == Environment.SANDBOX else _worth({source, destination}, must_hold)
     if not {source, destination} <= worth.keys():
         raise NoRate
-    rate = (worth[destination] / worth[source]).quantize(_TEN_DECIMALS, ROUND_DOWN)
-    if not rate:
+    exact = worth[destination] / worth[source]
+    if not _TEN_DECIMALS <= exact < LARGEST:
         raise NoRate
-    return rate
+    return exact.quantize(_TEN_DECIMALS, ROUND_DOWN)
 
 
 def applied_rate(market: Decimal, spread_percentage: Decimal) -> Decimal:
@@ -82,16 +86,16 @@ def enter(currency: str, per_real: Decimal, holds_for: timedelta, by: User, note
 def withdraw(rate: Rate) -> bool:
     """Ends a rate that staff entered; False where it had ended before."""
     now = wall()
-    holding = Rate.objects.filter(pk=rate.pk, source=Rate.Source.STAFF, holds_until__gt=now)
-    return bool(holding.update(holds_until=now))
+    holding = Rate.objects.filter(pk=rate.pk, source=Rate.Source.STAFF, withdrawn_at=None, holds_until__gt=now)
+    return bool(holding.update(holds_until=now, withdrawn_at=now))
 
 
 @transaction.atomic
 def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
     """Writes down what was fetched: units of each currency for one unit of any one base; unknown ones are ignored.
 
-    They hold for five minutes from `quoted_at`. One that jumped by more than a fifth since the last is said loudly and
-    left out. Raises ValueError where the real is missing.
+    They hold for five minutes from `quoted_at`. One that jumped by more than a fifth since the last, or that nobody
+    could mean, is said loudly and left out. Raises ValueError where the real is missing.
     """
     base = quotes.get(BASE)
     if not base or base <= 0:
@@ -102,13 +106,13 @@ def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
     rows = []
     for code in known:
         per_real = quotes[code] / base
-        if code in before and abs(per_real / before[code] - 1) > FARTHEST_JUMP:
-            log.critical("rates.implausible", currency=code, before=str(before[code]), now=str(per_real))
+        if not _is_plausible(per_real, before.get(code)):
+            log.critical("rates.implausible", currency=code, before=str(before.get(code)), now=f"{per_real:.6e}")
             continue
         rows.append(
             Rate(
                 currency=code,
-                per_real=per_real.quantize(Decimal(1).scaleb(-15)),
+                per_real=per_real.quantize(_KEPT_DECIMALS),
                 source=Rate.Source.FETCHED,
                 quoted_at=quoted_at,
                 holds_until=quoted_at + YOUNG_FOR,
@@ -116,6 +120,12 @@ def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
             )
         )
     return Rate.objects.bulk_create(rows)
+
+
+def _is_plausible(per_real: Decimal, before: Decimal | None) -> bool:
+    if not _TEN_DECIMALS <= per_real < LARGEST:
+        return False
+    return before is None or abs(per_real / before - 1) <= FARTHEST_JUMP
 
 
 def forget_old() -> int:

@@ -2,6 +2,8 @@
 
 import hashlib
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
@@ -13,13 +15,16 @@ from django_celery_beat.schedulers import ModelEntry
 from accounts.heartbeats import beat
 from accounts.models import ApiKey, User
 from gateway.celery import app
-from gateway.models import Customer, IdempotencyKey, Payment
+from gateway.models import Conversion, Customer, IdempotencyKey, Payment, Withdrawal
 from gateway.refunds import services as refunds
 from ledger.holds import services as holds
 from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Receivable, Transfer
+from ledger.rates import services as rates
 from ledger.receivables import advances
 from tests.client import Api
 from tests.factories import MARIA, Shop, a_payment, pix
+from tests.gateway.withdrawals.conftest import funded, out  # noqa: F401
+from tests.gateway.withdrawals.withdrawing import register, withdrawn
 from tests.ledger.test_receivables import a_receivable
 from tests.receiver import listening
 from webhooks.dispatch import deliver_due
@@ -28,6 +33,8 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 MONEY = [
     Payment,
     Customer,
+    Withdrawal,
+    Conversion,
     Account,
     Balance,
     Receivable,
@@ -98,7 +105,7 @@ class World:
 
 
 @pytest.fixture
-def world(acme: Shop, globex: Shop, api: Api, settings: Any) -> World:
+def world(acme: Shop, globex: Shop, api: Api, globex_api: Api, address: str, root: User, settings: Any) -> World:
     settings.LOCAL = True
     key = str(uuid4())
     with listening() as receiver:
@@ -108,6 +115,8 @@ def world(acme: Shop, globex: Shop, api: Api, settings: Any) -> World:
         api.post(f"/simulations/payments/{created.json()['data']['id']}", {"status": "PAID"})
         deliver_due()
     other = a_payment(globex.sandbox, "PAID")
+    _takes_money_out(globex, globex_api, address)
+    rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away")
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
     refunds.create(globex.sandbox, other.id, amount=100)
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
@@ -125,11 +134,22 @@ def world(acme: Shop, globex: Shop, api: Api, settings: Any) -> World:
     )
 
 
+def _takes_money_out(shop: Shop, api: Api, address: str) -> None:
+    """Five reais to a bank, and ten to another wallet."""
+    register(shop, address)
+    withdrawn(api, shop, amount=5)
+    wallets = f"/companies/{shop.company.id}/wallets/conversions"
+    wish = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 10}
+    token = api.post(f"{wallets}/quote", wish).json()["data"]["quoteToken"]
+    assert api.post(f"{wallets}/confirm", {"quoteToken": token}).status_code == 201
+
+
 def _kept() -> list[str]:
     """What the database keeps of secrets, sealed or hashed."""
     sealed = [
         *Endpoint.objects.values_list("sealed_secret", flat=True),
         *IdempotencyKey.objects.values_list("sealed_body", flat=True),
+        *Withdrawal.objects.values_list("sealed_destination", flat=True),
     ]
     fingerprints = IdempotencyKey.objects.values_list("fingerprint", flat=True)
     passwords = User.objects.values_list("password", flat=True)

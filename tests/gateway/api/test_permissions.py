@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from accounts.models import Company
 from accounts.services import issue_key
+from gateway.api.examples import WITHDRAWALS
 from gateway.api.models import IdempotencyKey
 from gateway.api.openapi import operations
 from gateway.payments.models import Payment
@@ -43,6 +45,7 @@ NEEDED = [
     ("POST", "/simulations/payments/{paymentId}", "payments:write"),
     ("POST", "/simulations/payments/{paymentId}/refund-requests", "payments:write"),
     ("POST", "/simulations/refunds/{refundId}", "payments:write"),
+    ("POST", "/simulations/withdrawals/{withdrawalId}", "payments:write"),
     ("GET", "/simulations/clock", "payments:write"),
     ("POST", "/simulations/clock", "payments:write"),
     ("GET", "/payment-methods", "payment-methods:read"),
@@ -55,6 +58,16 @@ NEEDED = [
     ("GET", "/companies/{companyId}/balances/releasing", "balances:read"),
     ("GET", "/companies/{companyId}/balances/blocked", "balances:read"),
     ("GET", "/companies/{companyId}/statement", "balances:read"),
+    ("GET", "/companies/{companyId}/wallets/conversions", "balances:read"),
+    ("GET", "/companies/{companyId}/wallets/conversions/{conversionId}", "balances:read"),
+    ("POST", "/companies/{companyId}/wallets/conversions/quote", "conversions:write"),
+    ("POST", "/companies/{companyId}/wallets/conversions/confirm", "conversions:write"),
+    ("GET", "/withdrawals", "withdrawals:read"),
+    ("GET", "/withdrawals/{withdrawalId}", "withdrawals:read"),
+    ("POST", "/withdrawals/pix", "withdrawals:write"),
+    ("POST", "/withdrawals/spei", "withdrawals:write"),
+    ("POST", "/withdrawals/bank-transfer", "withdrawals:write"),
+    ("POST", "/withdrawals/crypto", "withdrawals:write"),
 ]
 BODIES: dict[str, dict[str, Any]] = {
     "/payments": pix(reference="order-of-this-test"),
@@ -63,20 +76,39 @@ BODIES: dict[str, dict[str, Any]] = {
     "/simulations/payments/{paymentId}": {"status": "PAID"},
     "/simulations/payments/{paymentId}/refund-requests": {"amount": 1},
     "/simulations/refunds/{refundId}": {"status": "COMPLETED"},
+    "/simulations/withdrawals/{withdrawalId}": {"status": "COMPLETED"},
     "/simulations/clock": {"advanceBy": "PT1S"},
+    "/companies/{companyId}/wallets/conversions/quote": {
+        "sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000,
+    },
+    "/companies/{companyId}/wallets/conversions/confirm": {"quoteToken": "onpq1.x.x"},
+    "/withdrawals/pix": WITHDRAWALS["PIX", "BRL"],
+    "/withdrawals/spei": WITHDRAWALS["SPEI", "MXN"],
+    "/withdrawals/bank-transfer": WITHDRAWALS["BANK_TRANSFER", "ARS"],
+    "/withdrawals/crypto": WITHDRAWALS["CRYPTO", "USDT"],
     "/webhooks": {"url": "http://127.0.0.1:9000/hooks", "events": ["payment.paid"]},
+}  # fmt: skip
+UNKNOWN = {
+    "refundId": "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF",
+    "withdrawalId": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9WDR",
+    "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
 }
 QUERIES = {f"/companies/{{companyId}}/{what}": {"currency": "BRL"} for what in ("balance/explain", "statement")}
 
 
 @pytest.fixture
-def payment(acme: Shop) -> Payment:
+def payment(acme: Shop, address: str) -> Payment:
+    """Of acme, which may withdraw from where the tests are."""
+    Company.objects.filter(pk=acme.company.pk).update(withdrawal_ip=address)
     return a_payment(acme.sandbox)
 
 
 def call(api: Api, acme: Shop, payment: Payment, method: str, path: str) -> Any:
-    address = path.format(paymentId=payment.id, companyId=acme.company.id, refundId="ref_01KAGTW3Q8XJ5V0N2B7R4C9REF")
-    return api.get(address, **QUERIES.get(path, {})) if method == "GET" else api.post(address, BODIES[path])
+    address = path.format(paymentId=payment.id, companyId=acme.company.id, **UNKNOWN)
+    if method == "GET":
+        return api.get(address, **QUERIES.get(path, {}))
+    body = BODIES[path]
+    return api.post(address, body | {"companyId": acme.company.id} if "companyId" in body else body)
 
 
 @pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
@@ -101,9 +133,14 @@ def test_a_key_with_that_permission_alone_is_let_in(
 ) -> None:
     api.key = issue_key(acme.sandbox, [permission], "this alone")[1]
 
-    # A PIX payment has no boleto, and one that is open no receipt and nothing to give back; there is no refund yet.
-    of_paid = {"boleto": (404,), "receipt": (409,), "refunds": (200, 409), "refund-requests": (409,)}
-    let_in = (404,) if "{refundId}" in path else of_paid.get(path.rpartition("/")[2], (200, 201))
+    # A PIX payment has no boleto, and one that is open no receipt and nothing to give back; there is no refund, no
+    # quote and no conversion yet, nor money for a withdrawal.
+    of_paid = {"boleto": (404,), "receipt": (409,), "refunds": (200, 409), "refund-requests": (409,), "confirm": (400,)}
+    let_in = of_paid.get(path.rpartition("/")[2], (200, 201))
+    if any(f"{{{name}}}" in path for name in UNKNOWN):
+        let_in = (404,)
+    elif (method, path.partition("/withdrawals/")[0]) == ("POST", ""):
+        let_in = (422,)
     answer = call(api, acme, payment, method, path)
     assert answer.status_code in let_in, answer.content
 

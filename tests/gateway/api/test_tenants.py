@@ -8,14 +8,19 @@ from django.db import connection
 from django.http import HttpResponse
 
 from accounts.services import issue_key, revoke_key
+from gateway.api.examples import WITHDRAWALS
 from gateway.api.openapi import operations
+from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
+from gateway.withdrawals.models import Withdrawal
 from tests.client import V2, Api
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.api.test_permissions import EVERY, QUERIES
+from tests.gateway.conversions.converting import converted, quoted
+from tests.gateway.withdrawals.withdrawing import fund, register, withdrawn
 from webhooks.models import Endpoint, Event
 
 REFERENCE = "order-of-acme"
@@ -24,17 +29,23 @@ OWN_EMPTY_LIST, OWN_CREATION, OWN_OBJECT = (200, "ONP200"), (201, "ONP201"), (20
 NO_RAIL = (403, "ONP403_METHOD_NOT_ENABLED")
 NO_PAYMENT, NO_COMPANY = (404, "ONP404_PAYMENT"), (404, "ONP404_COMPANY")
 NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
+NO_WITHDRAWAL, NO_CONVERSION = (404, "ONP404_WITHDRAWAL"), (404, "ONP404_CONVERSION")
+NO_WITHDRAWALS, NO_CONVERSIONS = (403, "ONP403_WITHDRAWAL_DISABLED"), (403, "ONP403_CONVERSION_DISABLED")
+NOT_ONES_OWN, NO_QUOTE = (403, "ONP403_COMPANY"), (400, "ONP400_QUOTE_TOKEN")
 
 
 @dataclass(frozen=True)
 class Row:
-    """How acme's own things are asked for on a route, and what others are answered."""
+    """How acme's own things are asked for on a route, and what others are answered. `body` may name them in braces."""
 
     production: Outcome
     globex: Outcome
     body: dict[str, Any] = field(default_factory=dict)
 
 
+CONVERSIONS = "/companies/{companyId}/wallets/conversions"
+WISH = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 10}
+OF_ACME = {"companyId": "{companyId}", "minimumAssetAmount": 1}
 HOOK = {"url": "https://1.1.1.1/hooks", "events": ["*"]}
 ROWS = {
     ("GET", "/payments"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
@@ -50,8 +61,6 @@ ROWS = {
     ("GET", "/refunds/{refundId}"): Row(NO_REFUND, NO_REFUND),
     ("POST", "/refunds/{refundId}/responses"): Row(NO_REFUND, NO_REFUND, {"answer": "CONTEST", "message": "No."}),
     ("POST", "/simulations/refunds/{refundId}"): Row(NO_SANDBOX, NO_REFUND, {"status": "REJECTED"}),
-    ("GET", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT),
-    ("POST", "/simulations/clock"): Row((403, "ONP403_SANDBOX_ONLY"), OWN_OBJECT, {"advanceBy": "P2D"}),
     ("GET", "/payment-methods"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/customers"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/webhooks"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
@@ -62,6 +71,24 @@ ROWS = {
     ("GET", "/companies/{companyId}/balances/blocked"): Row(OWN_EMPTY_LIST, NO_COMPANY),
     ("GET", "/companies/{companyId}/balance/explain"): Row(OWN_OBJECT, NO_COMPANY),
     ("GET", "/companies/{companyId}/statement"): Row(OWN_EMPTY_LIST, NO_COMPANY),
+    ("GET", CONVERSIONS): Row(OWN_EMPTY_LIST, NO_COMPANY),
+    ("GET", f"{CONVERSIONS}/{{conversionId}}"): Row(NO_CONVERSION, NO_COMPANY),
+    ("POST", f"{CONVERSIONS}/quote"): Row(NO_CONVERSIONS, NO_COMPANY, WISH),
+    ("POST", f"{CONVERSIONS}/confirm"): Row(NO_QUOTE, NO_COMPANY, {"quoteToken": "{quoteToken}"}),
+    ("GET", "/withdrawals"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
+    ("GET", "/withdrawals/{withdrawalId}"): Row(NO_WITHDRAWAL, NO_WITHDRAWAL),
+    ("POST", "/simulations/withdrawals/{withdrawalId}"): Row(NO_SANDBOX, NO_WITHDRAWAL, {"status": "FAILED"}),
+    **{
+        ("POST", f"/withdrawals/{path}"): Row(NO_WITHDRAWALS, NOT_ONES_OWN, WITHDRAWALS[rail] | OF_ACME)
+        for path, rail in (
+            ("pix", ("PIX", "BRL")),
+            ("spei", ("SPEI", "MXN")),
+            ("bank-transfer", ("BANK_TRANSFER", "ARS")),
+            ("crypto", ("CRYPTO", "USDT")),
+        )
+    },
+    ("GET", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT),
+    ("POST", "/simulations/clock"): Row(NO_SANDBOX, OWN_OBJECT, {"advanceBy": "P2D"}),  # the last: quotes expire
 }
 ROUTES = [
     pytest.param(method.upper(), path.removeprefix(V2), declared.permission, id=f"{method.upper()} {path}")
@@ -71,13 +98,19 @@ ROUTES = [
 
 @dataclass(frozen=True)
 class World:
-    """acme owns an open payment, a paid one that is in dispute and an endpoint; globex has a shop of its own."""
+    """acme owns payments, one of them in dispute, an endpoint, a withdrawal, a conversion and a quote.
+
+    globex has a shop of its own. Both may withdraw from where the tests are.
+    """
 
     acme: Shop
     globex: Shop
     payment: Payment
     refund: str
     endpoint: str
+    withdrawal: str
+    conversion: str
+    quote_token: str
 
     def as_it_is(self) -> list[Any]:
         """Everything of acme's sandbox that could be touched."""
@@ -85,12 +118,27 @@ class World:
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM ledger_transfer")
             moves = cursor.fetchone()
-        of_models = (Payment, Customer, Refund, Event, Endpoint)
+        of_models = (Payment, Customer, Refund, Withdrawal, Conversion, Event, Endpoint)
         return [list(model.objects.filter(**mine).order_by("id").values()) for model in of_models] + [moves]
 
-    def filled(self, path: str) -> str:
-        """The path with acme's ids."""
-        return path.format(paymentId=self.payment.id, companyId=self.acme.company.id, refundId=self.refund)
+    def ids(self) -> dict[str, str]:
+        """acme's, as they are named in paths and bodies."""
+        return {
+            "paymentId": self.payment.id,
+            "companyId": self.acme.company.id,
+            "refundId": self.refund,
+            "withdrawalId": self.withdrawal,
+            "conversionId": self.conversion,
+            "quoteToken": self.quote_token,
+        }
+
+    def call(self, caller: Api, method: str, path: str, ids: dict[str, str] | None = None) -> HttpResponse:
+        """The answer on this route, with acme's ids in path and body, or with other ones in the path."""
+        filled = path.format(**ids or self.ids())
+        if method == "GET":
+            return caller.get(filled, **QUERIES.get(path, {}))
+        body = ROWS[method, path].body
+        return caller.post(filled, {k: v.format(**self.ids()) if isinstance(v, str) else v for k, v in body.items()})
 
     def traces(self) -> list[str]:
         """What only acme's sandbox may be told."""
@@ -99,26 +147,33 @@ class World:
             self.payment.customer_id,
             self.endpoint,
             self.refund,
+            self.withdrawal,
+            self.conversion,
             *self.acme.sandbox.payments.values_list("id", flat=True),
         ]
 
 
 @pytest.fixture
-def world(acme: Shop, globex: Shop, api: Api) -> World:
+def world(acme: Shop, globex: Shop, api: Api, address: str) -> World:
+    for shop in (acme, globex):
+        register(shop, address)
     opened = api.post("/payments", pix(reference=REFERENCE)).json()["data"]["id"]
     refund = refunds.dispute(acme.sandbox, a_payment(acme.sandbox, "PAID").id, amount=5000)
     endpoint = api.post("/webhooks", HOOK).json()["data"]["id"]
-    return World(acme, globex, Payment.objects.get(pk=opened), refund.id, endpoint)
+    a_payment(acme.sandbox, "PAID", "10000.00")
+    withdrawal = withdrawn(api, acme, amount=10)["id"]
+    conversion = converted(api, acme, sourceAmount=10)["conversionId"]
+    token = str(quoted(api, acme, sourceAmount=10)["quoteToken"])
+    return World(
+        acme, globex, Payment.objects.get(pk=opened), refund.id, endpoint, str(withdrawal), str(conversion), token
+    )
 
 
 def ask(world: World, address: str, key: str | None, method: str, path: str) -> HttpResponse:
     """The call, with acme's ids in its path; it must leave acme's things as they were."""
-    row = ROWS[method, path]
     before = world.as_it_is()
-    caller = Api(key, address)
-    filled = world.filled(path)
 
-    answer = caller.get(filled, **QUERIES.get(path, {})) if method == "GET" else caller.post(filled, row.body)
+    answer = world.call(Api(key, address), method, path)
 
     assert world.as_it_is() == before
     assert [trace for trace in world.traces() if trace.encode() in answer.content] == []
@@ -126,7 +181,7 @@ def ask(world: World, address: str, key: str | None, method: str, path: str) -> 
 
 
 def is_a_list(method: str, path: str) -> bool:
-    return (method, path) in {("GET", "/payments"), ("GET", "/webhooks"), ("GET", "/customers")}
+    return (method, path) in {("GET", f"/{name}") for name in ("payments", "webhooks", "customers", "withdrawals")}
 
 
 def outcome(answer: HttpResponse) -> Outcome:
@@ -192,15 +247,15 @@ def test_another_company_meets_nothing_of_acme(
 def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
     world: World, address: str, method: str, path: str, permission: str
 ) -> None:
-    caller, row = Api(world.globex.sandbox_key, address), ROWS[method, path]
-    bodies = set()
-    for payment, company, refund in (
-        (world.payment.id, world.acme.company.id, world.refund),
-        ("pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF", "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP", "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF"),
-        ("x", "x", "x"),
-    ):
-        filled = path.format(paymentId=payment, companyId=company, refundId=refund)
-        answer = caller.get(filled, **QUERIES.get(path, {})) if method == "GET" else caller.post(filled, row.body)
+    caller, bodies = Api(world.globex.sandbox_key, address), set()
+    unknown = {
+        name: f"{prefix}_01KAGTW3Q8XJ5V0N2B7R4C9DEF"
+        for name, prefix in {
+            "paymentId": "pay", "companyId": "cmp", "refundId": "ref", "withdrawalId": "wdr", "conversionId": "cnv",
+        }.items()
+    }  # fmt: skip
+    for ids in (world.ids(), unknown, dict.fromkeys(unknown, "x")):
+        answer = world.call(caller, method, path, ids)
         bodies.add(answer.content.replace(answer["RequestId"].encode(), b""))
 
     assert len(bodies) == 1
@@ -208,9 +263,10 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
 
 def test_the_rows_of_this_table_say_what_acme_itself_is_answered(world: World, api: Api) -> None:
     """Guards the table: with acme's own key the same calls do reach acme's things."""
-    for (method, path), row in ROWS.items():
-        filled = world.filled(path)
-        answer = api.get(filled, **QUERIES.get(path, {})) if method == "GET" else api.post(filled, row.body)
+    for currency in ("MXN", "ARS"):
+        fund(api, currency)
+    for method, path in ROWS:
+        answer = world.call(api, method, path)
 
         known = (409, "ONP409_DUPLICATE_REFERENCE"), NO_PAYMENT if path.endswith("/boleto") else ()
         assert answer.status_code in (200, 201) or outcome(answer) in known

@@ -1,7 +1,7 @@
 """Where the money of a paid card goes: into RELEASING by net, and dollars into the company's own currency."""
 
 from datetime import datetime, timedelta
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from django.db import connection
 
 from gateway.payments.models import Payment
 from ledger.books.models import Entry, Transfer
-from ledger.rates import SANDBOX
+from ledger.rates.table import SANDBOX
 from tests.client import Api
 from tests.factories import Shop
 from tests.gateway.cards.shopping import APPROVED, DAY_S, book, events, lookup, opened, outcome, wait
@@ -67,7 +67,7 @@ def test_dollars_are_settled_in_the_companys_currency(api: Api, acme: Shop, targ
 
     session.pay()
 
-    rate = (SANDBOX[target] / SANDBOX["USD"]).quantize(Decimal("1e-10"), ROUND_HALF_UP)
+    rate = (SANDBOX[target] / SANDBOX["USD"]).quantize(Decimal("1e-10"), ROUND_DOWN)
     net = Decimal(amount) - Decimal(fee)
     credited = (net * rate).quantize(Decimal("0.01"), ROUND_DOWN)
     paid = lookup(api, session)
@@ -90,7 +90,7 @@ def test_a_hundred_dollars_are_worked_out_by_hand(api: Api, acme: Shop) -> None:
 
     session.pay()
 
-    assert lookup(api, session)["settlement"] == {"currency": "BRL", "amount": 523.50, "rate": 5.4525627045}
+    assert lookup(api, session)["settlement"] == {"currency": "BRL", "amount": 523.50, "rate": 5.4525627044}
     [wallet] = wallets(api, acme)
     assert (wallet["method"], wallet["currency"], wallet["available"], wallet["releasing"]) == ("PIX", "BRL", 0, 523.50)
 
@@ -102,7 +102,7 @@ def test_a_corrected_dollar_payment_is_settled_by_its_new_net(api: Api) -> None:
 
     paid = lookup(api, session)
     assert (paid["netAmount"], paid["settlementDays"]) == (98.01, 1)
-    assert paid["settlement"] == {"currency": "BRL", "amount": 534.40, "rate": 5.4525627045}
+    assert paid["settlement"] == {"currency": "BRL", "amount": 534.40, "rate": 5.4525627044}
 
 
 def test_the_settlement_is_frozen_at_the_capture(api: Api, acme: Shop) -> None:

@@ -1,0 +1,195 @@
+"""What currencies are worth, as staff read it, enter it and take it back."""
+
+from datetime import timedelta
+from decimal import Context, Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldBooleanWidget
+
+from accounts.clock import wall
+from accounts.staff.columns import address, moment, related, titled, unbroken
+from accounts.staff.pages import ReadOnlyAdmin
+from ledger.admin import NoteField
+from ledger.money import DECIMALS
+from ledger.rates import services as rates
+from ledger.rates.models import BASE, Rate
+from ledger.rates.services import FARTHEST_JUMP
+
+TEN_DIGITS = Context(prec=10)
+HOLDS_FOR = {
+    "5": "5 minutes",
+    "60": "1 hour",
+    "480": "8 hours",
+    "1440": "24 hours",
+}
+"""Minutes, as the form sends them."""
+HOLDS, OVER = "holds", "over"
+
+
+def for_one_real(currency: str, per_real: Decimal) -> str:
+    return f"1 {BASE} = {per_real.normalize():f} {currency}"
+
+
+def for_one_unit(currency: str, per_real: Decimal) -> str:
+    return f"1 {currency} = {TEN_DIGITS.divide(Decimal(1), per_real).normalize():,f} {BASE}"
+
+
+def both_ways(currency: str, per_real: Decimal) -> str:
+    return f"{for_one_real(currency, per_real)}, so {for_one_unit(currency, per_real)}"
+
+
+def last_known(currency: str) -> Rate | None:
+    """The one of staff that holds, else the newest."""
+    known = Rate.objects.filter(currency=currency, withdrawn_at=None).order_by("-quoted_at", "-pk")
+    return known.filter(source=Rate.Source.STAFF, holds_until__gt=wall()).first() or known.first()
+
+
+class RateForm(forms.ModelForm):
+    """A rate that staff answer for. One far from the last known is a slip of the hand, unless it is confirmed."""
+
+    currency = forms.ChoiceField(
+        choices=[("", "---------"), *((code, code) for code in DECIMALS if code != BASE)],
+        widget=UnfoldAdminSelectWidget,
+    )
+    per_real = forms.DecimalField(
+        label=f"1 {BASE} is worth",
+        min_value=Decimal(1).scaleb(-15),
+        max_digits=28,
+        decimal_places=15,
+        widget=UnfoldAdminDecimalFieldWidget,
+        help_text=f"In the currency: 0.1834 for USD, where 1 USD = 5.4526 {BASE}",
+    )
+    holds_for = forms.ChoiceField(choices=list(HOLDS_FOR.items()), widget=UnfoldAdminSelectWidget, initial="60")
+    note = NoteField()
+    confirmed = forms.BooleanField(
+        label="I have compared it with the market",
+        required=False,
+        widget=UnfoldBooleanWidget,
+        help_text=f"Needed where it is more than {FARTHEST_JUMP:.0%} away from the last known rate, or none is known",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if {"currency", "per_real"} <= set(cleaned) and not cleaned.get("confirmed"):
+            self._compare(cleaned["currency"], cleaned["per_real"])
+        return cleaned
+
+    def _compare(self, currency: str, per_real: Decimal) -> None:
+        known, said = last_known(currency), both_ways(currency, per_real)
+        if known is None:
+            self.add_error("confirmed", f"{said}. No other rate of {currency} is known: is this right?")
+        elif abs(per_real / known.per_real - 1) > FARTHEST_JUMP:
+            share = f"{abs(per_real / known.per_real - 1):.1%} {'above' if per_real > known.per_real else 'below'}"
+            before = both_ways(currency, known.per_real)
+            self.add_error("confirmed", f"{said}. That is {share} the last known rate ({before}): is this right?")
+
+
+class HoldsFilter(admin.SimpleListFilter):
+    """Whether money is converted at a rate now."""
+
+    title = parameter_name = "holds"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Yes"), ("no", "No longer")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Rate]) -> QuerySet[Rate]:
+        if self.value() == "yes":
+            return queryset.filter(holds_until__gt=wall())
+        return queryset.filter(holds_until__lte=wall()) if self.value() == "no" else queryset
+
+
+@admin.register(Rate)
+class RateAdmin(ReadOnlyAdmin):
+    """Rates of production; the sandbox has a table of its own. Add permission: enter one, change: withdraw it."""
+
+    form = RateForm
+    has_history = True
+    permissions_used = ("view", "add", "change")
+    words = {"currency__iexact": str, "pk": int}
+    search_help_text = "Currency, or number of the rate"
+    list_select_related = ("entered_by",)
+    list_display = (
+        "one_real",
+        "one_unit",
+        "state",
+        "source",
+        moment("quoted_at"),
+        moment("holds_until"),
+        related("entered_by"),
+    )
+    list_filter = ("currency", "source", HoldsFilter)
+    fieldsets = (
+        (None, {"fields": ("currency", ("one_real", "one_unit"), ("state", "source"))}),
+        ("By staff", {"fields": (related("entered_by"), "note")}),
+        (
+            "Times",
+            {"fields": ((moment("quoted_at"), moment("holds_until")), (moment("created_at"), moment("withdrawn_at")))},
+        ),
+    )
+    add_fieldsets = ((None, {"fields": ("currency", "per_real", "holds_for", "note", "confirmed")}),)
+    actions_detail = ("withdraw",)
+
+    one_real = staticmethod(titled(lambda rate: unbroken(str(rate)), "per_real", "rate"))
+    one_unit = staticmethod(
+        titled(lambda rate: unbroken(for_one_unit(rate.currency, rate.per_real)), "one_unit", "the other way")
+    )
+
+    @display(description="now", label={HOLDS: "success"})
+    def state(self, rate: Rate) -> str:
+        return HOLDS if rate.holds_until > wall() else OVER
+
+    # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("ledger.add_rate")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return super().get_fieldsets(request, obj) if obj else self.add_fieldsets
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        shown = {
+            "title": "Enter a rate: money is converted at it at once, in production",
+            "show_save_and_add_another": False,
+            "show_save_and_continue": False,
+        }
+        return super().add_view(request, form_url, {**shown, **(extra_context or {})})
+
+    def save_model(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
+        holds_for = timedelta(minutes=int(form.cleaned_data["holds_for"]))
+        entered = rates.enter(obj.currency, obj.per_real, holds_for, request.user, obj.note)  # type: ignore[arg-type]
+        obj.pk = entered.pk
+
+    def log_addition(self, request: HttpRequest, obj: Rate, message: Any) -> Any:
+        return super().log_addition(request, obj, f"Entered {both_ways(obj.currency, obj.per_real)}: {obj.note}")
+
+    # ── Taking back ───────────────────────────────────────────────────────────────────────────────────────────────
+    def has_withdraw_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("ledger.change_rate")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        rate = self.get_object(request, unquote(str(object_id)))
+        ends = rate is not None and rate.source == Rate.Source.STAFF and rate.holds_until > wall()
+        return super().get_actions_detail(request, object_id) if ends else []
+
+    @action(description="Withdraw", permissions=["withdraw"], icon="undo", variant=ActionVariant.DANGER)
+    def withdraw(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        rate = self.record(request, object_id)
+        if request.method != "POST":
+            sentence = "Nothing is converted at it any more, at once. The newest rate that holds goes on."
+            return self.decision(request, rate, "Withdraw this rate", sentence=sentence)
+        with transaction.atomic():
+            ended = rates.withdraw(rate)
+            if ended:
+                self.log_change(request, rate, "Withdrawn")
+        if ended:
+            self.message_user(request, f"{rate} is withdrawn.", messages.SUCCESS)
+        else:
+            self.message_user(request, f"{rate} was not staff's, or had ended before.", messages.ERROR)
+        return HttpResponseRedirect(address(Rate, "change", rate.pk))
