@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
@@ -230,12 +232,21 @@ TEMPLATES = sorted({(method.upper(), path.removeprefix(V2)) for path, method, *_
 
 
 @pytest.mark.parametrize("bad", BAD_IDS, ids=lambda bad: bad[:16])
-def test_an_id_of_nonsense_is_an_unknown_id(api: Api, bad: str) -> None:
+def test_an_id_of_nonsense_is_an_unknown_id(api: Api, acme: Shop, address: str, bad: str) -> None:
+    acme.company.withdrawal_ip = address
+    acme.company.save()
     for method, path in TEMPLATES:
-        filled = path.replace("{paymentId}", bad).replace("{companyId}", bad).replace("{refundId}", bad)
+        filled = re.sub(r"{\w+}", lambda _: bad, path)
         needed = NEEDED_QUERIES.get(path, {})
 
-        refusal(api.get(filled, **needed) if method == "GET" else api.post(filled, BODIES[path]), 404)
+        body = BODIES.get(path, {})
+        if method == "GET":
+            answer = api.get(filled, **needed)
+        elif method == "POST":
+            answer = api.post(filled, body)
+        else:
+            answer = api.request(method, filled, data=json.dumps(body).encode(), content_type=JSON)
+        refusal(answer, 404)
 
 
 QUERIES = (
@@ -262,10 +273,12 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT
 
 
 @pytest.fixture
-def addresses(acme: Shop) -> dict[str, str]:
-    """Every address of the API as it is written, and with ids of acme's."""
-    ids = {"paymentId": Payment.objects.get().id, "companyId": acme.company.id, "refundId": "ref_of_nobody"}
-    return {path: path.format(**ids) for path in ADDRESSES}
+def addresses(acme: Shop, address: str) -> dict[str, str]:
+    """Every address of the API as it is written, and with ids of acme's, or of nobody."""
+    acme.company.withdrawal_ip = address
+    acme.company.save()
+    ids = defaultdict(lambda: "of_nobody", paymentId=Payment.objects.get().id, companyId=acme.company.id)
+    return {path: path.format_map(ids) for path in ADDRESSES}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -283,7 +296,7 @@ def test_a_head_is_a_get_without_its_body(api: Api, addresses: dict[str, str]) -
         query = urlencode(NEEDED_QUERIES.get(path, {}))
         answer = api.request("HEAD", f"{filled}?{query}")
 
-        is_unknown = path in ("/payments/{paymentId}/boleto", "/refunds/{refundId}")
+        is_unknown = path == "/payments/{paymentId}/boleto" or "of_nobody" in filled
         assert answer.status_code == (405 if ("GET", path) not in DECLARED else 404 if is_unknown else 200), path
         assert answer.content == b""
 

@@ -8,7 +8,7 @@ from stdnum.mx import curp, rfc
 
 from gateway.customers.payer import Payer
 from gateway.methods.rail import Wish
-from gateway.methods.spei.clabe import check_digit, clabe
+from gateway.methods.spei.clabe import clabe, is_clabe
 from gateway.methods.spei.rail import SandboxSpei
 from gateway.payments.models import Payment
 from tests.client import Api
@@ -31,7 +31,8 @@ def wrong(tax_id: str, tax_id_type: str | None = None, *, strict: bool = False) 
 
 @pytest.mark.parametrize("number", ["032180000118359719", "646180110400000007", "999180000000001234"])
 def test_known_accounts_have_the_check_digit_that_we_compute(number: str) -> None:
-    assert check_digit(number[:17]) == number[17]
+    assert is_clabe(number)
+    assert [digit for digit in "0123456789" if is_clabe(number[:17] + digit)] == [number[17]]
     assert clabe(bank=number[:3], city=number[3:6], account=int(number[6:17])) == number
     assert is_a_clabe(number)
 
