@@ -1,4 +1,4 @@
-"""Taking a company on, and its keys."""
+"""Taking a company on, its keys, and from where and on which terms it may move money."""
 
 import secrets
 from collections.abc import Iterable

@@ -23,7 +23,11 @@ class AmountField(forms.DecimalField):
     widget = UnfoldAdminDecimalFieldWidget
 
     def __init__(self, at_least: str, *, decimals: int = 2, **options: Any) -> None:
-        options |= {"min_value": Decimal(at_least), "max_value": MAX_AMOUNT, "decimal_places": decimals}
+        options |= {
+            "min_value": Decimal(at_least),
+            "max_value": min(MAX_AMOUNT, Decimal(9).scaleb(18 - decimals)),
+            "decimal_places": decimals,
+        }
         super().__init__(show_hidden_initial=True, **options)
 
     def prepare_value(self, value: Any) -> Any:

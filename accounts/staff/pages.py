@@ -163,7 +163,7 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
         if not change:
             self.save_new(obj)
             return
-        current = self.model._base_manager.select_for_update().get(pk=obj.pk)
+        current = self.model._base_manager.select_for_update(no_key=True).get(pk=obj.pk)
         for name in form.changed_data:
             setattr(current, name, getattr(obj, name))
         self.save_changed(current, form.changed_data)

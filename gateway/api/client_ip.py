@@ -23,7 +23,7 @@ def _is_trusted(address: Address) -> bool:
 def _parse(text: str) -> Address | None:
     bare = _PORT.sub(r"\1\2", text.strip())
     try:
-        address = ip_address(bare)
+        address = ip_address(bare.partition("%")[0])  # the scope says which of our own links it came by
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address

@@ -58,7 +58,7 @@ class Varied:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """With `?dryRun=true` the resource's `rehearse` answers instead: nothing is written, and no key is needed.
+    """With `?dryRun=true` the resource's `rehearse` answers instead: nothing is done, and no key is needed.
 
     It gets the merchant, the content of the body, and what would be answered about the key's permission, if anything.
     """
@@ -107,7 +107,9 @@ def operation(permission: str, *, gives: Any, **declared: Any) -> Callable[[Call
         declaration = Operation(
             permission=permission, gives=gives, summary=summary, description=description.strip(), **declared
         )
-        run = _write if handler.__name__ == "post" else _read
+        run = _read
+        if handler.__name__ == "post":
+            run = _rehearse_or_write if declaration.rehearsal else _write
 
         @wraps(handler)
         def perform(self: "Resource", request: Request, **path: str) -> HttpResponse:
@@ -125,12 +127,11 @@ class Resource(APIView):
     http_method_names = ["get", "head", "post", "patch", "delete"]
     tag: ClassVar[str] = ""
     format_kwarg = None
+    goes_on_regardless: ClassVar[bool] = False
+    """Whether what was begun is resumed though its body would be refused today: then `resume` gets none."""
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Any:
-        """Goes on with what an earlier call of `post` began and did not finish; `begun` is its id.
-
-        The other arguments are those of `post`; they are missing where the body would be refused today.
-        """
+        """Goes on with what an earlier call of `post` began and did not finish; `begun` is its id."""
         raise NotImplementedError
 
     def rehearse(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> Any:
@@ -204,10 +205,6 @@ def _write(
 ) -> HttpResponse:
     http: HttpRequest = request._request
     merchant: Merchant = request.user  # type: ignore[assignment]
-    if declared.rehearsal:
-        _check_query(http, declared.rehearsal)
-        if resource.is_rehearsal:
-            return _rehearse(resource, request)
     key = idempotency.key_of(http)
     content = parsers.parse(http.body or (b"{}" if declared.optional_body else b""))
     attempt = idempotency.Attempt(
@@ -232,12 +229,31 @@ def _write(
             raise refused
         return handler(resource, merchant, *arguments, **path)
 
+    def resume(begun: str) -> Any:
+        if refused and not resource.goes_on_regardless:
+            raise refused
+        return resource.resume(merchant, begun, *arguments, **path)
+
     work = idempotency.Work(
         begin=begin,
-        resume=lambda begun: resource.resume(merchant, begun, *arguments, **path),
+        resume=resume,
         render=lambda result: rendered(declared, result),
     )
     return _replayed(http, idempotency.perform(attempt, work))
+
+
+def _rehearse_or_write(
+    resource: Resource,
+    declared: Operation,
+    handler: Callable[..., Any],
+    request: Request,
+    path: dict[str, str],
+) -> HttpResponse:
+    assert declared.rehearsal
+    _check_query(request._request, declared.rehearsal)
+    if resource.is_rehearsal:
+        return _rehearse(resource, request)
+    return _write(resource, declared, handler, request, path)
 
 
 def _check_query(http: HttpRequest, rehearsal: Rehearsal) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 
@@ -90,8 +91,12 @@ def _parsed(signed: str) -> Quote:
     encoded = signed.partition(".")[2]
     try:
         said = json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
-    except (NotBase64, ValueError):
+        return _quote(said)
+    except (NotBase64, ValueError, KeyError, TypeError, ArithmeticError):  # of an older shape
         raise InvalidQuoteToken(field="quoteToken") from None
+
+
+def _quote(said: dict[str, Any]) -> Quote:
     return Quote(
         id=said["jti"],
         company_id=said["companyId"],

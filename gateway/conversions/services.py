@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts import clock
 from accounts.errors import Fault
 from accounts.ids import new_id
-from accounts.models import Merchant
+from accounts.models import Environment, Merchant
 from accounts.rows import execute, first, insert_into, values
 from accounts.services import hold_settings
 from gateway.conversions import payloads
@@ -34,7 +34,7 @@ from gateway.payments.services import require_active
 from ledger.books.services import post
 from ledger.chart import WALLET_METHOD
 from ledger.money import MAX_AMOUNT, convert, to_decimal, to_minor
-from ledger.rates.services import NoRate, applied_rate, market_rate
+from ledger.rates.services import NoRate, applied_rate, market_rate, was_withdrawn_since
 from webhooks.outbox import emit
 
 HOLDS_FOR = timedelta(seconds=60)
@@ -115,7 +115,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
     now = clock.now(merchant)
     if now >= quoted.expires_at:
         raise QuoteExpired
-    if quoted.terms_version != _terms_version(merchant) or scenario_of(merchant, quoted.source_amount) == TERMS_CHANGE:
+    if not _still_stands(merchant, quoted):
         raise QuoteTermsChanged
     source_amount = to_minor(quoted.source_amount, quoted.source_currency)
     conversion = Conversion(
@@ -137,9 +137,20 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
     conversion.merchant = merchant
     if not execute(_INSERT, values(conversion)):  # two at once: the other one has it
         _require_unused(merchant, quoted)
+        raise AssertionError("somebody else has confirmed the quote")
     emit(merchant, "conversion.completed", conversion.id, payloads.conversion(conversion), now)
-    post(merchant, "conversion.completed", conversion.id, converted(conversion), now)
+    posted = post(merchant, "conversion.completed", conversion.id, converted(conversion), now)
+    assert posted, "a conversion is made once"
     return conversion
+
+
+def _still_stands(merchant: Merchant, quoted: Quote) -> bool:
+    """Whether the merchant would be offered the same today, at a rate that nobody has taken back."""
+    if quoted.terms_version != _terms_version(merchant) or scenario_of(merchant, quoted.source_amount) == TERMS_CHANGE:
+        return False
+    if merchant.environment == Environment.SANDBOX:
+        return True
+    return not was_withdrawn_since({quoted.source_currency, quoted.destination_currency}, quoted.quoted_at)
 
 
 def _require_enabled(merchant: Merchant) -> None:

@@ -2,13 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
 
 from accounts.errors import Fault
+
+DEADLINE_S = 60
+"""How long a rail may take for one call, with all its attempts."""
 
 
 class Answered(StrEnum):
@@ -62,7 +65,7 @@ class Order:
     currency: str
     payout_amount: Decimal
     payout_currency: str
-    destination: Mapping[str, str]
+    destination: Mapping[str, str] = field(repr=False)
     sender: str
     sent_times: int = 0
     has_arrived: bool = False
@@ -98,11 +101,14 @@ class PayoutRail(ABC):
 
     @abstractmethod
     def send(self, order: Order, at: datetime) -> Outcome:
-        """Hands the order over. Sent again with the same id, it is the same order."""
+        """Hands the order over. Sent again with the same id, it is the same order.
+
+        Ends within `DEADLINE_S`, come what may: after that somebody else may ask.
+        """
 
     @abstractmethod
     def ask(self, order: Order, at: datetime) -> Outcome:
-        """What became of an order that was handed over, perhaps: nothing is sent."""
+        """What became of an order that was handed over, perhaps: nothing is sent. Ends within `DEADLINE_S`."""
 
     def is_asked_first(self, order: Order) -> bool:
         """Whether the party must say, before anything is written, that it takes this order."""
@@ -118,6 +124,7 @@ class PayoutRail(ABC):
 
 
 def masked(text: str, *, head: int = 0, tail: int = 4) -> str:
-    """The text with stars for everything but its ends."""
+    """The text with stars for everything but its ends; of a short one less than half is shown."""
+    tail = min(tail, max(len(text) // 2 - 1, 0))
     hidden = max(len(text) - head - tail, 0)
     return f"{text[:head]}{'*' * hidden}{text[head + hidden :]}"

@@ -42,6 +42,7 @@ def markets() -> dict[tuple[str, str], Market]:
     return {pair: rail.market(pair[1]) for pair, rail in rails(Environment.SANDBOX).items()}
 
 
-def by_currency(rail: str) -> dict[str, PayoutRail]:
-    """What is paid out → sandbox double: what a request for the rail is judged by."""
-    return {pair[1]: double for pair, double in rails(Environment.SANDBOX).items() if pair[0] == rail}
+def by_currency(rail: str, environment: str = Environment.SANDBOX) -> dict[str, PayoutRail]:
+    """What is paid out → whose rules hold for it: the party's that is connected, else the sandbox double's."""
+    known = rails(Environment.SANDBOX) | rails(Environment(environment))
+    return {pair[1]: one for pair, one in known.items() if pair[0] == rail}

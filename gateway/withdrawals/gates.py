@@ -1,7 +1,7 @@
-"""What a withdrawal must pass. A real one meets the gates one after another, a preflight all at once."""
+"""What a withdrawal must pass. A preflight looks at all; a real one leaves reference and balance to PostgreSQL."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from accounts.models import Merchant
@@ -23,7 +23,7 @@ class Wish:
     """A well-formed wish to withdraw. `amount` is exact and leaves the wallet of `currency`.
 
     The beneficiary receives `payout_currency`; `destination` has the members of the request that its rail wants.
-    `origin` None: not from a backend.
+    `origin` is the address of the backend that asks, None an unreadable one; what does not come from a backend says so.
     """
 
     company_id: str
@@ -32,9 +32,10 @@ class Wish:
     currency: str
     payout_currency: str
     reference: str
-    destination: Mapping[str, str]
+    destination: Mapping[str, str] = field(repr=False)
     minimum_payout: Decimal | None = None
     origin: Address | None = None
+    is_from_backend: bool = True
 
 
 @dataclass(frozen=True, slots=True)

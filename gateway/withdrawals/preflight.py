@@ -20,7 +20,8 @@ R = TypeVar("R")
 class Draft:
     """What is known of a wish: None where it is missing or wrong.
 
-    `permission` and `body` are what would be answered about the key and the body, if anything.
+    `permission` and `body` are what would be answered about the key and the body, if anything. `may_read_balance`:
+    whoever asks could look the balance up.
     """
 
     rail: str
@@ -33,6 +34,7 @@ class Draft:
     payout_currency: str | None = None
     reference: str | None = None
     minimum_payout: Decimal | None = None
+    may_read_balance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,11 @@ class Preflight:
 
 
 def preflight(merchant: Merchant, draft: Draft) -> Preflight:
-    """Looks at everything and writes nothing. Whoever may not withdraw is not told what the balance would bear."""
+    """Looks at everything. Whoever may not withdraw, by key or by address, is told nothing that they could not read."""
     found = Preflight()
     found.try_gate("PERMISSION", lambda: _said(draft.permission))
     found.try_gate("REGISTERED_IP", lambda: gates.require_origin(merchant, draft.origin))
+    may_withdraw = found.passes
     found.try_gate("COMPANY_ACTIVE", lambda: require_active(merchant))
     found.try_gate("WITHDRAWAL_ENABLED", lambda: gates.require_enabled(merchant))
     found.try_gate("BODY", lambda: _said(draft.body))
@@ -85,13 +88,14 @@ def preflight(merchant: Merchant, draft: Draft) -> Preflight:
     price = found.try_gate("RATE", lambda: gates.priced(merchant, _known(wish), _known(terms)), when=wish and terms)
     found.try_gate("LIMITS", lambda: gates.require_limits(_known(wish), _known(terms), _known(price)), when=price)
     reference = draft.reference or ""
-    found.try_gate("REFERENCE", lambda: gates.require_reference(merchant, reference), when=reference)
+    found.try_gate("REFERENCE", lambda: gates.require_reference(merchant, reference), when=reference and may_withdraw)
     found.try_gate(
         "BALANCE",
         lambda: gates.require_balance(merchant, draft.currency or "", _known(price)),
-        when=price and draft.permission is None,
+        when=price and (may_withdraw or draft.may_read_balance),
     )
-    found.terms, found.price = terms, price
+    if draft.permission is None:
+        found.terms, found.price = terms, price
     return found
 
 

@@ -1,7 +1,7 @@
 """What can be done with a withdrawal. The way of one: `create`, the outside party, `take`.
 
-Nothing is sent inside the transaction that accepts a withdrawal. The worker hands the order over afterwards, under the
-withdrawal's own id; where no clear answer comes it asks about that id, and never sends the money under another.
+Nothing is sent inside the transaction that accepts a withdrawal. The worker hands the order over within seconds, under
+the withdrawal's own id; where no clear answer comes it asks about that id, and never sends the money under another.
 """
 
 import json
@@ -17,14 +17,14 @@ from django.db.models import F, Q
 from accounts import clock
 from accounts.errors import Refusal
 from accounts.ids import is_well_formed, new_id
-from accounts.models import Environment, Merchant
+from accounts.models import Company, Environment, Merchant
 from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values
 from accounts.sealing import seal, unseal
 from accounts.services import hold_settings
 from gateway.payments.errors import DuplicateReference, SandboxOnly
 from gateway.payments.services import require_active
 from gateway.payouts.errors import PayoutUnavailable
-from gateway.payouts.rail import Answered, Order, Outcome, PayoutRail
+from gateway.payouts.rail import DEADLINE_S, Answered, Order, Outcome, PayoutRail
 from gateway.payouts.registry import rail_of
 from gateway.payouts.sandbox import RETURNED_BY_BANK, SandboxPayout
 from gateway.withdrawals import gates, payloads
@@ -41,15 +41,20 @@ from webhooks.outbox import emit
 log = structlog.get_logger()
 
 RETURNS_WITHIN = timedelta(days=30)
-PATIENCE = timedelta(seconds=120)
-"""How long one call to the outside party may take; who dies in it is succeeded by somebody who asks."""
+PATIENCE = timedelta(seconds=2 * DEADLINE_S)
+"""Twice what a call to the outside party may take; who dies in it is succeeded by somebody who asks."""
 ASKED_AGAIN_AFTER_S, LONGEST_BREAK_S = 30, 3600
+HELD_BACK_FOR = timedelta(minutes=1)
 
 _INSERT = f"""
     {insert_into(Withdrawal)}
     ON CONFLICT (merchant_id, reference) WHERE NOT (status = 'FAILED') DO NOTHING
 """
-_LOCK = f"SELECT {columns(Withdrawal)} FROM gateway_withdrawal WHERE id = %s FOR NO KEY UPDATE"
+_LOCK = f"SELECT {columns(Withdrawal)} FROM gateway_withdrawal WHERE id = %s AND merchant_id = %s FOR NO KEY UPDATE"
+_CHANGING = (
+    "status", "rail_reference", "failure_code", "failure_message", "sent_at", "sent_times", "asked_times", "ask_at",
+    "leased_until", "note", "updated_at", "completed_at", "returned_at",
+)  # fmt: skip
 
 
 # ── Accepting ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -66,7 +71,7 @@ def begin(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> W
 
 @transaction.atomic(savepoint=False)
 def create(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> Withdrawal:
-    """Takes a withdrawal on: amount and fee are blocked, and the order goes out at once after the commit.
+    """Takes a withdrawal on: amount and fee are blocked, and the worker hands the order over after the commit.
 
     Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_COMPANY,
     ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, ONP409_DUPLICATE_REFERENCE,
@@ -95,13 +100,14 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
         at=at,
         withdrawal_id=withdrawal.id,
     )
-    post(merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
+    posted = post(merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
+    assert posted, "a withdrawal is accepted once"
     return withdrawal
 
 
 def _admitted(merchant: Merchant, wish: Wish) -> Price:
     hold_settings(merchant)
-    if wish.origin is not None:
+    if wish.is_from_backend:
         gates.require_origin(merchant, wish.origin)
     require_active(merchant)
     gates.require_enabled(merchant)
@@ -177,10 +183,11 @@ def _rail_for(merchant: Merchant, order: Order) -> PayoutRail:
 # ── What the outside party says ───────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the outside party is to be told or asked next."""
+    """What the outside party is to be told or asked next, and until when nobody else speaks to it."""
 
     order: Order
     is_new: bool
+    leased_until: datetime
 
     def put(self, rail: PayoutRail, at: datetime) -> Outcome:
         """Never inside a transaction, unless it is the sandbox's double, which answers by itself."""
@@ -198,22 +205,29 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
         withdrawal.sent_times += 1
     else:
         withdrawal.asked_times += 1
-    withdrawal.ask_at, withdrawal.leased_until = at + PATIENCE, clock.wall() + PATIENCE
+    withdrawal.ask_at = at + PATIENCE
+    withdrawal.leased_until = leased_until = clock.wall() + PATIENCE
     withdrawal.save(update_fields=["sent_at", "sent_times", "asked_times", "ask_at", "leased_until"])
-    return Question(order_of(withdrawal), is_new)
+    return Question(order_of(withdrawal), is_new, leased_until)
 
 
-def take(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
-    """Takes what the outside party said: saves, announces and posts, or none of them.
+def take(withdrawal: Withdrawal, question: Question, outcome: Outcome, at: datetime) -> Withdrawal:
+    """Takes what the outside party said to a question: saves, announces and posts, or none of them.
 
     Call it in a transaction that holds the withdrawal's row. An answer that no longer fits is said loudly: somebody
-    must look where the money is.
+    must look where the money is. One that came so late that somebody else has asked since, and that is no end, says
+    nothing.
     """
-    withdrawal.leased_until = None
+    is_own = withdrawal.leased_until == question.leased_until
+    if not is_own and withdrawal.status in _FITS.get(outcome.answered, ()):
+        return withdrawal
+    withdrawal.leased_until = None if is_own else withdrawal.leased_until
+    withdrawal.rail_reference = outcome.reference or withdrawal.rail_reference
     if outcome.answered in _NO_END or (outcome.answered == Answered.DONE and withdrawal.status == Status.COMPLETED):
         return _wait(withdrawal, outcome, at)
     try:
-        if outcome.answered == Answered.RETURNED and withdrawal.status == Status.PROCESSING:
+        returns_at_once = outcome.answered == Answered.RETURNED and not withdrawal.is_converted
+        if returns_at_once and withdrawal.status == Status.PROCESSING:
             _turn(withdrawal, Outcome(Answered.DONE, reference=outcome.reference), at)
         return _turn(withdrawal, outcome, at)
     except WithdrawalState:
@@ -231,11 +245,16 @@ def _wait(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
         return _unforeseen(withdrawal, outcome)
     if outcome.answered == Answered.NOT_RECEIVED:
         withdrawal.sent_at, wait_s = None, wait_s or 0
-    elif outcome.answered == Answered.UNKNOWN and wait_s is None:
+    elif wait_s is None and withdrawal.status == Status.PROCESSING and not _is_for_simulation(withdrawal, outcome):
         wait_s = min(ASKED_AGAIN_AFTER_S << min(withdrawal.asked_times, 10), LONGEST_BREAK_S)
     withdrawal.ask_at = None if wait_s is None else at + timedelta(seconds=wait_s)
-    withdrawal.save(update_fields=["sent_at", "ask_at", "leased_until"])
+    withdrawal.save(update_fields=["sent_at", "ask_at", "leased_until", "rail_reference"])
     return withdrawal
+
+
+def _is_for_simulation(withdrawal: Withdrawal, outcome: Outcome) -> bool:
+    """The sandbox's orders that stay until the merchant decides; everybody else is asked again."""
+    return outcome.answered == Answered.SENT and withdrawal.merchant.environment == Environment.SANDBOX
 
 
 _FITS = {
@@ -257,7 +276,7 @@ def _unforeseen(withdrawal: Withdrawal, outcome: Outcome) -> Withdrawal:
         rail_reference=outcome.reference,
     )
     withdrawal.ask_at = None
-    withdrawal.save(update_fields=["ask_at", "leased_until"])
+    withdrawal.save(update_fields=["ask_at", "leased_until", "rail_reference"])
     return withdrawal
 
 
@@ -277,7 +296,7 @@ def _turn(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
         withdrawal.completed_at = at
     elif taken.target == Status.RETURNED:
         withdrawal.returned_at = at
-    withdrawal.save()
+    withdrawal.save(update_fields=_CHANGING)
     holds.keep(
         merchant,
         Reason.WITHDRAWAL_PROCESSING,
@@ -294,10 +313,10 @@ def _turn(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
 
 def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
     """The merchant's withdrawal, held until the transaction ends. Refuses with ONP404_WITHDRAWAL."""
-    row = first(_LOCK, [withdrawal_id]) if is_well_formed(withdrawal_id) else None
-    withdrawal = load(Withdrawal, row) if row else None
-    if withdrawal is None or withdrawal.merchant_id != merchant.pk:
+    row = first(_LOCK, [withdrawal_id, merchant.pk]) if is_well_formed(withdrawal_id) else None
+    if row is None:
         raise WithdrawalUnknown
+    withdrawal = load(Withdrawal, row)
     withdrawal.merchant = merchant
     return withdrawal
 
@@ -364,10 +383,15 @@ def first_due(merchant: Merchant, until: datetime) -> tuple[datetime, str] | Non
 @transaction.atomic
 def happen(merchant: Merchant, withdrawal_id: str) -> None:
     """Lets that happen at its own time: what the sandbox clock does on its way."""
-    withdrawal = lock(merchant, withdrawal_id)
-    at = withdrawal.ask_at
-    if at is not None:
-        take(withdrawal, prepare(withdrawal, at).put(double_of(withdrawal), at), at)
+    withdrawal = _lock_to_speak(merchant, withdrawal_id)
+    if withdrawal and withdrawal.ask_at is not None:
+        _speak_to_double(withdrawal, withdrawal.ask_at)
+
+
+def _speak_to_double(withdrawal: Withdrawal, at: datetime) -> None:
+    """The sandbox's double answers by itself: question and answer are one transaction, and nobody comes between."""
+    question = prepare(withdrawal, at)
+    take(withdrawal, question, question.put(double_of(withdrawal), at), at)
 
 
 def happen_due(limit: int = 100) -> int:
@@ -381,17 +405,19 @@ def happen_due(limit: int = 100) -> int:
             happened += pursue(merchant, withdrawal_id)
         except Exception:
             log.exception("withdrawal.stuck", withdrawal=withdrawal_id)
+            later = Withdrawal.objects.filter(pk=withdrawal_id, ask_at__isnull=False)
+            later.update(ask_at=F("ask_at") + PATIENCE)
     return happened
 
 
 def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bool:
-    """Speaks to the outside party about a withdrawal, outside any transaction; False where somebody else just does.
+    """Speaks to the outside party about a withdrawal, outside any transaction; False where there is no need to.
 
-    When it is time to, or `early`: while it is processed.
+    When it is time to, or `early`: while it is processed and nobody else speaks to it.
     """
     question = unless_deadlocked(partial(_prepare_due, merchant, withdrawal_id, early=early))
-    if question is None:
-        return False
+    if not isinstance(question, Question):
+        return question
     try:
         outcome = question.put(_rail_for(merchant, question.order), clock.now(merchant))
     except Refusal as refusal:  # it was not reached, or said nothing usable
@@ -400,23 +426,47 @@ def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bo
     except Exception:
         log.exception("withdrawal.unanswered", withdrawal=withdrawal_id)
         outcome = Outcome(Answered.UNKNOWN)
-    unless_deadlocked(partial(_take_locked, merchant, withdrawal_id, outcome))
+    unless_deadlocked(partial(_take_locked, merchant, withdrawal_id, question, outcome))
     return True
 
 
 @transaction.atomic
-def _prepare_due(merchant: Merchant, withdrawal_id: str, *, early: bool) -> Question | None:
-    withdrawal = lock(merchant, withdrawal_id)
+def _prepare_due(merchant: Merchant, withdrawal_id: str, *, early: bool) -> Question | bool:
+    """What to ask; True where the sandbox's double has answered already, False where it is not the time."""
+    withdrawal = _lock_to_speak(merchant, withdrawal_id)
     now = clock.now(merchant)
+    if withdrawal is None:
+        return False
+    is_due = withdrawal.ask_at is not None and withdrawal.ask_at <= now
+    if not is_due and not (early and withdrawal.status == Status.PROCESSING):
+        return False
+    if merchant.environment != Environment.SANDBOX:
+        return prepare(withdrawal, now)
+    _speak_to_double(withdrawal, now)
+    return True
+
+
+def _lock_to_speak(merchant: Merchant, withdrawal_id: str) -> Withdrawal | None:
+    """The withdrawal, held; None while somebody speaks to the outside party, or where nothing may be sent now.
+
+    What was accepted and not yet handed over waits while the company is suspended or may not withdraw.
+    """
+    hold_settings(merchant)
+    withdrawal = lock(merchant, withdrawal_id)
     if withdrawal.leased_until and withdrawal.leased_until > clock.wall():
         return None
-    is_due = withdrawal.ask_at is not None and withdrawal.ask_at <= now
-    return prepare(withdrawal, now) if is_due or (early and withdrawal.status == Status.PROCESSING) else None
+    is_allowed = merchant.withdrawal_enabled and merchant.company.status == Company.Status.ACTIVE
+    if withdrawal.sent_at is None and withdrawal.status == Status.PROCESSING and not is_allowed:
+        log.warning("withdrawal.held_back", withdrawal=withdrawal.id, company=merchant.company_id)
+        withdrawal.ask_at = clock.now(merchant) + HELD_BACK_FOR
+        withdrawal.save(update_fields=["ask_at"])
+        return None
+    return withdrawal
 
 
 @transaction.atomic
-def _take_locked(merchant: Merchant, withdrawal_id: str, outcome: Outcome) -> None:
-    take(lock(merchant, withdrawal_id), outcome, clock.now(merchant))
+def _take_locked(merchant: Merchant, withdrawal_id: str, question: Question, outcome: Outcome) -> None:
+    take(lock(merchant, withdrawal_id), question, outcome, clock.now(merchant))
 
 
 def _overdue(limit: int) -> list[tuple[Merchant, str]]:

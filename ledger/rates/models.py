@@ -30,7 +30,10 @@ class Rate(models.Model):
     created_at = models.DateTimeField(default=wall, editable=False)
 
     class Meta:
-        indexes = [models.Index(fields=["currency", "-holds_until"], name="rates_that_hold")]
+        indexes = [
+            models.Index(fields=["currency", "-holds_until"], name="rates_that_hold"),
+            models.Index(fields=["currency", "-quoted_at"], name="rates_by_time"),
+        ]
         constraints = [
             models.CheckConstraint(name="rates_are_positive", condition=Q(per_real__gt=0)),
             models.CheckConstraint(name="rates_hold_for_a_time", condition=Q(holds_until__gte=F("quoted_at"))),

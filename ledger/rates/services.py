@@ -6,6 +6,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import F
+from django.db.models.functions import Least
 
 from accounts.clock import wall
 from accounts.models import Environment, Merchant, User
@@ -26,12 +28,17 @@ _TEN_DECIMALS = Decimal(1).scaleb(-10)
 _KEPT_DECIMALS = Decimal(1).scaleb(-15)
 
 # What staff say goes before what was fetched, as long as it holds.
-_NEWEST = """
-    SELECT DISTINCT ON (currency) currency, per_real FROM ledger_rate
-     WHERE currency = ANY(%(wanted)s) AND withdrawn_at IS NULL AND quoted_at <= %(now)s
-       AND (holds_until > %(now)s OR NOT %(must_hold)s)
-     ORDER BY currency, (holds_until > %(now)s) DESC, (source = 'STAFF' AND holds_until > %(now)s) DESC,
-              quoted_at DESC, id DESC
+_WORTH = """
+    SELECT wanted.currency, coalesce(staff.per_real, newest.per_real)
+      FROM unnest(%(wanted)s::varchar[]) wanted(currency)
+      LEFT JOIN LATERAL (
+        SELECT per_real FROM ledger_rate WHERE currency = wanted.currency AND holds_until > %(now)s AND source = 'STAFF'
+           AND withdrawn_at IS NULL ORDER BY holds_until DESC, id DESC LIMIT 1) staff ON %(with_staff)s
+      LEFT JOIN LATERAL (
+        SELECT per_real FROM ledger_rate WHERE currency = wanted.currency AND quoted_at <= %(now)s
+           AND (source = 'FETCHED' OR %(with_staff)s) AND withdrawn_at IS NULL
+           AND (holds_until > %(now)s OR NOT %(must_hold)s) ORDER BY quoted_at DESC, id DESC LIMIT 1) newest ON true
+     WHERE coalesce(staff.per_real, newest.per_real) IS NOT NULL
 """
 
 
@@ -47,11 +54,13 @@ def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold:
     """
     if source == destination:
         return Decimal(1)
-    worth = SANDBOX if merchant.environment == Environment.SANDBOX else _worth({source, destination}, must_hold)
+    worth = (
+        SANDBOX if merchant.environment == Environment.SANDBOX else _worth({source, destination}, must_hold=must_hold)
+    )
     if not {source, destination} <= worth.keys():
         raise NoRate
-    exact = worth[destination] / worth[source]
-    if not _TEN_DECIMALS <= exact < LARGEST:
+    exact = _ratio(worth[destination], worth[source])
+    if exact is None:
         raise NoRate
     return exact.quantize(_TEN_DECIMALS, ROUND_DOWN)
 
@@ -61,10 +70,13 @@ def applied_rate(market: Decimal, spread_percentage: Decimal) -> Decimal:
     return (market * (100 - spread_percentage) / 100).quantize(_TEN_DECIMALS, ROUND_HALF_UP)
 
 
-def _worth(wanted: set[str], must_hold: bool) -> dict[str, Decimal]:
+def _worth(wanted: set[str], *, must_hold: bool, with_staff: bool = True) -> dict[str, Decimal]:
     """What one real is worth in each of them, as far as that is known."""
     with connection.cursor() as cursor:
-        cursor.execute(_NEWEST, {"wanted": sorted(wanted - {BASE}), "now": wall(), "must_hold": must_hold})
+        cursor.execute(
+            _WORTH,
+            {"wanted": sorted(wanted - {BASE}), "now": wall(), "must_hold": must_hold, "with_staff": with_staff},
+        )
         return {BASE: Decimal(1), **dict(cursor.fetchall())}
 
 
@@ -84,10 +96,15 @@ def enter(currency: str, per_real: Decimal, holds_for: timedelta, by: User, note
 
 
 def withdraw(rate: Rate) -> bool:
-    """Ends a rate that staff entered; False where it had ended before."""
+    """Takes back what staff entered, whether it still holds or not; False where that was done before."""
     now = wall()
-    holding = Rate.objects.filter(pk=rate.pk, source=Rate.Source.STAFF, withdrawn_at=None, holds_until__gt=now)
-    return bool(holding.update(holds_until=now, withdrawn_at=now))
+    mistaken = Rate.objects.filter(pk=rate.pk, source=Rate.Source.STAFF, withdrawn_at=None)
+    return bool(mistaken.update(holds_until=Least(F("holds_until"), now), withdrawn_at=now))
+
+
+def was_withdrawn_since(currencies: set[str], moment: datetime) -> bool:
+    """Whether a rate of one of these currencies was taken back since then: what was offered at it no longer stands."""
+    return Rate.objects.filter(currency__in=currencies, withdrawn_at__gte=moment).exists()
 
 
 @transaction.atomic
@@ -102,12 +119,13 @@ def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
         raise ValueError(f"the rates do not tell what {BASE} is worth")
     now = wall()
     known = [code for code in DECIMALS if code != BASE and quotes.get(code, Decimal(0)) > 0]
-    before = _worth(set(known), must_hold=False)
+    before = [_worth(set(known), must_hold=False, with_staff=False), _worth(set(known), must_hold=True)]
     rows = []
     for code in known:
-        per_real = quotes[code] / base
-        if not _is_plausible(per_real, before.get(code)):
-            log.critical("rates.implausible", currency=code, before=str(before.get(code)), now=f"{per_real:.6e}")
+        per_real = _ratio(quotes[code], base)
+        lately = [worth[code] for worth in before if code in worth]
+        if per_real is None or not _is_plausible(per_real, lately):
+            log.critical("rates.implausible", currency=code, before=[f"{one:.6e}" for one in lately])
             continue
         rows.append(
             Rate(
@@ -122,10 +140,18 @@ def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
     return Rate.objects.bulk_create(rows)
 
 
-def _is_plausible(per_real: Decimal, before: Decimal | None) -> bool:
-    if not _TEN_DECIMALS <= per_real < LARGEST:
-        return False
-    return before is None or abs(per_real / before - 1) <= FARTHEST_JUMP
+def _ratio(one: Decimal, other: Decimal) -> Decimal | None:
+    """None where no column holds it."""
+    try:
+        found = one / other
+    except ArithmeticError:
+        return None
+    return found if _TEN_DECIMALS <= found < LARGEST else None
+
+
+def _is_plausible(per_real: Decimal, lately: list[Decimal]) -> bool:
+    """Whether it is near what was fetched last, or near what staff say."""
+    return not lately or any(abs(per_real / before - 1) <= FARTHEST_JUMP for before in lately)
 
 
 def forget_old() -> int:

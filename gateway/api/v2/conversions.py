@@ -1,6 +1,6 @@
 """Conversions between wallets: quote, confirm, look up and list (contract §12)."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -10,13 +10,12 @@ from gateway.api.errors import CompanyUnknown, InvalidFilter
 from gateway.api.fields import Amount, Input, Moment
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.v2.balances import WalletCurrency
 from gateway.api.v2.companies import own
 from gateway.conversions import errors, payloads, selectors
 from gateway.conversions import services as conversions
 from gateway.payments.errors import CompanyNotActive, InvalidAmount
 from ledger.books.errors import InsufficientBalance
-
-WalletCurrency = Literal["BRL", "MXN", "EUR", "COP", "ARS"]
 
 
 class QuoteInput(Input):

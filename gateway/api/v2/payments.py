@@ -235,6 +235,7 @@ def _must_be_confirmed(payment: payments.Payment) -> bool:
 
 class Payments(Resource):
     tag = "Payments"
+    goes_on_regardless = True
 
     @operation(
         "payments:write",

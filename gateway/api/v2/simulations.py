@@ -1,4 +1,4 @@
-"""Simulations: the outcome of a sandbox payment, and the sandbox clock (contract §14.1, §14.4)."""
+"""Simulations: how payments, refunds and withdrawals of the sandbox end, and its clock (contract §14.1, §14.4)."""
 
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Literal

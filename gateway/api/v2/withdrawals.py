@@ -1,5 +1,6 @@
 """Withdrawals: four rails, their preflight, look-up and list (contract §11)."""
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -7,7 +8,7 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 from django.http import HttpRequest
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from accounts.errors import Fault, Refusal
@@ -20,6 +21,7 @@ from gateway.api.fields import Amount, Input, Moment, Text, judged, wrong
 from gateway.api.idempotency import Unfinished
 from gateway.api.operations import Rehearsal, Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.v2.balances import WalletCurrency
 from gateway.payments.errors import (
     CompanyNotActive,
     DuplicateReference,
@@ -38,9 +40,15 @@ from gateway.withdrawals.preflight import Draft, Gate, Preflight, preflight
 from ledger.books.errors import InsufficientBalance
 from ledger.money import DECIMALS, to_decimal
 
-Name = Annotated[Text, Field(min_length=2, max_length=120)]
+
+def _visible(name: str) -> str:
+    if any(unicodedata.category(character) == "Cf" for character in name):
+        raise wrong("INVALID", "No invisible characters.")
+    return name
+
+
+Name = Annotated[Text, Field(min_length=2, max_length=120), AfterValidator(_visible)]
 Code = Annotated[Text, Field(max_length=40)]
-WalletCurrency = Literal["BRL", "MXN", "EUR", "COP", "ARS"]
 ASSET_STEP = Decimal(1).scaleb(-8)
 
 
@@ -89,29 +97,29 @@ class WithdrawalInput(Input):
         return currency if isinstance(currency, str) and currency in by_currency(cls.rail) else None
 
     @classmethod
-    def double(cls, content: Mapping[str, Any]) -> PayoutRail | None:
+    def judge(cls, content: Mapping[str, Any], merchant: Merchant) -> PayoutRail | None:
         """The rail by whose rules the body is judged."""
         currency = cls.paid_out(content)
-        return by_currency(cls.rail)[currency] if currency else None
+        return by_currency(cls.rail, merchant.environment)[currency] if currency else None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
-        double = cls.double(content)
-        if double is None:
+        judge = cls.judge(content, merchant)
+        if judge is None:
             return []
         sent = {name: value.strip() if isinstance(value, str) else value for name, value in content.items()}
-        others = {name for rail in by_currency(cls.rail).values() for name in rail.members} - set(double.members)
+        others = {name for rail in by_currency(cls.rail).values() for name in rail.members} - set(judge.members)
         found = [
             Fault(name, "NOT_ALLOWED", "Belongs to another currency.")
             for name in sorted(others)
             if sent.get(name) is not None
         ]
-        return found + double.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
+        return found + judge.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
 
-    def wish(self) -> Wish:
+    def wish(self, merchant: Merchant) -> Wish:
         said = self.model_dump(by_alias=True, exclude_none=True)
-        double, currency = self.double(said), self.paid_out(said)
-        assert double and currency
+        judge, currency = self.judge(said, merchant), self.paid_out(said)
+        assert judge and currency
         return Wish(
             company_id=self.company_id,
             rail=self.rail,
@@ -119,7 +127,7 @@ class WithdrawalInput(Input):
             currency=self.currency,
             payout_currency=currency,
             reference=self.reference,
-            destination={name: said[name] for name in double.members if name in said},
+            destination={name: said[name] for name in judge.members if name in said},
         )
 
 
@@ -206,8 +214,8 @@ class CryptoWithdrawalInput(WithdrawalInput):
             found.append(Fault("minimumAssetAmount", "INVALID", "More decimals than the asset has."))
         return found
 
-    def wish(self) -> Wish:
-        return replace(super().wish(), minimum_payout=self.minimum_asset_amount)
+    def wish(self, merchant: Merchant) -> Wish:
+        return replace(super().wish(merchant), minimum_payout=self.minimum_asset_amount)
 
 
 def _is_finer(amount: int | Decimal, asset: str) -> bool:
@@ -335,13 +343,11 @@ class Rail(Resource):
     body: ClassVar[type[WithdrawalInput]]
 
     def accept(self, merchant: Merchant, wanted: WithdrawalInput) -> Answer:
-        return self._begun(merchant, self._wish(wanted), None, tries=1)
+        return self._begun(merchant, self._wish(merchant, wanted), None, tries=1)
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
         """The outside party said no for the moment; perhaps it takes the order now."""
-        if not arguments:
-            self.body.admit(merchant)  # refuses what it refused before the body was looked at
-        return self._begun(merchant, self._wish(arguments[0]), begun, tries=2)
+        return self._begun(merchant, self._wish(merchant, arguments[0]), begun, tries=2)
 
     def _begun(self, merchant: Merchant, wish: Wish, withdrawal_id: str | None, *, tries: int) -> Answer:
         found = withdrawals.begin(merchant, wish, withdrawal_id)
@@ -353,8 +359,8 @@ class Rail(Resource):
             take=lambda _: payloads.withdrawal(withdrawals.create(merchant, wish, found.withdrawal_id)),
         )
 
-    def _wish(self, wanted: WithdrawalInput) -> Wish:
-        return replace(wanted.wish(), origin=client_address(self._http))
+    def _wish(self, merchant: Merchant, wanted: WithdrawalInput) -> Wish:
+        return replace(wanted.wish(merchant), origin=client_address(self._http))
 
     @property
     def _http(self) -> HttpRequest:
@@ -369,7 +375,7 @@ class Rail(Resource):
         return {
             "wouldBeAccepted": found.passes,
             "origin": str(origin) if origin else None,
-            "registeredIp": merchant.company.withdrawal_ip,
+            "registeredIp": None if permission else merchant.company.withdrawal_ip,
             **_price(draft, found),
             "gates": [_gate(gate) for gate in found.gates],
         }
@@ -384,6 +390,7 @@ class Rail(Resource):
             rail=self.body.rail,
             origin=client_address(self._http),
             permission=permission,
+            may_read_balance="balances:read" in self.request.auth.permissions,  # type: ignore[union-attr]
             body=refusal,
             company_id=_stripped(right.get("companyId")),
             amount=Decimal(amount) if amount is not None else None,

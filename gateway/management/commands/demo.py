@@ -123,6 +123,7 @@ def _take_home(merchant: Merchant, chance: random.Random, reference: str) -> Non
         payout_currency="BRL",
         reference=reference,
         destination={"pixKey": "financeiro@lojaexemplo.com.br", "pixKeyType": "EMAIL"},
+        is_from_backend=False,
     )
     withdrawal = withdrawals.create(merchant, wish)
     while withdrawals.first_due(merchant, clock.now(merchant) + timedelta(minutes=1)):

@@ -7,8 +7,8 @@ from gateway.methods import documents
 FORMS = {
     "CPF": re.compile(r"[0-9]{11}"),
     "CNPJ": re.compile(r"[0-9A-Z]{12}[0-9]{2}"),
-    "EMAIL": re.compile(r"[^@\sA-Z]{1,64}@[^@\sA-Z.]+(?:\.[^@\sA-Z.]+)+"),
-    "PHONE": re.compile(r"\+55[1-9][0-9]{9,10}"),
+    "EMAIL": re.compile(r"[a-z0-9.!#$&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]*[a-z0-9]"),
+    "PHONE": re.compile(r"\+55[1-9]{2}[0-9]{8,9}"),
     "EVP": re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
 }
 LONGEST = 77

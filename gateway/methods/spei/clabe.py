@@ -13,8 +13,10 @@ def clabe(*, bank: str, city: str, account: int) -> str:
 
 
 def is_clabe(text: str) -> bool:
-    """Whether it is 18 digits with the right check digit."""
-    return text.isascii() and text.isdigit() and len(text) == 18 and text[-1] == compute_control_digit(text)
+    """Whether it is 18 digits with the right check digit, and not only zeros."""
+    if not (text.isascii() and text.isdigit() and len(text) == 18 and text.strip("0")):
+        return False
+    return bool(text[-1] == compute_control_digit(text))
 
 
 def bank_name(code: str) -> str | None:

@@ -15,8 +15,7 @@ from gateway.payouts.bank_transfer.banks import NAMES, code_of
 from gateway.payouts.rail import Market, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout, token
 
-ALIAS = re.compile(r"[A-Za-z0-9.-]{6,20}")
-ACCOUNT_TYPES = ("SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT")
+ALIAS = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9.-]{6,20}")
 _NUMBERS = ("cbu", "cvu", "alias")
 _REQUIRED = "This field is required."
 
@@ -68,7 +67,7 @@ def _number_faults(name: str, number: str | None) -> list[Fault]:
     if name == "alias":
         right = bool(ALIAS.fullmatch(number))
     else:
-        right = bool(re.fullmatch(r"[0-9]{22}", number)) and bool(cbu.is_valid(number))
+        right = bool(re.fullmatch(r"(?=.*[1-9])[0-9]{22}", number)) and bool(cbu.is_valid(number))
         right = right and number.startswith("000") == (name == "cvu")
     return [] if right else [Fault(name, "INVALID", f"Is no {name.upper() if name != 'alias' else name}.")]
 
@@ -93,8 +92,8 @@ class SandboxColombianPayout(SandboxPayout):
         kind, document = _text(wish, "documentType"), _text(wish, "documentNumber")
         if bank is not None and code_of(bank) is None:
             found.append(Fault("bankCode", "UNKNOWN_VALUE", "Must be a bank of ACH Colombia's catalogue."))
-        if number is not None and not re.fullmatch(r"[0-9]{6,20}", number):
-            found.append(Fault("accountNumber", "INVALID", "Must have 6 to 20 digits."))
+        if number is not None and not re.fullmatch(r"(?=.*[1-9])[0-9]{6,20}", number):
+            found.append(Fault("accountNumber", "INVALID", "Must have 6 to 20 digits, not only zeros."))
         if kind in DOCUMENTS and document is not None and not is_document(kind, document, strict=strict):
             found.append(Fault("documentNumber", "INVALID", "Does not have the form of its kind of document."))
         return found

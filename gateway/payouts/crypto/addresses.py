@@ -45,7 +45,7 @@ def _base58check(text: str) -> bytes | None:
 
 def _is_segwit(address: str) -> bool:
     """In one case throughout, at most 90 characters, with the checksum of its version."""
-    if address not in (address.lower(), address.upper()):
+    if not address.isascii() or address not in (address.lower(), address.upper()):
         return False
     prefix, _, data = address.lower().rpartition("1")
     if prefix != "bc" or not 8 <= len(data) <= 87 or any(character not in _BECH32 for character in data):

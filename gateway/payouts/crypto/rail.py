@@ -35,6 +35,11 @@ class SandboxCryptoPayout(SandboxPayout):
         "bc1qy8ahyw5kztj7kuxd9w5pvf64c0prquv5fn9d4z",
     )
     """From which the sandbox pays: money sent there would go round in a circle."""
+    nobodys_addresses: ClassVar[tuple[str, ...]] = (
+        "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+        "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
+    )
+    """The contract of the asset and the address of zeros: what is really sent there is lost for ever."""
 
     def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         asset, network, address = (wish.get(name) for name in self.members)
@@ -43,7 +48,8 @@ class SandboxCryptoPayout(SandboxPayout):
         expected, is_address = NETWORKS[asset]
         if network != expected:
             return [Fault("network", "NOT_ALLOWED", f"{asset} is paid out over {expected}.")]
-        if not isinstance(address, str) or (is_address(address) and canonical(address) not in self.own_addresses):
+        refused = self.own_addresses + (self.nobodys_addresses if strict else ())
+        if not isinstance(address, str) or (is_address(address) and canonical(address) not in refused):
             return []
         return [Fault("address", "INVALID", "Is no address of the network's main net that can be paid to.")]
 

@@ -156,8 +156,8 @@ def test_a_bank_that_is_not_in_the_catalogue_is_refused(bank: Api, acme: Shop, c
 def test_a_colombian_account_is_taken(bank: Api, acme: Shop, kind: str, number: str) -> None:
     shown = taken(bank, acme, COP, accountType=kind, accountNumber=number)
 
-    assert shown["accountNumber"].endswith(number[-4:])
-    assert shown["accountNumber"] != number
+    shown_digits = 4 if len(number) > 8 else 2  # never half of it
+    assert shown["accountNumber"] == "*" * (len(number) - shown_digits) + number[-shown_digits:]
 
 
 @pytest.mark.parametrize(

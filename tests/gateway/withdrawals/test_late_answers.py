@@ -6,10 +6,12 @@ import pytest
 from django.db import transaction
 
 from accounts.clock import wall
+from accounts.models import Company, Merchant
 from gateway.payouts.rail import Answered, Outcome
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.models import Withdrawal
+from gateway.withdrawals.services import Question
 from ledger.wallets.selectors import holdings
 from tests.client import Api
 from tests.factories import Shop
@@ -19,49 +21,122 @@ FAILED = Outcome(Answered.DECLINED, failure=("BANK_REJECTED", "The beneficiary's
 
 
 @pytest.fixture
-def on_its_way(out: Api, funded: Shop) -> Withdrawal:
-    """Accepted, and just being handed over to the bank."""
-    accepted = out.post("/withdrawals/pix", w.body(funded, ("PIX", "BRL")))
-    assert accepted.status_code == 201, accepted.content
+def withdrawal(out: Api, funded: Shop) -> Withdrawal:
+    """Accepted, and not yet handed over."""
+    return Withdrawal.objects.get(pk=w.withdrawn(out, funded)["id"])
+
+
+@pytest.fixture
+def question(withdrawal: Withdrawal, funded: Shop) -> Question:
+    """It is just being handed over to the bank."""
+    return put(withdrawal, funded)
+
+
+def put(withdrawal: Withdrawal, shop: Shop) -> Question:
     with transaction.atomic():
-        withdrawal = withdrawals.lock(funded.sandbox, accepted.json()["data"]["id"])
-        withdrawals.prepare(withdrawal, withdrawal.created_at)
-    return withdrawal
+        return withdrawals.prepare(withdrawals.lock(shop.sandbox, withdrawal.id), withdrawal.created_at)
+
+
+def answer(withdrawal: Withdrawal, shop: Shop, question: Question, outcome: Outcome) -> None:
+    with transaction.atomic():
+        withdrawals.take(withdrawals.lock(shop.sandbox, withdrawal.id), question, outcome, wall())
+    withdrawal.refresh_from_db()
+
+
+def its_caller_died() -> None:
+    Withdrawal.objects.update(leased_until=wall() - timedelta(seconds=1))
 
 
 def available(shop: Shop) -> int:
     return holdings(shop.sandbox, "BRL").currencies["BRL"].available
 
 
-def test_nobody_gives_money_back_that_is_just_being_sent(on_its_way: Withdrawal, funded: Shop) -> None:
+def test_nobody_gives_money_back_that_is_just_being_sent(
+    withdrawal: Withdrawal, question: Question, funded: Shop
+) -> None:
     before = available(funded)
 
     with pytest.raises(WithdrawalState), transaction.atomic():
-        withdrawals.decide(funded.sandbox, on_its_way.id, FAILED, note="The bank is silent")
+        withdrawals.decide(funded.sandbox, withdrawal.id, FAILED, note="The bank is silent")
 
-    on_its_way.refresh_from_db()
-    assert (on_its_way.status, available(funded)) == ("PROCESSING", before)
+    withdrawal.refresh_from_db()
+    assert (withdrawal.status, available(funded)) == ("PROCESSING", before)
 
 
-def test_nobody_asks_while_somebody_is_asking(on_its_way: Withdrawal, funded: Shop) -> None:
-    assert withdrawals.pursue(funded.sandbox, on_its_way.id, early=True) is False
+def test_nobody_asks_while_somebody_is_asking(withdrawal: Withdrawal, question: Question, funded: Shop) -> None:
+    assert withdrawals.pursue(funded.sandbox, withdrawal.id, early=True) is False
 
-    on_its_way.refresh_from_db()
-    assert (on_its_way.sent_times, on_its_way.asked_times) == (1, 0)
+    withdrawal.refresh_from_db()
+    assert (withdrawal.sent_times, withdrawal.asked_times) == (1, 0)
 
 
 @pytest.mark.parametrize("answered", [Answered.SENT, Answered.DONE, Answered.UNKNOWN, Answered.RETURNED])
 def test_an_answer_after_the_decision_changes_nothing_and_is_said_loudly(
-    on_its_way: Withdrawal, funded: Shop, capsys: pytest.CaptureFixture[str], answered: Answered
+    withdrawal: Withdrawal,
+    question: Question,
+    funded: Shop,
+    capsys: pytest.CaptureFixture[str],
+    answered: Answered,
 ) -> None:
-    Withdrawal.objects.update(leased_until=wall() - timedelta(seconds=1))
-    withdrawals.decide(funded.sandbox, on_its_way.id, FAILED, note="The bank never heard of it")
+    its_caller_died()
+    withdrawals.decide(funded.sandbox, withdrawal.id, FAILED, note="The bank never heard of it")
     given_back = available(funded)
 
-    with transaction.atomic():
-        late = withdrawals.lock(funded.sandbox, on_its_way.id)
-        withdrawals.take(late, Outcome(answered, reference="E-LATE"), wall())
+    answer(withdrawal, funded, question, Outcome(answered, reference="E-LATE"))
 
-    on_its_way.refresh_from_db()
-    assert (on_its_way.status, on_its_way.ask_at, available(funded)) == ("FAILED", None, given_back)
+    assert (withdrawal.status, withdrawal.ask_at, available(funded)) == ("FAILED", None, given_back)
+    assert withdrawal.rail_reference == "E-LATE"
     assert "withdrawal.answered_unforeseen" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("answered", [Answered.SENT, Answered.UNKNOWN, Answered.NOT_RECEIVED])
+def test_a_late_answer_leaves_alone_who_asks_now(
+    withdrawal: Withdrawal, question: Question, funded: Shop, answered: Answered
+) -> None:
+    its_caller_died()
+    put(withdrawal, funded)
+    withdrawal.refresh_from_db()
+    asked_now = (withdrawal.leased_until, withdrawal.sent_at, withdrawal.ask_at)
+
+    answer(withdrawal, funded, question, Outcome(answered))
+
+    assert (withdrawal.leased_until, withdrawal.sent_at, withdrawal.ask_at) == asked_now
+    with pytest.raises(WithdrawalState), transaction.atomic():
+        withdrawals.decide(funded.sandbox, withdrawal.id, FAILED, note="Too early")
+
+
+def test_a_late_end_is_an_end_all_the_same(withdrawal: Withdrawal, question: Question, funded: Shop) -> None:
+    its_caller_died()
+    put(withdrawal, funded)
+
+    answer(withdrawal, funded, question, Outcome(Answered.DONE, reference="E-1"))
+
+    assert (withdrawal.status, withdrawal.rail_reference) == ("COMPLETED", "E-1")
+
+
+def test_the_banks_own_id_is_kept_before_the_money_arrives(
+    withdrawal: Withdrawal, question: Question, funded: Shop
+) -> None:
+    answer(withdrawal, funded, question, Outcome(Answered.SENT, reference="PSP-77", ask_after_s=5))
+
+    assert (withdrawal.status, withdrawal.rail_reference) == ("PROCESSING", "PSP-77")
+
+
+@pytest.mark.parametrize("stopped", ["suspended", "switched off"])
+def test_what_was_accepted_waits_while_the_company_may_not_withdraw(
+    withdrawal: Withdrawal, funded: Shop, stopped: str
+) -> None:
+    if stopped == "suspended":
+        Company.objects.update(status=Company.Status.SUSPENDED)
+    else:
+        Merchant.objects.update(withdrawal_enabled=False)
+    assert withdrawals.happen_due() == 0
+    withdrawal.refresh_from_db()
+    assert (withdrawal.status, withdrawal.sent_times) == ("PROCESSING", 0)
+
+    Company.objects.update(status=Company.Status.ACTIVE)
+    Merchant.objects.update(withdrawal_enabled=True)
+    Withdrawal.objects.update(ask_at=wall())
+    assert withdrawals.happen_due() == 1
+    withdrawal.refresh_from_db()
+    assert withdrawal.sent_times == 1

@@ -194,6 +194,17 @@ def test_a_rate_that_is_worse_than_asked_for_is_the_only_thing_told(out: Api, ac
     assert (data["assetAmount"], data["appliedRate"]) == (Decimal("178.649"), Decimal("0.180649"))
 
 
+SOMEBODYS_ADDRESS = "TLREhWag293Tbbyh2HCAK11KqYxWdCWKH5"
+
+
+def test_the_contract_of_the_asset_is_nobodys_address_in_production(acme: Shop, address: str) -> None:
+    register(acme, address)
+
+    data = rehearsed(Api(acme.production_key, address), acme, USDT)
+
+    assert failing(data)["BODY"] == "ONP400_CRYPTO_ADDRESS"
+
+
 @pytest.mark.parametrize("rail", [PIX, USDT], ids=" ".join)
 def test_where_nobody_pays_out_the_rehearsal_says_so_too(acme: Shop, address: str, rail: Rail) -> None:
     """Production has no party for it yet."""
@@ -202,14 +213,16 @@ def test_where_nobody_pays_out_the_rehearsal_says_so_too(acme: Shop, address: st
     PayoutRule.objects.filter(environment="PRODUCTION").update(enabled=True)
     production = Api(acme.production_key, address)
 
-    data = rehearsed(production, acme, rail)
+    members = {"address": SOMEBODYS_ADDRESS} if rail == USDT else {}
+
+    data = rehearsed(production, acme, rail, **members)
 
     assert (data["wouldBeAccepted"], failing(data)) == (
         False,
         {"RAIL": "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE"},
     )
     with nothing_moves(acme):
-        assert refusal(ask(production, acme, rail)) == (503, "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE")
+        assert refusal(ask(production, acme, rail, **members)) == (503, "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE")
 
 
 def test_all_that_is_wrong_is_told_at_once(out: Api, acme: Shop) -> None:
@@ -226,9 +239,9 @@ def test_all_that_is_wrong_is_told_at_once(out: Api, acme: Shop) -> None:
         "WITHDRAWAL_ENABLED": "ONP403_WITHDRAWAL_DISABLED",
         "OWN_COMPANY": "ONP403_COMPANY",
         "LIMITS": "ONP422_WITHDRAWAL_AMOUNT_TOO_LARGE",
-        "REFERENCE": "ONP409_DUPLICATE_REFERENCE",
         "BALANCE": "ONP422_INSUFFICIENT_BALANCE",
     }
+    assert {gate["gate"]: gate["holds"] for gate in data["gates"]}["REFERENCE"] is None  # not told to strangers
     assert (data["origin"], data["registeredIp"]) == (out.http.defaults["REMOTE_ADDR"], ELSEWHERE)
 
 
