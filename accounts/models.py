@@ -122,6 +122,18 @@ class Merchant(models.Model):
     def __str__(self) -> str:
         return f"{self.company} ({self.get_environment_display()})"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Company and environment never change. An update that names them would take a lock for which every commit
+        that refers to the merchant had to wait.
+        """
+        if not self._state.adding and kwargs.get("update_fields") is None:
+            kwargs["update_fields"] = [
+                field.name
+                for field in self._meta.concrete_fields
+                if not field.primary_key and field.name not in ("company", "environment")
+            ]
+        super().save(*args, **kwargs)
+
 
 class RefusedOrigin(models.Model):
     """The last address from which a merchant's key asked for withdrawals and was not allowed to."""

@@ -4,19 +4,25 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from functools import partial
+from typing import Any
 
 import pytest
 from django.db import connections, transaction
 from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
 
-from accounts.models import Company, Merchant
+from accounts.models import Company, Merchant, User
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.gates import Wish
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from ledger.verify import verify
 from tests.client import Api
 from tests.factories import Shop, a_payment
+from tests.forms import form_in
 from tests.gateway.cards.shopping import book
 from tests.gateway.conversions.converting import later
 from tests.gateway.withdrawals.withdrawing import ask, decide, kinds, looked_up, register, withdrawn
@@ -231,3 +237,46 @@ def test_none_is_accepted_after_a_change_of_the_settings_committed(
     assert set(outcomes(answers)) == {CREATED, refused}
     assert [*seen, outcomes(answers)[CREATED]] == [Withdrawal.objects.count()] * 3
     assert violations() == []
+
+
+def test_staff_switch_withdrawals_off_while_one_commits(acme: Shop, caller: Callable[[], Api], settings: Any) -> None:
+    """The commit looks at the merchant whom the page is about to change: neither waits for the other for ever."""
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+    staff = Client()
+    staff.force_login(User.objects.create_superuser("root@onpay.example", "a long password"))
+    page = reverse("admin:accounts_merchant_change", args=[acme.sandbox.pk])
+    form = form_in(staff.get(page).content)
+    del form["withdrawal_enabled"]
+    accepted, finished = threading.Event(), threading.Event()
+
+    def withdraw() -> None:
+        try:
+            with transaction.atomic():
+                withdrawals.create(acme.sandbox, a_wish(acme))
+                accepted.set()
+                finished.wait(0.5)
+        finally:
+            connections.close_all()
+
+    def switch_off() -> int:
+        try:
+            accepted.wait(5)
+            return staff.post(page, form).status_code
+        finally:
+            finished.set()
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as threads:
+        withdrawing_now, switching = threads.submit(withdraw), threads.submit(switch_off)
+        withdrawing_now.result(10)
+        assert switching.result(10) == 302
+
+    acme.sandbox.refresh_from_db()
+    assert (acme.sandbox.withdrawal_enabled, Withdrawal.objects.count()) == (False, 1)
+
+
+def a_wish(shop: Shop) -> Wish:
+    destination = {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"}
+    return Wish(shop.company.id, "PIX", Decimal(10), "BRL", "BRL", "w-1", destination, is_from_backend=False)
