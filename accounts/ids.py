@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import datetime
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -30,6 +31,12 @@ def ulid() -> str:
         value = fresh if fresh > _last else _last + 1 + (fresh & _STEP)
         _last = value
     return "".join([_PAIRS[(value >> shift) & 1023] for shift in range(120, -1, -10)])
+
+
+def earliest(prefix: str, moment: datetime) -> str:
+    """An id before all that are made from this moment on, and after all that were made before it."""
+    value = int(moment.timestamp() * 1000) << 80
+    return f"{prefix}_" + "".join([_PAIRS[(value >> shift) & 1023] for shift in range(120, -1, -10)])
 
 
 def new_id(prefix: str) -> str:

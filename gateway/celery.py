@@ -18,6 +18,7 @@ TASKS = [
     "ledger",
     "ledger.rates",
     "ledger.receivables",
+    "webhooks",
 ]  # every package with a tasks.py
 
 app = Celery("onpay")
@@ -32,6 +33,8 @@ TIMETABLE = {
     "fetch-rates": ("ledger.rates.tasks.fetch", timedelta(minutes=1)),
     "forget-rates": ("ledger.rates.tasks.forget", timedelta(hours=6)),
     "release-receivables": ("ledger.receivables.tasks.release", timedelta(seconds=10)),
+    "look-after-endpoints": ("webhooks.tasks.look_after_endpoints", timedelta(minutes=1)),
+    "forget-events": ("webhooks.tasks.forget", timedelta(minutes=10)),
     "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
     "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),
     "forget-idempotency-keys": ("gateway.tasks.forget_idempotency_keys", timedelta(hours=1)),

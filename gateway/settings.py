@@ -200,6 +200,11 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 
+# ── E-mail ────────────────────────────────────────────────────────────────────────────────────────────────────────
+vars().update(env.email_url_config(env.str("ONPAY_EMAIL_URL", default="") or "consolemail://"))
+DEFAULT_FROM_EMAIL = env.str("ONPAY_EMAIL_FROM", default="Onpay Gateway <no-reply@localhost>")
+EMAIL_TIMEOUT = 10
+
 # ── The API ───────────────────────────────────────────────────────────────────────────────────────────────────────
 RATE_LIMIT_WINDOW_S = 300
 RATE_LIMITS = {

@@ -46,12 +46,22 @@ class EndpointAdmin(ReadOnlyAdmin):
         (None, {"fields": ("id", related("merchant"), "url", "description", "status", "disabled_reason")}),
         ("Wants", {"fields": ("events",)}),
         (
+            "Failures",
+            {
+                "fields": (
+                    "failures",
+                    (moment("failing_since"), moment("open_until", "left alone until")),
+                    moment("warned_at"),
+                )
+            },
+        ),
+        (
             "Times",
             {
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
                     (moment("last_delivery_at"), moment("last_success_at")),
-                    moment("previous_secret_expires_at"),
+                    (moment("previous_secret_expires_at"), moment("deleted_at")),
                 )
             },
         ),
@@ -67,7 +77,7 @@ class EventAdmin(ReadOnlyAdmin):
     list_display = ("id", "type", named("object_id", "object"), moment("occurred_at"))
     list_filter = (KindFilter, "merchant__environment")
     fieldsets = (
-        (None, {"fields": ("id", "type", named("object_id", "object"), related("merchant"))}),
+        (None, {"fields": ("id", "type", (named("object_id", "object"), "sequence"), related("merchant"))}),
         ("Times", {"fields": ((moment("occurred_at", "occurred at, by the merchant's clock"), moment("created_at")),)}),
         ("Body, as it is sent", {"fields": ("shown_body",)}),
     )

@@ -7,8 +7,10 @@ run: each claims its own rows.
 import asyncio
 import contextlib
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,7 +26,7 @@ from webhooks.client import Answer, Failure, Sender
 log = structlog.get_logger()
 T = TypeVar("T")
 
-IN_FLIGHT = 256
+IN_FLIGHT = 512
 LOOK_EVERY_S = 0.2
 BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
@@ -65,12 +67,40 @@ def deliver_due() -> int:
     return made
 
 
+STARTS_WITHIN_S = queue.LEASE_S / 2
+"""After that an attempt might outlive its lease, and somebody else make it too."""
+
+
+@dataclass(slots=True)
+class Lane:
+    """What is in hand for one endpoint: so many at once, and none any more after a failure."""
+
+    gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(queue.AT_ONCE))
+    waiting: int = 0
+    failed: bool = False
+
+    async def attempt(self, sender: Sender, claimed: queue.Claimed) -> queue.Tried | queue.Claimed:
+        """What came of it, or the delivery itself where it was not tried."""
+        claimed_at = time.monotonic()
+        self.waiting += 1
+        try:
+            async with self.gate:
+                if self.failed or time.monotonic() > claimed_at + STARTS_WITHIN_S:
+                    return claimed
+                tried = await attempt(sender, claimed)
+                self.failed |= not tried.answer.is_success
+                return tried
+        finally:
+            self.waiting -= 1
+
+
 class Dispatcher:
-    """Looks for due deliveries five times a second and keeps up to 256 attempts in flight."""
+    """Looks for due deliveries five times a second and has up to 512 in hand."""
 
     def __init__(self) -> None:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
-        self._in_flight: set[asyncio.Task[queue.Tried]] = set()
+        self._in_flight: set[asyncio.Task[queue.Tried | queue.Claimed]] = set()
+        self._lanes: dict[str, Lane] = defaultdict(Lane)
         self._next_beat = 0.0
         self._rest_s = 0.0
 
@@ -98,7 +128,7 @@ class Dispatcher:
         room = IN_FLIGHT - len(self._in_flight)
         claimed = await self._ask(partial(queue.claim, room)) if room else []
         for one in claimed:
-            self._in_flight.add(asyncio.create_task(attempt(sender, one)))
+            self._in_flight.add(asyncio.create_task(self._lanes[one.endpoint_id].attempt(sender, one)))
         if time.monotonic() >= self._next_beat:
             self._next_beat = time.monotonic() + BEAT_EVERY_S
             await self._ask(partial(beat, "dispatcher"))
@@ -113,7 +143,10 @@ class Dispatcher:
             self._in_flight -= finished
             for task in (task for task in finished if task.exception()):
                 log.error("dispatch.attempt_broke", exc_info=task.exception())  # the lease runs out, it is made again
-            await self._ask(partial(queue.record, [task.result() for task in finished if not task.exception()]))
+            results = [task.result() for task in finished if not task.exception()]
+            await self._ask(partial(queue.record, [one for one in results if isinstance(one, queue.Tried)]))
+            await self._ask(partial(queue.give_back, [one for one in results if isinstance(one, queue.Claimed)]))
+            self._lanes = defaultdict(Lane, {key: lane for key, lane in self._lanes.items() if lane.waiting})
 
     async def _ask(self, question: Callable[[], T]) -> T:
         def ask() -> T:

@@ -1,5 +1,6 @@
 """Endpoints, events, deliveries and attempts. The rows are the queue."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
@@ -34,11 +35,26 @@ class Endpoint(models.Model):
     previous_secret_expires_at = models.DateTimeField(null=True, editable=False)
     last_delivery_at = models.DateTimeField(null=True, editable=False)
     last_success_at = models.DateTimeField(null=True, editable=False)
+    failures = models.IntegerField(
+        default=0, db_default=0, editable=False, help_text="In a row, since the last success"
+    )
+    failing_since = models.DateTimeField(null=True, editable=False)
+    pauses = models.SmallIntegerField(
+        default=0, db_default=0, editable=False, help_text="How often in a row it was left alone"
+    )
+    open_until = models.DateTimeField(
+        null=True, editable=False, help_text="Too many failures in a row: nothing is sent before, then one attempt"
+    )
+    warned_at = models.DateTimeField(null=True, editable=False, help_text="When its people were told that it fails")
+    deleted_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=wall, editable=False)
     updated_at = models.DateTimeField(default=wall, editable=False)
 
     class Meta:
-        indexes = [models.Index(fields=["merchant", "-created_at"], name="endpoints_of_a_merchant")]
+        indexes = [
+            models.Index(fields=["merchant", "-created_at"], name="endpoints_of_a_merchant"),
+            models.Index(fields=["failing_since"], name="endpoints_that_fail", condition=models.Q(status="ACTIVE")),
+        ]
 
     def __str__(self) -> str:
         return self.url
@@ -47,6 +63,12 @@ class Endpoint(models.Model):
         self.updated_at = wall()
         super().save(*args, **kwargs)
 
+    @property
+    def overlap_ends_at(self) -> datetime | None:
+        """Until when the secret before this one signs too; None when it does not."""
+        ends = self.previous_secret_expires_at
+        return ends if ends and ends > wall() else None
+
 
 class Event(models.Model):
     """Something that happened, as it is told: `body` holds the very bytes that are signed and sent."""
@@ -54,13 +76,18 @@ class Event(models.Model):
     id = IdField("evt", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="events")
     type = models.CharField(max_length=40)
-    object_id = models.CharField(max_length=40, db_index=True, help_text="Id of what it happened to")
+    object_id = models.CharField(max_length=40, help_text="Id of what it happened to")
+    sequence = models.BigIntegerField(db_default=0, help_text="Grows with each event of the same object")
     body = models.BinaryField(editable=False)
     occurred_at = models.DateTimeField(help_text="By the merchant's clock")
     created_at = models.DateTimeField(default=wall)
 
     class Meta:
-        indexes = [models.Index(fields=["merchant", "-created_at"], name="events_of_a_merchant")]
+        indexes = [
+            models.Index(fields=["merchant", "-created_at"], name="events_of_a_merchant"),
+            models.Index(fields=["merchant", "id"], name="events_in_order"),
+            models.Index(fields=["object_id", "-sequence"], name="events_of_an_object"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.type} {self.object_id}"
@@ -86,6 +113,9 @@ class Delivery(models.Model):
     http_status = models.SmallIntegerField(null=True)
     error = models.CharField(max_length=40, null=True)
     delivered_at = models.DateTimeField(null=True)
+    is_retried = models.BooleanField(db_default=True, help_text="A test is made once")
+    object_id = models.CharField(max_length=40, null=True, help_text="The event's: one object's events go in order")
+    sequence = models.BigIntegerField(null=True, help_text="The event's")
     created_at = models.DateTimeField(default=wall)
 
     class Meta:
@@ -100,6 +130,11 @@ class Delivery(models.Model):
                 fields=["endpoint"], name="deliveries_in_hand", condition=models.Q(leased_until__isnull=False)
             ),
             models.Index(fields=["endpoint", "-created_at"], name="deliveries_of_an_endpoint"),
+            models.Index(
+                fields=["endpoint", "object_id", "sequence"],
+                name="deliveries_in_order",
+                condition=models.Q(status="PENDING"),
+            ),
         ]
         constraints = [
             models.CheckConstraint(

@@ -17,10 +17,17 @@ from webhooks.schedule import asked_wait_s, next_attempt_after
 
 LEASE_S = 40
 """Longer than an attempt can take: whoever has not said what came of it by then is taken for dead."""
-PER_ENDPOINT = 8
-PER_MERCHANT = 32
-"""At most so many attempts at once, and whoever has the fewest is served first: a slow endpoint delays no other."""
+AT_ONCE = 8
+"""Attempts at one endpoint."""
+IN_HAND = 64
+IN_HAND_OF_MERCHANT = 256
+"""Deliveries to an endpoint that is well, or to all of a merchant's. Whoever has the fewest is served first, and an
+endpoint that fails or is not known to be well has no more than are tried at once: a slow one delays no other."""
+WELL_FOR_S = 60
 GONE = 410
+OPENS_AT = 5
+OPEN_S, LONGEST_OPEN_S = 30, 15 * 60
+"""So many failures in a row keep an endpoint from being called for so long; then one attempt finds out."""
 
 _CLAIM = """
     WITH leased AS (
@@ -37,12 +44,24 @@ _CLAIM = """
           LEFT JOIN busy ON busy.merchant_id = endpoint.merchant_id
          CROSS JOIN LATERAL (
             SELECT id, row_number() OVER (ORDER BY next_attempt_at, id) AS place FROM (
-                SELECT id, next_attempt_at FROM webhooks_delivery
-                 WHERE endpoint_id = endpoint.id AND status = 'PENDING' AND next_attempt_at <= statement_timestamp()
-                   AND (leased_until IS NULL OR leased_until <= statement_timestamp())
-                 ORDER BY next_attempt_at, id LIMIT greatest(0, %(per_endpoint)s - coalesce(leased.n, 0))
+                SELECT one.id, one.next_attempt_at FROM webhooks_delivery one
+                 WHERE one.endpoint_id = endpoint.id AND one.status = 'PENDING'
+                   AND one.next_attempt_at <= statement_timestamp()
+                   AND (one.leased_until IS NULL OR one.leased_until <= statement_timestamp())
+                   AND NOT EXISTS (
+                       SELECT FROM webhooks_delivery earlier
+                        WHERE earlier.endpoint_id = endpoint.id AND earlier.status = 'PENDING'
+                          AND earlier.object_id = one.object_id AND earlier.sequence < one.sequence
+                          AND (earlier.attempts = 0 OR earlier.leased_until > statement_timestamp()))
+                 ORDER BY one.next_attempt_at, one.id
+                 LIMIT greatest(0, - coalesce(leased.n, 0) + CASE
+                       WHEN endpoint.failures >= %(opens_at)s THEN 1
+                       WHEN endpoint.failures = 0
+                        AND endpoint.last_success_at > statement_timestamp() - %(well_for)s * interval '1 second'
+                       THEN %(in_hand)s ELSE %(at_once)s END)
                    FOR UPDATE SKIP LOCKED) oldest) next
-         WHERE endpoint.status = 'ACTIVE' AND endpoint.id IN (
+         WHERE endpoint.status = 'ACTIVE' AND coalesce(endpoint.open_until <= statement_timestamp(), true)
+           AND endpoint.id IN (
             SELECT endpoint_id FROM webhooks_delivery
              WHERE status = 'PENDING' AND next_attempt_at <= statement_timestamp())
     ), due AS (
@@ -52,14 +71,22 @@ _CLAIM = """
            SET attempts = attempts + 1, lease = %(token)s,
                leased_until = statement_timestamp() + %(lease)s * interval '1 second'
           FROM due WHERE delivery.id = due.id
-        RETURNING delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts, delivery.lease
+        RETURNING delivery.id, delivery.event_id, delivery.endpoint_id, delivery.attempts, delivery.lease,
+                  delivery.is_retried
     )
     SELECT claimed.id, claimed.lease, claimed.attempts, event.id, event.type, event.body, endpoint.id, endpoint.url,
            merchant.environment, endpoint.sealed_secret, endpoint.sealed_previous_secret,
-           endpoint.previous_secret_expires_at
+           endpoint.previous_secret_expires_at, claimed.is_retried
       FROM claimed JOIN webhooks_event event ON event.id = claimed.event_id
       JOIN webhooks_endpoint endpoint ON endpoint.id = claimed.endpoint_id
       JOIN accounts_merchant merchant ON merchant.id = endpoint.merchant_id
+"""
+
+# What was not tried is as it was before it was claimed.
+_GIVE_BACK = """
+    UPDATE webhooks_delivery delivery SET attempts = attempts - 1, leased_until = NULL, lease = NULL
+      FROM unnest(%s::varchar[], %s::uuid[]) AS untried(id, lease)
+     WHERE delivery.id = untried.id AND delivery.lease = untried.lease AND delivery.status = 'PENDING'
 """
 
 _ATTEMPTS = """
@@ -80,14 +107,28 @@ _OUTCOMES = """
      WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.status = 'PENDING'
 """
 
+# A success closes the breaker. So many failures in a row open it: for half a minute, then for twice as long each time.
 _ENDPOINTS = """
     UPDATE webhooks_endpoint endpoint
        SET last_delivery_at = greatest(last_delivery_at, made.tried_at),
            last_success_at = greatest(last_success_at, made.succeeded_at),
+           failures = CASE WHEN made.succeeded_at IS NULL THEN least(failures + made.failed, 1000000) ELSE 0 END,
+           failing_since = CASE WHEN made.succeeded_at IS NULL THEN coalesce(failing_since, made.tried_at) END,
+           warned_at = CASE WHEN made.succeeded_at IS NULL THEN warned_at END,
+           pauses = CASE WHEN made.succeeded_at IS NOT NULL THEN 0
+                         WHEN failures + made.failed >= %(opens_at)s AND coalesce(open_until <= made.tried_at, true)
+                         THEN least(pauses + 1, 20) ELSE pauses END,
+           open_until = CASE WHEN made.succeeded_at IS NOT NULL THEN NULL
+                             WHEN failures + made.failed >= %(opens_at)s AND coalesce(open_until <= made.tried_at, true)
+                             THEN statement_timestamp()
+                                  + least(%(longest)s, %(open)s * 2 ^ pauses) * interval '1 second'
+                             ELSE open_until END,
            status = CASE WHEN made.gone AND status = 'ACTIVE' THEN 'DISABLED' ELSE status END,
            disabled_reason = CASE WHEN made.gone AND status = 'ACTIVE' THEN 'GONE' ELSE disabled_reason END
-      FROM (SELECT id, max(tried_at) AS tried_at, max(succeeded_at) AS succeeded_at, bool_or(gone) AS gone
-              FROM unnest(%s::varchar[], %s::timestamptz[], %s::timestamptz[], %s::boolean[])
+      FROM (SELECT id, max(tried_at) AS tried_at, max(succeeded_at) AS succeeded_at, bool_or(gone) AS gone,
+                   count(*) FILTER (WHERE succeeded_at IS NULL) AS failed
+              FROM unnest(%(ids)s::varchar[], %(tried)s::timestamptz[], %(succeeded)s::timestamptz[],
+                          %(gone)s::boolean[])
                 AS one(id, tried_at, succeeded_at, gone) GROUP BY id) made
      WHERE endpoint.id = made.id
 """
@@ -107,6 +148,7 @@ class Claimed:
     url: str
     loopback_allowed: bool
     sealed_secrets: tuple[bytes, ...]
+    is_retried: bool = True
 
     def secrets(self) -> list[str]:
         """In clear, newest first. Raises cryptography's InvalidToken where no key of ours opens them."""
@@ -128,8 +170,11 @@ def claim(limit: int) -> list[Claimed]:
         cursor.execute(
             _CLAIM,
             {
-                "per_endpoint": PER_ENDPOINT,
-                "per_merchant": PER_MERCHANT,
+                "at_once": AT_ONCE,
+                "in_hand": IN_HAND,
+                "well_for": WELL_FOR_S,
+                "per_merchant": IN_HAND_OF_MERCHANT,
+                "opens_at": OPENS_AT,
                 "limit": limit,
                 "lease": LEASE_S,
                 "token": uuid4(),
@@ -149,9 +194,31 @@ def claim(limit: int) -> list[Claimed]:
             url=url,
             loopback_allowed=bool(settings.LOCAL) and environment == Environment.SANDBOX,
             sealed_secrets=(bytes(sealed), bytes(previous)) if expires and expires > now else (bytes(sealed),),
+            is_retried=is_retried,
         )
-        for delivery, lease, attempt, event, kind, body, endpoint, url, environment, sealed, previous, expires in rows
+        for (
+            delivery,
+            lease,
+            attempt,
+            event,
+            kind,
+            body,
+            endpoint,
+            url,
+            environment,
+            sealed,
+            previous,
+            expires,
+            is_retried,
+        ) in rows
     ]
+
+
+def give_back(untried: Sequence[Claimed]) -> None:
+    """Lets go of what was claimed and not tried: somebody claims it again when its endpoint is well."""
+    if untried:
+        with connection.cursor() as cursor:
+            cursor.execute(_GIVE_BACK, [[one.id for one in untried], [one.lease for one in untried]])
 
 
 def record(tried: Sequence[Tried]) -> None:
@@ -188,19 +255,22 @@ def record(tried: Sequence[Tried]) -> None:
         )
         cursor.execute(
             _ENDPOINTS,
-            [
-                [one.claimed.endpoint_id for one in tried],
-                started,
-                succeeded,
-                [status == GONE for status in statuses],
-            ],
+            {
+                "opens_at": OPENS_AT,
+                "longest": LONGEST_OPEN_S * settings.WEBHOOK_TIME_SCALE,
+                "open": OPEN_S * settings.WEBHOOK_TIME_SCALE,
+                "ids": [one.claimed.endpoint_id for one in tried],
+                "tried": started,
+                "succeeded": succeeded,
+                "gone": [status == GONE for status in statuses],
+            },
         )
 
 
 def _next_attempt(tried: Tried) -> datetime | None:
     """When to try again; None after a success and after the last attempt."""
     answer = tried.answer
-    if answer.is_success:
+    if answer.is_success or not tried.claimed.is_retried:
         return None
     now = wall()
     asked = asked_wait_s(answer.status, answer.retry_after, now)

@@ -26,11 +26,12 @@ invariant(
     "every payment that ended has announced it exactly once",
     """
     SELECT p.id, p.status, count(e.id) FROM gateway_payment p
+      JOIN accounts_merchant m ON m.id = p.merchant_id
       LEFT JOIN webhooks_event e ON e.object_id = p.id
        AND e.type = CASE p.status WHEN 'PAID' THEN 'payment.paid' WHEN 'FAILED' THEN 'payment.failed'
                                   WHEN 'EXPIRED' THEN 'payment.expired' ELSE 'payment.refunded' END
      WHERE p.status IN ('PAID', 'FAILED', 'EXPIRED', 'REFUNDED')
-       AND p.updated_at > now() - interval '29 days'
+       AND p.updated_at - m.clock_offset > now() - interval '29 days'
      GROUP BY p.id HAVING count(e.id) <> 1
     """,
 )

@@ -1,0 +1,158 @@
+"""Events and deliveries are kept for thirty days, then nobody finds them any more."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from accounts.clock import wall
+from accounts.ids import CROCKFORD, new_id
+from gateway.payments.models import Payment
+from ledger.verify import verify
+from tests.client import Api
+from tests.factories import Shop, a_payment
+from tests.receiver import Receiver
+from tests.webhooks.hooks import NO_DELIVERY, NO_EVENT, Hook, ago, happens, outcome
+from webhooks.dispatch import deliver_due
+from webhooks.models import Attempt, Delivery, Event
+from webhooks.retention import forget_old
+
+
+def back_in_time(public_id: str, how_long: timedelta) -> str:
+    """The same id as if it had been made so much earlier: an id begins with its time."""
+    prefix, _, ulid = public_id.partition("_")
+    value = 0
+    for letter in ulid[:10]:
+        value = value * 32 + CROCKFORD.index(letter)
+    value -= int(how_long.total_seconds() * 1000)
+    letters = "".join(CROCKFORD[value >> shift & 31] for shift in range(45, -1, -5))
+    return f"{prefix}_{letters}{ulid[10:]}"
+
+
+def aged(event: str, days: float) -> tuple[str, list[str]]:
+    """Makes the event, its deliveries and their attempts so old; returns their new ids."""
+    how_long, deliveries = timedelta(days=days), []
+    older = back_in_time(event, how_long)
+    Event.objects.filter(pk=event).update(id=older, created_at=wall() - how_long, occurred_at=wall() - how_long)
+    for delivery in Delivery.objects.filter(event_id=event):
+        deliveries.append(back_in_time(delivery.id, how_long))
+        Attempt.objects.filter(delivery_id=delivery.id).update(delivery_id=deliveries[-1])
+        Delivery.objects.filter(pk=delivery.id).update(id=deliveries[-1], event_id=older, created_at=wall() - how_long)
+    return older, deliveries
+
+
+def counts() -> tuple[int, int, int]:
+    return Event.objects.count(), Delivery.objects.count(), Attempt.objects.count()
+
+
+def test_after_thirty_days_they_are_forgotten_with_every_attempt(
+    api: Api, acme: Shop, hook: Hook, receiver: Receiver
+) -> None:
+    event = happens(acme.sandbox)
+    deliver_due()
+    old, [delivery] = aged(event, 30.01)
+    happens(acme.sandbox)
+    deliver_due()
+    assert counts() == (2, 2, 2)
+
+    assert forget_old() == 2
+
+    assert counts() == (1, 1, 1)
+    assert outcome(api.get(f"/events/{old}")) == NO_EVENT
+    assert outcome(api.get(f"{hook.path}/deliveries/{delivery}")) == NO_DELIVERY
+    assert old not in [one["eventId"] for one in hook.deliveries()]
+
+
+def test_until_then_they_are_kept(api: Api, acme: Shop, hook: Hook, receiver: Receiver) -> None:
+    event = happens(acme.sandbox)
+    deliver_due()
+    old, [delivery] = aged(event, 29.99)
+
+    assert forget_old() == 0
+
+    assert counts() == (1, 1, 1)
+    assert outcome(api.get(f"/events/{old}")) == (200, "ONP200")
+    assert len(api.get(f"{hook.path}/deliveries/{delivery}").json()["data"]["tries"]) == 1
+
+
+def test_nothing_is_replayed_that_is_forgotten(acme: Shop, hook: Hook, receiver: Receiver) -> None:
+    event = happens(acme.sandbox)
+    deliver_due()
+    aged(event, 31)
+    forget_old()
+
+    answer = hook.post("replays", {}).json()["data"]
+
+    assert (answer["matched"], answer["queued"], deliver_due()) == (0, 0, 0)
+
+
+def test_a_replay_just_before_the_end_is_told(acme: Shop, hook: Hook, receiver: Receiver) -> None:
+    event = happens(acme.sandbox)
+    deliver_due()
+    aged(event, 29.9)
+    assert hook.post("replays", {}).json()["data"]["queued"] == 1
+
+    forget_old()
+
+    assert (deliver_due(), len(receiver.received)) == (1, 2)
+    assert receiver.received[0].body == receiver.received[1].body
+
+
+def test_a_young_redelivery_of_an_old_event_disturbs_nobody(acme: Shop, hook: Hook, receiver: Receiver) -> None:
+    event = happens(acme.sandbox)
+    deliver_due()
+    [first] = hook.deliveries()
+    hook.post(f"deliveries/{first['id']}/redeliveries")
+    deliver_due()
+    Delivery.objects.filter(pk=first["id"]).delete()
+    Event.objects.filter(pk=event).update(id=(older := back_in_time(event, timedelta(days=31))))
+    Delivery.objects.update(event_id=older)
+    happens(acme.sandbox)
+
+    forget_old()
+
+    assert deliver_due() == 1
+    assert not Attempt.objects.exclude(delivery__in=Delivery.objects.all()).exists()
+
+
+def test_what_nobody_listened_to_is_forgotten_as_well(api: Api, acme: Shop) -> None:
+    old, _ = aged(happens(acme.sandbox), 31)
+    young = happens(acme.sandbox)
+
+    assert forget_old() == 1
+
+    assert [one["id"] for one in api.get("/events").json()["data"]] == [young]
+    assert outcome(api.get(f"/events/{old}")) == NO_EVENT
+
+
+def test_the_books_of_a_shop_that_lives_in_the_future_stay_right(api: Api, acme: Shop) -> None:
+    api.post("/simulations/clock", {"advanceBy": "P90D"})
+    acme.sandbox.refresh_from_db()
+    payment = a_payment(acme.sandbox, "PAID")
+    aged(Event.objects.get(object_id=payment.id).id, 31)
+    Payment.objects.update(updated_at=F("updated_at") - timedelta(days=31))
+
+    forget_old()
+
+    assert [str(violation) for violation in verify()] == []
+
+
+@pytest.mark.parametrize("number", [1000, 2001])
+def test_more_than_a_batch_is_forgotten_in_one_run(acme: Shop, number: int) -> None:
+    young = happens(acme.sandbox)
+    Event.objects.bulk_create(
+        Event(
+            id=back_in_time(new_id("evt"), timedelta(days=31)),
+            merchant=acme.sandbox,
+            type="payment.paid",
+            object_id="pay_x",
+            body=b"{}",
+            occurred_at=ago(days=31),
+            created_at=ago(days=31),
+        )
+        for _ in range(number)
+    )
+
+    assert (forget_old(), forget_old()) == (number, 0)
+
+    assert [event.id for event in Event.objects.all()] == [young]

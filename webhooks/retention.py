@@ -1,0 +1,38 @@
+"""Events and deliveries are kept for thirty days (contract §13.4), and forgotten in small batches."""
+
+from datetime import timedelta
+
+from accounts.clock import wall
+from accounts.ids import earliest
+from accounts.rows import execute
+
+KEPT_FOR = timedelta(days=30)
+BATCH = 1000
+
+# Ids begin with their time: the primary key finds what is old. A delivery's is the time of its event.
+_FORGET = (
+    """
+    WITH old AS (SELECT id FROM webhooks_delivery WHERE id < %(delivery)s ORDER BY id LIMIT %(batch)s),
+         tries AS (DELETE FROM webhooks_attempt WHERE delivery_id IN (SELECT id FROM old))
+    DELETE FROM webhooks_delivery WHERE id IN (SELECT id FROM old)
+    """,
+    """
+    DELETE FROM webhooks_event WHERE id IN (
+        SELECT id FROM webhooks_event old WHERE id < %(event)s
+           AND NOT EXISTS (SELECT FROM webhooks_delivery WHERE event_id = old.id) ORDER BY id LIMIT %(batch)s)
+    """,
+)
+
+
+def forget_old() -> int:
+    """Deletes what is older than that, a batch a transaction; returns how many deliveries and events."""
+    moment = wall() - KEPT_FOR
+    params = {"delivery": earliest("dlv", moment), "event": earliest("evt", moment), "batch": BATCH}
+    forgotten = 0
+    for statement in _FORGET:
+        while True:
+            deleted = execute(statement, params)
+            forgotten += deleted
+            if deleted < BATCH:
+                break
+    return forgotten
