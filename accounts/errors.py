@@ -84,6 +84,11 @@ class InvalidRequest(Refusal):
     advice = "Correct the members listed in error.fields and send the request again."
 
 
+class InvalidStatus(InvalidRequest):
+    code = "ONP400_STATUS"
+    message = "The status is not one that can be asked for."
+
+
 def catalogue(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:
     """Every refusal that can be answered, in the order of their codes."""
     found = [kind] if "code" in vars(kind) else []

@@ -15,6 +15,30 @@ class InvalidEvents(InvalidRequest):
     advice = "The reference lists every kind."
 
 
+class EndpointUnknown(Refusal):
+    code = "ONP404_WEBHOOK"
+    message = "There is no such webhook endpoint."
+    advice = "Compare the id, and the environment of the key; a deleted endpoint is gone."
+
+
+class DeliveryUnknown(Refusal):
+    code = "ONP404_DELIVERY"
+    message = "There is no such delivery to this endpoint."
+    advice = "Deliveries are kept for 30 days."
+
+
+class EventUnknown(Refusal):
+    code = "ONP404_EVENT"
+    message = "There is no such event."
+    advice = "Compare the id, and the environment of the key; events are kept for 30 days."
+
+
+class EndpointOff(Refusal):
+    code = "ONP409_WEBHOOK_STATE"
+    message = "The webhook endpoint is switched off."
+    advice = "Set its status to ACTIVE first, then repeat with a new idempotency key."
+
+
 class TooManyEndpoints(Refusal):
     code = "ONP422_WEBHOOK_LIMIT"
     message = "A company has at most 20 webhook endpoints in each environment."

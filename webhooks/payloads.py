@@ -1,11 +1,14 @@
-"""The JSON of a webhook endpoint, once (contract §13.1)."""
+"""The JSON of endpoints, deliveries and events, once (contract §13)."""
 
 from typing import Literal
 
 from typing_extensions import TypedDict
 
 from accounts.wire import Timestamp, optional_timestamp, timestamp
-from webhooks.models import Endpoint
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+DeliveryStatusName = Literal["PENDING", "DELIVERED", "FAILED", "CANCELED"]
+SHOWN_OF_AN_ANSWER = 1024
 
 
 class EndpointPayload(TypedDict):
@@ -30,6 +33,131 @@ class NewEndpointPayload(EndpointPayload):
     secret: str
 
 
+class DeletedPayload(TypedDict):
+    """What was deleted."""
+
+    id: str
+    deleted: Literal[True]
+
+
+class DeliveryPayload(TypedDict):
+    """An event on its way to an endpoint; `httpStatus` or `error` are of the last attempt."""
+
+    id: str
+    eventId: str
+    eventType: str
+    objectId: str
+    status: DeliveryStatusName
+    attempts: int
+    httpStatus: int | None
+    error: str | None
+    nextAttemptAt: Timestamp | None
+    deliveredAt: Timestamp | None
+    createdAt: Timestamp
+
+
+class AttemptPayload(TypedDict):
+    """One try to deliver, and the beginning of what your server answered."""
+
+    number: int
+    startedAt: Timestamp
+    elapsedMs: int
+    httpStatus: int | None
+    error: str | None
+    answer: str
+
+
+class DeliveryDetailPayload(DeliveryPayload):
+    """A delivery with every attempt, oldest first."""
+
+    tries: list[AttemptPayload]
+
+
+class EventPayload(TypedDict):
+    """What was announced. `body` is the text that is signed and sent, to the byte."""
+
+    id: str
+    type: str
+    objectId: str
+    sequence: int
+    occurredAt: Timestamp
+    createdAt: Timestamp
+    body: str
+
+
+class ReplayPayload(TypedDict):
+    """How many events match, and how many of them are on their way again: none in a dry run, 10,000 at most."""
+
+    matched: int
+    queued: int
+    dryRun: bool
+
+
+class VerificationPayload(TypedDict):
+    """Why a receiver says that the signature does not fit, and what to do."""
+
+    verdict: Literal[
+        "OK",
+        "BODY_REENCODED",
+        "WRONG_ENDPOINT_SECRET",
+        "PREVIOUS_SECRET",
+        "TIMESTAMP_SKEW",
+        "TRAILING_NEWLINE",
+        "WRONG_ENCODING",
+        "API_KEY_PASTED",
+        "UNKNOWN",
+    ]
+    explanation: str
+    advice: str
+
+
+def deleted(endpoint: Endpoint) -> DeletedPayload:
+    return {"id": endpoint.id, "deleted": True}
+
+
+def delivery(delivery: Delivery) -> DeliveryPayload:
+    return {
+        "id": delivery.id,
+        "eventId": delivery.event_id,
+        "eventType": delivery.event.type,
+        "objectId": delivery.event.object_id,
+        "status": delivery.status,  # type: ignore[typeddict-item]
+        "attempts": delivery.attempts,
+        "httpStatus": delivery.http_status,
+        "error": delivery.error,
+        "nextAttemptAt": optional_timestamp(delivery.next_attempt_at),
+        "deliveredAt": optional_timestamp(delivery.delivered_at),
+        "createdAt": timestamp(delivery.created_at),
+    }
+
+
+def delivery_detail(found: Delivery) -> DeliveryDetailPayload:
+    return {**delivery(found), "tries": [_attempt(one) for one in found.tries.order_by("number")]}
+
+
+def _attempt(attempt: Attempt) -> AttemptPayload:
+    return {
+        "number": attempt.number,
+        "startedAt": timestamp(attempt.started_at),
+        "elapsedMs": attempt.elapsed_ms,
+        "httpStatus": attempt.http_status,
+        "error": attempt.error,
+        "answer": attempt.excerpt[:SHOWN_OF_AN_ANSWER],
+    }
+
+
+def event(event: Event) -> EventPayload:
+    return {
+        "id": event.id,
+        "type": event.type,
+        "objectId": event.object_id,
+        "sequence": event.sequence,
+        "occurredAt": timestamp(event.occurred_at),
+        "createdAt": timestamp(event.created_at),
+        "body": bytes(event.body).decode(),
+    }
+
+
 def endpoint(endpoint: Endpoint) -> EndpointPayload:
     return {
         "id": endpoint.id,
@@ -40,7 +168,7 @@ def endpoint(endpoint: Endpoint) -> EndpointPayload:
         "disabledReason": endpoint.disabled_reason,  # type: ignore[typeddict-item]
         "lastDeliveryAt": optional_timestamp(endpoint.last_delivery_at),
         "lastSuccessAt": optional_timestamp(endpoint.last_success_at),
-        "previousSecretExpiresAt": optional_timestamp(endpoint.previous_secret_expires_at),
+        "previousSecretExpiresAt": optional_timestamp(endpoint.overlap_ends_at),
         "createdAt": timestamp(endpoint.created_at),
         "updatedAt": timestamp(endpoint.updated_at),
     }

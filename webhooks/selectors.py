@@ -1,11 +1,94 @@
-"""Reads about who is told."""
+"""Reads about who is told and what was announced. The first argument is always the merchant."""
+
+from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
+from accounts.ids import is_well_formed
 from accounts.models import Merchant
-from webhooks.models import Endpoint
+from accounts.rows import first
+from webhooks.errors import DeliveryUnknown, EndpointUnknown, EventUnknown
+from webhooks.models import Delivery, Endpoint, Event
 
 
 def endpoints(merchant: Merchant) -> QuerySet[Endpoint]:
-    """The merchant's endpoints, newest first."""
-    return Endpoint.objects.filter(merchant=merchant).order_by("-created_at", "-id")
+    """The merchant's endpoints, newest first; deleted ones are gone."""
+    return Endpoint.objects.filter(merchant=merchant, deleted_at=None).order_by("-created_at", "-id")
+
+
+def endpoint(merchant: Merchant, endpoint_id: str) -> Endpoint:
+    """Refuses with ONP404_WEBHOOK, also for an endpoint of somebody else."""
+    found = endpoints(merchant).filter(pk=endpoint_id).first() if is_well_formed(endpoint_id) else None
+    if found is None:
+        raise EndpointUnknown
+    return found
+
+
+def deliveries(
+    merchant: Merchant, endpoint_id: str, *, status: str | None = None, event_type: str | None = None
+) -> QuerySet[Delivery]:
+    """What was or will be sent to an endpoint, newest first. Refuses with ONP404_WEBHOOK."""
+    found = Delivery.objects.filter(endpoint=endpoint(merchant, endpoint_id)).select_related("event")
+    if status:
+        found = found.filter(status=status)
+    if event_type:
+        found = found.filter(event__type=event_type)
+    return found.defer("event__body").order_by("-created_at", "-id")
+
+
+def delivery(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Delivery:
+    """Refuses with ONP404_WEBHOOK and ONP404_DELIVERY."""
+    of_endpoint = deliveries(merchant, endpoint_id)
+    found = of_endpoint.filter(pk=delivery_id).first() if is_well_formed(delivery_id) else None
+    if found is None:
+        raise DeliveryUnknown
+    return found
+
+
+def events(
+    merchant: Merchant,
+    *,
+    type: str | None = None,
+    object_id: str | None = None,
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+) -> QuerySet[Event]:
+    """What was announced, newest first. `created_to` is exclusive."""
+    found = Event.objects.filter(merchant=merchant)
+    if type:
+        found = found.filter(type=type)
+    if object_id:
+        found = found.filter(object_id=object_id)
+    if created_from:
+        found = found.filter(created_at__gte=created_from)
+    if created_to:
+        found = found.filter(created_at__lt=created_to)
+    return found.order_by("-created_at", "-id")
+
+
+def event(merchant: Merchant, event_id: str) -> Event:
+    """Refuses with ONP404_EVENT, also for an event of somebody else."""
+    found = Event.objects.filter(merchant=merchant, pk=event_id).first() if is_well_formed(event_id) else None
+    if found is None:
+        raise EventUnknown
+    return found
+
+
+_SETTLED = """
+    SELECT least(statement_timestamp(), min(xact_start)) - %s FROM pg_stat_activity
+     WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
+"""
+SKEW = timedelta(milliseconds=500)
+"""By how much the clocks of processes and database may differ."""
+
+
+def events_after(merchant: Merchant, event_id: str, limit: int) -> list[Event]:
+    """What was announced after an event, oldest first. An id is a point in time: there need not be such an event.
+
+    Only as far as nothing older can come any more: what a transaction that is still running will announce is not
+    skipped, however late it commits.
+    """
+    row = first(_SETTLED, [SKEW])
+    assert row is not None
+    settled = Event.objects.filter(merchant=merchant, id__gt=event_id, created_at__lt=row[0])
+    return list(settled.order_by("id")[:limit])

@@ -1,17 +1,32 @@
-"""Registering who is told."""
+"""Who is told, with which secret, and what is told again."""
 
 import socket
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, TimeoutError
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 
+from accounts.clock import now as now_of
+from accounts.clock import wall
 from accounts.errors import Fault
+from accounts.ids import is_well_formed
 from accounts.models import Environment, Merchant
-from accounts.sealing import seal
+from accounts.rows import execute, first
+from accounts.sealing import seal, unseal
 from webhooks import addresses
-from webhooks.errors import TooManyEndpoints
-from webhooks.models import Endpoint
+from webhooks.doctor import Diagnosis, Known, Received, diagnose
+from webhooks.doctor.message import read_message
+from webhooks.doctor.verdicts import ID
+from webhooks.errors import EndpointOff, EndpointUnknown, TooManyEndpoints
+from webhooks.kinds import EVERYTHING
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+from webhooks.outbox import emit
+from webhooks.selectors import delivery, endpoint, endpoints
 from webhooks.signing import new_secret
 
 MAX_ENDPOINTS = 20
@@ -45,14 +60,14 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
     return []
 
 
-@transaction.atomic(savepoint=False)
+@transaction.atomic
 def register(merchant: Merchant, url: str, events: list[str], description: str | None) -> tuple[Endpoint, str]:
     """A new endpoint and its secret, which nobody is shown again. Refuses with ONP422_WEBHOOK_LIMIT.
 
     The URL was vetted with `url_faults` before.
     """
     Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)  # counts are taken one at a time
-    if Endpoint.objects.filter(merchant=merchant).count() >= MAX_ENDPOINTS:
+    if endpoints(merchant).count() >= MAX_ENDPOINTS:
         raise TooManyEndpoints
     secret = new_secret()
     endpoint = Endpoint.objects.create(
@@ -63,3 +78,208 @@ def register(merchant: Merchant, url: str, events: list[str], description: str |
         sealed_secret=seal(secret.encode()),
     )
     return endpoint, secret
+
+
+def lock(merchant: Merchant, endpoint_id: str) -> Endpoint:
+    """The merchant's endpoint, held until the transaction ends. Refuses with ONP404_WEBHOOK."""
+    rows = endpoints(merchant).select_for_update(no_key=True).filter(pk=endpoint_id)
+    found = rows.first() if is_well_formed(endpoint_id) else None
+    if found is None:
+        raise EndpointUnknown
+    return found
+
+
+@transaction.atomic
+def change(merchant: Merchant, endpoint_id: str, **wanted: Any) -> Endpoint:
+    """Sets url, events, description or status (ACTIVE, INACTIVE). ACTIVE forgets what went wrong before.
+
+    Refuses with ONP404_WEBHOOK. The URL was vetted with `url_faults` before.
+    """
+    endpoint = lock(merchant, endpoint_id)
+    for name, value in wanted.items():
+        setattr(endpoint, name, value)
+    if wanted.get("status") == Endpoint.Status.ACTIVE or "url" in wanted:
+        endpoint.failures, endpoint.pauses = 0, 0
+        endpoint.failing_since, endpoint.open_until, endpoint.warned_at = None, None, None
+    if wanted.get("status") == Endpoint.Status.ACTIVE:
+        endpoint.disabled_reason = None
+    endpoint.save()
+    return endpoint
+
+
+@transaction.atomic
+def delete(merchant: Merchant, endpoint_id: str) -> Endpoint:
+    """The endpoint is told nothing any more, and what was due is canceled. Refuses with ONP404_WEBHOOK."""
+    endpoint = lock(merchant, endpoint_id)
+    endpoint.status, endpoint.deleted_at = Endpoint.Status.INACTIVE, wall()
+    endpoint.save()
+    due = Delivery.objects.filter(endpoint=endpoint, status=Delivery.Status.PENDING)
+    due.update(status=Delivery.Status.CANCELED, next_attempt_at=None)
+    return endpoint
+
+
+@transaction.atomic
+def rotate(merchant: Merchant, endpoint_id: str, overlap: timedelta) -> tuple[Endpoint, str]:
+    """A new secret, which nobody is shown again; the one before signs too until the overlap is over.
+
+    During an open overlap the new secret is replaced, and the older one keeps its deadline (contract §13.4).
+    Refuses with ONP404_WEBHOOK.
+    """
+    endpoint = lock(merchant, endpoint_id)
+    secret = new_secret()
+    if endpoint.overlap_ends_at is None:
+        endpoint.sealed_previous_secret = endpoint.sealed_secret
+        endpoint.previous_secret_expires_at = wall() + overlap
+    endpoint.sealed_secret = seal(secret.encode())
+    endpoint.save()
+    return endpoint, secret
+
+
+def examine(
+    merchant: Merchant,
+    endpoint_id: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    secret: str | None = None,
+    at: datetime | None = None,
+) -> Diagnosis:
+    """Why a receiver of this endpoint does not accept what it got, or that it should. Refuses with ONP404_WEBHOOK.
+
+    Secrets are opened for the comparison and forgotten. `at` None: when we sent it, else now.
+    """
+    asked, message = endpoint(merchant, endpoint_id), read_message(headers)
+    event_id = message.headers.get(ID, "")
+    event = Event.objects.filter(merchant=merchant, pk=event_id).first() if is_well_formed(event_id) else None
+    others = endpoints(merchant).exclude(pk=asked.pk)
+    previous = asked.sealed_previous_secret
+    known = Known(
+        secret=unseal(bytes(asked.sealed_secret)).decode(),
+        previous_secret=unseal(bytes(previous)).decode() if previous else None,
+        previous_is_valid=asked.overlap_ends_at is not None,
+        other_secrets={other.pk: unseal(bytes(other.sealed_secret)).decode() for other in others},
+        event_body=bytes(event.body) if event else None,
+    )
+    when = at or _arrived(asked, event, message.sent_at()) or wall()
+    return diagnose(Received(headers=headers, body=body, at=when, secret=secret), known)
+
+
+def _arrived(endpoint: Endpoint, event: Event | None, sent_at: int | None) -> datetime | None:
+    """When the attempt that says so was made, as far as we know: a message that is pasted later is not late."""
+    if event is None:
+        return None
+    made = Attempt.objects.filter(delivery__endpoint=endpoint, delivery__event=event)
+    times = list(made.values_list("started_at", flat=True))
+    return min(times, key=lambda time: abs(time.timestamp() - (sent_at or 0)), default=None)
+
+
+# ── Telling again ─────────────────────────────────────────────────────────────────────────────────────────────────
+# The id is the event's time and 64 random bits: it is forgotten together with the event.
+_AGAIN = """
+    INSERT INTO webhooks_delivery (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, object_id,
+                                   sequence, created_at)
+    SELECT 'dlv_' || substr(event.id, 5, 10) || upper(substr(replace(gen_random_uuid()::text, '-', ''), 1, 16)),
+           event.id, %(endpoint)s, 'PENDING', 0, %(now)s, event.type <> 'webhook.test', event.object_id,
+           event.sequence, %(now)s
+      FROM ({events}) event
+"""
+_MATCHING = """
+    SELECT event.id, event.type, event.object_id, event.sequence FROM webhooks_event event
+      LEFT JOIN LATERAL (SELECT status FROM webhooks_delivery made
+                          WHERE made.event_id = event.id AND made.endpoint_id = %(endpoint)s
+                          ORDER BY (made.status = 'PENDING') DESC, made.created_at DESC, made.id DESC LIMIT 1
+                        ) last ON true
+     WHERE event.merchant_id = %(merchant)s AND (%(kinds)s::varchar[] IS NULL OR event.type = ANY(%(kinds)s))
+       AND event.type <> 'webhook.test'
+       AND (%(object_id)s::varchar IS NULL OR event.object_id = %(object_id)s)
+       AND (%(created_from)s::timestamptz IS NULL OR event.created_at >= %(created_from)s)
+       AND (%(created_to)s::timestamptz IS NULL OR event.created_at < %(created_to)s)
+       AND last.status IS DISTINCT FROM 'PENDING'
+       AND (%(last_status)s::varchar IS NULL OR coalesce(last.status, 'NONE') = %(last_status)s)
+     ORDER BY event.id
+"""
+MOST_AT_ONCE = 10_000
+
+
+@transaction.atomic
+def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Delivery:
+    """Sends the event of a delivery again: the same `webhook-id`, the secret of now.
+
+    Refuses with ONP404_WEBHOOK, ONP404_DELIVERY and ONP409_WEBHOOK_STATE.
+    """
+    endpoint = _switched_on(merchant, endpoint_id)
+    before = delivery(merchant, endpoint_id, delivery_id)
+    again = _AGAIN.format(events="SELECT * FROM webhooks_event WHERE id = %(event)s")
+    row = first(f"{again} RETURNING id", {"endpoint": endpoint.pk, "event": before.event_id, "now": wall()})
+    assert row is not None
+    return delivery(merchant, endpoint_id, row[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which events are told again: those that the endpoint wants and that are not on their way to it now.
+
+    `last_status`: how their last delivery to this endpoint ended, or NONE where there was none.
+    """
+
+    type: str | None = None
+    object_id: str | None = None
+    created_from: datetime | None = None
+    created_to: datetime | None = None
+    last_status: str | None = None
+
+
+@transaction.atomic
+def replay(merchant: Merchant, endpoint_id: str, wanted: Filter, *, dry_run: bool) -> tuple[int, int]:
+    """(how many match, how many were queued): at most 10,000 at once, oldest first; a dry run queues none.
+
+    Refuses with ONP404_WEBHOOK and ONP409_WEBHOOK_STATE.
+    """
+    endpoint = _switched_on(merchant, endpoint_id)
+    params = {
+        "merchant": merchant.pk,
+        "endpoint": endpoint.pk,
+        "now": wall(),
+        "limit": MOST_AT_ONCE,
+        "kinds": _kinds(endpoint, wanted.type),
+        "object_id": wanted.object_id,
+        "created_from": wanted.created_from,
+        "created_to": wanted.created_to,
+        "last_status": wanted.last_status,
+    }
+    row = first(f"SELECT count(*) FROM ({_MATCHING}) matching", params)
+    assert row is not None
+    if dry_run or not row[0]:
+        return row[0], 0
+    return row[0], execute(_AGAIN.format(events=f"{_MATCHING} LIMIT %(limit)s"), params)
+
+
+def _kinds(endpoint: Endpoint, wanted: str | None) -> list[str] | None:
+    """Of the kinds that the endpoint wants those that are asked for; None for all there are."""
+    if endpoint.events == [EVERYTHING]:
+        return [wanted] if wanted else None
+    return [kind for kind in endpoint.events if wanted in (None, kind)]
+
+
+@transaction.atomic
+def send_test(merchant: Merchant, endpoint_id: str) -> Delivery:
+    """One `webhook.test`, whatever the endpoint wants. Refuses with ONP404_WEBHOOK and ONP409_WEBHOOK_STATE."""
+    endpoint = _switched_on(merchant, endpoint_id)
+    message = {"message": "This is a test that you asked for."}
+    event_id = emit(merchant, "webhook.test", endpoint.pk, message, now_of(merchant), only=endpoint.pk)
+    return Delivery.objects.select_related("event").get(event_id=event_id)
+
+
+def _switched_on(merchant: Merchant, endpoint_id: str) -> Endpoint:
+    endpoint = lock(merchant, endpoint_id)
+    if endpoint.status != Endpoint.Status.ACTIVE:
+        raise EndpointOff
+    return endpoint
+
+
+def move_clock(merchant: Merchant, by: timedelta) -> None:
+    """What waits for its next attempt waits for so much less: the sandbox clock moves retries as well."""
+    pending = Delivery.objects.filter(endpoint__merchant=merchant, status=Delivery.Status.PENDING)
+    pending.update(next_attempt_at=F("next_attempt_at") - by)
+    failing = Endpoint.objects.filter(merchant=merchant, failing_since__isnull=False)
+    failing.update(failing_since=F("failing_since") - by, open_until=F("open_until") - by)

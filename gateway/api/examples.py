@@ -49,6 +49,19 @@ _ENDPOINT: dict[str, Any] = {
     "createdAt": "2026-11-20T12:00:00.000Z",
     "updatedAt": "2026-11-20T12:00:00.000Z",
 }
+_DELIVERY: dict[str, Any] = {
+    "id": "dlv_01KAGTW3Q8XJ5V0N2B7R4C9DLV",
+    "eventId": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT",
+    "eventType": "payment.paid",
+    "objectId": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
+    "status": "DELIVERED",
+    "attempts": 1,
+    "httpStatus": 200,
+    "error": None,
+    "nextAttemptAt": None,
+    "deliveredAt": "2026-11-20T12:03:11.204Z",
+    "createdAt": "2026-11-20T12:03:11.004Z",
+}
 _BRL = {"currency": "BRL", "available": 1148.50, "releasing": 192.02, "blocked": 150.00, "total": 1490.52}
 
 _CARLOS = {"name": "Carlos Vives", "taxId": "1018760936"}
@@ -236,6 +249,52 @@ EXAMPLES: dict[str, Any] = {
         "events": ["payment.paid", "refund.response_required"],
     },
     "EndpointPayload": _ENDPOINT,
+    "EndpointChangeInput": {"status": "INACTIVE"},
+    "DeletedPayload": {"id": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK", "deleted": True},
+    "RotationInput": {"overlapHours": 24},
+    "DeliveryPayload": _DELIVERY,
+    "DeliveryDetailPayload": _DELIVERY
+    | {
+        "tries": [
+            {
+                "number": 1,
+                "startedAt": "2026-11-20T12:03:11.120Z",
+                "elapsedMs": 84,
+                "httpStatus": 200,
+                "error": None,
+                "answer": "ok",
+            }
+        ]
+    },
+    "ReplayInput": {
+        "type": "payment.paid",
+        "createdFrom": "2026-11-20T00:00:00Z",
+        "lastStatus": "FAILED",
+        "dryRun": True,
+    },
+    "ReplayPayload": {"matched": 12, "queued": 0, "dryRun": True},
+    "VerificationInput": {
+        "headers": {
+            "webhook-id": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT",
+            "webhook-timestamp": "1795176191",
+            "webhook-signature": "v1,C8sWB6WUj1/ly1kFrz0bzVeFypRHb3XPizmo/F3HXtk=",
+        },
+        "body": '{"id": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT", "type": "payment.paid"}',
+    },
+    "VerificationPayload": {
+        "verdict": "BODY_REENCODED",
+        "explanation": "The body was parsed and written again before it was verified.",
+        "advice": "Verify the raw bytes of the request, before any JSON parser has touched them.",
+    },
+    "EventPayload": {
+        "id": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT",
+        "type": "payment.paid",
+        "objectId": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF",
+        "sequence": 1795176191000,
+        "occurredAt": "2026-11-20T12:03:11.000Z",
+        "createdAt": "2026-11-20T12:03:11.004Z",
+        "body": '{"id":"evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT","type":"payment.paid"}',
+    },
     "NewEndpointPayload": _ENDPOINT | {"secret": "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="},
     "CompanyPayload": {
         "id": "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP",

@@ -182,7 +182,7 @@ def _read(
     merchant: Merchant = request.user  # type: ignore[assignment]
     arguments = [validated(declared.query, request._request.GET.dict())] if declared.query else []
     if declared.takes:
-        arguments.append(validated(declared.takes, parsers.parse(request._request.body)))
+        arguments.append(validated(declared.takes, parsers.parse(request._request.body), merchant))
     result = handler(resource, merchant, *arguments, **path)
     if isinstance(result, Document):
         return _show(result)

@@ -54,11 +54,6 @@ class InvalidPaymentMethodToken(InvalidRequest):
     message = "A payment method token belongs to cards."
 
 
-class InvalidStatus(InvalidRequest):
-    code = "ONP400_STATUS"
-    message = "The status is not one that can be asked for."
-
-
 class CompanyNotActive(Refusal):
     code = "ONP403_COMPANY_STATUS"
     message = "The company is not active."

@@ -15,6 +15,7 @@ from gateway.refunds import services as refunds
 from gateway.simulations.errors import ClockOnlyForward
 from gateway.withdrawals import services as withdrawals
 from ledger.receivables import services as receivables
+from webhooks.services import move_clock
 
 FARTHEST = timedelta(days=10 * 366)
 AT_ONCE = 500
@@ -78,6 +79,7 @@ def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | N
     fired = _live_until(merchant, target)
     reached = target if len(fired) < AT_ONCE else max(here, fired[-1].at)
     merchant.clock_offset += reached - here
+    move_clock(merchant, reached - here)
     Merchant.objects.filter(pk=merchant.pk).update(clock_offset=merchant.clock_offset)
     return fired
 

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from accounts.clock import now
-from accounts.errors import Fault, Refusal
+from accounts.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
 from gateway.api.fields import Amount, Input, Lines, Moment, moment, wrong
 from gateway.api.operations import Resource, operation
@@ -30,7 +30,7 @@ from ledger.money import to_minor
 class SimulationInput(Input):
     """What shall happen."""
 
-    codes: ClassVar[dict[str, type[Refusal]]] = {"status": errors.InvalidStatus}
+    codes: ClassVar[dict[str, type[Refusal]]] = {"status": InvalidStatus}
     status: Literal["PAID", "FAILED", "EXPIRED"]
 
 
@@ -159,7 +159,7 @@ class RefundRequests(Resource):
 class RefundOutcomeInput(Input):
     """How a refund shall end."""
 
-    codes: ClassVar[dict[str, type[Refusal]]] = {"status": errors.InvalidStatus}
+    codes: ClassVar[dict[str, type[Refusal]]] = {"status": InvalidStatus}
     status: Literal["COMPLETED", "FAILED", "REJECTED", "CANCELED"]
 
 
@@ -171,7 +171,7 @@ class RefundSimulation(Resource):
         takes=RefundOutcomeInput,
         gives=refund_payloads.RefundPayload,
         refuses=[
-            errors.InvalidStatus,
+            InvalidStatus,
             errors.SandboxOnly,
             errors.CompanyNotActive,
             refund_errors.RefundUnknown,
@@ -190,7 +190,7 @@ class RefundSimulation(Resource):
 class WithdrawalOutcomeInput(Input):
     """How a withdrawal shall end; `failureCode` only where it shall have FAILED."""
 
-    codes: ClassVar[dict[str, type[Refusal]]] = {"status": errors.InvalidStatus}
+    codes: ClassVar[dict[str, type[Refusal]]] = {"status": InvalidStatus}
     status: Literal["COMPLETED", "FAILED", "RETURNED"]
     failure_code: withdrawal_payloads.FailureCodeName | None = None
 
@@ -212,7 +212,7 @@ class WithdrawalSimulation(Resource):
         takes=WithdrawalOutcomeInput,
         gives=withdrawal_payloads.WithdrawalPayload,
         refuses=[
-            errors.InvalidStatus,
+            InvalidStatus,
             errors.SandboxOnly,
             errors.CompanyNotActive,
             withdrawal_errors.WithdrawalUnknown,
@@ -240,7 +240,7 @@ class PaymentSimulation(Resource):
         takes=SimulationInput,
         gives=payloads.PaymentPayload,
         refuses=[
-            errors.InvalidStatus,
+            InvalidStatus,
             errors.SandboxOnly,
             errors.CompanyNotActive,
             errors.PaymentUnknown,

@@ -1,15 +1,19 @@
-"""Webhook endpoints: register and list (contract §13.1)."""
+"""Webhook endpoints: their whole life, their deliveries, and what is sent again (contract §13)."""
 
-from typing import Annotated, Any, ClassVar
+import base64
+import binascii
+from datetime import timedelta
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from accounts.errors import Fault, Refusal
+from accounts.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
-from gateway.api.fields import Input, Text, wrong
+from gateway.api.errors import InvalidFilter
+from gateway.api.fields import Input, Moment, Text, wrong
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import Page, Paged, page_of
-from webhooks import payloads, selectors
+from gateway.api.pagination import Filters, Page, Paged, page_of
+from webhooks import errors, payloads, selectors
 from webhooks import services as webhooks
 from webhooks.errors import InvalidEvents, InvalidUrl, TooManyEndpoints
 from webhooks.kinds import EVERYTHING, KINDS
@@ -25,21 +29,102 @@ def _kinds(events: list[str]) -> list[str]:
     return events
 
 
+Url = Annotated[str, Field(max_length=2048, examples=["https://shop.example.com/hooks/onpay"])]
+Events = Annotated[list[str], Field(min_length=1, max_length=50, examples=[["payment.paid"]]), AfterValidator(_kinds)]
+
+
 class EndpointInput(Input):
     """Where to tell what."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"url": InvalidUrl, "events": InvalidEvents}
 
-    url: Annotated[str, Field(max_length=2048, examples=["https://shop.example.com/hooks/onpay"])]
-    events: Annotated[
-        list[str], Field(min_length=1, max_length=50, examples=[["payment.paid"]]), AfterValidator(_kinds)
-    ]
+    url: Url
+    events: Events
     description: Annotated[Text, Field(max_length=255)] | None = None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
         url = content.get("url")
         return webhooks.url_faults(merchant, url) if isinstance(url, str) else []
+
+
+class EndpointChangeInput(Input):
+    """What shall be different; what is not sent stays. ACTIVE forgets what went wrong before."""
+
+    codes: ClassVar[dict[str, type[Refusal]]] = EndpointInput.codes | {"status": InvalidStatus}
+
+    url: Url | None = None
+    events: Events | None = None
+    status: Literal["ACTIVE", "INACTIVE"] | None = None
+    description: Annotated[Text, Field(max_length=255)] | None = None
+
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        names = ("url", "events", "status", "description")
+        nulls = [Fault(name, "INVALID", "Must not be null.") for name in names[:3] if content.get(name, "") is None]
+        if not set(names) & set(content):
+            return [Fault("body", "REQUIRED", f"At least one of {', '.join(names)}.")]
+        return nulls + EndpointInput.faults_in(content, merchant)
+
+    def changes(self) -> dict[str, Any]:
+        return self.model_dump(exclude_unset=True)
+
+
+class RotationInput(Input):
+    """How many hours the secret of now signs beside the new one."""
+
+    overlap_hours: Annotated[int, Field(ge=0, le=72)] = 24
+
+
+class DeliveryFilters(Filters):
+    """Which deliveries."""
+
+    otherwise = InvalidFilter
+
+    status: payloads.DeliveryStatusName | None = None
+    event_type: Annotated[Text, Field(max_length=40)] | None = None
+
+
+class ReplayInput(Input):
+    """Which events are sent again; `lastStatus` is how their last delivery ended, NONE where there was none.
+
+    With `dryRun` they are only counted.
+    """
+
+    type: Annotated[Text, Field(max_length=40)] | None = None
+    object_id: Annotated[Text, Field(max_length=40)] | None = None
+    created_from: Moment | None = None
+    created_to: Moment | None = None
+    last_status: Literal["DELIVERED", "FAILED", "CANCELED", "NONE"] | None = None
+    dry_run: bool = False
+
+
+class VerificationInput(Input):
+    """What your receiver got: every header, and the body as text or, to the byte, in base64.
+
+    `secret` is what it verifies with, if you want that to be looked at. It is compared in memory and not kept.
+    """
+
+    headers: Annotated[dict[str, str], Field(max_length=100)]
+    body: str | None = None
+    body_base64: str | None = None
+    secret: Annotated[str, Field(max_length=1000)] | None = None
+    received_at: Moment | None = None
+
+    @classmethod
+    def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
+        text, encoded = content.get("body"), content.get("bodyBase64")
+        if (text is None) == (encoded is None):
+            return [Fault("body", "REQUIRED", "Exactly one of body and bodyBase64.")]
+        try:
+            base64.b64decode(encoded, validate=True) if isinstance(encoded, str) else None
+        except (binascii.Error, ValueError):
+            return [Fault("bodyBase64", "INVALID", "Must be base64.")]
+        return []
+
+    @property
+    def content(self) -> bytes:
+        return (self.body or "").encode() if self.body_base64 is None else base64.b64decode(self.body_base64)
 
 
 class Endpoints(Resource):
@@ -69,3 +154,185 @@ class Endpoints(Resource):
         Newest first, without their secrets.
         """
         return page_of(selectors.endpoints(merchant), query, payloads.endpoint)
+
+
+class Endpoint(Resource):
+    tag = "Webhooks"
+
+    @operation("webhooks:read", gives=payloads.EndpointPayload, refuses=[errors.EndpointUnknown])
+    def get(self, merchant: Merchant, webhook_id: str) -> payloads.EndpointPayload:
+        """Look an endpoint up
+
+        Without its secret.
+        """
+        return payloads.endpoint(selectors.endpoint(merchant, webhook_id))
+
+    @operation(
+        "webhooks:write",
+        takes=EndpointChangeInput,
+        gives=payloads.EndpointPayload,
+        said="Webhook changed.",
+        refuses=[*EndpointChangeInput.codes.values(), errors.EndpointUnknown],
+    )
+    def patch(self, merchant: Merchant, wanted: EndpointChangeInput, webhook_id: str) -> payloads.EndpointPayload:
+        """Change an endpoint
+
+        INACTIVE switches it off: events are recorded and can be replayed once it is ACTIVE again.
+        """
+        return payloads.endpoint(webhooks.change(merchant, webhook_id, **wanted.changes()))
+
+    @operation(
+        "webhooks:write",
+        gives=payloads.DeletedPayload,
+        said="Webhook deleted.",
+        refuses=[errors.EndpointUnknown],
+    )
+    def delete(self, merchant: Merchant, webhook_id: str) -> payloads.DeletedPayload:
+        """Delete an endpoint
+
+        What was due to it is canceled.
+        """
+        return payloads.deleted(webhooks.delete(merchant, webhook_id))
+
+
+class SecretRotations(Resource):
+    tag = "Webhooks"
+
+    @operation(
+        "webhooks:write",
+        takes=RotationInput,
+        optional_body=True,
+        gives=payloads.NewEndpointPayload,
+        status=201,
+        said="Secret rotated.",
+        refuses=[errors.EndpointUnknown],
+    )
+    def post(self, merchant: Merchant, wanted: RotationInput, webhook_id: str) -> payloads.NewEndpointPayload:
+        """Rotate the secret
+
+        The new secret is in this answer only. Until `previousSecretExpiresAt` both sign, the new one first: a receiver
+        that knows either verifies. A second rotation before then replaces the new secret and keeps that time.
+        """
+        endpoint, secret = webhooks.rotate(merchant, webhook_id, timedelta(hours=wanted.overlap_hours))
+        return {**payloads.endpoint(endpoint), "secret": secret}
+
+
+class Tests(Resource):
+    tag = "Webhooks"
+
+    @operation(
+        "webhooks:write",
+        gives=payloads.DeliveryPayload,
+        optional_body=True,
+        status=201,
+        said="Test queued.",
+        refuses=[errors.EndpointUnknown, errors.EndpointOff],
+    )
+    def post(self, merchant: Merchant, webhook_id: str) -> payloads.DeliveryPayload:
+        """Send a test
+
+        One `webhook.test`, signed and sent as every other event, whatever the endpoint wants. It is tried once.
+        """
+        return payloads.delivery(webhooks.send_test(merchant, webhook_id))
+
+
+class Deliveries(Resource):
+    tag = "Webhooks"
+
+    @operation(
+        "webhooks:read",
+        query=DeliveryFilters,
+        gives=payloads.DeliveryPayload,
+        refuses=[errors.EndpointUnknown, InvalidFilter],
+    )
+    def get(self, merchant: Merchant, query: DeliveryFilters, webhook_id: str) -> Page:
+        """List the deliveries to an endpoint
+
+        Newest first, for 30 days, with the result of the last attempt.
+        """
+        return page_of(selectors.deliveries(merchant, webhook_id, **query.filters()), query, payloads.delivery)
+
+
+class Delivery(Resource):
+    tag = "Webhooks"
+
+    @operation(
+        "webhooks:read",
+        gives=payloads.DeliveryDetailPayload,
+        refuses=[errors.EndpointUnknown, errors.DeliveryUnknown],
+    )
+    def get(self, merchant: Merchant, webhook_id: str, delivery_id: str) -> payloads.DeliveryDetailPayload:
+        """Look a delivery up
+
+        With every attempt: when, how long, and what your server answered.
+        """
+        return payloads.delivery_detail(selectors.delivery(merchant, webhook_id, delivery_id))
+
+
+class Redeliveries(Resource):
+    tag = "Webhooks"
+
+    @operation(
+        "webhooks:write",
+        gives=payloads.DeliveryPayload,
+        optional_body=True,
+        status=201,
+        said="Redelivery queued.",
+        refuses=[errors.EndpointUnknown, errors.DeliveryUnknown, errors.EndpointOff],
+    )
+    def post(self, merchant: Merchant, webhook_id: str, delivery_id: str) -> payloads.DeliveryPayload:
+        """Deliver again
+
+        The same event with the same `webhook-id`, signed with the secret of now, as a new delivery.
+        """
+        return payloads.delivery(webhooks.redeliver(merchant, webhook_id, delivery_id))
+
+
+class Replays(Resource):
+    tag = "Webhooks"
+
+    @operation(
+        "webhooks:write",
+        takes=ReplayInput,
+        optional_body=True,
+        gives=payloads.ReplayPayload,
+        status=201,
+        said="Replay queued.",
+        refuses=[errors.EndpointUnknown, errors.EndpointOff],
+    )
+    def post(self, merchant: Merchant, wanted: ReplayInput, webhook_id: str) -> payloads.ReplayPayload:
+        """Replay events by filter
+
+        Everything of the last 30 days that matches and that the endpoint wants, oldest first, also what happened while
+        it was switched off. What is on its way already is left out. `dryRun` counts first; 10,000 at once.
+        """
+        wish = webhooks.Filter(
+            type=wanted.type,
+            object_id=wanted.object_id,
+            created_from=wanted.created_from,
+            created_to=wanted.created_to,
+            last_status=wanted.last_status,
+        )
+        matched, queued = webhooks.replay(merchant, webhook_id, wish, dry_run=wanted.dry_run)
+        return {"matched": matched, "queued": queued, "dryRun": wanted.dry_run}
+
+
+class Verifications(Resource):
+    tag = "Webhooks"
+
+    @operation(
+        "webhooks:read",
+        takes=VerificationInput,
+        gives=payloads.VerificationPayload,
+        said="Verification.",
+        refuses=[errors.EndpointUnknown],
+    )
+    def post(self, merchant: Merchant, got: VerificationInput, webhook_id: str) -> payloads.VerificationPayload:
+        """Ask the signature doctor
+
+        Your receiver says that a signature does not fit? Send what it got, and perhaps the secret it uses, and learn
+        why: a body that was parsed and written again, the secret of another endpoint, a clock that is off, a line break
+        at the end, or nothing at all.
+        """
+        found = webhooks.examine(merchant, webhook_id, got.headers, got.content, secret=got.secret, at=got.received_at)
+        return {"verdict": found.verdict.value, "explanation": found.explanation, "advice": found.advice}

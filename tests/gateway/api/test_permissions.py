@@ -1,5 +1,6 @@
 """What a key may do is what its permissions name, and nothing more."""
 
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from gateway.api.openapi import operations
 from gateway.payments.models import Payment
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix
+from tests.gateway.cards.shopping import alone
 from webhooks.models import Endpoint
 
 EVERY = {
@@ -52,6 +54,18 @@ NEEDED = [
     ("GET", "/customers", "customers:read"),
     ("GET", "/webhooks", "webhooks:read"),
     ("POST", "/webhooks", "webhooks:write"),
+    ("GET", "/webhooks/{webhookId}", "webhooks:read"),
+    ("PATCH", "/webhooks/{webhookId}", "webhooks:write"),
+    ("DELETE", "/webhooks/{webhookId}", "webhooks:write"),
+    ("POST", "/webhooks/{webhookId}/secret-rotations", "webhooks:write"),
+    ("POST", "/webhooks/{webhookId}/tests", "webhooks:write"),
+    ("GET", "/webhooks/{webhookId}/deliveries", "webhooks:read"),
+    ("GET", "/webhooks/{webhookId}/deliveries/{deliveryId}", "webhooks:read"),
+    ("POST", "/webhooks/{webhookId}/deliveries/{deliveryId}/redeliveries", "webhooks:write"),
+    ("POST", "/webhooks/{webhookId}/replays", "webhooks:write"),
+    ("POST", "/webhooks/{webhookId}/verifications", "webhooks:read"),
+    ("GET", "/events", "webhooks:read"),
+    ("GET", "/events/{eventId}", "webhooks:read"),
     ("GET", "/companies/{companyId}", "companies:read"),
     ("GET", "/companies/{companyId}/balance", "balances:read"),
     ("GET", "/companies/{companyId}/balance/explain", "balances:read"),
@@ -87,11 +101,16 @@ BODIES: dict[str, dict[str, Any]] = {
     "/withdrawals/bank-transfer": WITHDRAWALS["BANK_TRANSFER", "ARS"],
     "/withdrawals/crypto": WITHDRAWALS["CRYPTO", "USDT"],
     "/webhooks": {"url": "http://127.0.0.1:9000/hooks", "events": ["payment.paid"]},
+    "/webhooks/{webhookId}": {"status": "INACTIVE"},
+    "/webhooks/{webhookId}/verifications": {"headers": {}, "body": ""},
 }  # fmt: skip
 UNKNOWN = {
     "refundId": "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF",
     "withdrawalId": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9WDR",
     "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
+    "webhookId": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK",
+    "deliveryId": "dlv_01KAGTW3Q8XJ5V0N2B7R4C9DLV",
+    "eventId": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT",
 }
 QUERIES = {f"/companies/{{companyId}}/{what}": {"currency": "BRL"} for what in ("balance/explain", "statement")}
 
@@ -107,7 +126,10 @@ def call(api: Api, acme: Shop, payment: Payment, method: str, path: str) -> Any:
     address = path.format(paymentId=payment.id, companyId=acme.company.id, **UNKNOWN)
     if method == "GET":
         return api.get(address, **QUERIES.get(path, {}))
-    body = BODIES[path]
+    body = BODIES.get(path, {})
+    if method in ("PATCH", "DELETE"):
+        with alone():
+            return api.request(method, address, data=json.dumps(body), content_type="application/json")
     return api.post(address, body | {"companyId": acme.company.id} if "companyId" in body else body)
 
 

@@ -1,5 +1,6 @@
 """Every route against everybody who is not acme's sandbox backend: nothing of acme's is seen, nothing is changed."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,9 +20,10 @@ from gateway.withdrawals.models import Withdrawal
 from tests.client import V2, Api
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.api.test_permissions import EVERY, QUERIES
+from tests.gateway.cards.shopping import alone
 from tests.gateway.conversions.converting import converted, quoted
 from tests.gateway.withdrawals.withdrawing import fund, register, withdrawn
-from webhooks.models import Endpoint, Event
+from webhooks.models import Delivery, Endpoint, Event
 
 REFERENCE = "order-of-acme"
 Outcome = tuple[int, str]
@@ -30,6 +32,7 @@ NO_RAIL = (403, "ONP403_METHOD_NOT_ENABLED")
 NO_PAYMENT, NO_COMPANY = (404, "ONP404_PAYMENT"), (404, "ONP404_COMPANY")
 NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
 NO_WITHDRAWAL, NO_CONVERSION = (404, "ONP404_WITHDRAWAL"), (404, "ONP404_CONVERSION")
+NO_ENDPOINT, NO_EVENT = (404, "ONP404_WEBHOOK"), (404, "ONP404_EVENT")
 NO_WITHDRAWALS, NO_CONVERSIONS = (403, "ONP403_WITHDRAWAL_DISABLED"), (403, "ONP403_CONVERSION_DISABLED")
 NOT_ONES_OWN, NO_QUOTE = (403, "ONP403_COMPANY"), (400, "ONP400_QUOTE_TOKEN")
 
@@ -43,6 +46,7 @@ class Row:
     body: dict[str, Any] = field(default_factory=dict)
 
 
+OF_ENDPOINT = "/webhooks/{webhookId}"
 CONVERSIONS = "/companies/{companyId}/wallets/conversions"
 WISH = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 10}
 OF_ACME = {"companyId": "{companyId}", "minimumAssetAmount": 1}
@@ -65,6 +69,18 @@ ROWS = {
     ("GET", "/customers"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/webhooks"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("POST", "/webhooks"): Row(OWN_CREATION, OWN_CREATION, HOOK),
+    ("GET", OF_ENDPOINT): Row(NO_ENDPOINT, NO_ENDPOINT),
+    ("PATCH", OF_ENDPOINT): Row(NO_ENDPOINT, NO_ENDPOINT, {"description": "theirs"}),
+    ("POST", f"{OF_ENDPOINT}/secret-rotations"): Row(NO_ENDPOINT, NO_ENDPOINT),
+    ("POST", f"{OF_ENDPOINT}/tests"): Row(NO_ENDPOINT, NO_ENDPOINT),
+    ("GET", f"{OF_ENDPOINT}/deliveries"): Row(NO_ENDPOINT, NO_ENDPOINT),
+    ("GET", f"{OF_ENDPOINT}/deliveries/{{deliveryId}}"): Row(NO_ENDPOINT, NO_ENDPOINT),
+    ("POST", f"{OF_ENDPOINT}/deliveries/{{deliveryId}}/redeliveries"): Row(NO_ENDPOINT, NO_ENDPOINT),
+    ("POST", f"{OF_ENDPOINT}/replays"): Row(NO_ENDPOINT, NO_ENDPOINT),
+    ("POST", f"{OF_ENDPOINT}/verifications"): Row(NO_ENDPOINT, NO_ENDPOINT, {"headers": {}, "body": "{eventId}"}),
+    ("DELETE", OF_ENDPOINT): Row(NO_ENDPOINT, NO_ENDPOINT),  # the last of it
+    ("GET", "/events"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
+    ("GET", "/events/{eventId}"): Row(NO_EVENT, NO_EVENT),
     ("GET", "/companies/{companyId}"): Row(OWN_OBJECT, NO_COMPANY),
     ("GET", "/companies/{companyId}/balance"): Row(OWN_OBJECT, NO_COMPANY),
     ("GET", "/companies/{companyId}/balances/releasing"): Row(OWN_EMPTY_LIST, NO_COMPANY),
@@ -98,7 +114,7 @@ ROUTES = [
 
 @dataclass(frozen=True)
 class World:
-    """acme owns payments, one of them in dispute, an endpoint, a withdrawal, a conversion and a quote.
+    """acme owns payments, one of them in dispute, an endpoint with deliveries, a withdrawal, a conversion and a quote.
 
     globex has a shop of its own. Both may withdraw from where the tests are.
     """
@@ -108,6 +124,7 @@ class World:
     payment: Payment
     refund: str
     endpoint: str
+    delivery: Delivery
     withdrawal: str
     conversion: str
     quote_token: str
@@ -119,7 +136,9 @@ class World:
             cursor.execute("SELECT count(*) FROM ledger_transfer")
             moves = cursor.fetchone()
         of_models = (Payment, Customer, Refund, Withdrawal, Conversion, Event, Endpoint)
-        return [list(model.objects.filter(**mine).order_by("id").values()) for model in of_models] + [moves]
+        deliveries = list(Delivery.objects.filter(endpoint__merchant=self.acme.sandbox).order_by("id").values())
+        rows = [list(model.objects.filter(**mine).order_by("id").values()) for model in of_models]
+        return [*rows, deliveries, moves]
 
     def ids(self) -> dict[str, str]:
         """acme's, as they are named in paths and bodies."""
@@ -127,6 +146,9 @@ class World:
             "paymentId": self.payment.id,
             "companyId": self.acme.company.id,
             "refundId": self.refund,
+            "webhookId": self.endpoint,
+            "deliveryId": self.delivery.id,
+            "eventId": self.delivery.event_id,
             "withdrawalId": self.withdrawal,
             "conversionId": self.conversion,
             "quoteToken": self.quote_token,
@@ -137,20 +159,17 @@ class World:
         filled = path.format(**ids or self.ids())
         if method == "GET":
             return caller.get(filled, **QUERIES.get(path, {}))
-        body = ROWS[method, path].body
-        return caller.post(filled, {k: v.format(**self.ids()) if isinstance(v, str) else v for k, v in body.items()})
+        named = ROWS[method, path].body.items()
+        body = {name: value.format(**self.ids()) if isinstance(value, str) else value for name, value in named}
+        if method == "POST":
+            return caller.post(filled, body)
+        with alone():
+            return caller.request(method, filled, data=json.dumps(body), content_type="application/json")
 
     def traces(self) -> list[str]:
         """What only acme's sandbox may be told."""
-        return [
-            self.payment.id,
-            self.payment.customer_id,
-            self.endpoint,
-            self.refund,
-            self.withdrawal,
-            self.conversion,
-            *self.acme.sandbox.payments.values_list("id", flat=True),
-        ]
+        named = [value for name, value in self.ids().items() if name not in ("companyId", "quoteToken")]
+        return [*named, self.payment.customer_id, *self.acme.sandbox.payments.values_list("id", flat=True)]
 
 
 @pytest.fixture
@@ -164,9 +183,9 @@ def world(acme: Shop, globex: Shop, api: Api, address: str) -> World:
     withdrawal = withdrawn(api, acme, amount=10)["id"]
     conversion = converted(api, acme, sourceAmount=10)["conversionId"]
     token = str(quoted(api, acme, sourceAmount=10)["quoteToken"])
-    return World(
-        acme, globex, Payment.objects.get(pk=opened), refund.id, endpoint, str(withdrawal), str(conversion), token
-    )
+    delivery = Delivery.objects.filter(endpoint_id=endpoint).earliest("id")
+    payment = Payment.objects.get(pk=opened)
+    return World(acme, globex, payment, refund.id, endpoint, delivery, str(withdrawal), str(conversion), token)
 
 
 def ask(world: World, address: str, key: str | None, method: str, path: str) -> HttpResponse:
@@ -180,8 +199,11 @@ def ask(world: World, address: str, key: str | None, method: str, path: str) -> 
     return answer
 
 
+LISTS = ("payments", "webhooks", "customers", "withdrawals", "events")
+
+
 def is_a_list(method: str, path: str) -> bool:
-    return (method, path) in {("GET", f"/{name}") for name in ("payments", "webhooks", "customers", "withdrawals")}
+    return (method, path) in {("GET", f"/{name}") for name in LISTS}
 
 
 def outcome(answer: HttpResponse) -> Outcome:
@@ -252,6 +274,7 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
         name: f"{prefix}_01KAGTW3Q8XJ5V0N2B7R4C9DEF"
         for name, prefix in {
             "paymentId": "pay", "companyId": "cmp", "refundId": "ref", "withdrawalId": "wdr", "conversionId": "cnv",
+            "webhookId": "whk", "deliveryId": "dlv", "eventId": "evt",
         }.items()
     }  # fmt: skip
     for ids in (world.ids(), unknown, dict.fromkeys(unknown, "x")):

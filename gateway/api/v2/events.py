@@ -1,0 +1,85 @@
+"""The event log: what was announced, with its body, for whoever missed it (contract §17)."""
+
+import time
+from threading import BoundedSemaphore
+from typing import Annotated, Any
+
+from django.db import connection
+from pydantic import BeforeValidator, Field
+
+from accounts.models import Merchant
+from gateway.api.errors import InvalidFilter
+from gateway.api.fields import Moment, Text, wrong
+from gateway.api.operations import Resource, operation
+from gateway.api.pagination import Filters, Page, page_of
+from webhooks import payloads, selectors
+from webhooks.errors import EventUnknown
+
+LOOK_EVERY_S = 0.5
+_waiting = BoundedSemaphore(2)
+"""So many calls of a process wait for news at once; others are answered at once, for each holds a thread."""
+
+
+def _seconds(text: Any) -> Any:
+    if isinstance(text, str) and not (text.isascii() and text.isdigit() and len(text) <= 2):
+        raise wrong("INVALID", "Must be a whole number of seconds.")
+    return int(text)
+
+
+class EventFilters(Filters):
+    """Which events. With `after` they come oldest first, and `wait` seconds are waited for the first."""
+
+    otherwise = InvalidFilter
+
+    type: Annotated[Text, Field(max_length=40)] | None = None
+    object_id: Annotated[Text, Field(max_length=40)] | None = None
+    created_from: Moment | None = None
+    created_to: Moment | None = None
+    after: Annotated[str, Field(pattern="^evt_[0-9A-HJKMNP-TV-Z]{26}$")] | None = None
+    wait: Annotated[int, BeforeValidator(_seconds), Field(ge=0, le=25)] = 0
+
+
+class Events(Resource):
+    tag = "Webhooks"
+
+    @operation("webhooks:read", query=EventFilters, gives=payloads.EventPayload, refuses=[InvalidFilter])
+    def get(self, merchant: Merchant, query: EventFilters) -> Page:
+        """List events
+
+        Newest first, for 30 days: what was announced, whether somebody listened or not. With `after` the events after
+        that one, oldest first and all kinds; `wait` keeps the call open until there is one. A full page has more behind
+        it: go on after its last.
+        """
+        if query.after is None:
+            wanted = query.filters()
+            wanted.pop("wait", None)
+            return page_of(selectors.events(merchant, **wanted), query, payloads.event)
+        found = self._news(merchant, query.after, query)
+        return Page([payloads.event(one) for one in found], 1, query.page_size, len(found))
+
+    def _news(self, merchant: Merchant, after: str, query: EventFilters) -> list[Any]:
+        found = selectors.events_after(merchant, after, query.page_size)
+        if found or not query.wait or not _waiting.acquire(blocking=False):
+            return found
+        try:
+            until = time.monotonic() + query.wait
+            while not found and time.monotonic() < until:
+                if not connection.in_atomic_block:
+                    connection.close()  # nobody waits for it meanwhile
+                time.sleep(LOOK_EVERY_S)
+                found = selectors.events_after(merchant, after, query.page_size)
+            return found
+        finally:
+            _waiting.release()
+
+
+class Event(Resource):
+    tag = "Webhooks"
+
+    @operation("webhooks:read", gives=payloads.EventPayload, refuses=[EventUnknown])
+    def get(self, merchant: Merchant, event_id: str) -> payloads.EventPayload:
+        """Look an event up
+
+        With the body as it is signed and sent.
+        """
+        return payloads.event(selectors.event(merchant, event_id))

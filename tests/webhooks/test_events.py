@@ -1,0 +1,263 @@
+"""The log of events: everything that was announced, found again, and followed without missing one."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connections, transaction
+
+from accounts.clock import wall
+from accounts.wire import timestamp
+from tests.client import Api
+from tests.factories import Shop, a_payment
+from tests.receiver import Receiver
+from tests.webhooks.hooks import NO_EVENT, Hook, happens, outcome
+from webhooks.dispatch import deliver_due
+from webhooks.models import Event
+
+UNKNOWN = "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT"
+SETTLED_S = 0.6  # younger events are held back
+really = pytest.mark.django_db(transaction=True)
+
+
+def an_instant() -> str:
+    """A moment strictly between what happened and what will happen."""
+    time.sleep(0.004)
+    between = timestamp(wall())
+    time.sleep(0.004)
+    return between
+
+
+def found(api: Api, **query: Any) -> list[str]:
+    answer = api.get("/events", **query)
+    assert answer.status_code == 200, answer.content
+    return [one["id"] for one in answer.json()["data"]]
+
+
+def settled(api: Api, **query: Any) -> list[str]:
+    time.sleep(SETTLED_S)
+    return found(api, **query)
+
+
+# The log
+
+
+def test_what_is_logged_is_what_was_sent(api: Api, acme: Shop, hook: Hook, receiver: Receiver) -> None:
+    payment = a_payment(acme.sandbox, "PAID")
+    deliver_due()
+
+    [event] = api.get("/events").json()["data"]
+
+    [arrived] = receiver.received
+    assert event["body"].encode() == arrived.body
+    told = json.loads(arrived.body)
+    assert (event["id"], event["type"], event["objectId"]) == (told["id"], "payment.paid", payment.id)
+    assert (event["sequence"], event["occurredAt"]) == (told["sequence"], told["timestamp"])
+    assert api.get(f"/events/{event['id']}").json()["data"] == event
+
+
+def test_the_log_needs_nobody_who_listens_and_begins_with_the_newest(api: Api, acme: Shop) -> None:
+    ids = [happens(acme.sandbox) for _ in range(5)]
+
+    assert found(api) == ids[::-1]
+
+    page = api.get("/events", pageNumber=2, pageSize=2).json()
+    assert [one["id"] for one in page["data"]] == [ids[2], ids[1]]
+    assert page["pagination"] == {"pageNumber": 2, "pageSize": 2, "total": 2, "totalAvailable": 5}
+
+
+def test_each_filter_finds_what_it_says(api: Api, acme: Shop) -> None:
+    first = happens(acme.sandbox, "payment.paid", "pay_x")
+    start = an_instant()
+    second = happens(acme.sandbox, "payment.failed", "pay_y")
+    end = an_instant()
+    third = happens(acme.sandbox, "payment.updated", "pay_x")
+
+    for query, ids in [
+        ({"type": "payment.failed"}, [second]),
+        ({"type": "payment.expired"}, []),
+        ({"objectId": "pay_x"}, [third, first]),
+        ({"createdFrom": start}, [third, second]),
+        ({"createdTo": end}, [second, first]),
+        ({"createdFrom": start, "createdTo": end}, [second]),
+        ({"createdFrom": start, "objectId": "pay_x"}, [third]),
+        ({"createdFrom": end, "createdTo": start}, []),
+    ]:
+        assert (query, found(api, **query)) == (query, ids)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"createdFrom": "yesterday"}, "ONP400_FILTER"),
+        ({"createdTo": "2026-13-01"}, "ONP400_FILTER"),
+        ({"type": "x" * 41}, "ONP400_FILTER"),
+        ({"objectId": "x" * 41}, "ONP400_FILTER"),
+        ({"after": "yesterday"}, "ONP400_FILTER"),
+        ({"after": "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF"}, "ONP400_FILTER"),
+        ({"wait": 26, "after": UNKNOWN}, "ONP400_FILTER"),
+        ({"wait": -1, "after": UNKNOWN}, "ONP400_FILTER"),
+        ({"wait": "long", "after": UNKNOWN}, "ONP400_FILTER"),
+        ({"pageSize": 101}, "ONP400_PAGINATION"),
+        ({"pageNumber": 0}, "ONP400_PAGINATION"),
+    ],
+)
+def test_a_wrong_question_is_refused(api: Api, query: dict[str, object], code: str) -> None:
+    refused = api.get("/events", **query)
+
+    assert (outcome(refused), refused.json()["error"]["field"]) == ((400, code), next(iter(query)))
+
+
+def test_others_and_the_other_environment_see_nothing(
+    api: Api, globex_api: Api, acme: Shop, globex: Shop, address: str
+) -> None:
+    mine, theirs = happens(acme.sandbox), happens(globex.sandbox)
+
+    for stranger, own in ((globex_api, [theirs]), (Api(acme.production_key, address), [])):
+        assert outcome(stranger.get(f"/events/{mine}")) == NO_EVENT
+        assert found(stranger) == own
+        assert mine not in settled(stranger, after="evt_" + "0" * 26)
+    assert [outcome(api.get(f"/events/{one}")) for one in (theirs, UNKNOWN, "x")] == [NO_EVENT] * 3
+
+
+# Following it
+
+
+def test_who_follows_is_told_the_oldest_first_and_the_rest_after(api: Api, acme: Shop) -> None:
+    ids = [happens(acme.sandbox, object_id=f"pay_{number}") for number in range(5)]
+
+    assert settled(api, after=ids[1]) == ids[2:]
+    assert found(api, after=ids[1], pageSize=2) == ids[2:4]
+    assert found(api, after=ids[3], pageSize=2) == ids[4:]
+    assert found(api, after=ids[4]) == []
+    assert found(api, after="evt_" + "0" * 26) == ids
+
+
+def test_an_event_is_held_back_until_it_is_half_a_second_old(api: Api, acme: Shop) -> None:
+    first, second = happens(acme.sandbox), happens(acme.sandbox)
+
+    assert found(api, after=first) == []
+    assert settled(api, after=first) == [second]
+
+
+@pytest.fixture
+def caller(transactional_db: None, acme: Shop, address: str) -> Callable[[], Api]:
+    """Another process of acme's backend at each call."""
+    return lambda: Api(acme.sandbox_key, address)
+
+
+@contextmanager
+def meanwhile(act: Callable[[], Any]) -> Iterator["Future[Any]"]:
+    """Does it in a thread with a connection of its own."""
+
+    def on_its_own() -> Any:
+        try:
+            return act()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as thread:
+        yield thread.submit(on_its_own)
+
+
+@really
+def test_who_waits_is_told_as_soon_as_it_happens(caller: Callable[[], Api], acme: Shop) -> None:
+    last = happens(acme.sandbox)
+    began = time.monotonic()
+
+    with meanwhile(lambda: found(caller(), after=last, wait=20)) as answer:
+        time.sleep(1)
+        assert not answer.done()
+        event = happens(acme.sandbox)
+        assert answer.result(20) == [event]
+
+    assert 1.5 <= time.monotonic() - began < 4
+
+
+@really
+def test_who_waits_in_vain_is_answered_when_the_time_is_over(caller: Callable[[], Api], acme: Shop) -> None:
+    last = happens(acme.sandbox)
+    began = time.monotonic()
+
+    answer = caller().get("/events", after=last, wait=1)
+
+    assert (answer.status_code, answer.json()["data"]) == (200, [])
+    assert 0.9 <= time.monotonic() - began < 2.5
+
+
+@really
+def test_who_waits_for_what_is_there_is_answered_at_once(caller: Callable[[], Api], acme: Shop) -> None:
+    last, event = happens(acme.sandbox), happens(acme.sandbox)
+    time.sleep(SETTLED_S)
+    began = time.monotonic()
+
+    assert found(caller(), after=last, wait=20) == [event]
+
+    assert time.monotonic() - began < 1
+
+
+@really
+def test_nobody_elses_events_end_the_wait(caller: Callable[[], Api], acme: Shop, globex: Shop) -> None:
+    last = happens(acme.sandbox)
+
+    with meanwhile(lambda: found(caller(), after=last, wait=2)) as answer:
+        for merchant in (globex.sandbox, acme.production):
+            happens(merchant)
+        assert answer.result(10) == []
+
+
+@really
+def test_an_event_of_a_transaction_that_commits_late_is_never_skipped(caller: Callable[[], Api], acme: Shop) -> None:
+    last = happens(acme.sandbox)
+    begun, commit = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        with transaction.atomic():
+            event = happens(acme.sandbox, object_id="pay_slow")
+            begun.set()
+            commit.wait(20)
+        return event
+
+    with meanwhile(slow) as answer:
+        assert begun.wait(10)
+        quick = happens(acme.sandbox, object_id="pay_quick")
+        try:
+            assert settled(caller(), after=last) == []
+            assert found(caller(), after=last, wait=1) == []
+        finally:
+            commit.set()
+        late = answer.result(10)
+
+    assert late < quick
+    assert settled(caller(), after=last) == [late, quick]
+
+
+@really
+def test_a_follower_misses_nothing_and_is_told_nothing_twice(caller: Callable[[], Api], acme: Shop) -> None:
+    start = happens(acme.sandbox)
+
+    def work(worker: int) -> None:
+        try:
+            for number in range(15):
+                with transaction.atomic():
+                    happens(acme.sandbox, object_id=f"pay_{worker}_{number}")
+                    time.sleep(0.03 * (1 + (worker + number) % 4))
+        finally:
+            connections.close_all()
+
+    workers = [threading.Thread(target=work, args=[number]) for number in range(3)]
+    for worker in workers:
+        worker.start()
+    told: list[str] = []
+    while len(told) < 45 and (more := found(caller(), after=told[-1] if told else start, wait=5, pageSize=7)):
+        told += more
+    for worker in workers:
+        worker.join()
+
+    assert told == list(Event.objects.filter(id__gt=start).order_by("id").values_list("id", flat=True))
+    assert len(set(told)) == 45
