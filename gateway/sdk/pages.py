@@ -46,6 +46,15 @@ def script(request: HttpRequest, version: str | None = None) -> HttpResponse:
     return response
 
 
+@require_safe
+def listener(request: HttpRequest) -> HttpResponse:
+    """The program that forwards a sandbox's events to a developer's machine. It sees no card: every origin has it."""
+    content = (settings.BASE_DIR / "static" / "sdk" / "onpay_listen.py").read_bytes()
+    response = HttpResponse(content, content_type="text/x-python; charset=utf-8")
+    response["Cache-Control"] = "public, max-age=300"
+    return response
+
+
 @on_sdk_origin
 @require_safe
 def field(request: HttpRequest, payment_id: str, kind: str) -> HttpResponse:

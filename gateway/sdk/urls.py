@@ -6,6 +6,7 @@ from gateway.sdk import calls, pages
 
 urlpatterns = [
     path("onpay-card.js", pages.script),
+    path("onpay_listen.py", pages.listener),
     path("onpay-card-<str:version>.js", pages.script),
     path("v1/fields/<str:payment_id>/<str:kind>", pages.field),
     path("v1/session", calls.session),
