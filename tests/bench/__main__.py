@@ -19,6 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--profile", nargs="?", type=int, const=1000, metavar="REQUESTS", help="profile POST /payments")
     parser.add_argument("--releases", action="store_true", help="measure the release of receivables alone")
+    parser.add_argument("--deliveries", action="store_true", help="measure webhooks alone")
     wanted = parser.parse_args()
     stage.fresh_database()
     print(_machine())
@@ -26,6 +27,8 @@ def main() -> None:
         _profile(wanted.profile)
     elif wanted.releases:
         _releases()
+    elif wanted.deliveries:
+        _only_deliveries()
     else:
         _bench()
         _releases()
@@ -36,7 +39,7 @@ def _bench() -> None:
     from tests.bench.floor import Floor
     from tests.factories import a_shop
 
-    shop, floors_shop, one, twenty = a_shop("Shop"), a_shop("Floor"), a_shop("One"), a_shop("Twenty")
+    shop, floors_shop = a_shop("Shop"), a_shop("Floor")
     port, receiver = stage.free_port(), stage.free_port()
     for each in (shop, floors_shop):
         deliveries.subscribe(each.sandbox, receiver)
@@ -55,14 +58,40 @@ def _bench() -> None:
         )
         cells = throughput.measure(load, floor)
         print(throughput.table(cells))
-        deliveries.drop_what_is_due()
-        for each, endpoints in ((one, 1), (twenty, 20)):
-            rate = deliveries.rate(each.sandbox, receiver, endpoints, _paid(port, each.sandbox_key))
-            print(f"deliveries, {deliveries.DELIVERIES} due at {endpoints} endpoint(s): {rate:,.0f}/s")
+        _deliveries(port, receiver)
         load.send("create", 1, 30, deliveries.SINGLE_PAYMENTS)
         delays = deliveries.delays_ms(port, shop.sandbox_key, receiver, load.pending[-deliveries.SINGLE_PAYMENTS :])
         print(f"from commit to first attempt: {deliveries.told(delays)}")
     print(throughput.summary(cells))
+
+
+def _deliveries(port: int, receiver: int) -> None:
+    from tests.bench import deliveries
+    from tests.factories import a_shop
+
+    deliveries.drop_what_is_due()
+    one, twenty, hanging, well = (a_shop(name) for name in ("One", "Twenty", "Hanging", "Well"))
+    examples = {shop: _paid(port, shop.sandbox_key) for shop in (one, twenty, hanging, well)}
+    for shop, endpoints in ((one, 1), (twenty, 20)):
+        ours = deliveries.rate(shop.sandbox, receiver, endpoints, examples[shop])
+        bare = deliveries.bare_rate(one.sandbox, receiver)
+        print(
+            f"deliveries, {deliveries.DELIVERIES} due at {endpoints} endpoint(s): {ours:,.0f}/s, "
+            f"a bare loop of the same library {bare:,.0f}/s: {ours / bare:.2f} of it"
+        )
+    pair = (examples[hanging], examples[well])
+    delays = deliveries.beside_a_hanging_one(hanging.sandbox, well.sandbox, receiver, pair)
+    print(f"from event to first attempt at 20 endpoints while another hangs: {deliveries.told(delays)}")
+    deliveries.drop_what_is_due()
+
+
+def _only_deliveries() -> None:
+    port, receiver = stage.free_port(), stage.free_port()
+    with (
+        stage.running("receiver", f"-m tests.bench.receiver {receiver}", receiver),
+        stage.running("web", stage.web(port), port),
+    ):
+        _deliveries(port, receiver)
 
 
 def _releases() -> None:

@@ -1,5 +1,6 @@
-"""Webhooks: how many arrive in a second, and how long after the commit the first attempt of one does."""
+"""Webhooks: how many arrive in a second beside a bare loop, and how long after the commit the first attempt is made."""
 
+import asyncio
 import json
 import random
 import statistics
@@ -8,18 +9,24 @@ from http.client import HTTPConnection
 from typing import Any
 from uuid import uuid4
 
+import aiohttp
 from django.db import connection, transaction
 
+from accounts.ids import new_id
 from accounts.models import Merchant
 from gateway.payments import payloads
 from gateway.payments import selectors as payments
 from tests.bench.stage import running
 from webhooks import services as webhooks
+from webhooks import signing
+from webhooks.models import Event
 from webhooks.outbox import emit
 
 DISPATCHER = "manage.py deliver_webhooks"
 DELIVERIES = 5000
 SINGLE_PAYMENTS = 100
+AT_ONCE = 64
+BACKLOG = 4_500
 PATIENCE_S = 60
 
 
@@ -31,10 +38,7 @@ def subscribe(merchant: Merchant, receiver: int, endpoints: int = 1) -> None:
 def rate(merchant: Merchant, receiver: int, endpoints: int, example: str) -> float:
     """Deliveries a second of one dispatcher with everything due, from the first arrival to the last one on record."""
     subscribe(merchant, receiver, endpoints)
-    payload = payloads.payment(payments.get(merchant, example))
-    with transaction.atomic():
-        for _ in range(DELIVERIES // endpoints):
-            emit(merchant, "payment.paid", example, payload, payments.get(merchant, example).updated_at)
+    announce(merchant, example, DELIVERIES // endpoints)
     _rest()
     _seen(receiver)
     with running("dispatcher", DISPATCHER):
@@ -42,6 +46,64 @@ def rate(merchant: Merchant, receiver: int, endpoints: int, example: str) -> flo
     seen = _seen(receiver)
     assert seen["count"] == DELIVERIES, seen["count"]
     return DELIVERIES / (ended_at - float(seen["first_at"]))
+
+
+def announce(merchant: Merchant, example: str, times: int) -> None:
+    """So many payments were paid, all like the example."""
+    paid = payments.get(merchant, example)
+    payload = payloads.payment(paid)
+    with transaction.atomic():
+        for _ in range(times):
+            other = new_id("pay")
+            emit(merchant, "payment.paid", other, {**payload, "id": other}, paid.updated_at)
+
+
+def bare_rate(merchant: Merchant, receiver: int) -> float:
+    """The same bodies with the same signatures by the same HTTP library over kept connections, and nothing around."""
+    secret = signing.new_secret()
+    events = Event.objects.filter(merchant=merchant, type="payment.paid").order_by("-id")[:DELIVERIES]
+    made = [(bytes(event.body), signing.headers(event.pk, bytes(event.body), [secret], 1795176000)) for event in events]
+    _seen(receiver)
+    rate = asyncio.run(_send_all(f"http://127.0.0.1:{receiver}/hooks/0", made))
+    assert _seen(receiver)["count"] == DELIVERIES
+    return rate
+
+
+async def _send_all(url: str, made: list[tuple[bytes, dict[str, str]]]) -> float:
+    waiting = iter(made)
+
+    async def send(session: aiohttp.ClientSession) -> None:
+        for body, headers in waiting:
+            async with session.post(url, data=body, headers=headers) as answer:
+                await answer.read()
+
+    began = time.perf_counter()
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        await asyncio.gather(*(send(session) for _ in range(AT_ONCE)))
+    return len(made) / (time.perf_counter() - began)
+
+
+def beside_a_hanging_one(hanging: Merchant, well: Merchant, receiver: int, examples: tuple[str, str]) -> list[float]:
+    """Milliseconds from the event to the first attempt at twenty endpoints, while another hangs on a backlog."""
+    webhooks.register(hanging, f"http://127.0.0.1:{receiver}/hang", ["payment.paid"], None)
+    announce(hanging, examples[0], BACKLOG)
+    subscribe(well, receiver, 20)
+    with running("dispatcher", DISPATCHER):
+        time.sleep(3)
+        for _ in range(100):
+            time.sleep(0.1)
+            announce(well, examples[1], 1)
+        time.sleep(3)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT extract(epoch FROM attempt.started_at - delivery.created_at) * 1000 FROM webhooks_delivery delivery
+              JOIN webhooks_endpoint endpoint ON endpoint.id = delivery.endpoint_id AND endpoint.merchant_id = %s
+              LEFT JOIN webhooks_attempt attempt ON attempt.delivery_id = delivery.id AND attempt.number = 1
+            """,
+            [well.pk],
+        )
+        return sorted(float("inf") if delay is None else float(delay) for (delay,) in cursor.fetchall())
 
 
 def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[float]:
@@ -66,7 +128,7 @@ def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[fl
 
 def told(delays: list[float]) -> str:
     p99 = delays[int(len(delays) * 0.99) - 1]
-    return f"p50 {statistics.median(delays):.0f} ms, p99 {p99:.0f} ms ({len(delays)} payments)"
+    return f"p50 {statistics.median(delays):.0f} ms, p99 {p99:.0f} ms ({len(delays)} of them)"
 
 
 def drop_what_is_due() -> None:

@@ -1,4 +1,7 @@
-"""A merchant's receiver: says 200 to every webhook and remembers when it came. `GET /seen` tells, and forgets."""
+"""A merchant's receiver: says 200 to every webhook and remembers when it came. `GET /seen` tells, and forgets.
+
+Under `/hang` it says nothing at all.
+"""
 
 import asyncio
 import json
@@ -47,7 +50,7 @@ class Receiver(asyncio.Protocol):
         self.request = b""
         if head.startswith(b"GET"):
             self.transport.write(self.seen.told())
-        else:
+        elif not head.startswith(b"POST /hang"):
             self.seen.note(body)
             self.transport.write(OK)
 
