@@ -30,6 +30,8 @@ from gateway.withdrawals import lifecycle as withdrawal_lifecycle
 from ledger.chart import WALLET_METHOD
 from ledger.rates.table import SANDBOX
 from ledger.receivables import lifecycle as receivable_lifecycle
+from webhooks.kinds import KINDS
+from webhooks.schedule import DELAYS_S
 
 GIVEN = {
     "PIX_CODE": "`pixCopyPaste`, `pixQrCode`",
@@ -67,7 +69,7 @@ class Way:
         if self.market.flow == "BOLETO":
             return "due date + 3 days"
         seconds = self.market.expires_in_s
-        return f"{seconds // 3600} h" if seconds >= 3600 else f"{seconds // 60} min"
+        return _span(seconds)
 
     @property
     def curl(self) -> str:
@@ -207,6 +209,35 @@ def money_out() -> dict[str, Any]:
         "rates": [(currency, f"{rate:f}") for currency, rate in SANDBOX.items()],
         "wallets": WALLET_METHOD.items(),
     }
+
+
+def webhooks() -> dict[str, Any]:
+    """Everything about webhooks: the listener, requests that work, when is tried again, the kinds."""
+    one = "/webhooks/whk_…"
+    received = {
+        "headers": {"webhook-id": "evt_…", "webhook-timestamp": "…", "webhook-signature": "v1,…"},
+        "body": "{…}",
+    }
+    return {
+        "listen": f"curl -sO {settings.SANDBOX_BASE_URL}/sdk/onpay_listen.py\n"
+        f"ONPAY_KEY=$KEY python3 onpay_listen.py --base {settings.SANDBOX_BASE_URL} "
+        "--forward-to http://localhost:3000/hooks",
+        "register": _curl({"url": "https://shop.example.com/hooks", "events": ["*"]}, "/webhooks"),
+        "doctor": _curl(received | {"secret": "whsec_…"}, f"{one}/verifications"),
+        "replay": _curl(
+            {"lastStatus": "FAILED", "createdFrom": "2026-11-20T00:00:00Z", "dryRun": True}, f"{one}/replays"
+        ),
+        "rotate": _curl({"overlapHours": 24}, f"{one}/secret-rotations"),
+        "delays": ", ".join(_span(seconds) for seconds in DELAYS_S[1:]),
+        "kinds": KINDS.items(),
+    }
+
+
+def _span(seconds: int) -> str:
+    """`5 s`, `30 min`, `2 h`."""
+    if seconds < 60:
+        return f"{seconds} s"
+    return f"{seconds // 60} min" if seconds < 3600 else f"{seconds // 3600} h"
 
 
 def _methods(scenario: Scenario) -> list[str]:

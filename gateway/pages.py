@@ -87,6 +87,12 @@ def money_out(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+def webhooks(request: HttpRequest) -> HttpResponse:
+    """How events arrive, how they are verified, and what to do when they do not."""
+    return render(request, "docs/webhooks.html", guide.webhooks())
+
+
+@require_safe
 def errors(request: HttpRequest) -> HttpResponse:
     """Every error code explained; the target of `docUrl`."""
     return render(request, "docs/errors.html", {"classes": _error_classes()})

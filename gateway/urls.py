@@ -30,6 +30,7 @@ urlpatterns = [
     path("docs", pages.reference),
     path("docs/cards", pages.cards),
     path("docs/money-out", pages.money_out),
+    path("docs/webhooks", pages.webhooks),
     path("docs/sandbox", pages.sandbox),
     path("docs/errors", pages.errors),
     path("api/v2/openapi.json", pages.schema),

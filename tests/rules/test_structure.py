@@ -23,7 +23,8 @@ MONEY = [
     p for p in SOURCES if p.parts[len(ROOT.parts)] == "ledger" or {"payments", "methods", "customers"} & set(p.parts)
 ]
 PUBLIC = {
-    "", "health/", "docs", "docs/cards", "docs/money-out", "docs/sandbox", "docs/errors", "api/v2/openapi.json",
+    "", "health/", "docs", "docs/cards", "docs/money-out", "docs/webhooks", "docs/sandbox", "docs/errors",
+    "api/v2/openapi.json",
     "checkout/<str:token>", "receipts/<str:receipt_id>",
 }  # fmt: skip
 
