@@ -1,11 +1,13 @@
 """The pages as people meet them, on a telephone and on a desk."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
 from accounts.models import User
 from accounts.staff.columns import address
-from gateway.api.openapi import operations
+from gateway.api.openapi import document, operations
 from gateway.models import Payment
 from tests.browser.conftest import Watched
 from tests.factories import a_payment, a_shop
@@ -29,9 +31,22 @@ def test_the_reference_shows_every_operation(watched: Watched) -> None:
     page = watched.go("/docs")
     shown = page.locator(".opblock-summary")
     expect(shown).to_have_count(len(list(operations())))
-    page.locator(".opblock-summary-control").evaluate_all("controls => controls.forEach(control => control.click())")
-    expect(page.locator(".opblock.is-open .opblock-body")).to_have_count(shown.count())
+    for operation_id in longest_of_each_tag():
+        page.locator(f"#operations-{operation_id} .opblock-summary-control").click()
+        expect(page.locator(f"#operations-{operation_id} .opblock-body")).to_be_visible()
     assert watched.overflow() == 0
+
+
+def longest_of_each_tag() -> list[str]:
+    """Opening all of them takes a browser a minute; where the longest fit, the others do."""
+    longest: dict[str, tuple[int, str]] = {}
+    for methods in document()["paths"].values():
+        for described in methods.values():
+            tag, length = described["tags"][0], len(json.dumps(described))
+            longest[tag] = max(
+                longest.get(tag, (0, "")), (length, f"{tag}-{described['operationId']}".replace(" ", "_"))
+            )
+    return [operation_id for _, operation_id in longest.values()]
 
 
 def test_a_call_is_tried_from_the_reference(watched: Watched) -> None:
