@@ -3,6 +3,7 @@
 import re
 import socket
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
@@ -57,6 +58,7 @@ class UnknownHost(ForbiddenAddress):
     """A host that has no address now, though it may have one later."""
 
 
+@lru_cache(maxsize=4096)
 def parse_url(url: str, *, loopback_allowed: bool) -> URL:
     """The URL to call, its host in canonical ASCII; raises ForbiddenAddress.
 
