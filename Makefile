@@ -14,6 +14,8 @@ PYTHON := .venv/bin/python
 UV := .tools/bin/uv
 WITH := $(PYTHON) -m gateway.local run-with
 WORKERS ?= 2
+# A test that waits for ever is named after five minutes, with where it stands, and fails.
+STALLS := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 PYTEST := $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
 LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
 PRODUCTION := ONPAY_BASE_URL=https://gateway.example ONPAY_SDK_URL=https://sdk.gateway.example
@@ -22,7 +24,7 @@ run: local
 	@exec $(PYTHON) -m gateway.local up --stop-with-parent
 
 test: dev
-	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) $(T)
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) $(STALLS) $(T)
 
 check: dev
 	@.venv/bin/ruff check .
