@@ -1,5 +1,7 @@
 """PostgreSQL keeps the books right by itself, whatever anybody tries."""
 
+import re
+
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
@@ -135,15 +137,17 @@ def test_a_committed_transfer_cannot_grow(acme: Shop) -> None:
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        ('[["CLEARING", "PIX", "BRL", -10], ["AVAILABLE", "PIX", "BRL", 9]]', "not balanced in BRL"),
-        ('[["CLEARING", "PIX", "BRL", -10], ["AVAILABLE", "SPEI", "MXN", 10]]', "not balanced in BRL, MXN"),
+        ('[["CLEARING", "PIX", "BRL", -10], ["AVAILABLE", "PIX", "BRL", 9]]', r"not balanced in BRL\n"),
+        ('[["CLEARING", "PIX", "BRL", -10], ["AVAILABLE", "SPEI", "MXN", 10]]', "not balanced in (BRL, MXN|MXN, BRL)"),
         ('[["AVAILABLE", "PIX", "BRL", 10]]', "transfer_has_two_ends"),
         ('[["CLEARING", "PIX", "BRL", 0], ["AVAILABLE", "PIX", "BRL", 0]]', "entry_moves_money"),
         ('[["AVAILABLE", "PIX", "BRL", -10], ["CLEARING", "PIX", "BRL", 10]]', "balance_floor"),
     ],
 )
 def test_what_is_not_balanced_is_refused_at_the_commit(acme: Shop, lines: str, complaint: str) -> None:
-    assert complaint in attack("SELECT ledger_post(%s, 'attack', 'x', %s::jsonb, now())", acme.sandbox.pk, lines)
+    said = attack("SELECT ledger_post(%s, 'attack', 'x', %s::jsonb, now())", acme.sandbox.pk, lines)
+
+    assert re.search(complaint, said)
     assert Transfer.objects.count() == 0
 
 

@@ -60,7 +60,7 @@ def test_the_end_is_announced_once_with_the_payment_as_it_is(api: Api, payment: 
 
     assert told(payment) == [f"payment.{status.lower()}"]
     body = json.loads(bytes(Event.objects.get(object_id=payment.id).body))
-    assert set(body) == {"id", "type", "timestamp", "apiVersion", "environment", "companyId", "data"}
+    assert set(body) == {"id", "type", "timestamp", "apiVersion", "environment", "companyId", "sequence", "data"}
     assert (body["type"], body["apiVersion"], body["environment"]) == (f"payment.{status.lower()}", "v2", "SANDBOX")
     assert body["companyId"] == after["companyId"]
     assert body["data"] == after
