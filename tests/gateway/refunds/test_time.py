@@ -56,10 +56,11 @@ def shape(api: Api, made: Made) -> dict[str, tuple[str, str | None, float, int |
 
 
 def told(shop: Shop) -> list[tuple[str, int]]:
-    """What was announced, and how many minutes after the first."""
+    """What was announced, and how many minutes after the first; within a millisecond two objects have no order."""
     found = events(shop)
     began = moment(found[0]["timestamp"])
-    return [(one["type"], round((moment(one["timestamp"]) - began).total_seconds() / 60)) for one in found]
+    said = [(one["type"], round((moment(one["timestamp"]) - began).total_seconds() / 60)) for one in found]
+    return sorted(said, key=lambda one: (one[1], one[0]))
 
 
 def test_one_jump_of_thirty_days_is_thirty_of_one_day(api: Api, acme: Shop, globex_api: Api, globex: Shop) -> None:
