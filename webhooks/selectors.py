@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from django.db.models import QuerySet
 
 from accounts.ids import is_well_formed
+from accounts.listing import newest
 from accounts.models import Merchant
 from accounts.rows import first
 from webhooks.errors import DeliveryUnknown, EndpointUnknown, EventUnknown
@@ -59,11 +60,7 @@ def events(
         found = found.filter(type=type)
     if object_id:
         found = found.filter(object_id=object_id)
-    if created_from:
-        found = found.filter(created_at__gte=created_from)
-    if created_to:
-        found = found.filter(created_at__lt=created_to)
-    return found.order_by("-created_at", "-id")
+    return newest(found, created_from, created_to)
 
 
 def event(merchant: Merchant, event_id: str) -> Event:

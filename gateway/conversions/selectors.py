@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from accounts.ids import is_well_formed
+from accounts.listing import newest
 from accounts.models import Merchant
 from gateway.conversions.errors import ConversionUnknown
 from gateway.conversions.models import Conversion
@@ -30,11 +31,7 @@ def listed(
 ) -> QuerySet[Conversion]:
     """The merchant's conversions, newest first. `created_to` is exclusive; the others compare whole values."""
     found = Conversion.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
-    if created_from:
-        found = found.filter(created_at__gte=created_from)
-    if created_to:
-        found = found.filter(created_at__lt=created_to)
-    return found.select_related("merchant").order_by("-created_at", "-id")
+    return newest(found.select_related("merchant"), created_from, created_to)
 
 
 def currencies_of(merchant: Merchant, method: str) -> list[str]:

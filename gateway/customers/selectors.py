@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from accounts.listing import newest
 from accounts.models import Merchant
 from gateway.customers.models import Customer
 
@@ -25,8 +26,4 @@ def listed(
         found = found.filter(email=email)
     if name:
         found = found.filter(name__icontains=name)
-    if created_from:
-        found = found.filter(created_at__gte=created_from)
-    if created_to:
-        found = found.filter(created_at__lt=created_to)
-    return found.order_by("-created_at", "-id")
+    return newest(found, created_from, created_to)

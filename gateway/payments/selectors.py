@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from accounts.ids import is_well_formed
+from accounts.listing import newest
 from accounts.models import Merchant
 from accounts.rows import columns, first, load
 from gateway.payments.errors import PaymentUnknown
@@ -49,8 +50,4 @@ def listed(
 ) -> QuerySet[Payment]:
     """The merchant's payments, newest first. `created_to` is exclusive; the other filters compare whole values."""
     found = Payment.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
-    if created_from:
-        found = found.filter(created_at__gte=created_from)
-    if created_to:
-        found = found.filter(created_at__lt=created_to)
-    return found.select_related("merchant").order_by("-created_at", "-id")
+    return newest(found.select_related("merchant"), created_from, created_to)

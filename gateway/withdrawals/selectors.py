@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from accounts.ids import is_well_formed
+from accounts.listing import newest
 from accounts.models import Merchant
 from gateway.withdrawals.errors import WithdrawalUnknown
 from gateway.withdrawals.models import Withdrawal
@@ -28,11 +29,7 @@ def listed(
 ) -> QuerySet[Withdrawal]:
     """The merchant's withdrawals, newest first. `created_to` is exclusive; the other filters compare whole values."""
     found = Withdrawal.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
-    if created_from:
-        found = found.filter(created_at__gte=created_from)
-    if created_to:
-        found = found.filter(created_at__lt=created_to)
-    return found.select_related("merchant").order_by("-created_at", "-id")
+    return newest(found.select_related("merchant"), created_from, created_to)
 
 
 def is_live(merchant: Merchant, reference: str) -> bool:

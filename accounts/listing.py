@@ -1,0 +1,17 @@
+"""Lists, newest first."""
+
+from datetime import datetime
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
+
+M = TypeVar("M", bound=Model)
+
+
+def newest(rows: QuerySet[M], created_from: datetime | None = None, created_to: datetime | None = None) -> QuerySet[M]:
+    """Of the rows those created in a time, newest first; `created_to` is exclusive, None is no limit."""
+    if created_from:
+        rows = rows.filter(created_at__gte=created_from)
+    if created_to:
+        rows = rows.filter(created_at__lt=created_to)
+    return rows.order_by("-created_at", "-id")
