@@ -2,13 +2,17 @@
 
 from typing import Any, ClassVar
 
+from allauth.account.decorators import secure_admin_login
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
@@ -17,12 +21,14 @@ from unfold.forms import AdminPasswordChangeForm
 
 from accounts import services
 from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, RefusedOrigin, User
-from accounts.staff.columns import EMPTY, address, anchor, colored, column, moment, related, unbroken
+from accounts.staff.columns import EMPTY, anchor, colored, column, moment, related, unbroken
 from accounts.staff.forms import CompanyForm, IssueKeyForm, NewUserForm, UserForm
-from accounts.staff.pages import ReadOnlyAdmin, RecordedAdmin, StaffAdmin
+from accounts.staff.pages import Done, ReadOnlyAdmin, RecordedAdmin, StaffAdmin
 from accounts.staff.search import compact
 
-admin.site.unregister(Group)
+for unused in (Group, EmailAddress, Authenticator, UserSession):
+    admin.site.unregister(unused)
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
 @admin.register(Company)
@@ -180,10 +186,12 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             sentence = "It stops working with the next request, and cannot be given back."
             return self.decision(request, api_key, "Revoke this key", sentence=sentence)
-        with transaction.atomic():
+
+        def act() -> Done:
             services.revoke_key(api_key)
-            self.log_change(request, api_key, "Revoked")
-        return HttpResponseRedirect(address(ApiKey, "change", api_key.pk))
+            return Done(api_key, "Revoked", f"{api_key} is revoked.")
+
+        return self.carry_out(request, api_key, act)
 
 
 @admin.register(User)

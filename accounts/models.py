@@ -4,6 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -16,6 +17,7 @@ from accounts.permissions import PERMISSIONS
 from accounts.roles import Role
 
 MAX_SPREAD = Decimal(20)
+LANGUAGES = [("pt-br", "Português"), ("es", "Español"), ("en", "English")]
 
 
 class Environment(models.TextChoices):
@@ -43,6 +45,12 @@ class Company(models.Model):
     phone = models.CharField(max_length=20, blank=True, help_text="E.164")
     status = models.CharField(max_length=24, choices=Status, default=Status.PENDING_VERIFICATION)
     verified_at = models.DateTimeField(null=True, blank=True)
+    production_asked_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When the company handed in what verification needs"
+    )
+    verification_note = models.CharField(
+        max_length=500, blank=True, default="", db_default="", help_text="What is still missing. The company reads it"
+    )
     brand_color = models.CharField(
         max_length=7,
         blank=True,
@@ -122,6 +130,13 @@ class Merchant(models.Model):
     def __str__(self) -> str:
         return f"{self.company} ({self.get_environment_display()})"
 
+    @property
+    def may_trade(self) -> bool:
+        """Whether it may ask for money and move it: an active company may, and one that waits in its sandbox."""
+        status = self.company.status
+        waits = status == Company.Status.PENDING_VERIFICATION and self.environment == Environment.SANDBOX
+        return waits or status == Company.Status.ACTIVE
+
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Company and environment never change. An update that names them would take a lock for which every commit
         that refers to the merchant had to wait.
@@ -169,9 +184,11 @@ class ApiKey(models.Model):
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Somebody whom an operator knows: their address needs no proof."""
         user = self.model(email=self.normalize_email(email).lower(), **fields)
         user.set_password(password)
         user.save()
+        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
@@ -186,6 +203,12 @@ class User(AbstractUser):
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
+    language = models.CharField(
+        max_length=5, blank=True, default="", db_default="", choices=LANGUAGES, help_text="Empty: the browser's"
+    )
+    time_zone = models.CharField(
+        max_length=40, blank=True, default="", db_default="", help_text="IANA name; empty: the browser's"
+    )
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
@@ -208,6 +231,80 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} · {self.company} · {self.role}"
+
+
+class Invitation(models.Model):
+    """A role that waits for a person. Its token is in the e-mail alone; the digest is kept."""
+
+    id = IdField("inv", primary_key=True)
+    company = models.ForeignKey(Company, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    role = models.CharField(max_length=10, choices=Role)
+    digest = models.BinaryField(max_length=32, unique=True, editable=False, help_text="SHA-256 of the token")
+    invited_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=wall, editable=False)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, editable=False)
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.email} · {self.company} · {self.role}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.accepted_at is None and self.withdrawn_at is None and self.expires_at > wall()
+
+
+class Document(models.Model):
+    """A file that a company hands in to be verified. Only the company's owners and our staff read it."""
+
+    class Kind(models.TextChoices):
+        REGISTRATION = "REGISTRATION", "Company registration"
+        IDENTITY = "IDENTITY", "Identity of the legal representative"
+        ADDRESS = "ADDRESS", "Proof of address"
+        BANK_ACCOUNT = "BANK_ACCOUNT", "Proof of bank account"
+        OTHER = "OTHER", "Something else"
+
+    id = IdField("doc", primary_key=True)
+    company = models.ForeignKey(Company, on_delete=models.PROTECT, related_name="documents")
+    kind = models.CharField(max_length=16, choices=Kind)
+    file_name = models.CharField(max_length=255)
+    content_type = models.CharField(max_length=40)
+    size = models.IntegerField(help_text="Bytes")
+    content = models.BinaryField(editable=False)
+    handed_in_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=wall, editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} · {self.file_name}"
+
+
+class AuditEntry(models.Model):
+    """What a person did, with what was there before and after. Rows are added and never changed: PostgreSQL refuses."""
+
+    id = IdField("aud", primary_key=True)
+    company = models.ForeignKey(Company, on_delete=models.PROTECT, related_name="+", null=True, db_index=False)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", null=True, db_index=False)
+    actor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
+    by_staff = models.BooleanField(default=False)
+    action = models.CharField(max_length=40, help_text="api_key.issued, withdrawal_ip.changed, …")
+    object_id = models.CharField(max_length=64, blank=True)
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+    note = models.CharField(max_length=500, blank=True)
+    address = models.GenericIPAddressField(null=True)
+    request_id = models.CharField(max_length=40, blank=True)
+    created_at = models.DateTimeField(default=wall, editable=False)
+
+    class Meta:
+        verbose_name_plural = "audit entries"
+        indexes = [
+            models.Index(fields=["company", "-created_at", "-id"], name="audit_of_a_company"),
+            models.Index(fields=["object_id"], name="audit_of_an_object"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.object_id}".strip()
 
 
 class Heartbeat(models.Model):

@@ -1,5 +1,7 @@
 """What a person may do for a company."""
 
+from enum import StrEnum, auto
+
 from django.db import models
 
 
@@ -9,3 +11,27 @@ class Role(models.TextChoices):
     DEVELOPER = "DEVELOPER", "Developer: keys and webhooks"
     SUPPORT = "SUPPORT", "Support: payments and refunds"
     VIEWER = "VIEWER", "Viewer: reads only"
+
+
+class May(StrEnum):
+    """What a page needs."""
+
+    READ_PAYMENTS = auto()
+    READ_MONEY = auto()
+    READ_TECHNICAL = auto()
+    READ_AUDIT = auto()
+    REFUND = auto()
+    MOVE_MONEY = auto()
+    SIMULATE = auto()
+    DEVELOP = auto()
+    MANAGE = auto()
+
+
+_R = frozenset({May.READ_PAYMENTS})
+GRANTS: dict[Role, frozenset[May]] = {
+    Role.OWNER: frozenset(May),
+    Role.FINANCE: _R | {May.READ_MONEY, May.REFUND, May.MOVE_MONEY, May.SIMULATE},
+    Role.DEVELOPER: _R | {May.READ_TECHNICAL, May.SIMULATE, May.DEVELOP},
+    Role.SUPPORT: _R | {May.REFUND, May.SIMULATE},
+    Role.VIEWER: _R | {May.READ_MONEY, May.READ_TECHNICAL},
+}

@@ -47,7 +47,13 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "django_celery_beat",
+    "import_export",
     "simple_history",
     "csp",
     "rest_framework",
@@ -70,6 +76,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "gateway.dashboard.middleware.PersonMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "gateway.pages.ContentSecurityPolicyMiddleware",
 ]
@@ -119,6 +127,8 @@ CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="redis://localhost:6379
 CACHE_URL = env.str("ONPAY_CACHE_URL", default=CELERY_BROKER_URL)
 if not CACHE_URL.startswith(("redis://", "rediss://", "unix://")):
     raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
+# Counts of failed sign-ins and used codes: every web process must see the same.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
     "unacked_restore_interval": 5,
@@ -151,7 +161,34 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator": {},
     }.items()
 ]
-LOGIN_URL = "admin:login"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/dashboard/"
+ACCOUNT_ADAPTER = "accounts.signing_in.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_SIGNUP_FORM_CLASS = "accounts.forms.CompanyOfTheFounder"
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Onpay Gateway: "
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/m/ip,10/1800s/key"}
+MFA_ADAPTER = "accounts.signing_in.MfaAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_ISSUER = "Onpay Gateway"
+MFA_TOTP_TOLERANCE = 1
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = LOCAL
+IMPORT_EXPORT_ESCAPE_FORMULAE_ON_EXPORT = True
+# Seconds without a request after which a person must sign in again.
+SESSION_IDLE_S = env.int("ONPAY_SESSION_IDLE_S", default=12 * 3600 if LOCAL else 900)
 
 # ── What browsers are told ────────────────────────────────────────────────────────────────────────────────────────
 _https = BASE_URL.startswith("https://")
@@ -202,6 +239,9 @@ TIME_ZONE = "UTC"
 
 # ── E-mail ────────────────────────────────────────────────────────────────────────────────────────────────────────
 vars().update(env.email_url_config(env.str("ONPAY_EMAIL_URL", default="") or "consolemail://"))
+if LOCAL and not env.str("ONPAY_EMAIL_URL", default=""):  # /demo/mail shows them
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_FILE_PATH = str(local.home.folder() / "mail")
 DEFAULT_FROM_EMAIL = env.str("ONPAY_EMAIL_FROM", default="Onpay Gateway <no-reply@localhost>")
 EMAIL_TIMEOUT = 10
 

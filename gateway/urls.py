@@ -36,6 +36,9 @@ urlpatterns = [
     path("api/v2/openapi.json", pages.schema),
     path("api/v2/", include("gateway.api.v2.urls")),
     path("receipts/<str:receipt_id>", receipts.receipt),
+    path("dashboard/", include("gateway.dashboard.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("accounts/sessions/", include("allauth.usersessions.urls")),
     path("admin/", admin.site.urls),
 ]
 

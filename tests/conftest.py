@@ -29,6 +29,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: pytest.FixtureRequ
             ("ledger_entry", "entries_stay"),
             ("ledger_transfer", "transfers_stay"),
             ("ledger_balance", "balances_stay"),
+            ("accounts_auditentry", "audit_stays"),
         ):
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
 

@@ -13,8 +13,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import resolve
 
 from accounts.ids import new_id
+from accounts.origin import rate_limit_key
 from gateway.api import throttling
-from gateway.api.client_ip import rate_limit_key
 from gateway.api.errors import RateLimited, response_for
 
 log = structlog.get_logger()

@@ -17,9 +17,9 @@ from rest_framework.views import APIView
 
 from accounts.errors import Fault, InvalidRequest, Refusal
 from accounts.models import Merchant
+from accounts.origin import rate_limit_key
 from accounts.wire import dumps, loads
 from gateway.api import idempotency, origins, parsers, throttling
-from gateway.api.client_ip import rate_limit_key
 from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.fields import Input, validated
 from gateway.api.pagination import Page, Paged

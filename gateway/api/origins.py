@@ -3,8 +3,8 @@
 from django.http import HttpRequest
 
 from accounts.models import Merchant
+from accounts.origin import client_address
 from accounts.services import remember_refused_origin
-from gateway.api.client_ip import client_address
 from gateway.withdrawals.errors import UnregisteredOrigin
 from gateway.withdrawals.gates import require_origin
 

@@ -10,7 +10,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from accounts import clock
-from accounts.models import Company
 from gateway.checkout.forms import PayerForm
 from gateway.checkout.languages import amount_of, in_their_language
 from gateway.methods.colombia import SandboxCheckout
@@ -84,4 +83,4 @@ def _state(payment: Payment, left_s: int) -> str:
         return payment.status
     if left_s <= 0:
         return str(Status.EXPIRED)
-    return "OPEN" if payment.merchant.company.status == Company.Status.ACTIVE else "CLOSED"
+    return "OPEN" if payment.merchant.may_trade else "CLOSED"

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from accounts import clock
-from accounts.models import Company
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
 from gateway.methods.rail import Answered, Asked, Outcome
 from gateway.payments import links
@@ -77,7 +76,7 @@ def _held(payment: Payment) -> Payment:
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
     rail = payments.double_of(payment)
     assert isinstance(rail, CardRail)
-    if payment.merchant.company.status != Company.Status.ACTIVE:
+    if not payment.merchant.may_trade:
         return _take(payment, Outcome(Answered.DECLINED, failure=NOT_TAKEN))
     return _take(payment, rail.authorize(payments.order_of(payment), card, confirmed=confirmed))
 

@@ -1,6 +1,6 @@
 """What a payment costs, and where its money goes: fixed at creation, and corrected at most once before capture."""
 
-from accounts.models import Company, Merchant
+from accounts.models import Merchant
 from gateway.methods import selectors as methods
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
 from gateway.methods.registry import Method
@@ -32,7 +32,7 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
     if real == payment.method:
         return None
     refused = ("CARD_METHOD_NOT_ALLOWED", f"The card is a {funding} card, which this payment cannot be made with.")
-    if payment.merchant.company.status != Company.Status.ACTIVE:
+    if not payment.merchant.may_trade:
         return refused
     try:
         terms = methods.terms(payment.merchant, real, payment.currency)

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from accounts import clock
 from accounts.errors import Fault, MethodRefusal
 from accounts.ids import is_well_formed, new_id
-from accounts.models import Company, Environment, Merchant
+from accounts.models import Environment, Merchant
 from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values, width
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
@@ -252,8 +252,8 @@ def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
 
 
 def require_active(merchant: Merchant) -> None:
-    """Refuses with ONP403_COMPANY_STATUS: a company that is not active neither asks for money nor moves it."""
-    if merchant.company.status != Company.Status.ACTIVE:
+    """Refuses with ONP403_COMPANY_STATUS who neither asks for money nor moves it (see `Merchant.may_trade`)."""
+    if not merchant.may_trade:
         raise CompanyNotActive
 
 

@@ -17,21 +17,21 @@ from django.db.models import F, Q
 from accounts import clock
 from accounts.errors import Refusal
 from accounts.ids import is_well_formed, new_id
-from accounts.models import Company, Environment, Merchant
+from accounts.models import Environment, Merchant
 from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values
 from accounts.sealing import seal, unseal
 from accounts.services import hold_settings
 from gateway.payments.errors import DuplicateReference, SandboxOnly
 from gateway.payments.services import require_active
 from gateway.payouts.errors import PayoutUnavailable
-from gateway.payouts.rail import DEADLINE_S, Answered, Order, Outcome, PayoutRail
+from gateway.payouts.rail import DEADLINE_S, Answered, FailureCode, Order, Outcome, PayoutRail
 from gateway.payouts.registry import rail_of
-from gateway.payouts.sandbox import RETURNED_BY_BANK, SandboxPayout
+from gateway.payouts.sandbox import SandboxPayout
 from gateway.withdrawals import gates, payloads
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.gates import Price, Wish
 from gateway.withdrawals.lifecycle import Asked, step
-from gateway.withdrawals.models import FailureCode, Status, Withdrawal
+from gateway.withdrawals.models import Status, Withdrawal
 from ledger.books.services import post
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
@@ -353,10 +353,10 @@ def simulate(merchant: Merchant, withdrawal_id: str, wanted: str, failure_code: 
         outcome = Outcome(Answered.DONE, reference=rail.paid(now))
     elif wanted == Status.FAILED:
         code = FailureCode(failure_code or (FailureCode.BANK_REJECTED if rail.returns else FailureCode.NETWORK_ERROR))
-        outcome = Outcome(Answered.DECLINED, failure=(str(code), code.label))
+        outcome = Outcome(Answered.DECLINED, failure=code.failure)
     else:
         _require_returnable(withdrawal, now)
-        outcome = Outcome(Answered.RETURNED, failure=RETURNED_BY_BANK)
+        outcome = Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
     return _turn(withdrawal, outcome, now)
 
 
@@ -455,7 +455,7 @@ def _lock_to_speak(merchant: Merchant, withdrawal_id: str) -> Withdrawal | None:
     withdrawal = lock(merchant, withdrawal_id)
     if withdrawal.leased_until and withdrawal.leased_until > clock.wall():
         return None
-    is_allowed = merchant.withdrawal_enabled and merchant.company.status == Company.Status.ACTIVE
+    is_allowed = merchant.withdrawal_enabled and merchant.may_trade
     if withdrawal.sent_at is None and withdrawal.status == Status.PROCESSING and not is_allowed:
         log.warning("withdrawal.held_back", withdrawal=withdrawal.id, company=merchant.company_id)
         withdrawal.ask_at = clock.now(merchant) + HELD_BACK_FOR

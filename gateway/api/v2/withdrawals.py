@@ -13,9 +13,9 @@ from typing_extensions import TypedDict
 
 from accounts.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
+from accounts.origin import client_address
 from accounts.services import remember_refused_origin
 from accounts.wire import Number, plain
-from gateway.api.client_ip import client_address
 from gateway.api.errors import InvalidFilter
 from gateway.api.fields import Amount, Input, Moment, Text, judged, wrong
 from gateway.api.idempotency import Unfinished

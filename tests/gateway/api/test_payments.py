@@ -183,7 +183,7 @@ def test_references_that_differ_in_case_are_two_orders(api: Api) -> None:
     assert statuses == [201, 201]
 
 
-@pytest.mark.parametrize("status", ["SUSPENDED", "CLOSED", "PENDING_VERIFICATION"])
+@pytest.mark.parametrize("status", ["SUSPENDED", "CLOSED"])
 def test_a_company_that_is_not_active_requests_no_money_but_reads(
     api: Api, acme: Shop, created: dict[str, Any], status: str
 ) -> None:

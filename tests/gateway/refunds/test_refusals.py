@@ -186,7 +186,7 @@ def test_a_receivable_under_review_for_an_advance_is_not_refunded(api: Api, acme
     assert (receivable.state, advance.state) == ("RESERVED_FOR_ADVANCE", "UNDER_REVIEW")
 
 
-@pytest.mark.parametrize("status", ["SUSPENDED", "CLOSED", "PENDING_VERIFICATION"])
+@pytest.mark.parametrize("status", ["SUSPENDED", "CLOSED"])
 def test_a_company_that_is_not_active_gives_nothing_back(api: Api, acme: Shop, status: str) -> None:
     payment = paid(api)
     acme.company.status = status

@@ -1,0 +1,37 @@
+"""What people did, to be read by their company and by staff. Written in the transaction of what was done."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts.models import AuditEntry, Company, Merchant, User
+from accounts.origin import client_address
+
+
+def record(
+    request: HttpRequest,
+    action: str,
+    *,
+    company: Company | None = None,
+    merchant: Merchant | None = None,
+    object_id: str = "",
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+    note: str = "",
+    by_staff: bool = False,
+) -> AuditEntry:
+    """Adds what the person of this request did. `before` and `after` are JSON and hold no secret."""
+    address = client_address(request)
+    return AuditEntry.objects.create(
+        company=company or (merchant.company if merchant else None),
+        merchant=merchant,
+        actor=request.user if isinstance(request.user, User) else None,
+        by_staff=by_staff,
+        action=action,
+        object_id=object_id,
+        before=before,
+        after=after,
+        note=note,
+        address=str(address) if address else None,
+        request_id=getattr(request, "request_id", ""),
+    )

@@ -1,0 +1,58 @@
+"""What people are asked when they join."""
+
+from typing import Any
+
+from allauth.core import context
+from django import forms
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from accounts import joining
+from accounts.models import Company, User
+from accounts.tax_ids import COUNTRIES, TaxIdInvalid, proved_tax_id
+
+
+class CompanyForm(forms.Form):
+    """A company as its founder names it."""
+
+    trade_name = forms.CharField(label=_("Company name"), min_length=2, max_length=120)
+    legal_name = forms.CharField(label=_("Legal name"), min_length=2, max_length=120)
+    country = forms.ChoiceField(label=_("Country"), choices=COUNTRIES)
+    tax_id = forms.CharField(
+        label=_("Tax id of the company"), max_length=20, help_text=_("CNPJ, RFC, CUIT, NIT or NIF")
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("country") and cleaned.get("tax_id"):
+            try:
+                kind, cleaned["tax_id"] = proved_tax_id(cleaned["country"], cleaned["tax_id"])
+            except TaxIdInvalid:
+                self.add_error("tax_id", _("This is not a tax id of a company there."))
+            else:
+                cleaned["tax_id_type"] = kind
+        return cleaned
+
+    def company(self, email: str) -> Company:
+        """The company that was named; not saved."""
+        names = ("trade_name", "legal_name", "country", "tax_id", "tax_id_type")
+        return Company(**{name: self.cleaned_data[name] for name in names}, email=email)
+
+
+class CompanyOfTheFounder(CompanyForm):
+    """The part of the sign-up that is ours. Who was invited joins a company that is there already."""
+
+    field_order = ("trade_name", "legal_name", "country", "tax_id", "email", "password1")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.invitation = joining.invitation_in(context.request)
+        if self.invitation:
+            for name in CompanyForm.base_fields:
+                del self.fields[name]
+            self.fields["email"].initial = self.invitation.email
+
+    def signup(self, request: HttpRequest, user: User) -> None:
+        """An invitation is accepted on its own page, once the address is proved."""
+        if not self.invitation:
+            joining.found(request, user, self.company(user.email))

@@ -1,0 +1,31 @@
+"""Tax ids of companies, by their check digits."""
+
+from django.utils.translation import gettext_lazy as _
+from stdnum.ar import cuit
+from stdnum.br import cnpj
+from stdnum.co import nit
+from stdnum.exceptions import ValidationError
+from stdnum.mx import rfc
+from stdnum.pt import nif
+
+COUNTRIES = [
+    ("BR", _("Brazil")),
+    ("MX", _("Mexico")),
+    ("AR", _("Argentina")),
+    ("CO", _("Colombia")),
+    ("PT", _("Portugal")),
+]
+_KINDS = {"BR": ("CNPJ", cnpj), "MX": ("RFC", rfc), "AR": ("CUIT", cuit), "CO": ("NIT", nit), "PT": ("NIF", nif)}
+
+
+class TaxIdInvalid(ValueError):
+    """There is no such tax id in that country."""
+
+
+def proved_tax_id(country: str, text: str) -> tuple[str, str]:
+    """Its kind and its digits without punctuation. Raises TaxIdInvalid."""
+    kind, rules = _KINDS[country]
+    try:
+        return kind, str(rules.validate(text))
+    except ValidationError as error:
+        raise TaxIdInvalid from error

@@ -1,0 +1,1 @@
+"""The web dashboard of company admins: one module per page, all of them listed in `urls.py`."""

@@ -1,0 +1,161 @@
+"""Who may open a page. `door` is before every page of a company: no page is reached past it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from accounts import audit, clock, second_factor
+from accounts.errors import Refusal
+from accounts.models import Company, Environment, Membership, Merchant, User
+from accounts.origin import client_address
+from accounts.roles import GRANTS, May, Role
+from gateway.dashboard import navigation
+from gateway.dashboard.forms import OnceForm, SentAlready
+from gateway.dashboard.words import ROLE
+
+View = Callable[..., HttpResponseBase]
+LAST = "dashboard"
+"""In the session: company and environment that were looked at last."""
+
+
+@dataclass(frozen=True)
+class Here:
+    """Where a request is: who asks, for which company, in which environment."""
+
+    request: HttpRequest
+    user: User
+    membership: Membership
+    merchant: Merchant
+
+    @property
+    def company(self) -> Company:
+        return self.merchant.company
+
+    @property
+    def is_sandbox(self) -> bool:
+        return self.merchant.environment == Environment.SANDBOX
+
+    @property
+    def environment(self) -> str:
+        """As it stands in addresses: "sandbox" or "production"."""
+        return self.merchant.environment.lower()
+
+    @property
+    def role(self) -> Role:
+        return Role(self.membership.role)
+
+    @property
+    def role_title(self) -> Any:
+        return ROLE[self.role][0]
+
+    @property
+    def companies(self) -> QuerySet[Membership]:
+        """Every company of this person."""
+        return Membership.objects.filter(user=self.user).select_related("company").order_by("company__trade_name")
+
+    def menu(self) -> list[tuple[Any, list[navigation.Entry]]]:
+        return navigation.menu(self)
+
+    def may(self, what: May | str) -> bool:
+        return May(what) in GRANTS[self.role]
+
+    @cached_property
+    def now(self) -> datetime:
+        """The time in which the merchant's money lives."""
+        return clock.now(self.merchant)
+
+    @cached_property
+    def origin(self) -> str | None:
+        """The address that this request comes from."""
+        address = client_address(self.request)
+        return str(address) if address else None
+
+    def to(self, name: str, *args: Any) -> str:
+        """The address of a page of the same company in the same environment."""
+        return reverse(f"dashboard:{name}", args=(self.company.pk, self.environment, *args))
+
+    def render(self, template: str, status: int = 200, **context: Any) -> HttpResponse:
+        return render(self.request, f"dashboard/{template}", {"here": self, **context}, status=status)
+
+    def go(self, name: str, *args: Any, said: str = "") -> HttpResponse:
+        """Leads to another page, where `said` is shown."""
+        if said:
+            messages.success(self.request, said)
+        return HttpResponseRedirect(self.to(name, *args))
+
+    def claim(self, form: OnceForm) -> None:
+        """To be called first in the transaction that does what the form says. Raises SentAlready."""
+        form.claim(self.merchant, self.request.path, getattr(self.request, "request_id", ""))
+
+    def record(self, action: str, object_id: str = "", **facts: Any) -> None:
+        """Writes down what the person did (see `accounts.audit.record`)."""
+        audit.record(self.request, action, merchant=self.merchant, object_id=object_id, **facts)
+
+
+def door(needs: May, *, steps_up: bool = False, sandbox_only: bool = False) -> Callable[[View], View]:
+    """Makes `view(request, here, ...)` a page of a company.
+
+    Who is not signed in is led there; another company's page does not exist; who may not is told what is missing
+    (403). With `steps_up` the second factor must be fresh, and with `sandbox_only` there is no such page in
+    production. A refusal of a service that the page lets through is shown as a page of its own.
+    """
+
+    def made(view: View) -> View:
+        @wraps(view)
+        @login_required
+        def opened(
+            request: HttpRequest, company_id: str, environment: str, *args: Any, **kwargs: Any
+        ) -> HttpResponseBase:
+            here = _here(request, company_id, environment)
+            if sandbox_only and not here.is_sandbox:
+                raise Http404
+            if not here.may(needs):
+                return here.render("forbidden.html", status=403, needs=needs)
+            _identify(request, steps_up)
+            return _shown(here, view, *args, **kwargs)
+
+        opened.needs, opened.steps_up, opened.sandbox_only = needs, steps_up, sandbox_only  # type: ignore[attr-defined]
+        return opened
+
+    return made
+
+
+def _identify(request: HttpRequest, steps_up: bool) -> None:
+    if steps_up:
+        second_factor.require(request)
+    elif second_factor.is_demanded():
+        second_factor.require_set_up(request)
+
+
+def _shown(here: Here, view: View, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    try:
+        return view(here.request, here, *args, **kwargs)
+    except SentAlready:
+        messages.info(here.request, _("This was sent already; nothing was done twice."))
+        return HttpResponseRedirect(here.request.path)
+    except Refusal as refusal:
+        return here.render("refused.html", status=refusal.status, refusal=refusal)
+
+
+def _here(request: HttpRequest, company_id: str, environment: str) -> Here:
+    assert isinstance(request.user, User)
+    memberships = Membership.objects.filter(user=request.user, company=company_id)
+    membership = memberships.first()
+    merchants = Merchant.objects.select_related("company")
+    if membership is None:
+        raise Http404
+    merchant = merchants.get(company=company_id, environment=environment.upper())
+    if request.session.get(LAST) != [company_id, environment]:
+        request.session[LAST] = [company_id, environment]
+    return Here(request, request.user, membership, merchant)

@@ -1,0 +1,105 @@
+"""The pages of a person rather than of a company: where they begin, what they chose, and how they join."""
+
+import zoneinfo
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts import joining
+from accounts.forms import CompanyForm
+from accounts.models import LANGUAGES, Membership, User
+from gateway.dashboard.access import LAST
+from gateway.dashboard.forms import DashboardForm
+
+
+class MeForm(DashboardForm):
+    """How the pages speak to this person."""
+
+    first_name = forms.CharField(label=gettext_lazy("First name"), max_length=150, required=False)
+    last_name = forms.CharField(label=gettext_lazy("Last name"), max_length=150, required=False)
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"), choices=[("", gettext_lazy("As the browser says")), *LANGUAGES], required=False
+    )
+    time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        zones = sorted(name for name in zoneinfo.available_timezones() if "/" in name or name == "UTC")
+        browsers = [("", gettext_lazy("As the browser says"))]
+        self.fields["time_zone"].choices = [*browsers, *((zone, zone) for zone in zones)]  # type: ignore[attr-defined]
+
+
+class NewCompanyForm(CompanyForm, DashboardForm):
+    """Another company of the same person."""
+
+
+@require_safe
+@login_required
+def root(request: HttpRequest) -> HttpResponse:
+    """Leads to the company that was looked at last, else to the first one, else to where one is founded."""
+    memberships = Membership.objects.filter(user=_person(request)).order_by("created_at", "pk")
+    company, environment = request.session.get(LAST, (None, "sandbox"))
+    found = memberships.filter(company=company).first() or memberships.first()
+    if found is None:
+        return HttpResponseRedirect(reverse("dashboard:new_company"))
+    return HttpResponseRedirect(reverse("dashboard:home", args=(found.company_id, environment)))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def me(request: HttpRequest) -> HttpResponse:
+    """Name, language and time zone of the person."""
+    user, names = _person(request), list(MeForm.base_fields)
+    form = MeForm(request.POST or None, initial={name: getattr(user, name) for name in names})
+    if request.method == "POST" and form.is_valid():
+        for name in names:
+            setattr(user, name, form.cleaned_data[name])
+        user.save(update_fields=names)
+        messages.success(request, _("Saved."))
+        return HttpResponseRedirect(reverse("dashboard:me"))
+    return render(request, "dashboard/me.html", {"form": form})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def new_company(request: HttpRequest) -> HttpResponse:
+    """A company more: its sandbox works at once."""
+    user = _person(request)
+    form = NewCompanyForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        made = joining.found(request, user, form.company(user.email))
+        return HttpResponseRedirect(reverse("dashboard:home", args=(made.company_id, "sandbox")))
+    return render(request, "dashboard/new_company.html", {"form": form})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Shows who invites to what. Accepted by a button, and only with the address it was sent to."""
+    found = joining.invitation_of(token)
+    if found is None:
+        return render(request, "dashboard/invitation.html", {"invitation": None}, status=410)
+    request.session[joining.INVITATION] = token
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            raise Http404
+        try:
+            joined = joining.accept(request, token)
+        except joining.InvitationUnusable:
+            messages.error(request, _("This invitation is for another e-mail address."))
+        else:
+            del request.session[joining.INVITATION]
+            return HttpResponseRedirect(reverse("dashboard:home", args=(joined.company_id, "sandbox")))
+    return render(request, "dashboard/invitation.html", {"invitation": found})
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user

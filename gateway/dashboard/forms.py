@@ -1,0 +1,110 @@
+"""What the forms of the dashboard share: how they look, that one is carried out once, and what services refuse."""
+
+import uuid
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django import forms
+from django.db import IntegrityError, transaction
+from django.utils import formats
+from django.utils.translation import gettext_lazy as _
+
+from accounts.errors import Refusal
+from accounts.models import Merchant
+from gateway.api.models import IdempotencyKey
+
+_CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
+    (forms.CheckboxSelectMultiple, ""),
+    (forms.RadioSelect, ""),
+    (forms.CheckboxInput, "form-check-input"),
+    (forms.Select, "form-select"),
+    (forms.Widget, "form-control"),
+)
+
+
+class SentAlready(Exception):
+    """The form that came was carried out before."""
+
+
+class DashboardForm(forms.Form):
+    """A form in the look of the house. `refuse` shows what a service said at the member that it is about."""
+
+    required_css_class = "required"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("label_suffix", "")
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            looks = next(name for kind, name in _CLASSES if isinstance(field.widget, kind))
+            if looks:
+                field.widget.attrs.setdefault("class", looks)
+
+    def full_clean(self) -> None:
+        super().full_clean()
+        for name in self.errors:
+            if name in self.fields:
+                widget = self.fields[name].widget
+                widget.attrs["class"] = f"{widget.attrs.get('class', '')} is-invalid".strip()
+
+    def refuse(self, refusal: Refusal, **fields: str) -> None:
+        """Adds the refusal, at the field that `fields` names for its member, else above the form."""
+        member = (refusal.field or "").rsplit(".", 1)[-1]
+        name = fields.get(member, member)
+        said = f"{refusal.message} {refusal.advice}".strip()
+        self.add_error(name if name in self.fields else None, said)
+
+
+class OnceForm(DashboardForm):
+    """A form that does something only once, however often it is sent: a double click, a reload, a second tab."""
+
+    once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
+
+    def claim(self, merchant: Merchant, path: str, request_id: str) -> None:
+        """To be called first in the transaction that does it. Raises SentAlready."""
+        try:
+            with transaction.atomic():
+                IdempotencyKey.objects.create(
+                    merchant=merchant,
+                    key=self.cleaned_data["once"],
+                    fingerprint=b"",
+                    method="FORM",
+                    path=path[:255],
+                    request_id=request_id,
+                )
+        except IntegrityError as error:
+            raise SentAlready from error
+
+
+class AmountField(forms.CharField):
+    """An amount as people write it, with a comma or a point: a Decimal."""
+
+    default_error_messages = {"invalid": _("An amount, like 150.00.")}
+
+    def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override]
+        text = str(super().to_python(value)).strip().replace(" ", "").replace("\u00a0", "")
+        if not text:
+            return None
+        try:
+            amount = Decimal(_plain(text))
+        except InvalidOperation:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from None
+        if not amount.is_finite() or amount <= 0 or amount >= Decimal(10) ** 15:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return amount
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        return {**super().widget_attrs(widget), "inputmode": "decimal", "autocomplete": "off"}
+
+
+def _plain(text: str) -> str:
+    """Of two separators the last is the decimal one; so is a single one that does not group thousands as we do."""
+    last = max(text.rfind(","), text.rfind("."))
+    if last < 0:
+        return text
+    if "," not in text or "." not in text:
+        separator = text[last]
+        groups = text.count(separator) > 1 or (
+            separator == formats.get_format("THOUSAND_SEPARATOR") and len(text) - last == 4
+        )
+        return text.replace(separator, "") if groups else text.replace(separator, ".")
+    return text[:last].replace(",", "").replace(".", "") + "." + text[last + 1 :]

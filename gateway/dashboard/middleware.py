@@ -1,0 +1,79 @@
+"""Before every page that a signed-in person opens: their language, their time, and whether they are still there."""
+
+from collections.abc import Callable
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from accounts.clock import wall
+
+PEOPLE = ("/dashboard/", "/accounts/")
+SEEN = "seen_at"
+NOTED_EVERY_S = 30
+
+
+class PersonMiddleware:
+    """Pages are never cached; one that is idle for too long signs its person out (reliability S26)."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        if not path.startswith((*PEOPLE, "/admin/")):
+            return self.get_response(request)
+        if not path.startswith(PEOPLE):
+            return _kept(self._answer(request))
+        with translation.override(_language(request)), timezone.override(_time_zone(request)):
+            response = _kept(self._answer(request))
+            response["Content-Language"] = translation.get_language() or ""
+        response._csp_update = {"style-src": ["'self'"]}  # type: ignore[attr-defined]
+        return response
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
+        if _was_away(request):
+            logout(request)
+            messages.info(request, _("You were away for a while: please sign in again."))
+            return HttpResponseRedirect(f"{reverse('account_login')}?next={request.path}")
+        return self.get_response(request)
+
+
+def _kept(response: HttpResponseBase) -> HttpResponseBase:
+    response.headers.setdefault("Cache-Control", "no-store")
+    return response
+
+
+def _was_away(request: HttpRequest) -> bool:
+    if not request.user.is_authenticated:
+        return False
+    now = int(wall().timestamp())
+    seen = request.session.get(SEEN, now)
+    if now - seen > settings.SESSION_IDLE_S:
+        return True
+    if SEEN not in request.session or now - seen >= NOTED_EVERY_S:
+        request.session[SEEN] = now
+    return False
+
+
+def _language(request: HttpRequest) -> str:
+    chosen = getattr(request.user, "language", "") or request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
+    if chosen in dict(settings.LANGUAGES):
+        return chosen
+    return translation.get_language_from_request(request)
+
+
+def _time_zone(request: HttpRequest) -> ZoneInfo:
+    """The person's own, else what their browser says in a cookie, else UTC."""
+    for name in (getattr(request.user, "time_zone", ""), request.COOKIES.get("time_zone", "")):
+        try:
+            if name:
+                return ZoneInfo(name.replace("%2F", "/"))
+        except (ValueError, OSError):
+            continue
+    return ZoneInfo("UTC")

@@ -1,0 +1,35 @@
+"""The whole dashboard on one page. Every page of a company stands below its id and its environment."""
+
+from django.urls import include, path, register_converter
+
+from gateway.dashboard import entrance, home, search
+
+app_name = "dashboard"
+
+
+class EnvironmentConverter:
+    """`sandbox` or `production`."""
+
+    regex = "sandbox|production"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(EnvironmentConverter, "environment")
+
+company = [
+    *home.urls,
+    *search.urls,
+]
+
+urlpatterns = [
+    path("", entrance.root, name="root"),
+    path("me", entrance.me, name="me"),
+    path("companies/new", entrance.new_company, name="new_company"),
+    path("invitations/<str:token>", entrance.invitation, name="invitation"),
+    path("<str:company_id>/<environment:environment>/", include(company)),
+]

@@ -1,0 +1,58 @@
+"""What codes of the contract are called on the pages, and in which colour they stand."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Word = tuple[str | Promise, str]
+"""What is read, and the colour."""
+
+GOOD, BAD, WAITING, DONE, QUIET = "green", "red", "yellow", "azure", "secondary"
+
+STATUS: dict[str, Word] = {
+    "ACTION_REQUIRED": (_("Action required"), WAITING),
+    "PENDING": (_("Pending"), WAITING),
+    "AUTHORIZED": (_("Authorized"), DONE),
+    "PAID": (_("Paid"), GOOD),
+    "FAILED": (_("Failed"), BAD),
+    "EXPIRED": (_("Expired"), QUIET),
+    "REFUNDED": (_("Refunded"), DONE),
+    "AWAITING_RESPONSE": (_("Waits for your answer"), BAD),
+    "UNDER_REVIEW": (_("Under review"), WAITING),
+    "PROCESSING": (_("Processing"), WAITING),
+    "COMPLETED": (_("Completed"), GOOD),
+    "REJECTED": (_("Rejected"), QUIET),
+    "CANCELED": (_("Canceled"), QUIET),
+    "RETURNED": (_("Returned"), BAD),
+    "SCHEDULED": (_("Scheduled"), WAITING),
+    "RESERVED_FOR_ADVANCE": (_("Reserved for an advance"), DONE),
+    "ADVANCED": (_("Advanced"), GOOD),
+    "RELEASED": (_("Released"), GOOD),
+    "APPROVED": (_("Approved"), GOOD),
+    "REFUSED": (_("Refused"), BAD),
+    "ACTIVE": (_("Active"), GOOD),
+    "PENDING_VERIFICATION": (_("Waits for verification"), WAITING),
+    "SUSPENDED": (_("Suspended"), BAD),
+    "CLOSED": (_("Closed"), QUIET),
+}
+
+METHOD: dict[str, str | Promise] = {
+    "PIX": "PIX",
+    "BOLETO": "Boleto",
+    "SPEI": "SPEI",
+    "BANK_TRANSFER": _("Bank transfer"),
+    "MB_WAY": "MB WAY",
+    "CREDIT_CARD": _("Credit card"),
+    "DEBIT_CARD": _("Debit card"),
+    "PSE": "PSE",
+    "NEQUI": "Nequi",
+    "BRE_B": "Bre-B",
+    "CRYPTO": _("Crypto"),
+}
+
+ROLE: dict[str, tuple[Promise, Promise]] = {
+    "OWNER": (_("Owner"), _("Everything, and who else may")),
+    "FINANCE": (_("Finance"), _("Withdrawals, advances, conversions and refunds")),
+    "DEVELOPER": (_("Developer"), _("API keys, webhooks, events and requests")),
+    "SUPPORT": (_("Support"), _("Payments and refunds")),
+    "VIEWER": (_("Viewer"), _("Reads and changes nothing")),
+}

@@ -1,0 +1,100 @@
+"""How the pages of the dashboard show amounts, times, codes and icons."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import format_currency, format_decimal
+from django import template
+from django.templatetags.static import static
+from django.utils import formats, timezone, translation
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from accounts.wire import timestamp
+from gateway.dashboard.words import METHOD, QUIET, STATUS
+from ledger.money import DECIMALS, to_decimal
+
+register = template.Library()
+_NO_SIGN = ("USDT", "BTC")
+
+
+@register.filter
+def money(minor: int | None, currency: str) -> str:
+    """Minor units as the reader writes them: "R$ 1.234,50". Nothing is shown as a dash."""
+    if minor is None:
+        return "–"
+    return written(to_decimal(minor, currency), currency)
+
+
+def written(amount: Decimal, currency: str) -> str:
+    locale = translation.to_locale(translation.get_language() or "en")
+    if currency in _NO_SIGN:
+        number = format_decimal(amount, format=f"#,##0.{'0' * DECIMALS[currency]}", locale=locale)
+        return f"{number} {currency}"
+    return format_currency(amount, currency, locale=locale)
+
+
+@register.filter
+def moment(value: datetime | None, form: str = "") -> SafeString | str:
+    """A time in the reader's zone, to the minute ("seconds": to the second, "date": the day); in UTC on hovering."""
+    if value is None:
+        return "–"
+    local = timezone.localtime(value)
+    shown = formats.date_format(local, "SHORT_DATE_FORMAT")
+    if form != "date":
+        shown += local.strftime(" %H:%M:%S" if form == "seconds" else " %H:%M")
+    return format_html('<time datetime="{0}" title="{0}" class="text-nowrap">{1}</time>', timestamp(value), shown)
+
+
+@register.filter
+def status(code: str) -> SafeString:
+    """A code in words and in its colour."""
+    title, color = STATUS.get(str(code), (str(code), QUIET))
+    return format_html('<span class="badge bg-{0}-lt status" data-status="{1}">{2}</span>', color, code, title)
+
+
+@register.filter
+def method(code: str) -> str:
+    return str(METHOD.get(str(code), code))
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Decoration only: the words beside it say the same."""
+    source = static("vendor/icons.svg")
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', source, name)
+
+
+@register.simple_tag
+def copyable(text: str) -> SafeString:
+    """An id to be copied with one click."""
+    return format_html(
+        '<span class="copyable"><code>{0}</code><button type="button" class="btn btn-icon btn-sm" data-copy="{0}"'
+        ' aria-label="{1} {0}">{2}</button></span>',
+        text,
+        translation.gettext("Copy"),
+        icon("copy"),
+    )
+
+
+@register.simple_tag(takes_context=True)
+def to(context: Any, name: str, *args: Any) -> str:
+    """The address of a page of the same company in the same environment."""
+    return str(context["here"].to(name, *args))
+
+
+@register.simple_tag(takes_context=True)
+def with_query(context: Any, **changed: Any) -> str:
+    """This page's query with some members changed; None takes one out."""
+    query = context["request"].GET.copy()
+    for name, value in changed.items():
+        query.pop(name, None)
+        if value is not None:
+            query[name] = value
+    return f"?{query.urlencode()}"
+
+
+@register.filter
+def may(here: Any, what: str) -> bool:
+    return bool(here.may(what))

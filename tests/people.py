@@ -1,0 +1,55 @@
+"""People before the dashboard and the admin, who sign in as a person would."""
+
+from typing import Any
+
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
+from django.contrib.auth import get_user_model
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.clock import wall
+from accounts.models import Company, Membership, User
+from accounts.roles import Role
+
+PASSWORD = "correct horse battery staple"
+
+
+def a_person(email: str, **facts: Any) -> User:
+    """Somebody who can sign in, without a second factor."""
+    return get_user_model().objects.create_user(email, PASSWORD, **facts)
+
+
+def a_member(company: Company, role: Role = Role.OWNER, email: str = "") -> User:
+    user = a_person(email or f"{role.lower()}@{company.trade_name.lower()}.example")
+    Membership.objects.create(company=company, user=user, role=role)
+    return user
+
+
+def set_up(user: User) -> str:
+    """Gives a person an authenticator app, and tells its secret."""
+    secret = generate_totp_secret()
+    TOTP.activate(user, secret)
+    return secret
+
+
+def code_of(secret: str) -> str:
+    """What the app shows now."""
+    return format_hotp_value(hotp_value(secret, int(wall().timestamp()) // 30))
+
+
+def signed_in(user: User, address: str = "10.0.0.1") -> Client:
+    """A browser in which the person has signed in with the password alone."""
+    client = Client(REMOTE_ADDR=address, headers={"accept-language": "en"})
+    client.force_login(user)
+    return client
+
+
+def signed_in_twice(user: User, address: str = "10.0.0.1") -> Client:
+    """A browser in which the person has signed in with password and authenticator app, a moment ago."""
+    secret = set_up(user)
+    cache.clear()  # no count of earlier tests
+    client = Client(REMOTE_ADDR=address, headers={"accept-language": "en"})
+    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
+    answer = client.post("/accounts/2fa/authenticate/", {"code": code_of(secret)})
+    assert answer.status_code == 302, answer.content
+    return client
