@@ -23,7 +23,8 @@ import ledger.rates.admin
 import ledger.receivables.admin  # noqa: F401  (they register themselves)
 from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, User
 from accounts.staff.columns import address, moment
-from accounts.staff.pages import ReadOnlyAdmin, plural
+from accounts.staff.pages import ReadOnlyAdmin
+from accounts.staff.related import plural
 from gateway.models import (
     Conversion,
     Customer,

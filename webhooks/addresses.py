@@ -7,7 +7,10 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
+from django.conf import settings
 from yarl import URL
+
+from accounts.models import Environment
 
 LONGEST_URL = 2048
 # A name may list thousands of addresses; trying them all would make us a port scanner.
@@ -56,6 +59,11 @@ class ForbiddenAddress(ValueError):
 
 class UnknownHost(ForbiddenAddress):
     """A host that has no address now, though it may have one later."""
+
+
+def is_loopback_allowed(environment: str) -> bool:
+    """Only where the operator runs the service locally, and only for a sandbox (contract §13.1)."""
+    return bool(settings.LOCAL) and environment == Environment.SANDBOX
 
 
 @lru_cache(maxsize=4096)

@@ -158,6 +158,10 @@ def event(event: Event) -> EventPayload:
     }
 
 
+def new_endpoint(made: Endpoint, secret: str) -> NewEndpointPayload:
+    return {**endpoint(made), "secret": secret}
+
+
 def endpoint(endpoint: Endpoint) -> EndpointPayload:
     return {
         "id": endpoint.id,

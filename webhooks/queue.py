@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from accounts.clock import wall
-from accounts.models import Environment
 from accounts.sealing import unseal
+from webhooks.addresses import is_loopback_allowed
 from webhooks.client import Answer
 from webhooks.schedule import asked_wait_s, next_attempt_after
 
@@ -199,7 +199,7 @@ def claim(limit: int) -> list[Claimed]:
             body=bytes(body),
             endpoint_id=endpoint,
             url=url,
-            loopback_allowed=bool(settings.LOCAL) and environment == Environment.SANDBOX,
+            loopback_allowed=is_loopback_allowed(environment),
             sealed_secrets=(bytes(sealed), bytes(previous)) if expires and expires > now else (bytes(sealed),),
             is_retried=is_retried,
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
@@ -15,7 +14,7 @@ from accounts.clock import now as now_of
 from accounts.clock import wall
 from accounts.errors import Fault
 from accounts.ids import is_well_formed
-from accounts.models import Environment, Merchant
+from accounts.models import Merchant
 from accounts.rows import execute, first
 from accounts.sealing import seal, unseal
 from webhooks import addresses
@@ -34,17 +33,12 @@ LOOKUP_TIMEOUT_S = 2.0
 _lookups = ThreadPoolExecutor(max_workers=4, thread_name_prefix="lookup")
 
 
-def loopback_allowed(merchant: Merchant) -> bool:
-    """Only where the operator runs the service locally, and only for a sandbox (contract §13.1)."""
-    return bool(settings.LOCAL) and merchant.environment == Environment.SANDBOX
-
-
 def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.getaddrinfo) -> list[Fault]:
     """Why this URL may not be called, if it may not. Looks the host up, so never call it inside a transaction.
 
     A host without an address yet passes: every delivery looks again.
     """
-    allowed = loopback_allowed(merchant)
+    allowed = addresses.is_loopback_allowed(merchant.environment)
     try:
         target = addresses.parse_url(url, loopback_allowed=allowed)
         host, port = str(target.raw_host), int(target.port or 443)

@@ -1,37 +1,35 @@
 """The pages that every other page of the staff admin is made from."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NamedTuple
-from urllib.parse import urlencode
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.options import ShowFacets
-from django.contrib.admin.utils import flatten_fieldsets, label_for_field, lookup_field, unquote
+from django.contrib.admin.utils import flatten_fieldsets, unquote
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.utils.text import capfirst
 from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.dataclasses import SearchResult
 from unfold.paginator import InfinitePaginator
-from unfold.utils import display_for_field, display_for_label, display_for_value
 
-from accounts.staff.columns import EMPTY, address, anchor, link
+from accounts.errors import Refusal
+from accounts.staff.columns import address, link
+from accounts.staff.related import Related, plural
 from accounts.staff.search import Ids, Words, matching
 
-RELATED_ROWS = 10
 FOUND_PER_MODEL = 5
 
 
-class Related(NamedTuple):
-    """Records that belong to another, what narrows their own list to them, and the columns that lead back."""
+class Done(NamedTuple):
+    """What came of a decision: the record, what its history says of it, and what the person is told."""
 
-    title: str
-    rows: QuerySet[Any]
-    narrowed_by: dict[str, Any]
-    the_same_in_all: frozenset[str]
+    record: Model
+    noted: str
+    said: str
 
 
 class StaffAdmin(ModelAdmin):
@@ -74,7 +72,7 @@ class StaffAdmin(ModelAdmin):
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
         context["show_history"] = self.has_history
         if record := kwargs.get("obj"):
-            tables = (_table(request, related) for related in self.related_to(record))
+            tables = (related.table(request) for related in self.related_to(record))
             context["related"] = [table for table in tables if table]
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -99,6 +97,29 @@ class StaffAdmin(ModelAdmin):
         here = {"opts": self.model._meta, "original": record, "record": link(record), "title": title}
         return TemplateResponse(request, "admin/decision.html", {**everywhere, **here, **context})
 
+    def carry_out(self, request: HttpRequest, record: Model, act: Callable[[], Done | str]) -> HttpResponse:
+        """Does what was decided, all of it or nothing, and tells what came of it.
+
+        A sentence in place of a `Done` says why there was nothing to do.
+        """
+        try:
+            with transaction.atomic():
+                done = act()
+                if isinstance(done, Done):
+                    self.log_change(request, done.record, done.noted)
+        except Refusal as refusal:
+            return self.turned_down(request, record, refusal)
+        if isinstance(done, Done):
+            self.message_user(request, done.said, messages.SUCCESS)
+        else:
+            self.message_user(request, done, messages.ERROR)
+        return HttpResponseRedirect(address(self.model, "change", record.pk))
+
+    def turned_down(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
+        """Back to the record, with the reason."""
+        self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
+        return HttpResponseRedirect(address(self.model, "change", record.pk))
+
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         if any("\0" in value for _, values in request.GET.lists() for value in values):
             return HttpResponseRedirect(request.path)
@@ -120,6 +141,40 @@ class ReadOnlyAdmin(StaffAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+class EnteredAdmin(ReadOnlyAdmin):
+    """Records that staff enter through a service, in `add_fieldsets`, and that nobody edits afterwards.
+
+    `form.refused` is what the service said to the form as it was filled in.
+    """
+
+    has_history = True
+    add_fieldsets: ClassVar[Any]
+    add_title: ClassVar[str]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(f"{self.opts.app_label}.add_{self.opts.model_name}")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return super().get_fieldsets(request, obj) if obj else self.add_fieldsets
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        form.refused = getattr(request, "refused", None)
+        return form
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        shown = {"title": self.add_title, "show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**shown, **(extra_context or {})})
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What the service refuses is told in the form, as it was filled in; its transaction is undone."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except Refusal as refusal:
+            request.refused = refusal  # type: ignore[attr-defined]
+            return super().changeform_view(request, *args, **kwargs)
 
 
 class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
@@ -174,47 +229,6 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
     def save_changed(self, record: Any, names: list[str]) -> None:
         """Saves the record as it is now with the named changes of the form; its row is held."""
         record.save()
-
-
-def plural(model: type[Model]) -> str:
-    return capfirst(str(model._meta.verbose_name_plural))
-
-
-def _table(request: HttpRequest, related: Related) -> dict[str, Any] | None:
-    """The newest rows in the columns of their own list; None where there are none, or for other eyes."""
-    model = related.rows.model
-    page: Any = admin.site._registry[model]
-    if not page.has_view_permission(request):
-        return None
-    joined = related.rows.select_related(*page.list_select_related) if page.list_select_related else related.rows
-    newest = list(joined.order_by("-pk")[: RELATED_ROWS + 1])
-    if not newest:
-        return None
-    names = [
-        name for name in page.get_list_display(request) if getattr(name, "shows", name) not in related.the_same_in_all
-    ]
-    everything = f"{address(model, 'changelist')}?{urlencode(related.narrowed_by)}"
-    return {
-        "title": related.title,
-        "headers": [label_for_field(name, model, page) for name in names],
-        "rows": [_row(page, row, names) for row in newest[:RELATED_ROWS]],
-        "everything": everything if len(newest) > RELATED_ROWS else None,
-    }
-
-
-def _row(page: Any, row: Model, names: Any) -> list[Any]:
-    """The first cell that is no link itself leads to the record."""
-    opens = next(name for name in names if not getattr(name, "is_link", False))
-    here = address(type(row), "change", row.pk)
-    return [anchor(here, _cell(page, row, name)) if name is opens else _cell(page, row, name) for name in names]
-
-
-def _cell(page: Any, row: Model, name: Any) -> Any:
-    field, shown, value = lookup_field(name, row, page)
-    if field is None:
-        label = getattr(shown, "label", None)
-        return display_for_label(value, EMPTY, label) if label else display_for_value(value, EMPTY)
-    return display_for_field(value, field, EMPTY)
 
 
 def find(request: HttpRequest, term: str) -> list[SearchResult]:

@@ -8,7 +8,8 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 
 from accounts.staff.columns import Column, column, moment, related, titled, unbroken
-from accounts.staff.pages import ReadOnlyAdmin, Related, plural
+from accounts.staff.pages import ReadOnlyAdmin
+from accounts.staff.related import Related
 from gateway.conversions.models import Conversion
 from ledger.admin import CurrencyFilter, in_words
 from ledger.models import Entry, Transfer
@@ -102,10 +103,10 @@ class ConversionAdmin(ReadOnlyAdmin):
 
     def related_to(self, record: Conversion) -> Iterable[Related]:
         yield from super().related_to(record)
-        for rows in (
+        yield from Related.found_by(
+            record,
             Transfer.objects.filter(reference=record.pk),
             Entry.objects.filter(transfer__reference=record.pk),
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
-        ):
-            yield Related(plural(rows.model), rows, {"q": record.pk}, frozenset({"merchant", "reference", "object_id"}))
+        )

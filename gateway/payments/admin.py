@@ -6,7 +6,8 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 
 from accounts.staff.columns import colored, moment, pretty, related
-from accounts.staff.pages import ReadOnlyAdmin, Related, plural
+from accounts.staff.pages import ReadOnlyAdmin
+from accounts.staff.related import Related
 from accounts.staff.search import compact
 from gateway.payments.models import Payment
 from ledger.admin import money
@@ -73,10 +74,10 @@ class PaymentAdmin(ReadOnlyAdmin):
 
     def related_to(self, record: Payment) -> Iterable[Related]:
         yield from super().related_to(record)
-        for rows in (
+        yield from Related.found_by(
+            record,
             Transfer.objects.filter(reference=record.pk),
             Entry.objects.filter(transfer__reference=record.pk),
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
-        ):
-            yield Related(plural(rows.model), rows, {"q": record.pk}, frozenset({"merchant", "reference", "object_id"}))
+        )

@@ -8,6 +8,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
 
+from django.db.models import TextChoices
+
 from accounts.errors import Fault
 
 DEADLINE_S = 60
@@ -23,6 +25,22 @@ class Answered(StrEnum):
     RETURNED = "returned"  # the beneficiary's bank sent it back
     NOT_RECEIVED = "not received"  # it never saw an order with this id
     UNKNOWN = "unknown"
+
+
+class FailureCode(TextChoices):
+    """Why a withdrawal did not arrive, or came back (contract §3)."""
+
+    INVALID_DESTINATION = "INVALID_DESTINATION", "The account does not exist."
+    BENEFICIARY_MISMATCH = "BENEFICIARY_MISMATCH", "The account belongs to somebody else."
+    BANK_REJECTED = "BANK_REJECTED", "The beneficiary's bank refused the money."
+    COMPLIANCE_REJECTED = "COMPLIANCE_REJECTED", "Compliance refused the withdrawal."
+    NETWORK_ERROR = "NETWORK_ERROR", "The network did not take the transaction."
+    RETURNED_BY_BANK = "RETURNED_BY_BANK", "The beneficiary's bank sent the money back."
+
+    @property
+    def failure(self) -> tuple[str, str]:
+        """As an `Outcome` tells it."""
+        return self.value, str(self.label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from gateway.payouts.errors import PayoutUnavailable
-from gateway.payouts.rail import Answered, Order, Outcome, PayoutRail
+from gateway.payouts.rail import Answered, FailureCode, Order, Outcome, PayoutRail
 from gateway.payouts.scenarios import USUAL, Scenario, scenario_of
 
 _ALPHANUMERIC = string.ascii_uppercase + string.digits
-RETURNED_BY_BANK = ("RETURNED_BY_BANK", "The beneficiary's bank sent the money back.")
 
 
 class SandboxPayout(PayoutRail):
@@ -36,7 +35,7 @@ class SandboxPayout(PayoutRail):
         scenario = self._scenario(order)
         if order.has_arrived:
             assert scenario.returned, "nothing else is asked about"
-            return Outcome(Answered.RETURNED, failure=RETURNED_BY_BANK)
+            return Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
         if scenario.lost and order.sent_times == 1:
             return Outcome(Answered.NOT_RECEIVED)
         outcome = scenario.becomes

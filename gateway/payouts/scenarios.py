@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gateway.payouts.rail import Answered, Outcome
+from gateway.payouts.rail import Answered, FailureCode, Outcome
 
 TAKES_S = 5
 """How long the sandbox's banks and networks take."""
@@ -35,12 +35,12 @@ SCENARIOS = (
     Scenario(
         901,
         "FAILED with `INVALID_DESTINATION` after five seconds; amount and fee are available again.",
-        becomes=Outcome(Answered.DECLINED, failure=("INVALID_DESTINATION", "The account does not exist.")),
+        becomes=Outcome(Answered.DECLINED, failure=FailureCode.INVALID_DESTINATION.failure),
     ),
     Scenario(
         902,
         "FAILED with `BANK_REJECTED` after five seconds; amount and fee are available again.",
-        becomes=Outcome(Answered.DECLINED, failure=("BANK_REJECTED", "The beneficiary's bank refused the money.")),
+        becomes=Outcome(Answered.DECLINED, failure=FailureCode.BANK_REJECTED.failure),
     ),
     Scenario(
         903,

@@ -4,25 +4,22 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin import SimpleListFilter
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db import transaction
 from django.db.models import F, Prefetch, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import path
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from accounts.clock import wall
-from accounts.errors import Refusal
 from accounts.ids import is_well_formed
 from accounts.staff.columns import (
     EMPTY,
     Column,
-    address,
     block,
     colored,
     column,
@@ -32,7 +29,8 @@ from accounts.staff.columns import (
     titled,
     unbroken,
 )
-from accounts.staff.pages import ReadOnlyAdmin, Related, plural
+from accounts.staff.pages import Done, EnteredAdmin
+from accounts.staff.related import Related
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked
@@ -83,11 +81,11 @@ class DueFilter(SimpleListFilter):
 
 
 @admin.register(Refund)
-class RefundAdmin(ReadOnlyAdmin):
+class RefundAdmin(EnteredAdmin):
     """View permission: also the files of the answers. Add: open one for a payer. Change: decide."""
 
     form = OpenForm
-    has_history = True
+    add_title = "Open a refund for a payer"
     permissions_used = ("view", "add", "change")
     ids = {
         "cmp": "merchant__company",
@@ -180,13 +178,13 @@ class RefundAdmin(ReadOnlyAdmin):
     def related_to(self, record: Refund) -> Iterable[Related]:
         yield from super().related_to(record)
         posted = [record.pk, *(f"{record.pk}:{n + 1}" for n in range(record.fills))]
-        for rows in (
+        yield from Related.found_by(
+            record,
             Hold.objects.filter(refund_id=record.pk),
             Transfer.objects.filter(reference__in=posted),
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
-        ):
-            yield Related(plural(rows.model), rows, {"q": record.pk}, frozenset({"merchant", "reference", "object_id"}))
+        )
 
     @display(description="answers")
     def answers(self, refund: Refund) -> Any:
@@ -206,33 +204,6 @@ class RefundAdmin(ReadOnlyAdmin):
         return download(found)
 
     # ── Opening ───────────────────────────────────────────────────────────────────────────────────────────────────
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("gateway.add_refund")
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return super().get_fieldsets(request, obj) if obj else self.add_fieldsets
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        form = super().get_form(request, obj, change, **kwargs)
-        form.refused = getattr(request, "refused", None)
-        return form
-
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
-        shown = {
-            "title": "Open a refund for a payer",
-            "show_save_and_add_another": False,
-            "show_save_and_continue": False,
-        }
-        return super().add_view(request, form_url, {**shown, **(extra_context or {})})
-
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """What the service refuses is told in the form, as it was filled in; its transaction is undone."""
-        try:
-            return super().changeform_view(request, *args, **kwargs)
-        except Refusal as refusal:
-            request.refused = refusal  # type: ignore[attr-defined]
-            return super().changeform_view(request, *args, **kwargs)
-
     def save_model(self, request: HttpRequest, obj: Refund, form: Any, change: bool) -> None:
         opened = refunds.dispute(
             obj.payment.merchant,
@@ -290,20 +261,18 @@ class RefundAdmin(ReadOnlyAdmin):
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
         """Asks for a note first. The service decides again whether this can be: another person may have been faster."""
         refund, asked = self.record(request, object_id), DECISIONS[name]
+        if not may_be(asked, refund):
+            return self.turned_down(request, refund, RefundState())
         form = NoteForm(request.POST if request.method == "POST" else None)
-        try:
-            if not may_be(asked, refund):
-                raise RefundState
-            if not form.is_valid():
-                amount = in_words(refund.amount, refund.currency)
-                said = sentence.format(amount=amount, blocked=in_words(refund.blocked, refund.wallet_currency))
-                return self.decision(request, refund, title, sentence=f"{said} This cannot be undone.", form=form)
-            with transaction.atomic():
-                note = form.cleaned_data["note"]
-                decided = refunds.decide(refund.merchant, refund.pk, asked, note=note)
-                self.log_change(request, decided, f"{decided.get_status_display()}: {note}")
-        except Refusal as refusal:
-            self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
-        else:
-            self.message_user(request, f"{refund.pk} is {decided.get_status_display().lower()}.", messages.SUCCESS)
-        return HttpResponseRedirect(address(Refund, "change", refund.pk))
+        if not form.is_valid():
+            amount = in_words(refund.amount, refund.currency)
+            said = sentence.format(amount=amount, blocked=in_words(refund.blocked, refund.wallet_currency))
+            return self.decision(request, refund, title, sentence=f"{said} This cannot be undone.", form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            decided = refunds.decide(refund.merchant, refund.pk, asked, note=note)
+            status = decided.get_status_display()
+            return Done(decided, f"{status}: {note}", f"{refund.pk} is {status.lower()}.")
+
+        return self.carry_out(request, refund, act)

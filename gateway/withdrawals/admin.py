@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
-from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html, format_html_join
@@ -16,22 +15,22 @@ from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from accounts.errors import Refusal
 from accounts.models import Environment
 from accounts.staff.columns import EMPTY, Column, address, colored, column, moment, related, titled, unbroken
-from accounts.staff.pages import ReadOnlyAdmin, Related, plural
-from gateway.payouts.rail import Answered, Outcome
+from accounts.staff.pages import Done, ReadOnlyAdmin
+from accounts.staff.related import Related
+from gateway.payouts.rail import Answered, FailureCode, Outcome
 from gateway.payouts.registry import by_currency, rail_of
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.lifecycle import Asked, step
-from gateway.withdrawals.models import FailureCode, Status, Withdrawal
+from gateway.withdrawals.models import Status, Withdrawal
 from ledger.admin import CurrencyFilter, NoteField, in_words, money
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
 DECISIONS = {"arrived": Asked.DONE, "failed": Asked.DECLINED, "came_back": Asked.RETURNED}
-FAILURES = [(code.value, code.label) for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
+FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
 
 
 class DecisionForm(forms.Form):
@@ -71,16 +70,12 @@ class FailedForm(DecisionForm):
     field_order = ("failure_code", "note")
 
     def outcome(self) -> Outcome:
-        return Outcome(Answered.DECLINED, failure=_failure(FailureCode(self.cleaned_data["failure_code"])))
+        return Outcome(Answered.DECLINED, failure=FailureCode(self.cleaned_data["failure_code"]).failure)
 
 
 class ReturnedForm(DecisionForm):
     def outcome(self) -> Outcome:
-        return Outcome(Answered.RETURNED, failure=_failure(FailureCode.RETURNED_BY_BANK))
-
-
-def _failure(code: FailureCode) -> tuple[str, str]:
-    return code.value, code.label
+        return Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
 
 
 def may_be(asked: Asked, withdrawal: Withdrawal) -> bool:
@@ -228,13 +223,13 @@ class WithdrawalAdmin(ReadOnlyAdmin):
 
     def related_to(self, record: Withdrawal) -> Iterable[Related]:
         yield from super().related_to(record)
-        for rows in (
+        yield from Related.found_by(
+            record,
             Hold.objects.filter(withdrawal_id=record.pk),
             Transfer.objects.filter(reference=record.pk),
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
-        ):
-            yield Related(plural(rows.model), rows, {"q": record.pk}, frozenset({"merchant", "reference", "object_id"}))
+        )
 
     @display(description="destination")
     def goes_to(self, withdrawal: Withdrawal) -> Any:
@@ -281,41 +276,38 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     ) -> HttpResponse:
         """Asks for a note first. The service decides again whether this can be: the party may have been faster."""
         withdrawal, asked = self.record(request, object_id), DECISIONS[name]
+        if not may_be(asked, withdrawal):
+            return self.turned_down(request, withdrawal, WithdrawalState())
         form = form_class(withdrawal, request.POST if request.method == "POST" else None)
-        try:
-            if not may_be(asked, withdrawal):
-                raise WithdrawalState
-            if not form.is_valid():
-                said = _sentence(withdrawal, asked, sentence)
-                return self.decision(request, withdrawal, title, sentence=said, form=form)
-            with transaction.atomic():
-                note = form.cleaned_data["note"]
-                decided = withdrawals.decide(withdrawal.merchant, withdrawal.pk, form.outcome(), note=note)
-                self.log_change(request, decided, f"{decided.get_status_display()}: {note}")
-        except Refusal as refusal:
-            self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
-        else:
-            self.message_user(request, f"{withdrawal.pk} is {decided.get_status_display().lower()}.", messages.SUCCESS)
-        return HttpResponseRedirect(address(Withdrawal, "change", withdrawal.pk))
+        if not form.is_valid():
+            said = _sentence(withdrawal, asked, sentence)
+            return self.decision(request, withdrawal, title, sentence=said, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            decided = withdrawals.decide(withdrawal.merchant, withdrawal.pk, form.outcome(), note=note)
+            status = decided.get_status_display()
+            return Done(decided, f"{status}: {note}", f"{withdrawal.pk} is {status.lower()}.")
+
+        return self.carry_out(request, withdrawal, act)
 
     @action(description="Ask now", permissions=["decide"], icon="contact_support")
     def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Nothing is set by hand: whatever the outside party answers is taken as it always is."""
         withdrawal = self.record(request, object_id)
-        here = HttpResponseRedirect(address(Withdrawal, "change", withdrawal.pk))
         if not _may_be_asked_about(withdrawal):
-            self.message_user(request, f"{WithdrawalState.message} {WithdrawalState.advice}", messages.ERROR)
-        elif request.method != "POST":
+            return self.turned_down(request, withdrawal, WithdrawalState())
+        if request.method != "POST":
             sentence = "The order is handed over, or asked about under its own id. It is never sent under another."
             return self.decision(request, withdrawal, "Ask now", sentence=sentence)
-        elif withdrawals.pursue(withdrawal.merchant, withdrawal.pk, early=True):
+        if withdrawals.pursue(withdrawal.merchant, withdrawal.pk, early=True):
             withdrawal.refresh_from_db(fields=["status"])
             self.log_change(request, withdrawal, "Asked the outside party")
             said = f"The outside party was spoken to: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
             self.message_user(request, said, messages.SUCCESS)
         else:
             self.message_user(request, "Somebody else is speaking to the outside party just now.", messages.WARNING)
-        return here
+        return HttpResponseRedirect(address(Withdrawal, "change", withdrawal.pk))
 
 
 def _may_be_asked_about(withdrawal: Withdrawal) -> bool:

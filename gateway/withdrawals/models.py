@@ -7,6 +7,7 @@ from django.db.models import F, Q
 
 from accounts.ids import IdField
 from accounts.models import Merchant
+from gateway.payouts.rail import FailureCode
 from gateway.payouts.registry import RailName
 from ledger.money import to_decimal
 
@@ -18,17 +19,6 @@ class Status(models.TextChoices):
     COMPLETED = "COMPLETED", "Completed"
     FAILED = "FAILED", "Failed"
     RETURNED = "RETURNED", "Returned"
-
-
-class FailureCode(models.TextChoices):
-    """Why a withdrawal did not arrive, or came back (contract §3)."""
-
-    INVALID_DESTINATION = "INVALID_DESTINATION", "The account does not exist."
-    BENEFICIARY_MISMATCH = "BENEFICIARY_MISMATCH", "The account belongs to somebody else."
-    BANK_REJECTED = "BANK_REJECTED", "The beneficiary's bank refused the money."
-    COMPLIANCE_REJECTED = "COMPLIANCE_REJECTED", "Compliance refused the withdrawal."
-    NETWORK_ERROR = "NETWORK_ERROR", "The network did not take the transaction."
-    RETURNED_BY_BANK = "RETURNED_BY_BANK", "The beneficiary's bank sent the money back."
 
 
 class Withdrawal(models.Model):

@@ -4,18 +4,17 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from accounts import clock
 from accounts.errors import Refusal
-from accounts.staff.columns import address, colored, moment, named, related
-from accounts.staff.pages import ReadOnlyAdmin
+from accounts.staff.columns import colored, moment, named, related
+from accounts.staff.pages import Done, EnteredAdmin
 from ledger.admin import AmountField, CurrencyFilter, in_words, money
 from ledger.chart import WALLET_METHOD
 from ledger.holds import services as holds
@@ -44,11 +43,11 @@ class HoldForm(forms.ModelForm):
 
 
 @admin.register(Hold)
-class HoldAdmin(ReadOnlyAdmin):
+class HoldAdmin(EnteredAdmin):
     """What belongs to a refund or a withdrawal is blocked and lifted by that. Add permission: place, change: lift."""
 
     form = HoldForm
-    has_history = True
+    add_title = "Block money of a merchant"
     permissions_used = ("view", "add", "change")
     ids = {"cmp": "merchant__company", "ref": "refund_id", "wdr": "withdrawal_id"}
     search_help_text = "Block, refund or company id"
@@ -90,25 +89,6 @@ class HoldAdmin(ReadOnlyAdmin):
     autocomplete_fields = ("merchant",)
     actions_detail = ("lift",)
 
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return super().get_fieldsets(request, obj) if obj else self.add_fieldsets
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("ledger.add_hold")
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        form = super().get_form(request, obj, change, **kwargs)
-        form.refused = getattr(request, "refused", None)
-        return form
-
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """What the service refuses is told in the form, as it was filled in; its transaction is undone."""
-        try:
-            return super().changeform_view(request, *args, **kwargs)
-        except Refusal as refusal:
-            request.refused = refusal  # type: ignore[attr-defined]
-            return super().changeform_view(request, *args, **kwargs)
-
     def save_model(self, request: HttpRequest, obj: Hold, form: Any, change: bool) -> None:
         ends: datetime | None = obj.expected_release_at
         placed = holds.place(
@@ -136,11 +116,4 @@ class HoldAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             sentence = f"{in_words(hold.amount, hold.currency)} become available to the merchant again, at once."
             return self.decision(request, hold, "Lift this block", sentence=sentence)
-        try:
-            with transaction.atomic():
-                self.log_change(request, holds.lift(hold.pk), "Lifted")
-        except Refusal as refusal:
-            self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
-        else:
-            self.message_user(request, f"{hold.pk} is lifted.", messages.SUCCESS)
-        return HttpResponseRedirect(address(Hold, "change", hold.pk))
+        return self.carry_out(request, hold, lambda: Done(holds.lift(hold.pk), "Lifted", f"{hold.pk} is lifted."))

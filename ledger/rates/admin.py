@@ -5,18 +5,17 @@ from decimal import Context, Decimal
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldBooleanWidget
 
 from accounts.clock import wall
-from accounts.staff.columns import address, moment, related, titled, unbroken
-from accounts.staff.pages import ReadOnlyAdmin
+from accounts.staff.columns import moment, related, titled, unbroken
+from accounts.staff.pages import Done, EnteredAdmin
 from ledger.admin import NoteField
 from ledger.money import DECIMALS
 from ledger.rates import services as rates
@@ -107,11 +106,11 @@ class HoldsFilter(admin.SimpleListFilter):
 
 
 @admin.register(Rate)
-class RateAdmin(ReadOnlyAdmin):
+class RateAdmin(EnteredAdmin):
     """Rates of production; the sandbox has a table of its own. Add permission: enter one, change: withdraw it."""
 
     form = RateForm
-    has_history = True
+    add_title = "Enter a rate: money is converted at it at once, in production"
     permissions_used = ("view", "add", "change")
     words = {"currency__iexact": str, "pk": int}
     search_help_text = "Currency, or number of the rate"
@@ -147,20 +146,6 @@ class RateAdmin(ReadOnlyAdmin):
         return HOLDS if rate.holds_until > wall() else OVER
 
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("ledger.add_rate")
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return super().get_fieldsets(request, obj) if obj else self.add_fieldsets
-
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
-        shown = {
-            "title": "Enter a rate: money is converted at it at once, in production",
-            "show_save_and_add_another": False,
-            "show_save_and_continue": False,
-        }
-        return super().add_view(request, form_url, {**shown, **(extra_context or {})})
-
     def save_model(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
         holds_for = timedelta(minutes=int(form.cleaned_data["holds_for"]))
         entered = rates.enter(obj.currency, obj.per_real, holds_for, request.user, obj.note)  # type: ignore[arg-type]
@@ -184,12 +169,10 @@ class RateAdmin(ReadOnlyAdmin):
         if request.method != "POST":
             sentence = "Nothing is converted at it any more, at once. The newest rate that holds goes on."
             return self.decision(request, rate, "Withdraw this rate", sentence=sentence)
-        with transaction.atomic():
-            ended = rates.withdraw(rate)
-            if ended:
-                self.log_change(request, rate, "Withdrawn")
-        if ended:
-            self.message_user(request, f"{rate} is withdrawn.", messages.SUCCESS)
-        else:
-            self.message_user(request, f"{rate} was not staff's, or had ended before.", messages.ERROR)
-        return HttpResponseRedirect(address(Rate, "change", rate.pk))
+
+        def act() -> Done | str:
+            if rates.withdraw(rate):
+                return Done(rate, "Withdrawn", f"{rate} is withdrawn.")
+            return f"{rate} was not staff's, or had ended before."
+
+        return self.carry_out(request, rate, act)

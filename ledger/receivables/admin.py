@@ -4,18 +4,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db import transaction
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from accounts.errors import Refusal
-from accounts.staff.columns import Column, address, colored, column, moment, named, related, titled, unbroken
-from accounts.staff.pages import ReadOnlyAdmin, Related, plural
+from accounts.staff.columns import Column, colored, column, moment, named, related, titled, unbroken
+from accounts.staff.pages import Done, ReadOnlyAdmin
+from accounts.staff.related import Related
 from ledger.admin import CurrencyFilter, in_words, money
 from ledger.models import Transfer
 from ledger.receivables import advances
@@ -77,7 +76,7 @@ class ReceivableAdmin(ReadOnlyAdmin):
     def related_to(self, record: Receivable) -> Iterable[Related]:
         yield from super().related_to(record)
         rows = Transfer.objects.filter(reference__in=[record.pk, record.payment_id], merchant=record.merchant_id)
-        yield Related(plural(Transfer), rows, {"q": record.pk}, frozenset({"merchant"}))
+        yield from Related.found_by(record, rows, the_same=frozenset({"merchant"}))
 
 
 class NoteForm(forms.Form):
@@ -123,8 +122,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
 
     def related_to(self, record: Advance) -> Iterable[Related]:
         yield from super().related_to(record)
-        rows = Event.objects.filter(object_id=record.pk)
-        yield Related(plural(Event), rows, {"q": record.pk}, frozenset({"merchant", "object_id"}))
+        yield from Related.found_by(record, Event.objects.filter(object_id=record.pk))
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """No question where there is nothing left to decide."""
@@ -169,15 +167,13 @@ class AdvanceAdmin(ReadOnlyAdmin):
         if not form.is_valid():
             return self.decision(request, advance, title, sentence=sentence, form=form)
         note = form.cleaned_data["note"]
-        try:
-            with transaction.atomic():
-                decided = decide(advance.pk, request.user, note)
-                self.log_change(request, decided, f"{decided.get_state_display()}: {note}".removesuffix(": "))
-        except Refusal as refusal:
-            self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
-        else:
-            self.message_user(request, f"{decided} is {decided.get_state_display().lower()}.", messages.SUCCESS)
-        return HttpResponseRedirect(address(Advance, "change", advance.pk))
+
+        def act() -> Done:
+            decided = decide(advance.pk, request.user, note)
+            state = decided.get_state_display()
+            return Done(decided, f"{state}: {note}".removesuffix(": "), f"{decided} is {state.lower()}.")
+
+        return self.carry_out(request, advance, act)
 
 
 @admin.register(AdvanceItem)

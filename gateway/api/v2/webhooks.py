@@ -144,8 +144,7 @@ class Endpoints(Resource):
         The secret is in this answer only. Verify deliveries with any Standard Webhooks library, or compare
         `x-onpay-signature` with the HMAC-SHA256 of the raw body.
         """
-        endpoint, secret = webhooks.register(merchant, wanted.url, wanted.events, wanted.description)
-        return {**payloads.endpoint(endpoint), "secret": secret}
+        return payloads.new_endpoint(*webhooks.register(merchant, wanted.url, wanted.events, wanted.description))
 
     @operation("webhooks:read", query=Paged, gives=payloads.EndpointPayload)
     def get(self, merchant: Merchant, query: Paged) -> Page:
@@ -213,8 +212,7 @@ class SecretRotations(Resource):
         The new secret is in this answer only. Until `previousSecretExpiresAt` both sign, the new one first: a receiver
         that knows either verifies. A second rotation before then replaces the new secret and keeps that time.
         """
-        endpoint, secret = webhooks.rotate(merchant, webhook_id, timedelta(hours=wanted.overlap_hours))
-        return {**payloads.endpoint(endpoint), "secret": secret}
+        return payloads.new_endpoint(*webhooks.rotate(merchant, webhook_id, timedelta(hours=wanted.overlap_hours)))
 
 
 class Tests(Resource):
