@@ -1,13 +1,17 @@
 """How people sign in: what allauth asks us about."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.authentication import get_authentication_records
+from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts import second_factor
+from accounts.clock import wall
 from accounts.models import User
 from accounts.origin import client_address
 from accounts.sealing import seal, unseal
@@ -22,6 +26,16 @@ class AccountAdapter(DefaultAccountAdapter):
         user = request.user
         is_ours = isinstance(user, User) and user.is_staff and not user.memberships.exists()
         return reverse("admin:index" if is_ours else "dashboard:root")
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Whoever signed in a moment ago need not do it again to change how they sign in."""
+        records = get_authentication_records(context.request, context.request.user)
+        signed_in_at = records[-1]["at"] if records else 0
+        return bool(wall().timestamp() - signed_in_at > second_factor.FRESH_S)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """In our name, whatever host the page was asked for at."""
+        super().send_mail(template_prefix, email, {"current_site": SimpleNamespace(name="Onpay Gateway")} | context)
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """Whoever has a second factor shows that one: the password alone opened the session."""

@@ -26,6 +26,14 @@ class SentAlready(Exception):
     """The form that came was carried out before."""
 
 
+def dress(form: forms.Form) -> None:
+    """Gives each field of the form the look of its kind."""
+    for field in form.fields.values():
+        looks = next(name for kind, name in _CLASSES if isinstance(field.widget, kind))
+        if looks:
+            field.widget.attrs.setdefault("class", looks)
+
+
 class DashboardForm(forms.Form):
     """A form in the look of the house. `refuse` shows what a service said at the member that it is about."""
 
@@ -34,10 +42,7 @@ class DashboardForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("label_suffix", "")
         super().__init__(*args, **kwargs)
-        for field in self.fields.values():
-            looks = next(name for kind, name in _CLASSES if isinstance(field.widget, kind))
-            if looks:
-                field.widget.attrs.setdefault("class", looks)
+        dress(self)
 
     def full_clean(self) -> None:
         super().full_clean()

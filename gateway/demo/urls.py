@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from gateway.demo import shop
+from gateway.demo import mail, shop
 
 urlpatterns = [
+    path("mail", mail.page),
     path("shop", shop.page),
     path("shop/payments", shop.create),
     path("shop/payments/<str:payment_id>", shop.look_up),
