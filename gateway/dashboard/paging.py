@@ -1,0 +1,96 @@
+"""Long lists, a page at a time: by where the last row stood, so that nothing is counted or skipped over."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+from django.http import QueryDict
+
+M = TypeVar("M", bound=Model)
+
+SIZE = 50
+CHUNK = 500
+_BETWEEN = "~"
+
+
+@dataclass(frozen=True)
+class Page(Generic[M]):
+    """Some rows of a list. `before` and `after` are the values of the links that lead on, None where nothing is."""
+
+    rows: list[M]
+    before: str | None
+    after: str | None
+    is_newest_first: bool
+
+    @cached_property
+    def is_whole(self) -> bool:
+        return self.before is None and self.after is None
+
+
+def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> Page[M]:
+    """The page that `?after=` or `?before=` asks for, else the first one.
+
+    The list is ordered by columns of its own that are never empty, all in one direction, the last of them unique.
+    """
+    order = _Order(rows)
+    after, before = order.place(query.get("after")), order.place(query.get("before"))
+    if before and not after:
+        found = list(order.beyond(rows.reverse(), before, back=True)[: size + 1])
+        shown, more = found[:size][::-1], len(found) > size
+        return order.page(shown, has_before=more, has_after=True)
+    found = list((order.beyond(rows, after) if after else rows)[: size + 1])
+    return order.page(found[:size], has_before=after is not None, has_after=len(found) > size)
+
+
+def in_chunks(rows: QuerySet[M], size: int = CHUNK) -> Iterator[list[M]]:
+    """The whole list, some rows in each statement. Ordered as for `page_of`."""
+    order = _Order(rows)
+    found = list(rows[:size])
+    while found:
+        yield found
+        place = order.place(order.mark(found[-1])) if len(found) == size else None
+        found = list(order.beyond(rows, place)[:size]) if place else []
+
+
+class _Order:
+    """The columns that order a list, and places in it."""
+
+    def __init__(self, rows: QuerySet[Any]) -> None:
+        names = [str(name) for name in rows.query.order_by]
+        self.names = [name.removeprefix("-") for name in names]
+        self.descends = names[0].startswith("-")
+        self.fields: list[Any] = [rows.model._meta.get_field(name) for name in self.names]
+        assert {name.startswith("-") for name in names} == {self.descends}, "all in one direction"
+
+    def mark(self, row: Model) -> str:
+        return _BETWEEN.join(field.value_to_string(row) for field in self.fields)
+
+    def place(self, mark: str | None) -> list[Any] | None:
+        """None for what is no mark of this list: the first page is shown then."""
+        texts = mark.split(_BETWEEN) if mark else []
+        if len(texts) != len(self.fields) or "\0" in str(mark):
+            return None
+        try:
+            return [field.to_python(text) for field, text in zip(self.fields, texts, strict=True)]
+        except ValidationError:
+            return None
+
+    def beyond(self, rows: QuerySet[M], place: list[Any], *, back: bool = False) -> QuerySet[M]:
+        """The rows after a place. The first column is compared alone, too, so that an index finds it."""
+        than = "lt" if self.descends != back else "gt"
+        wanted, equal = Q(), Q()
+        for name, value in zip(self.names, place, strict=True):
+            wanted |= equal & Q(**{f"{name}__{than}": value})
+            equal &= Q(**{name: value})
+        return rows.filter(Q(**{f"{self.names[0]}__{than}e": place[0]}) & wanted)
+
+    def page(self, rows: list[M], *, has_before: bool, has_after: bool) -> Page[M]:
+        return Page(
+            rows,
+            before=self.mark(rows[0]) if rows and has_before else None,
+            after=self.mark(rows[-1]) if rows and has_after else None,
+            is_newest_first=self.descends,
+        )
