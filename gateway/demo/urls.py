@@ -2,9 +2,11 @@
 
 from django.urls import path
 
-from gateway.demo import mail, shop
+from gateway.demo import hooks, mail, shop
 
 urlpatterns = [
+    path("hooks", hooks.works),
+    path("hooks/broken", hooks.is_broken),
     path("mail", mail.page),
     path("shop", shop.page),
     path("shop/payments", shop.create),

@@ -11,6 +11,7 @@ CARD = """
 
   Demo shop    {baseUrl}/demo/shop
   Reference    {baseUrl}/docs
+  Dashboard    {dashboard[url]}    {dashboard[email]}  {dashboard[password]}
   Staff        {admin[url]}    {admin[username]}  {admin[password]}
   Sandbox key  {sandboxApiKey}
 

@@ -1,10 +1,7 @@
 """A demo company with ninety days of history, lived through the real services on its sandbox clock."""
 
 import json
-import random
 import secrets
-from datetime import timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,32 +9,27 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from accounts import clock, services
-from accounts.models import Company, Merchant, User
+from accounts import services
+from accounts.clock import wall
+from accounts.models import Company, Document, Merchant, User
+from accounts.permissions import PRODUCTION_DEFAULT
+from accounts.roles import Role
 from accounts.selectors import find_key
-from gateway.conversions import services as conversions
-from gateway.conversions.quotes import sign
-from gateway.customers.payer import Payer
+from gateway.demo.history import Life
 from gateway.local import home
-from gateway.payments import services as payments
-from gateway.payments.models import Status
-from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.gates import Wish
-from ledger.money import to_decimal
-from ledger.wallets.selectors import holdings
+from webhooks import services as webhooks
+from webhooks.models import Endpoint
 
-DAYS = 90
-WEEK = 7 * 24
-CENT = Decimal("0.01")
 NAME = "Loja Exemplo"
 STAFF = "staff@onpay.example"
-PEOPLE = (
-    ("Maria Silva", "52998224725"),
-    ("João Pereira", "12345678909"),
-    ("Ana Costa", "11144477735"),
-    ("Pedro Almeida", "39053344705"),
-    ("Padaria Central LTDA", "11222333000181"),
+TEAM = (
+    ("financeiro@lojaexemplo.example", Role.FINANCE),
+    ("dev@lojaexemplo.example", Role.DEVELOPER),
+    ("atendimento@lojaexemplo.example", Role.SUPPORT),
+    ("contador@lojaexemplo.example", Role.VIEWER),
 )
+PAPER = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n%%EOF\n"
+RECEIVERS = (("/demo/hooks", "Shop"), ("/demo/hooks/broken", "Accounting (to be mended)"))
 
 
 class Command(BaseCommand):
@@ -49,6 +41,7 @@ class Command(BaseCommand):
         known = self._read()
         if known and find_key(known["sandboxApiKey"]):
             known |= self._addresses(known)
+            _move_receivers()
         else:
             known = self._make()
         home.folder().mkdir(parents=True, exist_ok=True)
@@ -84,10 +77,13 @@ class Command(BaseCommand):
             withdrawal_ip="127.0.0.1",
         )
         taken_on = services.take_on(company)
-        live_through(taken_on.sandbox)
         password = secrets.token_urlsafe(12)
         User.objects.filter(email=STAFF).delete()
-        User.objects.create_superuser(STAFF, password, first_name="Support")
+        staff = User.objects.create_superuser(STAFF, password, first_name="Support")
+        owner = User.objects.get(email=taken_on.email)
+        Life(taken_on.sandbox, staff, owner).live()
+        _furnish(taken_on.sandbox)
+        _found_another(owner)
         made = {
             "companyId": company.id,
             "sandboxApiKey": taken_on.sandbox_key,
@@ -98,50 +94,44 @@ class Command(BaseCommand):
         return made | self._addresses(made)
 
 
-def live_through(merchant: Merchant, days: int = DAYS, seed: int = 7) -> None:
-    """Days of trade that end now: the merchant's clock starts in the past and only ever moves forward."""
-    chance = random.Random(seed)
-    for hours_ago in range(days * 24, 0, -6):
-        _set_clock(merchant, timedelta(hours=-hours_ago))
-        for _ in range(chance.choice((0, 0, 1, 1, 2))):
-            _trade(merchant, chance, f"order-{chance.getrandbits(48):012x}")
-        if hours_ago % WEEK == 6:
-            _take_home(merchant, chance, f"wd-{chance.getrandbits(48):012x}")
-        payments.expire_due()
-    _set_clock(merchant, timedelta(0))
+def _furnish(sandbox: Merchant) -> None:
+    """The team, keys in every state, and receivers of webhooks, to which the history is not told again."""
+    for email, role in TEAM:
+        services.add_member(sandbox.company, email, None, role)
+    services.issue_key(sandbox, ["transactions:read", "balances:read"], "Reports")
+    left_over, _ = services.issue_key(sandbox, PRODUCTION_DEFAULT, "Old shop")
+    services.revoke_key(left_over)
+    for path, description in RECEIVERS:
+        webhooks.register(sandbox, f"{settings.BASE_URL}{path}", ["*"], description)
 
 
-def _take_home(merchant: Merchant, chance: random.Random, reference: str) -> None:
-    """Most of the week's money leaves, now and then for nobody, and a little goes to the other wallets."""
-    available = to_decimal(holdings(merchant, "BRL").currencies["BRL"].available, "BRL")
-    kept = (available * Decimal("0.7")).quantize(CENT)
-    wish = Wish(
-        company_id=merchant.company_id,
-        rail="PIX",
-        amount=Decimal(1901) if kept > 1901 and chance.random() < 0.2 else kept,
-        currency="BRL",
-        payout_currency="BRL",
-        reference=reference,
-        destination={"pixKey": "financeiro@lojaexemplo.com.br", "pixKeyType": "EMAIL"},
-        is_from_backend=False,
+def _found_another(owner: User) -> None:
+    """A second company of the same person, which waits for its verification."""
+    company = Company(
+        legal_name="Exemplo Comercio SA de CV",
+        trade_name="Exemplo México",
+        tax_id="GODE561231GR8",
+        tax_id_type="RFC",
+        country="MX",
+        city="CIUDAD DE MEXICO",
+        email=owner.email,
+        production_asked_at=wall(),
     )
-    withdrawal = withdrawals.create(merchant, wish)
-    while withdrawals.first_due(merchant, clock.now(merchant) + timedelta(minutes=1)):
-        withdrawals.happen(merchant, withdrawal.id)
-    wanted = conversions.Wish("PIX", chance.choice(("SPEI", "MB_WAY")), (available / 20).quantize(CENT))
-    conversions.confirm(merchant, sign(conversions.quote(merchant, wanted)))
+    services.register(company)
+    services.add_member(company, owner.email, None, Role.OWNER)
+    for kind in (Document.Kind.REGISTRATION, Document.Kind.IDENTITY):
+        Document.objects.create(
+            company=company,
+            kind=kind,
+            file_name=f"{kind.lower()}.pdf",
+            content_type="application/pdf",
+            size=len(PAPER),
+            content=PAPER,
+            handed_in_by=owner,
+        )
 
 
-def _set_clock(merchant: Merchant, offset: timedelta) -> None:
-    merchant.clock_offset = offset
-    Merchant.objects.filter(pk=merchant.pk).update(clock_offset=offset)
-
-
-def _trade(merchant: Merchant, chance: random.Random, reference: str) -> None:
-    name, tax_id = chance.choice(PEOPLE)
-    payer = Payer(name=name, tax_id=tax_id, tax_id_type="CPF" if len(tax_id) == 11 else "CNPJ")
-    amount = Decimal(chance.randint(990, 89_990)) / 100
-    payment = payments.create(merchant, payments.Request("PIX", amount, "BRL", reference, payer))
-    outcome = chance.choices((Status.PAID, Status.FAILED, None), weights=(88, 4, 8))[0]
-    if outcome:
-        payments.simulate(merchant, payment.id, outcome)
+def _move_receivers() -> None:
+    """To where the service answers now."""
+    for path, description in RECEIVERS:
+        Endpoint.objects.filter(description=description).update(url=f"{settings.BASE_URL}{path}")

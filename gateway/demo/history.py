@@ -1,0 +1,237 @@
+"""Ninety days of a shop's life, lived through the real services on its sandbox clock."""
+
+import random
+from datetime import timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from accounts import clock
+from accounts.models import Merchant, User
+from gateway.conversions import services as conversions
+from gateway.conversions.quotes import sign
+from gateway.customers.payer import Payer
+from gateway.payments import cards
+from gateway.payments import services as payments
+from gateway.payments.models import Payment, Status
+from gateway.refunds import services as refunds
+from gateway.refunds.lifecycle import Asked
+from gateway.refunds.models import ReasonCode, Response
+from gateway.simulations.services import advance
+from gateway.vault import services as vault
+from gateway.vault.cards import Secret
+from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.gates import Wish
+from ledger.holds import services as holds
+from ledger.holds.models import Reason
+from ledger.money import to_decimal
+from ledger.receivables import advances
+from ledger.receivables.models import Advance, Receivable, State
+from ledger.wallets.selectors import holdings
+
+DAYS = 90
+STEP = timedelta(hours=6)
+CENT = Decimal("0.01")
+ADDRESS = {
+    "street": "Rua das Flores",
+    "number": "10",
+    "complement": None,
+    "district": "Centro",
+    "city": "São Paulo",
+    "state": "SP",
+    "postalCode": "01001000",
+    "country": "BR",
+}
+PEOPLE = (
+    ("Maria Silva", "52998224725", "maria@example.com"),
+    ("João Pereira", "12345678909", "joao@example.com"),
+    ("Ana Costa", "11144477735", "ana@example.com"),
+    ("Pedro Almeida", "39053344705", "pedro@example.com"),
+    ("Padaria Central LTDA", "11222333000181", "compras@padariacentral.example"),
+)
+ABROAD = {
+    "SPEI": ("Juan Pérez", None, None, "juan@example.com", None),
+    "MB_WAY": ("Rita Sousa", None, None, "rita@example.com", "+351912344567"),
+    "BANK_TRANSFER": ("Ana Gómez", "20123456786", "CUIT", "gomez@example.com", None),
+    "PSE": ("Carlos Vives", "1018760936", "CC", "carlos@example.com", "+573001234567"),
+}
+APPROVED, REFUSED = "4242424242424242", "4000000000000002"
+
+
+class Way(NamedTuple):
+    """How somebody pays, how often, and between which amounts in whole units."""
+
+    method: str
+    currency: str
+    weight: int
+    least: int
+    most: int
+
+
+WAYS = (
+    Way("PIX", "BRL", 55, 20, 899),
+    Way("CREDIT_CARD", "BRL", 20, 50, 899),
+    Way("BOLETO", "BRL", 8, 50, 899),
+    Way("SPEI", "MXN", 6, 200, 899),
+    Way("MB_WAY", "EUR", 5, 10, 89),
+    Way("BANK_TRANSFER", "ARS", 3, 10_000, 89_000),
+    Way("PSE", "COP", 3, 50_000, 890_000),
+)
+
+
+class Life:
+    """What happens to one merchant, in the order that `chance` says."""
+
+    def __init__(self, merchant: Merchant, staff: User, owner: User, seed: int = 7) -> None:
+        self.merchant, self.staff, self.owner = merchant, staff, owner
+        self.chance = random.Random(seed)
+
+    def live(self, days: int = DAYS) -> None:
+        """So many days of trade, which end now: the clock starts in the past and only ever moves forward."""
+        self._begin(days)
+        for tick in range(days * 4):
+            for _ in range(self.chance.choice((0, 1, 1, 1, 2, 3))):
+                self._trade()
+            if tick % 28 == 27:
+                self._end_the_week()
+            advance(self.merchant, by=STEP)
+        self._leave_work()
+
+    def _begin(self, days: int) -> None:
+        self.merchant.clock_offset = timedelta(days=-days)
+        Merchant.objects.filter(pk=self.merchant.pk).update(clock_offset=self.merchant.clock_offset)
+
+    def _name(self, kind: str) -> str:
+        return f"{kind}-{self.chance.getrandbits(40):010x}"
+
+    # ── Payments ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def _trade(self) -> None:
+        way = self.chance.choices(WAYS, weights=[way.weight for way in WAYS])[0]
+        payment = self._order(way)
+        outcome = self.chance.choices((Status.PAID, Status.FAILED, None), weights=(88, 4, 8))[0]
+        if way.method == "CREDIT_CARD":
+            self._type_card(payment, outcome)
+        elif outcome:
+            payment = payments.simulate(self.merchant, payment.id, outcome)
+        payment.refresh_from_db()
+        if payment.status == Status.PAID and way.currency == "BRL":
+            self._regret(payment)
+
+    def _order(self, way: Way) -> Payment:
+        now = clock.now(self.merchant)
+        cents = Decimal(self.chance.randint(way.least * 100, way.most * 100)) / 100
+        is_card = way.method == "CREDIT_CARD"
+        wanted = payments.Request(
+            method=way.method,
+            amount=cents,
+            currency=way.currency,
+            reference=self._name("order"),
+            payer=self._payer(way),
+            due_date=(now + timedelta(days=5)).date() if way.method == "BOLETO" else None,
+            return_url="https://lojaexemplo.com.br/pedido" if is_card or way.method == "PSE" else None,
+        )
+        return payments.create(self.merchant, wanted)
+
+    def _payer(self, way: Way) -> Payer:
+        if way.method in ABROAD:
+            name, tax_id, kind, email, phone = ABROAD[way.method]
+            return Payer(name=name, tax_id=tax_id, tax_id_type=kind, email=email, phone=phone)
+        name, tax_id, email = self.chance.choice(PEOPLE)
+        kind = "CPF" if len(tax_id) == 11 else "CNPJ"
+        return Payer(name=name, tax_id=tax_id, tax_id_type=kind, email=email, address=ADDRESS)
+
+    def _type_card(self, payment: Payment, outcome: Status | None) -> None:
+        """Into the page, where nobody but the vault sees it. Some go away before."""
+        if outcome is None:
+            return
+        now = clock.now(self.merchant)
+        number = Secret(APPROVED if outcome == Status.PAID else REFUSED)
+        cvc = Secret(self.chance.choice(("123", "123", "123", "902")))
+        token, _ = vault.tokenize(payment.id, number=number, month=12, year=now.year + 3, cvc=cvc, now=now)
+        cards.confirm(payment, token)
+
+    # ── What comes back ───────────────────────────────────────────────────────────────────────────────────────────
+    def _regret(self, payment: Payment) -> None:
+        happens = self.chance.random()
+        if self._available() < 2 * to_decimal(payment.amount, "BRL"):
+            return
+        if happens < 0.05:
+            part = payment.amount // 2 if self.chance.random() < 0.5 else None
+            reason, reference = "One of the items is out of stock", self._name("refund")
+            refunds.create(self.merchant, payment.id, amount=part, reason=reason, reference=reference)
+        elif happens < 0.07:
+            asked = self._dispute(payment, ReasonCode.NOT_RECEIVED, "Nothing has arrived.")
+            answer = self.chance.choice((Response.Answer.ACCEPT, Response.Answer.CONTEST))
+            self._answer(asked, answer)
+            if answer == Response.Answer.CONTEST:
+                decision = self.chance.choice((Asked.FOR_COMPANY, Asked.FOR_PAYER))
+                refunds.decide(self.merchant, asked, decision, note="Decided on the evidence.")
+
+    def _dispute(self, payment: Payment, code: str, statement: str) -> str:
+        asked = refunds.simulate_dispute(self.merchant, payment.id, reason_code=code, statement=statement)
+        return asked.id
+
+    def _answer(self, refund_id: str, answer: str) -> None:
+        refunds.respond(
+            self.merchant,
+            refund_id,
+            answer,
+            message="Delivered, and signed for by the payer.",
+            evidence=[refunds.Shown(url="https://lojaexemplo.com.br/entregas/1042", description="Delivery")]
+            if answer == Response.Answer.CONTEST
+            else (),
+            answered_by=Response.AnsweredBy.DASHBOARD,
+            person=self.owner,
+        )
+
+    # ── Money out ─────────────────────────────────────────────────────────────────────────────────────────────────
+    def _end_the_week(self) -> None:
+        """Half of what is there leaves, now and then for nobody, and a little goes to the other wallets."""
+        available = self._available()
+        self._withdraw((available * 3 / 4).quantize(Decimal(1)) + CENT)
+        if self.chance.random() < 0.3 and available > 12_000:
+            self._withdraw(Decimal(1901))  # the scenario of a bank that refuses
+        source = (available / 20).quantize(CENT)
+        quoted = conversions.quote(
+            self.merchant, conversions.Wish("PIX", self.chance.choice(("SPEI", "MB_WAY")), source)
+        )
+        conversions.confirm(self.merchant, sign(quoted))
+        if asked := self._ask_for_an_advance(self.chance.choice((0, 0, 3))):
+            advances.approve(asked.id, self.staff, "Good history.")
+
+    def _available(self) -> Decimal:
+        found = holdings(self.merchant, "BRL").currencies.get("BRL")
+        return to_decimal(found.available if found else 0, "BRL")
+
+    def _withdraw(self, amount: Decimal) -> None:
+        wish = Wish(
+            company_id=self.merchant.company_id,
+            rail="PIX",
+            amount=amount,
+            currency="BRL",
+            payout_currency="BRL",
+            reference=self._name("wd"),
+            destination={"pixKey": "financeiro@lojaexemplo.com.br", "pixKeyType": "EMAIL"},
+            is_from_backend=False,
+        )
+        withdrawals.create(self.merchant, wish)
+
+    def _ask_for_an_advance(self, most: int) -> Advance | None:
+        rows = Receivable.objects.filter(merchant=self.merchant, currency="BRL", state=State.SCHEDULED)
+        chosen = rows.filter(release_at__gt=clock.now(self.merchant)).order_by("-release_at")[:most]
+        return advances.request(self.merchant, [one.pk for one in chosen], self.owner) if chosen else None
+
+    # ── What is to be done today ──────────────────────────────────────────────────────────────────────────────────
+    def _leave_work(self) -> None:
+        """Open disputes, an advance to decide, money that is blocked, and payments that wait."""
+        paid = Payment.objects.filter(merchant=self.merchant, status=Status.PAID, currency="BRL", refunded_amount=0)
+        undisputed = paid.exclude(refunds__isnull=False).order_by("-paid_at").select_related("merchant__company")
+        first, second, third = undisputed.filter(method="PIX")[:3]
+        self._dispute(first, ReasonCode.NOT_RECEIVED, "I have paid, and nothing has arrived.")
+        self._dispute(second, ReasonCode.DUPLICATE, "I was charged twice.")
+        self._answer(self._dispute(third, ReasonCode.NOT_AS_DESCRIBED, "The color is wrong."), Response.Answer.CONTEST)
+        if card := undisputed.filter(method="CREDIT_CARD").first():
+            self._dispute(card, ReasonCode.UNRECOGNIZED, "I do not know this shop.")
+        self._ask_for_an_advance(4)
+        holds.place(self.merchant, "BRL", 50_00, Reason.COMPLIANCE, by=self.staff, note="Invoice of a sale is missing.")
+        for way in WAYS[:4]:
+            self._order(way)
