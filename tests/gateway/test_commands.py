@@ -73,12 +73,11 @@ def test_the_demo_is_made_once_and_its_keys_work(db: None, tmp_path: Path, monke
     page = Api(first["sandboxApiKey"]).get("/payments", pageSize=100).json()
     assert page["pagination"]["totalAvailable"] == Payment.objects.count() > 200
     days = {payment["createdAt"][:10] for payment in page["data"]}
-    assert len(days) > 20
+    assert len(days) > 10
 
 
 def test_verify_ledger_proves_the_books(db: None) -> None:
     assert "invariants hold" in run("verify_ledger")
-
 
 def test_provision_never_prints_a_password_that_does_not_work(db: None) -> None:
     first = json.loads(run("provision", "--company", "Acme", "--email", "ana@acme.example", "--json"))
