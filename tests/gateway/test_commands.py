@@ -79,6 +79,7 @@ def test_the_demo_is_made_once_and_its_keys_work(db: None, tmp_path: Path, monke
 def test_verify_ledger_proves_the_books(db: None) -> None:
     assert "invariants hold" in run("verify_ledger")
 
+
 def test_provision_never_prints_a_password_that_does_not_work(db: None) -> None:
     first = json.loads(run("provision", "--company", "Acme", "--email", "ana@acme.example", "--json"))
     second = json.loads(run("provision", "--company", "Acme Dois", "--email", "ana@acme.example", "--json"))
