@@ -74,6 +74,8 @@ class OnceForm(DashboardForm):
                     fingerprint=b"",
                     method="FORM",
                     path=path[:255],
+                    status=204,
+                    sealed_body=b"",
                     request_id=request_id,
                 )
         except IntegrityError as error:
