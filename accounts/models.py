@@ -173,6 +173,12 @@ class ApiKey(models.Model):
     permissions = ArrayField(models.CharField(max_length=40, choices=list(PERMISSIONS.items())))
     created_at = models.DateTimeField(default=wall, editable=False)
     last_used_at = models.DateTimeField(null=True, editable=False)
+    permissions_used = models.JSONField(
+        default=dict, db_default={}, editable=False, help_text="The day on which each permission was last made use of"
+    )
+    expires_at = models.DateTimeField(
+        null=True, editable=False, help_text="It was replaced by another key, and works until then"
+    )
     revoked_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -180,6 +186,10 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} (…{self.last4})"
+
+    @property
+    def is_live(self) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > wall())
 
 
 class UserManager(BaseUserManager["User"]):
@@ -255,6 +265,13 @@ class Invitation(models.Model):
         return self.accepted_at is None and self.withdrawn_at is None and self.expires_at > wall()
 
 
+class DocumentManager(models.Manager["Document"]):
+    """What a file is; what is in it is read when it is asked for."""
+
+    def get_queryset(self) -> models.QuerySet["Document"]:
+        return super().get_queryset().defer("content")
+
+
 class Document(models.Model):
     """A file that a company hands in to be verified. Only the company's owners and our staff read it."""
 
@@ -274,6 +291,7 @@ class Document(models.Model):
     content = models.BinaryField(editable=False)
     handed_in_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=wall, editable=False)
+    objects: ClassVar[DocumentManager] = DocumentManager()
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} · {self.file_name}"

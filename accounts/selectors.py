@@ -1,8 +1,13 @@
 """Reads about who."""
 
 import hashlib
+from collections.abc import Iterable
 
-from accounts.models import ApiKey, Company, Merchant
+from django.db.models import Q, QuerySet
+
+from accounts.clock import wall
+from accounts.ids import is_well_formed
+from accounts.models import ApiKey, AuditEntry, Company, Merchant
 from accounts.rows import columns, first, load, width
 
 _FIND_KEY = f"""
@@ -10,8 +15,11 @@ _FIND_KEY = f"""
       FROM accounts_apikey k
       JOIN accounts_merchant m ON m.id = k.merchant_id
       JOIN accounts_company c ON c.id = m.company_id
-     WHERE k.digest = %s AND k.revoked_at IS NULL
+     WHERE k.digest = %s AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > statement_timestamp())
 """
+
+KEY_MADE = ("api_key.issued", "api_key.rotated")
+"""Actions of the audit log whose object is a new key."""
 
 
 def digest(key: str) -> bytes:
@@ -29,3 +37,31 @@ def find_key(key: str) -> ApiKey | None:
     api_key.merchant = load(Merchant, row[merchant_starts:company_starts])
     api_key.merchant.company = load(Company, row[company_starts:])
     return api_key
+
+
+def live_keys(merchant: Merchant) -> QuerySet[ApiKey]:
+    """The merchant's keys that work, newest first."""
+    works = Q(expires_at=None) | Q(expires_at__gt=wall())
+    return _keys(merchant).filter(works, revoked_at=None)
+
+
+def dead_keys(merchant: Merchant) -> QuerySet[ApiKey]:
+    """The merchant's keys that were revoked or ran out, newest first."""
+    ended = Q(revoked_at__isnull=False) | Q(expires_at__lte=wall())
+    return _keys(merchant).filter(ended)
+
+
+def api_key(merchant: Merchant, key_id: str) -> ApiKey | None:
+    """The merchant's key with this id, whether it works or not."""
+    return _keys(merchant).filter(pk=key_id).first() if is_well_formed(key_id) else None
+
+
+def _keys(merchant: Merchant) -> QuerySet[ApiKey]:
+    owned = ApiKey.objects.filter(merchant=merchant).select_related("merchant__company")
+    return owned.order_by("-created_at", "-id")
+
+
+def issuers(keys: Iterable[ApiKey]) -> dict[str, str]:
+    """Who made the keys, as far as people did in the dashboard: key id → e-mail address."""
+    made = AuditEntry.objects.filter(object_id__in=[key.pk for key in keys], action__in=KEY_MADE)
+    return dict(made.values_list("object_id", "actor__email"))

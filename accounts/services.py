@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -66,6 +66,21 @@ def issue_key(merchant: Merchant, permissions: Iterable[str], name: str = "API k
     return api_key, text
 
 
+class KeyUnusable(Exception):
+    """The key has ended, or was replaced before."""
+
+
+@transaction.atomic
+def rotate_key(api_key: ApiKey, until: datetime) -> tuple[ApiKey, str]:
+    """A new key with the same name and permissions, and its text, which nobody can be shown again.
+
+    The old one works until then. Raises KeyUnusable.
+    """
+    if not ApiKey.objects.filter(pk=api_key.pk, revoked_at=None, expires_at=None).update(expires_at=until):
+        raise KeyUnusable
+    return issue_key(api_key.merchant, api_key.permissions, api_key.name)
+
+
 def revoke_key(api_key: ApiKey) -> None:
     """The key stops working with the next request."""
     ApiKey.objects.filter(pk=api_key.pk, revoked_at=None).update(revoked_at=wall())
@@ -76,6 +91,17 @@ def note_use(api_key: ApiKey) -> None:
     now = wall()
     if api_key.last_used_at is None or now - api_key.last_used_at > USE_IS_NOTED_EVERY:
         ApiKey.objects.filter(pk=api_key.pk).update(last_used_at=now)
+
+
+def note_permission(api_key: ApiKey, permission: str) -> None:
+    """Remembers the day on which the key last made use of a permission: one write a day for each."""
+    today = wall().date().isoformat()
+    if api_key.permissions_used.get(permission) != today:
+        execute(
+            """UPDATE accounts_apikey SET permissions_used = permissions_used || jsonb_build_object(%s::text, %s::text)
+                WHERE id = %s""",
+            [permission, today, api_key.pk],
+        )
 
 
 def remember_refused_origin(merchant: Merchant, address: str | None) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from accounts.services import note_permission
 from gateway.api.errors import PermissionMissing
 
 
@@ -15,4 +16,5 @@ class HasPermission(BasePermission):
         needed = view.operation.permission
         if needed not in request.auth.permissions:  # type: ignore[union-attr]
             raise PermissionMissing(field=needed)
+        note_permission(request.auth, needed)  # type: ignore[arg-type]
         return True

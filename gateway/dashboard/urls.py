@@ -3,6 +3,7 @@
 from django.urls import include, path, register_converter
 
 from gateway.dashboard import entrance, home, search
+from gateway.dashboard.developers import keys
 
 app_name = "dashboard"
 
@@ -24,6 +25,7 @@ register_converter(EnvironmentConverter, "environment")
 company = [
     *home.urls,
     *search.urls,
+    *keys.urls,
 ]
 
 urlpatterns = [

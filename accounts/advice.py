@@ -1,0 +1,47 @@
+"""What is wise about an API key: to be read by its owner."""
+
+from datetime import date, timedelta
+from enum import StrEnum, auto
+
+from accounts.clock import wall
+from accounts.models import ApiKey, Environment
+from accounts.permissions import ALL
+
+IDLE_AFTER = timedelta(days=60)
+KNOWN_AFTER = timedelta(days=30)
+"""A key that is used for so long has shown what it needs."""
+
+
+class Advice(StrEnum):
+    NEVER_USED = auto()
+    UNUSED = auto()
+    MAY_TOO_MUCH = auto()
+    MAY_EVERYTHING = auto()
+
+
+def advice(key: ApiKey) -> list[Advice]:
+    """What its owner should think about, the most telling first; nothing about a key that has ended or will."""
+    if not key.is_live or key.expires_at:
+        return []
+    now = wall()
+    if key.last_used_at is None:
+        return [Advice.NEVER_USED] if key.created_at <= now - IDLE_AFTER else _about_permissions(key)
+    return [Advice.UNUSED] if key.last_used_at <= now - IDLE_AFTER else _about_permissions(key)
+
+
+def _about_permissions(key: ApiKey) -> list[Advice]:
+    if key.last_used_at and key.created_at <= wall() - KNOWN_AFTER and idle_permissions(key):
+        return [Advice.MAY_TOO_MUCH]
+    everything = key.merchant.environment == Environment.PRODUCTION and set(key.permissions) == set(ALL)
+    return [Advice.MAY_EVERYTHING] if everything else []
+
+
+def idle_permissions(key: ApiKey) -> list[str]:
+    """Those of the key that were not made use of for sixty days, or never."""
+    since = (wall() - IDLE_AFTER).date()
+    return [one for one in key.permissions if (last_use(key, one) or date.min) < since]
+
+
+def last_use(key: ApiKey, permission: str) -> date | None:
+    noted = key.permissions_used.get(permission)
+    return date.fromisoformat(noted) if noted else None
