@@ -14,7 +14,6 @@ from accounts import clock
 from accounts.ids import is_well_formed, new_id
 from accounts.models import Environment, Merchant, User
 from accounts.rows import first, unless_deadlocked
-from gateway.methods import selectors as methods
 from gateway.methods.rail import Answered, Outcome
 from gateway.methods.rail import Asked as AskedOfPayment
 from gateway.methods.registry import CARDS, Method
@@ -31,16 +30,16 @@ from gateway.refunds.errors import (
     RefundResponseDeadline,
     RefundState,
     RefundUnknown,
-    RefundWindowClosed,
 )
 from gateway.refunds.lifecycle import Asked, step
 from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, Refund, Response, Status
 from gateway.refunds.postings import blocked, returned
+from gateway.refunds.selectors import of_payment
+from gateway.refunds.standing import in_wallet, standing
 from ledger.books.services import hold_wallet, post
 from ledger.chart import Kind
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
-from ledger.money import convert
 from ledger.receivables import services as receivables
 from ledger.receivables.models import State
 from webhooks.outbox import emit
@@ -82,15 +81,14 @@ def create(
     and ONP422_INSUFFICIENT_BALANCE.
     """
     payments.require_active(merchant)
-    payment = _paid(merchant, payment_id)
+    payment = payments.lock(merchant, payment_id)
     now = clock.now(merchant)
-    left = _left(payment)
-    if (amount is not None and amount > left) or not left:
+    found = standing(payment, of_payment(merchant, payment_id), now)
+    if found.refusal:
+        raise found.refusal
+    left = found.left
+    if amount is not None and amount > left:
         raise RefundAmountExceeded(field="amount")
-    window = methods.refund_window(merchant, payment.method, payment.currency)
-    assert payment.paid_at
-    if now > payment.paid_at + window:
-        raise RefundWindowClosed
     if reference and _live(merchant, reference):
         raise DuplicateReference(field="reference")
     refund = _new(payment, Origin.MERCHANT, amount or left, left, now)
@@ -240,12 +238,9 @@ def _payers_key(payment: Payment) -> dict[str, str] | None:
 
 
 def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -> Refund:
-    currency, in_wallet = payment.currency, amount
-    if payment.settlement_currency and payment.settlement_rate:
-        currency = payment.settlement_currency
-        in_wallet = _converted(payment, payment.amount - left + amount) - _converted(payment, payment.amount - left)
-        if not in_wallet:
-            raise RefundAmountTooSmall(field="amount")
+    currency, wallet_amount = in_wallet(payment, left, amount)
+    if not wallet_amount:
+        raise RefundAmountTooSmall(field="amount")
     refund = Refund(
         id=new_id("ref"),
         merchant=payment.merchant,
@@ -255,18 +250,12 @@ def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -
         amount=amount,
         currency=payment.currency,
         wallet_currency=currency,
-        wallet_amount=in_wallet,
+        wallet_amount=wallet_amount,
         created_at=now,
         updated_at=now,
     )
     refund.payment = payment
     return refund
-
-
-def _converted(payment: Payment, minor: int) -> int:
-    """In the wallet's currency, at the payment's own rate. Parts are differences of this, so that they add up."""
-    assert payment.settlement_currency and payment.settlement_rate
-    return convert(minor, payment.currency, payment.settlement_currency, payment.settlement_rate)
 
 
 def _begin(refund: Refund, asked: Asked, now: datetime, *, all_of_it: bool) -> Refund:

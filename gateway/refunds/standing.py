@@ -1,0 +1,97 @@
+"""What of a payment can still be given back, why not, and where the money would come from. Nothing is written."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from accounts.errors import Refusal
+from gateway.methods import selectors as methods
+from gateway.payments.errors import PaymentState
+from gateway.payments.models import Payment, Status
+from gateway.refunds.errors import RefundAmountExceeded, RefundInDispute, RefundWindowClosed
+from gateway.refunds.models import DISPUTED, OPEN, Refund
+from ledger.money import convert
+from ledger.receivables.models import Receivable, State
+from ledger.wallets.selectors import Holding, holdings
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`left` is neither refunded nor on its way back, in minor units. `refusal` None: until `until` it can be given."""
+
+    left: int
+    on_its_way: int
+    until: datetime | None
+    refusal: Refusal | None
+
+
+def standing(payment: Payment, refunds: Iterable[Refund], now: datetime) -> Standing:
+    """How a payment stands, of which these are the refunds. Its merchant must be at hand.
+
+    Refuses, without raising, with ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE, ONP422_REFUND_AMOUNT_EXCEEDED and
+    ONP422_REFUND_WINDOW_CLOSED.
+    """
+    under_way = [refund for refund in refunds if refund.status in OPEN]
+    on_its_way = sum(refund.amount for refund in under_way)
+    left = payment.amount - payment.refunded_amount - on_its_way
+    until = None
+    if payment.paid_at:
+        until = payment.paid_at + methods.refund_window(payment.merchant, payment.method, payment.currency)
+    refusal: Refusal | None = None
+    if payment.status != Status.PAID:
+        refusal = PaymentState()
+    elif any(refund.status in DISPUTED for refund in under_way):
+        refusal = RefundInDispute()
+    elif not left:
+        refusal = RefundAmountExceeded(field="amount")
+    elif until and now > until:
+        refusal = RefundWindowClosed()
+    return Standing(left, on_its_way, until, refusal)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the money of a refund comes from, in minor units of the wallet's currency.
+
+    First out of what still releases from the payment, the rest out of what is `available` now. While `is_reserved`
+    somebody decides about an advance of it, and it stays where it is.
+    """
+
+    currency: str
+    from_releasing: int
+    from_available: int
+    available: int
+    is_reserved: bool
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.from_available - self.available)
+
+
+def sources(payment: Payment, left: int, amount: int, receivable: Receivable | None) -> Sources:
+    """What giving `amount` back would take, of a payment of which so much is `left`. Its merchant must be at hand."""
+    currency, wanted = in_wallet(payment, left, amount)
+    releasing = 0
+    if receivable and receivable.state == State.SCHEDULED:
+        releasing = min(wanted, receivable.amount)
+    return Sources(
+        currency,
+        from_releasing=releasing,
+        from_available=wanted - releasing,
+        available=holdings(payment.merchant, currency).currencies.get(currency, Holding()).available,
+        is_reserved=receivable is not None and receivable.state == State.RESERVED_FOR_ADVANCE,
+    )
+
+
+def in_wallet(payment: Payment, left: int, amount: int) -> tuple[str, int]:
+    """The wallet's currency, and the amount in it, of a payment of which so much is `left`.
+
+    At the payment's own rate. Parts are differences of the converted whole, so that they add up.
+    """
+    if not (payment.settlement_currency and payment.settlement_rate):
+        return payment.currency, amount
+    target, gone = payment.settlement_currency, payment.amount - left
+    before, after = (
+        convert(minor, payment.currency, target, payment.settlement_rate) for minor in (gone, gone + amount)
+    )
+    return target, after - before
