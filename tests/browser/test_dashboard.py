@@ -1,24 +1,19 @@
 """The dashboard as people meet it: every page, in every width, light and dark, with the eyes of axe."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from django.test import Client
 from django.urls import resolve
-from playwright.sync_api import Page
 
 from accounts.models import User
 from gateway.dashboard import urls
 from gateway.demo.history import Life
+from tests.browser.axe import faults_of
 from tests.browser.conftest import Watched
 from tests.factories import Shop, a_shop
 from tests.people import a_member, a_person, signed_in_twice
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parent / "vendor" / "axe.js"
-SERIOUS = "critical", "serious"
 FEW_DAYS = 12
 NOT_BY_LINK = {"payments_csv", "statement_csv"}
 """What a browser keeps instead of showing it."""
@@ -45,18 +40,6 @@ def enter(watched: Watched, browser: Client, **further: str) -> None:
     watched.page.context.add_cookies(
         [{"name": name, "value": value, "url": watched.origin} for name, value in cookies.items()]
     )
-
-
-def faults_of(page: Page) -> list[str]:
-    """What axe finds serious."""
-    page.evaluate(AXE.read_text())
-    found: Any = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{fault['id']}: {node['html'][:160]}"
-        for fault in found["violations"]
-        if fault["impact"] in SERIOUS
-        for node in fault["nodes"][:3]
-    ]
 
 
 def one_of_each(watched: Watched, start: str) -> list[str]:

@@ -1,0 +1,104 @@
+"""Coming in with a password, an authenticator app and a passkey, before a real browser and its authenticator."""
+
+import re
+
+import pytest
+from django.core import mail
+from django.core.cache import cache
+from playwright.sync_api import Page, expect
+
+from accounts.models import Company
+from tests.browser.axe import faults_of
+from tests.browser.conftest import Watched
+from tests.factories import a_shop
+from tests.people import PASSWORD, a_member, code_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(autouse=True)
+def nobody_failed_before() -> None:
+    cache.clear()
+
+
+def plug_in_an_authenticator(page: Page) -> None:
+    """One that is built in, and whose person always agrees."""
+    session = page.context.new_cdp_session(page)
+    session.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+
+
+def sign_in(watched: Watched, email: str) -> Page:
+    page = watched.go("/dashboard/")
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign In", exact=True).click()
+    return page
+
+
+def test_a_founder_signs_up_and_is_in_the_sandbox(watched: Watched) -> None:
+    page = watched.go("/accounts/signup/")
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+    for label, value in (
+        ("Company name", "Padaria Central"),
+        ("Legal name", "Padaria Central LTDA"),
+        ("Tax id of the company", "11.222.333/0001-81"),
+        ("Email", "ana@padaria.example"),
+        ("Password", PASSWORD),
+    ):
+        page.get_by_label(label, exact=True).fill(value)
+    page.get_by_role("button", name="Sign Up").click()
+    code = re.search(r"^([0-9A-Z]{4}-[0-9A-Z]{4})$", str(mail.outbox[-1].body), re.MULTILINE)
+    assert code
+    assert faults_of(page) == []
+    page.get_by_label("Code").fill(code[1])
+    page.get_by_role("button", name="Confirm").click()
+
+    expect(page.get_by_text("Nothing here is real money.")).to_be_visible()
+    assert Company.objects.get().trade_name == "Padaria Central"
+
+
+def test_an_authenticator_app_is_set_up_and_asked_for(watched: Watched) -> None:
+    owner = a_member(a_shop("Acme").company)
+    page = sign_in(watched, owner.email)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Acme")
+
+    watched.go("/accounts/2fa/")
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+    watched.go("/accounts/2fa/totp/activate/")
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+    secret = page.get_by_label("Authenticator secret").input_value()
+    page.get_by_label("Authenticator code").fill(code_of(secret))
+    page.get_by_role("button", name="Activate").click()
+    expect(page.get_by_label("Unused codes")).to_be_visible()
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+
+    watched.page.context.clear_cookies()
+    sign_in(watched, owner.email)
+    expect(page.get_by_label("Code")).to_be_visible()
+
+
+def test_a_passkey_is_added_and_opens_the_door_alone(watched: Watched) -> None:
+    owner = a_member(a_shop("Acme").company)
+    page = sign_in(watched, owner.email)
+    plug_in_an_authenticator(page)
+    watched.go("/accounts/2fa/webauthn/add/")
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+    page.get_by_label("Passwordless").check()
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_label("Unused codes")).to_be_visible()
+
+    page.context.clear_cookies()
+    watched.go("/accounts/login/")
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+    page.get_by_role("button", name="passkey").click()
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Acme")
