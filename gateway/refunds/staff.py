@@ -1,14 +1,12 @@
 """What support staff may do with refunds: which decisions, the forms about them, and companies' files to read."""
 
-import unicodedata
 from typing import Any
 
 from django import forms
 from django.http import HttpResponse
-from django.utils.http import content_disposition_header
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
-from accounts import clock
+from accounts import clock, files
 from accounts.errors import Refusal
 from accounts.ids import is_well_formed
 from accounts.models import Environment
@@ -21,9 +19,6 @@ from ledger.money import to_minor
 
 OUTSIDE = (Asked.DONE, Asked.DECLINED)
 """What the outside party says. In the sandbox it answers by itself."""
-
-_ENDINGS = {"application/pdf": (".pdf",), "image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
-_LONGEST_NAME = 100
 
 
 def may_be(asked: Asked, refund: Refund) -> bool:
@@ -90,24 +85,6 @@ class OpenForm(forms.ModelForm):
 
 
 def download(evidence: Evidence) -> HttpResponse:
-    """The file of a company, which is a stranger's: it is saved and never opened in our place."""
-    response = HttpResponse(bytes(evidence.content or b""), content_type=evidence.content_type)
-    response["Content-Disposition"] = content_disposition_header(True, safe_name(evidence))
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Cache-Control"] = "no-store"
-    return response
-
-
-def safe_name(evidence: Evidence) -> str:
-    """The file's name without what is invisible or means something elsewhere, and with the ending of its type."""
-    visible = "".join(map(_harmless, evidence.file_name or ""))
-    name = " ".join(visible.split()).strip(". ")[-_LONGEST_NAME:] or evidence.pk
-    endings = _ENDINGS.get(evidence.content_type or "", ("",))
-    return name if name.lower().endswith(endings) else f"{name}{endings[0]}"
-
-
-def _harmless(letter: str) -> str:
-    if unicodedata.category(letter)[0] in "CZ":  # control, direction, surrogate, separator
-        return " "
-    return "_" if letter in '/\\:*?"<>|;%' else letter
+    """The file, to be saved and never opened in our place."""
+    name = files.safe_name(evidence.file_name, evidence.content_type, evidence.pk)
+    return files.download(evidence.content, evidence.content_type, name)
