@@ -89,6 +89,54 @@ class InvalidStatus(InvalidRequest):
     message = "The status is not one that can be asked for."
 
 
+class LastOwner(Refusal):
+    code = "ONP409_LAST_OWNER"
+    message = "A company keeps at least one owner."
+    advice = "Make somebody else an owner first."
+
+
+class AlreadyMember(Refusal):
+    code = "ONP409_MEMBER"
+    message = "This person is in the team already."
+    advice = "Change their role in the list."
+
+
+class TooManyInvitations(Refusal):
+    code = "ONP429_INVITATIONS"
+    message = "Twenty invitations were sent within a day."
+    advice = "Send the next one tomorrow."
+
+
+class InvalidAddress(InvalidRequest):
+    code = "ONP400_WITHDRAWAL_IP"
+    message = "This is not one public IP address."
+    advice = "Enter the IPv4 or IPv6 address from which your backend reaches the internet; a network will not do."
+
+
+class InvalidDocument(InvalidRequest):
+    code = "ONP400_DOCUMENT"
+    message = "The file cannot be taken."
+    advice = "Hand in a PDF, PNG or JPEG of at most 10 MB."
+
+
+class TooManyDocuments(Refusal):
+    code = "ONP422_DOCUMENTS"
+    message = "Twenty documents are handed in."
+    advice = "Remove one, or put several pages into one PDF."
+
+
+class DocumentUnknown(Refusal):
+    code = "ONP404_DOCUMENT"
+    message = "There is no such document."
+    advice = "Compare the id."
+
+
+class VerificationState(Refusal):
+    code = "ONP409_VERIFICATION_STATE"
+    message = "The verification is not in a state that allows this."
+    advice = "Look the page up again: it says what comes next."
+
+
 def catalogue(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:
     """Every refusal that can be answered, in the order of their codes."""
     found = [kind] if "code" in vars(kind) else []

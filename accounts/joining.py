@@ -1,4 +1,4 @@
-"""How people come to a company: they found it, or they are invited."""
+"""How people come to a company and leave it: they found it, are invited, change their role, are removed."""
 
 import hashlib
 import secrets
@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
+from django.contrib.postgres.aggregates import ArrayAgg
 from django.core.mail import send_mail
 from django.db import models, transaction
 from django.http import HttpRequest
@@ -15,10 +16,15 @@ from django.utils.translation import gettext as _
 
 from accounts import audit, services
 from accounts.clock import wall
+from accounts.errors import AlreadyMember, LastOwner, TooManyInvitations
+from accounts.ids import is_well_formed
 from accounts.models import Company, Invitation, Membership, User
 from accounts.roles import Role
+from accounts.second_factor import WANTED
 
 GOOD_FOR = timedelta(days=7)
+MOST_A_DAY = 20
+"""Invitations of a company: whoever signs up could write to anybody in our name."""
 INVITATION = "invitation"
 """In the session: the token of an invitation that somebody followed."""
 
@@ -39,9 +45,17 @@ def found(request: HttpRequest, user: User, company: Company) -> Membership:
 
 @transaction.atomic
 def invite(request: HttpRequest, company: Company, email: str, role: Role) -> Invitation:
-    """Sends somebody a link that is good for seven days. An earlier invitation of theirs is withdrawn."""
+    """Sends somebody a link that is good for seven days. An earlier invitation of theirs is withdrawn.
+
+    Refuses with ONP409_MEMBER whoever is in the team, and with ONP429_INVITATIONS more than twenty within a day.
+    """
     assert isinstance(request.user, User)
     now, token = wall(), secrets.token_urlsafe(32)
+    _hold(company)
+    if Membership.objects.filter(company=company, user__email__iexact=email).exists():
+        raise AlreadyMember(field="email")
+    if Invitation.objects.filter(company=company, created_at__gt=now - timedelta(days=1)).count() >= MOST_A_DAY:
+        raise TooManyInvitations
     _open(company).filter(email=email).update(withdrawn_at=now)
     invitation = Invitation.objects.create(
         company=company,
@@ -65,10 +79,17 @@ def invited(company: Company) -> list[Invitation]:
     return list(_open(company).select_related("invited_by").order_by("-created_at"))
 
 
+def open_invitation(company: Company, invitation_id: str) -> Invitation | None:
+    """The company's invitation with this id that nobody has answered yet."""
+    return _open(company).filter(pk=invitation_id).first() if is_well_formed(invitation_id) else None
+
+
+@transaction.atomic
 def withdraw(request: HttpRequest, company: Company, invitation_id: str) -> None:
     """The link opens nothing any more."""
-    if _open(company).filter(pk=invitation_id).update(withdrawn_at=wall()):
-        audit.record(request, "invitation.withdrawn", company=company, object_id=invitation_id)
+    invitation = open_invitation(company, invitation_id)
+    if invitation and _open(company).filter(pk=invitation.pk).update(withdrawn_at=wall()):
+        audit.record(request, "invitation.withdrawn", company=company, object_id=invitation.email)
 
 
 def invitation_of(token: str) -> Invitation | None:
@@ -97,6 +118,65 @@ def accept(request: HttpRequest, token: str) -> Membership:
     )
     audit.record(request, "invitation.accepted", company=invitation.company, object_id=invitation.pk)
     return membership
+
+
+def team(company: Company) -> models.QuerySet[Membership]:
+    """Everybody of a company with their `factors`: the kinds of second factor that they have set up."""
+    factors = ArrayAgg("user__authenticator__type", filter=models.Q(user__authenticator__type__in=WANTED), default=[])
+    members = Membership.objects.filter(company=company).select_related("user")
+    return members.annotate(factors=factors).order_by("user__email")
+
+
+def member(company: Company, member_id: int) -> Membership | None:
+    return team(company).filter(pk=member_id).first()
+
+
+@transaction.atomic
+def change_role(request: HttpRequest, company: Company, member_id: int, role: Role) -> None:
+    """Gives somebody of the team another role. Refuses with ONP409_LAST_OWNER."""
+    found = _held(company, member_id)
+    if found is None or found.role == role:
+        return
+    if found.role == Role.OWNER:
+        _require_another_owner(found)
+    before, found.role = found.role, role
+    found.save(update_fields=["role"])
+    audit.record(
+        request,
+        "member.role_changed",
+        company=company,
+        object_id=found.user.email,
+        before={"role": before},
+        after={"role": role},
+    )
+
+
+@transaction.atomic
+def remove(request: HttpRequest, company: Company, member_id: int) -> None:
+    """Takes somebody out of the team: with their next click they see nothing. Refuses with ONP409_LAST_OWNER."""
+    found = _held(company, member_id)
+    if found is None:
+        return
+    if found.role == Role.OWNER:
+        _require_another_owner(found)
+    found.delete()
+    audit.record(request, "member.removed", company=company, object_id=found.user.email, before={"role": found.role})
+
+
+def _hold(company: Company) -> None:
+    """Whoever changes the team of a company waits here for whoever is doing so."""
+    Company.objects.select_for_update(no_key=True).get(pk=company.pk)
+
+
+def _held(company: Company, member_id: int) -> Membership | None:
+    _hold(company)
+    return Membership.objects.select_related("user").filter(company=company, pk=member_id).first()
+
+
+def _require_another_owner(owner: Membership) -> None:
+    others = Membership.objects.filter(company=owner.company_id, role=Role.OWNER, user__is_active=True)
+    if not others.exclude(pk=owner.pk).exists():
+        raise LastOwner(field="role")
 
 
 def _is_theirs(user: User, email: str) -> bool:
