@@ -1,0 +1,84 @@
+"""What a company decides about itself: how payers see it, and from where its money may be withdrawn."""
+
+from ipaddress import ip_address
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from accounts import audit, notices
+from accounts.errors import InvalidAddress
+from accounts.models import AuditEntry, Company, RefusedOrigin
+
+OWN = ("trade_name", "city", "email", "phone", "brand_color")
+"""What the company's people may change. Legal name and tax id are what was verified."""
+ADDRESS_CHANGED = "withdrawal_ip.changed"
+
+
+@transaction.atomic
+def change(request: HttpRequest, company: Company, **values: str) -> Company:
+    """Saves what is new about the company, which `OWN` names; the values are well-formed."""
+    assert set(values) <= set(OWN)
+    held = _held(company)
+    before = {name: getattr(held, name) for name, value in values.items() if getattr(held, name) != value}
+    if before:
+        for name in before:
+            setattr(held, name, values[name])
+        held.save()
+        after = {name: values[name] for name in before}
+        audit.record(request, "company.changed", company=held, object_id=held.pk, before=before, after=after)
+    return held
+
+
+@transaction.atomic
+def register_address(request: HttpRequest, company: Company, text: str) -> str | None:
+    """Makes this the one address from which the company's backends withdraw, at once; an empty text leaves none.
+
+    Owners are told by e-mail. Returns the address as it is kept. Refuses with ONP400_WITHDRAWAL_IP what is not one
+    public address.
+    """
+    address = public_address(text) if text.strip() else None
+    held = _held(company)
+    before, held.withdrawal_ip = held.withdrawal_ip, address
+    if before != address:
+        held.save()
+        changed: dict[str, Any] = {"before": {"address": before}, "after": {"address": address}}
+        audit.record(request, ADDRESS_CHANGED, company=held, object_id=held.pk, **changed)
+        told = {"by": request.user, "before": before}
+        notices.tell_owners(held, _("withdrawals have another address"), "withdrawal_address", "settings", **told)
+    return address
+
+
+def public_address(text: str) -> str:
+    """One address that the internet knows, IPv4 out of its IPv6 form; on a developer's machine also its own.
+
+    Refuses with ONP400_WITHDRAWAL_IP.
+    """
+    try:
+        address = ip_address(text.strip())
+    except ValueError:
+        raise InvalidAddress(field="address") from None
+    address = getattr(address, "ipv4_mapped", None) or address
+    is_public = address.is_global and not address.is_multicast and not getattr(address, "scope_id", None)
+    if not is_public and not (settings.LOCAL and address.is_loopback):
+        raise InvalidAddress(field="address")
+    return str(address)
+
+
+def last_change_of_address(company: Company) -> AuditEntry | None:
+    """Who made the registered address what it is; None where support did."""
+    entries = AuditEntry.objects.filter(company=company, action=ADDRESS_CHANGED).select_related("actor")
+    found = entries.order_by("-created_at", "-id").first()
+    return found if found and (found.after or {}).get("address") == company.withdrawal_ip else None
+
+
+def refused_origins(company: Company) -> list[RefusedOrigin]:
+    """From where the company's keys asked for withdrawals and were refused, newest first: one for each environment."""
+    found = RefusedOrigin.objects.filter(merchant__company=company, address__isnull=False)
+    return list(found.select_related("merchant").order_by("-seen_at"))
+
+
+def _held(company: Company) -> Company:
+    return Company.objects.select_for_update(no_key=True).get(pk=company.pk)
