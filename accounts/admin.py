@@ -25,6 +25,7 @@ from accounts.staff.columns import EMPTY, anchor, colored, column, moment, relat
 from accounts.staff.forms import CompanyForm, IssueKeyForm, NewUserForm, UserForm
 from accounts.staff.pages import Done, ReadOnlyAdmin, RecordedAdmin, StaffAdmin
 from accounts.staff.search import compact
+from accounts.staff.verification import Verification
 
 for unused in (Group, EmailAddress, Authenticator, UserSession):
     admin.site.unregister(unused)
@@ -32,7 +33,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 
 @admin.register(Company)
-class CompanyAdmin(RecordedAdmin):
+class CompanyAdmin(Verification, RecordedAdmin):
     """Contacts, status and the address of withdrawals; becoming active means verified."""
 
     form = CompanyForm
@@ -55,16 +56,17 @@ class CompanyAdmin(RecordedAdmin):
     )
     list_filter = ("status", "country")
     _times = (moment("created_at"), moment("updated_at"))
-    _verified = moment("verified_at")
+    _verified, _asked = moment("verified_at"), moment("production_asked_at")
     fieldsets = (
         (None, {"fields": ("id", ("trade_name", "legal_name"), ("status", _verified))}),
+        ("Verification", {"fields": ((_asked, "verification_note"),)}),
         ("Identity", {"fields": (("tax_id", "tax_id_type"), ("country", "city"))}),
         ("Contact", {"fields": (("email", "phone"),)}),
         ("Shown to payers", {"fields": ("brand_color",)}),
         ("Money out", {"fields": (("withdrawal_ip", "refused_origins"),)}),
         ("Times", {"fields": (_times,)}),
     )
-    readonly_fields = ("id", _verified, "refused_origins", *_times)
+    readonly_fields = ("id", _verified, _asked, "verification_note", "refused_origins", *_times)
 
     @display(description="last refused address")
     def refused_origins(self, company: Company) -> Any:

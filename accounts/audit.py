@@ -1,9 +1,12 @@
 """What people did, to be read by their company and by staff. Written in the transaction of what was done."""
 
+from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from accounts.listing import newest
 from accounts.models import AuditEntry, Company, Merchant, User
 from accounts.origin import client_address
 
@@ -35,3 +38,23 @@ def record(
         address=str(address) if address else None,
         request_id=getattr(request, "request_id", ""),
     )
+
+
+def entries(
+    company: Company,
+    *,
+    actor_id: int | None = None,
+    by_staff: bool = False,
+    action: str = "",
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+) -> QuerySet[AuditEntry]:
+    """What was done to a company, newest first: by one of its people, or by our staff. `created_to` is exclusive."""
+    found = AuditEntry.objects.filter(company=company).select_related("actor", "merchant")
+    if by_staff:
+        found = found.filter(by_staff=True)
+    elif actor_id is not None:
+        found = found.filter(by_staff=False, actor_id=actor_id)
+    if action:
+        found = found.filter(action=action)
+    return newest(found, created_from, created_to)

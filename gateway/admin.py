@@ -21,7 +21,7 @@ import gateway.withdrawals.admin  # noqa: F401
 import ledger.holds.admin
 import ledger.rates.admin
 import ledger.receivables.admin  # noqa: F401  (they register themselves)
-from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, User
+from accounts.models import ApiKey, Company, Document, Heartbeat, Membership, Merchant, User
 from accounts.staff.columns import address, moment
 from accounts.staff.pages import ReadOnlyAdmin
 from accounts.staff.related import plural
@@ -62,6 +62,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         "Companies and people",
         (
             (Company, "domain"),
+            (Document, "folder_shared"),
             (Merchant, "storefront"),
             (ApiKey, "key"),
             (Membership, "badge"),

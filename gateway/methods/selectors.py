@@ -101,7 +101,7 @@ def refund_window(merchant: Merchant, method: str, currency: str) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A method that the merchant may use in a currency, with the rules that hold there."""
+    """A method in a currency, with the rules that hold there for the merchant."""
 
     rule: MethodRule
     price: PriceRule
@@ -109,10 +109,15 @@ class Offer:
 
 def offers(merchant: Merchant) -> list[Offer]:
     """Everything the merchant may use, by currency and method: the merchant's own rules, else everybody's."""
+    return [offer for offer in known(merchant) if offer.rule.enabled]
+
+
+def known(merchant: Merchant) -> list[Offer]:
+    """Everything that there is, also what is off for the merchant."""
     theirs = Q(merchant=merchant) | Q(merchant=None)
     own_last = ("currency", "method", F("merchant").asc(nulls_first=True))
     rules = MethodRule.objects.filter(theirs, environment=merchant.environment).order_by(*own_last)
     versions = PriceRule.objects.filter(theirs, effective_from__lte=clock.now(merchant))
     prices = {(p.method, p.currency): p for p in versions.order_by(*own_last, "effective_from")}
     in_force = {(rule.method, rule.currency): rule for rule in rules}
-    return [Offer(rule, prices[pair]) for pair, rule in in_force.items() if rule.enabled and pair in prices]
+    return [Offer(rule, prices[pair]) for pair, rule in in_force.items() if pair in prices]

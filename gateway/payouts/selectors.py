@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.db.models import F, Q
+
 from accounts.models import Merchant
 from accounts.rows import first
 from gateway.payouts.errors import WithdrawalDisabled, WithdrawalTooLarge, WithdrawalTooSmall
+from gateway.payouts.models import PayoutRule
 from ledger import money
 
 _TERMS = """
@@ -43,3 +46,11 @@ def terms(merchant: Merchant, rail: str, currency: str) -> Terms:
     if row is None or not row[0]:
         raise WithdrawalDisabled(field="asset" if rail == "CRYPTO" else "currency")
     return Terms(*row[1:])
+
+
+def known(merchant: Merchant) -> list[PayoutRule]:
+    """Every rail by what it pays out, also where it is off: the merchant's own rule, else everybody's."""
+    theirs = Q(merchant=merchant) | Q(merchant=None)
+    rules = PayoutRule.objects.filter(theirs, environment=merchant.environment)
+    own_last = rules.order_by("currency", "rail", F("merchant").asc(nulls_first=True))
+    return list({(rule.rail, rule.currency): rule for rule in own_last}.values())
