@@ -17,10 +17,13 @@ from ledger.receivables import services as receivables
 from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, OwnRequest, ReceivableState
 from ledger.receivables.lifecycle import Asked, step
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
+from ledger.receivables.offers import offered
 from webhooks.outbox import emit
 
 DAY = timedelta(days=1)
 MONTH_DAYS = 30
+MOST = 500
+"""Receivables that are chosen for one advance by anything but their ids: each is decided with a posting of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,12 @@ class Quote:
     def net(self) -> int:
         return self.gross - self.fee
 
+    @property
+    def days(self) -> Decimal:
+        """Gained on average by each unit of money, to a tenth."""
+        weighed = sum(item.amount * item.days for item in self.items)
+        return (Decimal(weighed) / self.gross).quantize(Decimal("0.1"), ROUND_HALF_UP)
+
 
 def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> Quote:
     """What advancing these receivables costs now.
@@ -70,28 +79,31 @@ def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> Quote:
 
 
 def quote_amount(merchant: Merchant, currency: str, net: int) -> Quote:
-    """The receivables released soonest that together give at least `net`, in minor units.
+    """The receivables released soonest, at most MOST of them, that together give at least `net`, in minor units.
 
     Refuses as `quote` does, and with ONP409_RECEIVABLE_STATE where all of them together give less.
     """
     if not merchant.advance_enabled:
         raise AdvanceDisabled
     now = clock.now(merchant)
-    offered = Receivable.objects.filter(
-        merchant=merchant,
-        currency=currency,
-        state=State.SCHEDULED,
-        release_at__gt=now,
-        advance_monthly_rate__isnull=False,
-    ).order_by("release_at", "id")
     chosen: list[Receivable] = []
     given = 0
-    for receivable in offered.iterator():
+    for receivable in offered(merchant, now).filter(currency=currency)[:MOST]:
         chosen.append(receivable)
         given += _priced(receivable, now).net
         if given >= net:
             return _quoted(merchant, chosen, now)
     raise ReceivableState
+
+
+def quote_until(merchant: Merchant, currency: str, until: datetime | None = None) -> Quote:
+    """What is released before `until` (None: all there is), the soonest first and at most MOST. Refuses as `quote`."""
+    now = clock.now(merchant)
+    found = offered(merchant, now).filter(currency=currency)
+    chosen = list((found.filter(release_at__lt=until) if until else found)[:MOST])
+    if merchant.advance_enabled and not chosen:
+        raise ReceivableState
+    return _quoted(merchant, chosen, now)
 
 
 @transaction.atomic(savepoint=False)
@@ -108,13 +120,13 @@ def request(merchant: Merchant, receivable_ids: Sequence[str], by: User | None) 
         requested_by=by,
         requested_at=now,
     )
-    for item in quoted.items:
-        item.receivable.state = step(Asked.RESERVE, item.receivable.state).target
-        item.receivable.updated_at = now
-        item.receivable.save(update_fields=["state", "updated_at"])
-        AdvanceItem.objects.create(
-            advance=advance, receivable=item.receivable, amount=item.amount, fee=item.fee, days=item.days
-        )
+    reserved = {step(Asked.RESERVE, item.receivable.state).target for item in quoted.items}.pop()
+    chosen = Receivable.objects.filter(pk__in=[item.receivable.pk for item in quoted.items])
+    chosen.update(state=reserved, updated_at=now)
+    AdvanceItem.objects.bulk_create(
+        AdvanceItem(advance=advance, receivable=item.receivable, amount=item.amount, fee=item.fee, days=item.days)
+        for item in quoted.items
+    )
     return advance
 
 

@@ -123,3 +123,7 @@ class AdvanceItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.receivable_id} in {self.advance_id}"
+
+    @property
+    def net(self) -> int:
+        return self.amount - self.fee

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from accounts.models import Merchant
-from ledger.receivables.models import OPEN, Receivable
+from ledger.receivables.models import OPEN, Advance, Receivable
 
 
 def releasing(
@@ -24,3 +24,13 @@ def releasing(
     if release_to:
         found = found.filter(release_at__lt=release_to)
     return found.order_by("release_at", "id")
+
+
+def of_payment(merchant: Merchant, payment_id: str) -> Receivable | None:
+    """None: the payment's money was available at once."""
+    return Receivable.objects.filter(merchant=merchant, payment_id=payment_id).first()
+
+
+def advances(merchant: Merchant) -> QuerySet[Advance]:
+    """What was asked for sooner, newest first."""
+    return Advance.objects.filter(merchant=merchant).select_related("requested_by").order_by("-id")

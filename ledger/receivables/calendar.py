@@ -1,0 +1,84 @@
+"""When money becomes available, to the second and by day."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+
+from django.db.models import Count, Max, Min, QuerySet, Sum
+from django.db.models.functions import TruncDate
+
+from accounts.models import Merchant
+from ledger.receivables.models import Receivable, State
+
+ON_THEIR_DAY = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE, State.RELEASED)
+"""What becomes or became available on its day: neither advanced nor refunded before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What is released on a day in one currency. Minor units; `net` is what arrives, after fees and refunds."""
+
+    day: date
+    currency: str
+    count: int
+    gross: int
+    fee: int
+    refunded: int
+    net: int
+    first_at: datetime
+    last_at: datetime
+
+
+@dataclass(slots=True)
+class Total:
+    """What a list comes to in one currency. Minor units."""
+
+    currency: str
+    count: int = 0
+    gross: int = 0
+    fee: int = 0
+    refunded: int = 0
+    net: int = 0
+
+    def add(self, day: Day) -> None:
+        for name in ("count", "gross", "fee", "refunded", "net"):
+            setattr(self, name, getattr(self, name) + getattr(day, name))
+
+
+def listed(
+    merchant: Merchant,
+    since: datetime,
+    until: datetime,
+    *,
+    states: Sequence[str] = ON_THEIR_DAY,
+    currency: str | None = None,
+) -> QuerySet[Receivable]:
+    """The receivables whose day is in this time, the soonest first; `until` is exclusive."""
+    found = Receivable.objects.filter(
+        merchant=merchant, release_at__gte=since, release_at__lt=until, created_at__lt=until, state__in=states
+    )
+    return (found.filter(currency=currency) if currency else found).order_by("release_at", "id")
+
+
+def days(rows: QuerySet[Receivable], zone: tzinfo) -> list[Day]:
+    """What they come to by day of this zone and by currency."""
+    made = rows.order_by().annotate(day=TruncDate("release_at", tzinfo=zone)).values("day", "currency")
+    made = made.annotate(
+        count=Count("pk"),
+        gross=Sum("gross_amount"),
+        paid_fee=Sum("fee"),
+        refunded=Sum("refunded_amount"),
+        net=Sum("amount"),
+        first_at=Min("release_at"),
+        last_at=Max("release_at"),
+    )
+    names = ("day", "currency", "count", "gross", "paid_fee", "refunded", "net", "first_at", "last_at")
+    return [Day(*row) for row in made.order_by("day", "currency").values_list(*names)]
+
+
+def totals(found: Sequence[Day]) -> list[Total]:
+    """What the days come to together, by currency."""
+    made: dict[str, Total] = {}
+    for day in found:
+        made.setdefault(day.currency, Total(day.currency)).add(day)
+    return [made[currency] for currency in sorted(made)]
