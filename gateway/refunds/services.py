@@ -168,6 +168,7 @@ def decide(merchant: Merchant, refund_id: str, asked: Asked, *, note: str = "") 
 
 
 _SIMULATED = {
+    Status.PROCESSING: Asked.FOR_PAYER,
     Status.COMPLETED: Asked.DONE,
     Status.FAILED: Asked.DECLINED,
     Status.REJECTED: Asked.FOR_COMPANY,
@@ -178,6 +179,8 @@ _ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The outside party refused the refund."
 
 def simulate(merchant: Merchant, refund_id: str, wanted: str) -> Refund:
     """The outcome COMPLETED, FAILED, REJECTED or CANCELED for an open sandbox refund (contract §14.4).
+
+    PROCESSING decides for the payer what is under review.
 
     Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_REFUND and ONP409_REFUND_STATE.
     """

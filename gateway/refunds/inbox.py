@@ -1,0 +1,182 @@
+"""The merchant's refunds as people work through them: what waits for whom, and what each outcome does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Count, Prefetch, Q, QuerySet, TextChoices
+
+from accounts import clock
+from accounts.listing import newest
+from accounts.models import Merchant
+from gateway.methods.registry import CARDS, Method
+from gateway.refunds.models import OPEN, Evidence, Origin, Refund, Response, Status
+from ledger.receivables import selectors as receivables
+from ledger.receivables.models import State
+from ledger.wallets.changes import Change, changes
+
+COUNTED_TO = 1000
+"""More of what is done is not counted."""
+
+
+class Tab(TextChoices):
+    """Whose turn it is."""
+
+    WAITING = "waiting"
+    REVIEW = "review"
+    PROCESSING = "processing"
+    DONE = "done"
+
+
+STATUSES: dict[str, tuple[Status, ...]] = {
+    Tab.WAITING: (Status.AWAITING_RESPONSE,),
+    Tab.REVIEW: (Status.UNDER_REVIEW,),
+    Tab.PROCESSING: (Status.PROCESSING,),
+    Tab.DONE: tuple(status for status in Status if status not in OPEN),
+}
+
+
+class Kind(TextChoices):
+    """Who wants the money back, and by which way."""
+
+    COMPANY = "company"
+    MED = "med"  # the special return of PIX
+    DISPUTE = "dispute"  # of a card
+    CLAIM = "claim"  # through any other bank or wallet
+
+
+def kind_of(refund: Refund) -> Kind:
+    if refund.origin == Origin.MERCHANT:
+        return Kind.COMPANY
+    if refund.payment.method == Method.PIX:
+        return Kind.MED
+    return Kind.DISPUTE if refund.payment.method in CARDS else Kind.CLAIM
+
+
+_IS_KIND = {
+    Kind.COMPANY: Q(origin=Origin.MERCHANT),
+    Kind.MED: Q(origin=Origin.PAYER, payment__method=Method.PIX),
+    Kind.DISPUTE: Q(origin=Origin.PAYER, payment__method__in=CARDS),
+    Kind.CLAIM: Q(origin=Origin.PAYER) & ~Q(payment__method__in=(Method.PIX, *CARDS)),
+}
+
+
+def listed(
+    merchant: Merchant,
+    tab: str | None = None,
+    *,
+    kind: str | None = None,
+    reason_code: str | None = None,
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+) -> QuerySet[Refund]:
+    """The merchant's refunds with their payments: what waits for an answer by its deadline, the rest newest first.
+
+    `created_to` is exclusive.
+    """
+    found = Refund.objects.filter(merchant=merchant).select_related("payment")
+    if tab:
+        found = found.filter(status__in=STATUSES[tab])
+    if kind:
+        found = found.filter(_IS_KIND[Kind(kind)])
+    if reason_code:
+        found = found.filter(reason_code=reason_code)
+    found = newest(found, created_from, created_to)
+    return found.order_by("response_due_at", "id") if tab == Tab.WAITING else found
+
+
+def counts(merchant: Merchant) -> dict[str, int]:
+    """How many there are by tab; of those that are done at most one more than COUNTED_TO."""
+    mine = Refund.objects.filter(merchant=merchant)
+    by_status = dict(mine.filter(status__in=OPEN).values_list("status").annotate(Count("pk")).order_by())
+    found = {str(tab): sum(by_status.get(status, 0) for status in statuses) for tab, statuses in STATUSES.items()}
+    done = mine.filter(status__in=STATUSES[Tab.DONE]).order_by()
+    return found | {Tab.DONE: done.values("pk")[: COUNTED_TO + 1].count()}
+
+
+def answers(refund: Refund) -> QuerySet[Response]:
+    """What the company said, oldest first, with its evidence but not what is in the files."""
+    evidence = Prefetch("evidence", Evidence.objects.defer("content").order_by("id"))
+    return refund.responses.select_related("person").prefetch_related(evidence).order_by("created_at", "id")
+
+
+class Outcome(NamedTuple):
+    """How the three buckets would change from what they are now. Minor units of the wallet's currency."""
+
+    available: int = 0
+    releasing: int = 0
+    blocked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What it means for the wallet that the money is the company's, or goes back to the payer.
+
+    `missing` is what is not blocked yet: it is taken from money that comes later.
+    """
+
+    kept: Outcome
+    given: Outcome
+    missing: int
+
+
+def outcomes(refund: Refund) -> Outcomes:
+    """Of an open refund. What came out of a receivable goes back there, where that still waits for its day."""
+    releasing, available = refund.from_releasing, refund.from_available
+    receivable = receivables.of_payment(refund.merchant, refund.payment_id) if releasing else None
+    still_waits = receivable is not None and receivable.state in (State.SCHEDULED, State.CANCELED)
+    if receivable is None or not still_waits or receivable.release_at <= clock.now(refund.merchant):
+        releasing, available = 0, available + releasing
+    return Outcomes(
+        kept=Outcome(available=available, releasing=releasing, blocked=-refund.blocked),
+        given=Outcome(blocked=-refund.blocked),
+        missing=refund.shortfall,
+    )
+
+
+def posted(refund: Refund) -> list[Change]:
+    """What the refund did to the wallet so far, oldest first."""
+    fills = [f"{refund.pk}:{n + 1}" for n in range(refund.fills)]
+    return changes(refund.merchant, [refund.pk, *fills])
+
+
+def can_accept(refund: Refund) -> bool:
+    """Whether the company may still agree."""
+    return refund.status == Status.UNDER_REVIEW or can_contest(refund)
+
+
+def can_contest(refund: Refund) -> bool:
+    """Whether the company may still say no: once, and in time."""
+    if refund.status != Status.AWAITING_RESPONSE or refund.response_due_at is None:
+        return False
+    return clock.now(refund.merchant) <= refund.response_due_at
+
+
+class Ending(TextChoices):
+    """How a refund ended, as its company sees it."""
+
+    GIVEN = "given"  # the company gave it back
+    AGREED = "agreed"  # to what the payer asked
+    SILENT = "silent"  # nobody answered in time
+    LOST = "lost"
+    WON = "won"
+    WITHDRAWN = "withdrawn"  # the payer gave up
+    FAILED = "failed"  # it could not be paid back
+
+
+_ENDED = {Status.REJECTED: Ending.WON, Status.CANCELED: Ending.WITHDRAWN, Status.FAILED: Ending.FAILED}
+
+
+def ending_of(refund: Refund, said: Sequence[Response]) -> Ending | None:
+    """None while it is open. `said` are the company's answers, oldest first."""
+    if refund.status in OPEN:
+        return None
+    if refund.status != Status.COMPLETED:
+        return _ENDED[Status(refund.status)]
+    if refund.origin == Origin.MERCHANT:
+        return Ending.GIVEN
+    last = said[-1] if said else None
+    if last is None or last.answer == Response.Answer.CONTEST:
+        return Ending.LOST
+    return Ending.SILENT if last.answered_by == Response.AnsweredBy.SYSTEM else Ending.AGREED
