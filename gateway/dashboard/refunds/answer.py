@@ -1,0 +1,249 @@
+"""The answer to a payer: accept, or prepare a contest with evidence, look at it, and send it once."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.errors import Refusal
+from accounts.files import safe_name
+from accounts.roles import May
+from gateway.api.v2.refunds import MOST_EVIDENCE as MOST
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.forms import DashboardForm, OnceForm
+from gateway.dashboard.refunds.detail import facts, owned
+from gateway.dashboard.refunds.drafts import Draft, FileGone, Piece, draft_of
+from gateway.refunds import services as refunds
+from gateway.refunds.evidence import LARGEST, type_of
+from gateway.refunds.models import Refund, Response
+from webhooks.addresses import LONGEST_URL, ForbiddenAddress, absolute
+
+LONGEST_MESSAGE = 2000
+ACCEPT = ".pdf,.png,.jpg,.jpeg,application/pdf,image/png,image/jpeg"
+
+
+class LinesField(forms.CharField):
+    """Text of several lines. A browser sends two characters for the end of a line, and counts one."""
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+    template_name = "django/forms/widgets/file.html"
+
+
+class FilesField(forms.FileField):
+    """Several files of one input: a list."""
+
+    widget = FilesInput(attrs={"accept": ACCEPT})
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        return [super(FilesField, self).clean(one, initial) for one in data or [] if one]
+
+
+class AcceptForm(OnceForm):
+    """The company agrees. A word about it is welcome."""
+
+    message = LinesField(
+        label=gettext_lazy("Note for the record"),
+        max_length=LONGEST_MESSAGE,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class ContestForm(DashboardForm):
+    """The draft of a contest. What is right of it is kept even where something else is wrong."""
+
+    message = LinesField(
+        label=gettext_lazy("Why the money is yours"),
+        max_length=LONGEST_MESSAGE,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text=gettext_lazy("What was bought, when and how it was delivered, and what the evidence shows."),
+    )
+    uploads = FilesField(label=gettext_lazy("Files"), required=False, allow_empty_file=True)
+    file_description = forms.CharField(label=gettext_lazy("What they show"), max_length=255, required=False)
+    link = forms.CharField(label=gettext_lazy("Address"), max_length=LONGEST_URL, required=False)
+    link_description = forms.CharField(label=gettext_lazy("What it shows"), max_length=255, required=False)
+
+    def __init__(self, *args: Any, room: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.room = room
+        self.taken: list[tuple[str, str, bytes]] = []
+        self.fields["link"].widget.attrs |= {"placeholder": "https://", "inputmode": "url"}
+        for name in ("message", "uploads", "file_description", "link", "link_description"):
+            self.fields[name].widget.attrs.setdefault("autocomplete", "off")
+
+    def clean_uploads(self) -> None:
+        """Takes what can be taken and says of the rest why not."""
+        for file in self.cleaned_data["uploads"]:
+            if len(self.taken) == self.room:
+                self.add_error("uploads", _("At most %(most)s pieces of evidence.") % {"most": MOST})
+                return
+            if refused := self._take(file):
+                self.add_error("uploads", refused)
+
+    def _take(self, file: UploadedFile) -> str:
+        if (file.size or 0) > LARGEST:
+            return _("%(name)s is larger than %(most)s.") % {"name": file.name, "most": filesizeformat(LARGEST)}
+        content = file.read()
+        kind = type_of(content)
+        if kind is None:
+            return _("%(name)s is neither a PDF nor a PNG or JPEG picture.") % {"name": file.name}
+        self.taken.append((safe_name(file.name, kind, "file"), kind, content))
+        return ""
+
+    def clean_link(self) -> str:
+        link = str(self.cleaned_data["link"])
+        if not link:
+            return ""
+        if len(self.taken) >= self.room:
+            raise forms.ValidationError(_("At most %(most)s pieces of evidence.") % {"most": MOST})
+        try:
+            is_secure = absolute(link).scheme == "https"
+        except ForbiddenAddress:
+            is_secure = False
+        if not is_secure:
+            raise forms.ValidationError(_("An address that begins with https://."))
+        return link
+
+    def keep_in(self, draft: Draft) -> None:
+        """Puts everything that is right into the draft."""
+        given = self.cleaned_data
+        draft.message = given.get("message", self.data.get("message", "")[: 10 * LONGEST_MESSAGE])
+        if "file_description" in given:
+            for name, kind, content in self.taken:
+                draft.add_file(name, kind, content, given["file_description"] or None)
+        if given.get("link") and "link_description" in given:
+            draft.pieces.append(Piece(url=given["link"], description=given["link_description"] or None))
+
+
+class SendForm(OnceForm):
+    """Sends what was looked at, and nothing else: `seen` is the digest of the draft."""
+
+    seen = forms.CharField(widget=forms.HiddenInput)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.REFUND)
+def accept(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+    """Says what agreeing means, and that it cannot be undone; then does it."""
+    found = owned(here, refund_id)
+    if not facts(found)["can_accept"]:
+        return here.go("refund", found.pk)
+    form = AcceptForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            _answer(here, form, found, Response.Answer.ACCEPT, message=form.cleaned_data["message"] or None)
+        except Refusal as refusal:
+            form.refuse(refusal)
+        else:
+            draft_of(request, found.pk).drop()
+            return here.go("refund", found.pk, said=_("You accepted: the money goes back to the payer."))
+    return here.render("refunds/accept.html", form=form, **facts(found))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.REFUND)
+def contest(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+    """The draft: a message and up to ten pieces of evidence, changed until it is sent."""
+    found = owned(here, refund_id)
+    if not facts(found)["can_contest"]:
+        return here.go("refund", found.pk)
+    draft = draft_of(request, found.pk)
+    room = MOST - len(draft.pieces)
+    if request.method != "POST":
+        form = ContestForm(initial={"message": draft.message}, room=room)
+    else:
+        form = ContestForm(request.POST, request.FILES, room=room)
+        form.is_valid()
+        if _changed(draft, form, request.POST.get("remove", "")) and not form.errors:
+            return here.go("confirm_contest" if "continue" in request.POST else "contest_refund", found.pk)
+    return here.render("refunds/contest.html", form=form, draft=draft, room=MOST - len(draft.pieces), **_limits(found))
+
+
+def _changed(draft: Draft, form: ContestForm, removed: str) -> bool:
+    form.keep_in(draft)
+    if removed.isdecimal():
+        draft.remove(int(removed[:4]))
+    draft.save()
+    if "continue" in form.data and not draft.message.strip():
+        form.add_error("message", _("Say why the money is yours: without that nobody can decide for you."))
+    return True
+
+
+def _limits(found: Refund) -> dict[str, Any]:
+    return facts(found) | {"largest": LARGEST, "most": MOST, "longest": LONGEST_MESSAGE}
+
+
+@require_POST
+@door(May.REFUND)
+def keep_draft(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+    """Keeps the message while it is typed."""
+    found = owned(here, refund_id)
+    if not facts(found)["can_contest"]:
+        return HttpResponse(status=409)
+    kept = draft_of(request, found.pk)
+    kept.message = request.POST.get("message", "").replace("\r\n", "\n")[: 10 * LONGEST_MESSAGE]
+    kept.save()
+    return here.render("refunds/_kept.html")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.REFUND)
+def confirm(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+    """Everything that will be sent, to be looked at once more; sent once and never changed again."""
+    found = owned(here, refund_id)
+    if not facts(found)["can_contest"]:
+        return here.go("refund", found.pk)
+    kept = draft_of(request, found.pk)
+    if not kept.message.strip() or len(kept.message) > LONGEST_MESSAGE:
+        return here.go("contest_refund", found.pk)
+    form = SendForm(request.POST or None, initial={"seen": kept.digest})
+    if request.method == "POST" and form.is_valid():
+        if form.cleaned_data["seen"] != kept.digest:
+            form = SendForm(initial={"seen": kept.digest})
+            return here.render("refunds/confirm.html", form=form, draft=kept, was_changed=True, **facts(found))
+        try:
+            _answer(here, form, found, Response.Answer.CONTEST, message=kept.message.strip(), evidence=kept.shown())
+        except FileGone:
+            kept.drop()
+            return here.go("contest_refund", found.pk, said=_("The draft was too old: please make it again."))
+        except Refusal as refusal:
+            form.refuse(refusal)
+        else:
+            kept.drop()
+            return here.go("refund", found.pk, said=_("Your answer is sent and under review now."))
+    return here.render("refunds/confirm.html", form=form, draft=kept, **facts(found))
+
+
+def _answer(here: Here, form: OnceForm, found: Refund, answer: str, **said: Any) -> None:
+    with transaction.atomic():
+        here.claim(form)
+        answered = refunds.respond(
+            here.merchant, found.pk, answer, answered_by=Response.AnsweredBy.DASHBOARD, person=here.user, **said
+        )
+        here.record(
+            "refund.accepted" if answer == Response.Answer.ACCEPT else "refund.contested",
+            found.pk,
+            before={"status": found.status},
+            after={"status": answered.status, "evidence": len(said.get("evidence", ()))},
+        )
+
+
+urls = [
+    path("refunds/<str:refund_id>/accept", accept, name="accept_refund"),
+    path("refunds/<str:refund_id>/contest", contest, name="contest_refund"),
+    path("refunds/<str:refund_id>/contest/draft", keep_draft, name="refund_draft"),
+    path("refunds/<str:refund_id>/contest/confirm", confirm, name="confirm_contest"),
+]

@@ -1,0 +1,112 @@
+"""A refund: why, until when, what each outcome does, what was said and what it moved."""
+
+from typing import Any, NamedTuple
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import path
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from accounts.ids import is_well_formed
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.refunds.words import DOCUMENTS, SIMULATED
+from gateway.refunds import inbox, selectors
+from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, ReasonCode, Refund, Status
+from gateway.refunds.staff import download
+from webhooks import selectors as webhooks
+
+SHOWN_EVENTS = 50
+DECISIONS: dict[str, tuple[str, ...]] = {
+    Status.AWAITING_RESPONSE: ("CANCELED",),
+    Status.UNDER_REVIEW: ("REJECTED", "PROCESSING", "CANCELED"),
+    Status.PROCESSING: ("COMPLETED", "FAILED"),
+}
+
+
+class Stage(NamedTuple):
+    """A step of the way, and whether the refund stands there now."""
+
+    title: Promise
+    is_now: bool
+
+
+@require_safe
+@door(May.READ_PAYMENTS)
+def refund(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+    found = owned(here, refund_id)
+    answers = list(inbox.answers(found))
+    events = webhooks.events(here.merchant, object_id=found.pk).defer("body")
+    return here.render(
+        "refunds/detail.html",
+        **facts(found),
+        answers=answers,
+        ending=inbox.ending_of(found, answers),
+        stages=stages(found),
+        changes=inbox.posted(found),
+        events=events[:SHOWN_EVENTS],
+        decisions=_decisions(here, found),
+    )
+
+
+def owned(here: Here, refund_id: str) -> Refund:
+    """The merchant's refund with its payment. Refuses with ONP404_REFUND."""
+    found = selectors.get(here.merchant, refund_id)
+    found.merchant = found.payment.merchant = here.merchant
+    return found
+
+
+def facts(found: Refund) -> dict[str, Any]:
+    """What every page about a refund shows."""
+    reason = found.reason_code or ReasonCode.OTHER
+    return {
+        "refund": found,
+        "payment": found.payment,
+        "is_open": found.status in OPEN,
+        "is_disputed": found.status in DISPUTED,
+        "by_payer": found.origin == Origin.PAYER,
+        "outcomes": inbox.outcomes(found) if found.status in OPEN else None,
+        "can_accept": inbox.can_accept(found),
+        "can_contest": inbox.can_contest(found),
+        "documents": DOCUMENTS[reason],
+    }
+
+
+def stages(found: Refund) -> list[Stage]:
+    """The way of a payer's request, or of a refund of the company."""
+    ended = found.status not in OPEN
+    if found.origin == Origin.MERCHANT:
+        return [Stage(_("On its way back"), not ended), Stage(_("Ended"), ended)]
+    return [
+        Stage(_("Your answer"), found.status == Status.AWAITING_RESPONSE),
+        Stage(_("Review"), found.status == Status.UNDER_REVIEW),
+        Stage(_("On its way back"), found.status == Status.PROCESSING),
+        Stage(_("Ended"), ended),
+    ]
+
+
+def _decisions(here: Here, found: Refund) -> list[tuple[str, Promise]]:
+    """What the sandbox can let happen next."""
+    if not here.is_sandbox or not here.may(May.SIMULATE):
+        return []
+    offered = DECISIONS.get(found.status, ())
+    return [(status, SIMULATED[status]) for status in offered if status != "COMPLETED" or not found.shortfall]
+
+
+@require_safe
+@door(May.READ_PAYMENTS)
+def evidence(request: HttpRequest, here: Here, refund_id: str, evidence_id: str) -> HttpResponse:
+    """A file of an answer, to be saved and never opened in our place."""
+    found = owned(here, refund_id)
+    rows = Evidence.objects.filter(response__refund=found, pk=evidence_id, kind=Evidence.Kind.FILE)
+    file = rows.first() if is_well_formed(evidence_id) else None
+    if file is None:
+        raise Http404
+    return download(file)
+
+
+urls = [
+    path("refunds/<str:refund_id>/", refund, name="refund"),
+    path("refunds/<str:refund_id>/evidence/<str:evidence_id>", evidence, name="refund_evidence"),
+]

@@ -1,0 +1,123 @@
+"""What the sandbox lets happen: a payer asks for money back, and somebody decides."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.errors import Refusal
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.forms import AmountField, OnceForm
+from gateway.dashboard.refunds.answer import LinesField
+from gateway.dashboard.refunds.detail import DECISIONS, owned
+from gateway.dashboard.refunds.words import REASON
+from gateway.payments import selectors as payments
+from gateway.payments.errors import InvalidAmount
+from gateway.payments.models import Status as PaymentStatus
+from gateway.refunds import services as refunds
+from gateway.refunds.errors import RefundState
+from gateway.refunds.models import ReasonCode, Refund
+from ledger.money import to_minor
+
+OFFERED = 10
+LONGEST_HOURS = 30 * 24
+
+
+class AskForm(OnceForm):
+    """What a payer of the sandbox wants back, and why."""
+
+    payment = forms.CharField(
+        label=gettext_lazy("Payment"), max_length=40, help_text=gettext_lazy("The id of a payment that was paid.")
+    )
+    amount = AmountField(
+        label=gettext_lazy("Amount"), required=False, help_text=gettext_lazy("Empty: all that is left.")
+    )
+    reason_code = forms.ChoiceField(
+        label=gettext_lazy("Reason"), choices=[(code, REASON[code][0]) for code in ReasonCode.values]
+    )
+    statement = LinesField(
+        label=gettext_lazy("What the payer says"),
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    hours = forms.IntegerField(
+        label=gettext_lazy("Hours to answer"),
+        required=False,
+        min_value=1,
+        max_value=LONGEST_HOURS,
+        help_text=gettext_lazy("Empty: 72 hours, for cards 7 days."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["payment"].widget.attrs |= {"list": "paid", "autocomplete": "off", "spellcheck": "false"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.SIMULATE, sandbox_only=True)
+def ask(request: HttpRequest, here: Here) -> HttpResponse:
+    """Lets a payer ask for money back, as POST /simulations/payments/{id}/refund-requests does."""
+    form = AskForm(request.POST or None, initial={"payment": request.GET.get("payment", "")})
+    if request.method == "POST" and form.is_valid():
+        try:
+            asked = _ask(here, form)
+        except Refusal as refusal:
+            form.refuse(refusal)
+        else:
+            return here.go("refund", asked.pk, said=_("The payer asks for the money back; it is blocked now."))
+    paid = payments.listed(here.merchant, status=PaymentStatus.PAID)[:OFFERED]
+    return here.render("refunds/ask.html", form=form, paid=paid)
+
+
+def _ask(here: Here, form: AskForm) -> Refund:
+    given = form.cleaned_data
+    with transaction.atomic():
+        here.claim(form)
+        payment = payments.get(here.merchant, given["payment"].strip())
+        asked = refunds.simulate_dispute(
+            here.merchant,
+            payment.pk,
+            amount=_minor(given["amount"], payment.currency),
+            reason_code=given["reason_code"],
+            statement=given["statement"] or None,
+            response_due_at=here.now + timedelta(hours=given["hours"]) if given["hours"] else None,
+        )
+        here.record("refund.asked_by_payer", asked.pk, after={"paymentId": payment.pk, "reasonCode": asked.reason_code})
+    return asked
+
+
+def _minor(amount: Any, currency: str) -> int | None:
+    """What has too many decimals is more than there can be left."""
+    if amount is None:
+        return None
+    try:
+        return to_minor(amount, currency)
+    except ValueError:
+        raise InvalidAmount(field="amount") from None
+
+
+@require_POST
+@door(May.SIMULATE, sandbox_only=True)
+def decide(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+    """Lets an open refund end, or be decided, as POST /simulations/refunds/{id} does."""
+    found, wanted = owned(here, refund_id), request.POST.get("status", "")
+    if wanted not in DECISIONS.get(found.status, ()):
+        raise RefundState
+    with transaction.atomic():
+        decided = refunds.simulate(here.merchant, found.pk, wanted)
+        here.record("refund.decided", found.pk, before={"status": found.status}, after={"status": decided.status})
+    return here.go("refund", found.pk, said=_("Decided."))
+
+
+urls = [
+    path("refunds/ask", ask, name="ask_for_refund"),
+    path("refunds/<str:refund_id>/decide", decide, name="decide_refund"),
+]
