@@ -1,0 +1,42 @@
+"""Advances: what was asked for, what it costs, and what the reviewer said."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.http import require_safe
+
+from accounts.ids import is_well_formed
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.paging import page_of
+from ledger.receivables import selectors
+from webhooks import selectors as webhooks
+
+SIZE = 50
+
+
+@require_safe
+@door(May.READ_MONEY)
+def advances(request: HttpRequest, here: Here) -> HttpResponse:
+    """Newest first."""
+    page = page_of(selectors.advances(here.merchant), request.GET, SIZE)
+    return here.render("receivables/advances.html", page=page)
+
+
+@require_safe
+@door(May.READ_MONEY)
+def advance(request: HttpRequest, here: Here, advance_id: str) -> HttpResponse:
+    """With each of its receivables and the days that it gained."""
+    rows = selectors.advances(here.merchant).filter(pk=advance_id)
+    found = rows.first() if is_well_formed(advance_id) else None
+    if found is None:
+        raise Http404
+    items = found.items.select_related("receivable").order_by("id")
+    events = webhooks.events(here.merchant, object_id=found.pk).defer("body")
+    page = page_of(items, request.GET, SIZE)
+    return here.render("receivables/advance.html", advance=found, page=page, count=items.count(), events=events)
+
+
+urls = [
+    path("receivables/advances/", advances, name="advances"),
+    path("receivables/advances/<str:advance_id>/", advance, name="advance"),
+]

@@ -1,0 +1,232 @@
+"""What having money sooner would cost: choose, look, and ask for it. Somebody else decides."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.errors import Refusal
+from accounts.models import Merchant
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.csv_export import csv_of
+from gateway.dashboard.forms import AmountField, DashboardForm, OnceForm
+from gateway.dashboard.periods import DayField, end
+from gateway.templatetags.dashboard import written
+from ledger.chart import WALLET_METHOD
+from ledger.money import to_decimal, to_minor
+from ledger.receivables import advances
+from ledger.receivables.advances import MOST, Quote, QuotedReceivable
+from ledger.receivables.errors import ReceivableState
+from ledger.receivables.models import Advance
+from ledger.receivables.offers import Offer, offers
+
+SHOWN = 50
+"""Receivables of a quote on the page; the file has all."""
+ALL, UNTIL, AMOUNT, THESE = "all", "until", "amount", "these"
+
+
+class ChoiceForm(DashboardForm):
+    """Which receivables. It is a question only: nothing is done by sending it."""
+
+    currency = forms.ChoiceField(label=gettext_lazy("Currency"), choices=[(code, code) for code in WALLET_METHOD])
+    choose = forms.ChoiceField(
+        label=gettext_lazy("What you want sooner"),
+        choices=[
+            (ALL, gettext_lazy("Everything")),
+            (UNTIL, gettext_lazy("What is released until a day")),
+            (AMOUNT, gettext_lazy("At least an amount")),
+            (THESE, gettext_lazy("What you ticked")),
+        ],
+        widget=forms.RadioSelect,
+    )
+    until = DayField(label=gettext_lazy("Until"), required=False)
+    amount = AmountField(label=gettext_lazy("Amount that arrives"), required=False)
+
+    def __init__(self, *args: Any, ticked: list[str], offered: list[Offer], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.ticked = ticked
+        codes = [one.currency for one in offered] or list(WALLET_METHOD)
+        self.fields["currency"].choices = [(code, code) for code in codes]  # type: ignore[attr-defined]
+        if not ticked:
+            self.fields["choose"].choices = self.fields["choose"].choices[:-1]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        for name, choice, sentence in (
+            ("until", UNTIL, gettext_lazy("Choose a day.")),
+            ("amount", AMOUNT, gettext_lazy("Say how much.")),
+        ):
+            if given.get("choose") == choice and not given.get(name) and name not in self.errors:
+                self.add_error(name, sentence)
+        return given
+
+    def quote(self, merchant: Merchant) -> Quote:
+        """What the chosen ones would give now. Refuses as `advances.quote` does."""
+        given = self.cleaned_data
+        asked: dict[str, Callable[[], Quote]] = {
+            ALL: lambda: advances.quote_until(merchant, given["currency"]),
+            UNTIL: lambda: advances.quote_until(merchant, given["currency"], end(given["until"])),
+            AMOUNT: lambda: advances.quote_amount(merchant, given["currency"], _minor(given)),
+            THESE: lambda: advances.quote(merchant, self.ticked[:MOST]),
+        }
+        return asked[given["choose"]]()
+
+
+def _minor(given: dict[str, Any]) -> int:
+    """Rounded up where somebody writes more decimals than there are."""
+    currency = given["currency"]
+    return to_minor(given["amount"].quantize(to_decimal(1, currency), "ROUND_UP"), currency)
+
+
+class RequestForm(OnceForm):
+    """Asks for what was looked at: these receivables, at this price or a lower one."""
+
+    receivables = forms.CharField(widget=forms.HiddenInput)
+    gross = forms.IntegerField(widget=forms.HiddenInput)
+    fee = forms.IntegerField(widget=forms.HiddenInput)
+
+    @staticmethod
+    def of(quote: Quote) -> "RequestForm":
+        ids = " ".join(item.receivable.pk for item in quote.items)
+        return RequestForm(initial={"receivables": ids, "gross": quote.gross, "fee": quote.fee})
+
+    @property
+    def ids(self) -> list[str]:
+        return str(self.cleaned_data["receivables"]).split()[:MOST]
+
+
+class PriceRose(Exception):
+    """Something changed since the price was looked at."""
+
+
+@require_safe
+@door(May.READ_MONEY)
+def simulate(request: HttpRequest, here: Here) -> HttpResponseBase:
+    """Fee, net and days gained, in total and of each receivable. Nothing is written."""
+    found = offers(here.merchant, here.now)
+    form, quote = _chosen(request, here, found)
+    if quote and request.GET.get("format") == "csv":
+        return csv_of(_("advance"), _columns(), iter([quote.items]))
+    return here.render("receivables/simulate.html", form=form, offers=found, is_asked=form.is_bound, **_quoted(quote))
+
+
+def _chosen(request: HttpRequest, here: Here, found: list[Offer]) -> tuple[ChoiceForm, Quote | None]:
+    """The form as it was sent, and what the choice would give; None where it is refused, which the form says."""
+    query, ticked = request.GET.copy(), request.GET.getlist("id")
+    query.setdefault("currency", found[0].currency if found else "")
+    if ticked:
+        query.setdefault("choose", THESE)
+    form = ChoiceForm(query if "choose" in query else None, initial=_beginning(found), ticked=ticked, offered=found)
+    if not form.is_valid():
+        return form, None
+    try:
+        return form, form.quote(here.merchant)
+    except ReceivableState:
+        form.add_error(None, _why_nothing(here, form))
+    except Refusal as refusal:
+        form.refuse(refusal)
+    return form, None
+
+
+def _beginning(found: list[Offer]) -> dict[str, Any]:
+    if not found:
+        return {"choose": ALL}
+    return {"choose": ALL, "currency": found[0].currency, "until": timezone.localdate(found[0].last_at)}
+
+
+def _why_nothing(here: Here, form: ChoiceForm) -> str:
+    choose, currency = form.cleaned_data["choose"], form.cleaned_data["currency"]
+    if choose == THESE:
+        return _("Not all of these can be advanced together now: only what is scheduled, of one currency and not due.")
+    if choose == UNTIL:
+        return _("Nothing that can be advanced is released until then.")
+    try:
+        most = advances.quote_until(here.merchant, currency)
+    except Refusal:
+        return _("There is nothing to advance in this currency now.")
+    return _("All of them together give %(net)s.") % {"net": written(to_decimal(most.net, currency), currency)}
+
+
+def _quoted(quote: Quote | None) -> dict[str, Any]:
+    if quote is None:
+        return {"quote": None}
+    return {
+        "quote": quote,
+        "items": quote.items[:SHOWN],
+        "rest": len(quote.items) - SHOWN,
+        "is_full": len(quote.items) >= MOST,
+        "most": MOST,
+        "share": (Decimal(quote.fee) * 100 / quote.gross).quantize(Decimal("0.01")),
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.MOVE_MONEY, steps_up=True)
+def ask(request: HttpRequest, here: Here) -> HttpResponse:
+    """Shows once more what is asked for, and asks for it. The price can only fall until it is decided."""
+    if request.method == "POST":
+        return _request(request, here)
+    _form, quote = _chosen(request, here, offers(here.merchant, here.now))
+    if quote is None:
+        return here.go("simulate_advance")
+    return here.render("receivables/request.html", form=RequestForm.of(quote), **_quoted(quote))
+
+
+def _request(request: HttpRequest, here: Here) -> HttpResponse:
+    form = RequestForm(request.POST)
+    if not form.is_valid():
+        return here.go("simulate_advance")
+    try:
+        advance = _requested(here, form)
+    except PriceRose:
+        again = RequestForm.of(quote := advances.quote(here.merchant, form.ids))
+        return here.render("receivables/request.html", form=again, was_changed=True, **_quoted(quote))
+    except Refusal as refusal:
+        form.refuse(refusal)
+        return here.render("receivables/request.html", form=form, status=refusal.status, **_quoted(None))
+    return here.go("advance", advance.pk, said=_("The advance is requested and under review."))
+
+
+def _requested(here: Here, form: RequestForm) -> Advance:
+    seen = form.cleaned_data
+    with transaction.atomic():
+        here.claim(form)
+        advance = advances.request(here.merchant, form.ids, here.user)
+        if advance.gross_amount != seen["gross"] or advance.fee > seen["fee"]:
+            raise PriceRose
+        told = {"gross": advance.gross_amount, "fee": advance.fee, "currency": advance.currency}
+        here.record("advance.requested", advance.pk, after=told | {"receivables": len(form.ids)})
+    return advance
+
+
+def _columns() -> list[Any]:
+    def amount(value: Callable[[QuotedReceivable], int]) -> Any:
+        return lambda item: to_decimal(value(item), item.receivable.currency)
+
+    zone = timezone.get_current_timezone_name()
+    return [
+        (_("Receivable"), lambda item: item.receivable.pk),
+        (_("Payment"), lambda item: item.receivable.payment_id),
+        (_("Reference"), lambda item: item.receivable.payment_reference),
+        (_("Released at (%(zone)s)") % {"zone": zone}, lambda item: item.receivable.release_at),
+        (_("Days gained"), lambda item: item.days),
+        (_("Currency"), lambda item: item.receivable.currency),
+        (_("Amount"), amount(lambda item: item.amount)),
+        (_("Fee"), amount(lambda item: item.fee)),
+        (_("Net"), amount(lambda item: item.net)),
+    ]
+
+
+urls = [
+    path("receivables/advance", simulate, name="simulate_advance"),
+    path("receivables/advance/request", ask, name="request_advance"),
+]
