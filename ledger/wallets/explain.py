@@ -11,6 +11,7 @@ from django.db import connection
 
 from accounts.models import Merchant
 from ledger.chart import BUCKETS, Kind
+from ledger.wallets.reach import REACH, asked_of
 
 
 class Cause(StrEnum):
@@ -28,7 +29,7 @@ class Cause(StrEnum):
     ADJUSTMENTS = "ADJUSTMENTS"
 
 
-_BEGINS = {
+KINDS = {
     "payment.paid": Cause.PAYMENTS,
     "receivable.released": Cause.RELEASES,
     "receivable.advanced": Cause.ADVANCES,
@@ -37,29 +38,35 @@ _BEGINS = {
     "conversion": Cause.CONVERSIONS,
     "hold.": Cause.BLOCKS,
 }
-# One row for each transfer, then one for each kind. What a transfer earned us is taken from one bucket only: of those
-# that it moves the first by name, which is AVAILABLE where it moves that one. OFFSET 0 keeps the planner to reading
-# account by account: it does not know how few of all entries are of one merchant.
-_MOVED = """
-    WITH moved AS (
-        SELECT t.kind, coalesce(t.posted_at > %(since)s::timestamptz, true) AS counts,
-               coalesce(sum(e.amount) FILTER (WHERE a.kind = ANY(%(asked)s)), 0) AS amount,
-               coalesce(min(a.kind) FILTER (WHERE a.kind = ANY(%(buckets)s)) = ANY(%(asked)s), false) AS pays,
-               coalesce(sum(e.amount) FILTER (WHERE a.kind = 'FEE_INCOME'), 0) AS fee,
-               coalesce(sum(e.amount) FILTER (WHERE a.kind = 'ADVANCE_INCOME'), 0) AS advance_fee
-          FROM ledger_account a
+"""How the kinds of transfers begin that move money for a cause; what begins otherwise is an adjustment."""
+
+# One row for each transfer. What a transfer earned us is taken from one bucket only: of those that it moves the first
+# by name, which is AVAILABLE where it moves that one. OFFSET 0 keeps the planner to reading account by account: it does
+# not know how few of all entries are of one merchant.
+_PARTED = f"""
+    WITH RECURSIVE {REACH}, summed AS (
+        SELECT e.transfer_id, coalesce(sum(e.amount) FILTER (WHERE r.kind = ANY(%(asked)s)), 0) AS amount,
+               coalesce(min(r.kind) FILTER (WHERE r.kind = ANY(%(buckets)s)) = ANY(%(asked)s), false) AS pays,
+               coalesce(sum(e.amount) FILTER (WHERE r.kind = 'FEE_INCOME'), 0) AS fee,
+               coalesce(sum(e.amount) FILTER (WHERE r.kind = 'ADVANCE_INCOME'), 0) AS advance_fee
+          FROM reach r
          CROSS JOIN LATERAL (
-               SELECT transfer_id, amount FROM ledger_entry WHERE account_id = a.id OFFSET 0
+               SELECT transfer_id, amount FROM ledger_entry
+                WHERE account_id = r.id AND sequence >= r.low OFFSET 0
                ) e
-          JOIN ledger_transfer t ON t.id = e.transfer_id AND t.merchant_id = a.merchant_id
-         WHERE a.merchant_id = %(merchant)s AND a.currency = %(currency)s
-           AND a.kind = ANY(%(buckets)s || ARRAY['FEE_INCOME', 'ADVANCE_INCOME'])
-           AND t.posted_at <= %(at)s
-         GROUP BY t.id
+         GROUP BY e.transfer_id
     ), parted AS (
-        SELECT kind, counts, amount, CASE WHEN pays THEN fee ELSE 0 END AS fee,
-               CASE WHEN pays THEN advance_fee ELSE 0 END AS advance_fee FROM moved
+        SELECT t.id, t.kind, t.reference, t.posted_at, coalesce(t.posted_at > %(since)s::timestamptz, true) AS counts,
+               s.amount, CASE WHEN s.pays THEN s.fee ELSE 0 END AS fee,
+               CASE WHEN s.pays THEN s.advance_fee ELSE 0 END AS advance_fee
+          FROM summed s JOIN ledger_transfer t ON t.id = s.transfer_id AND t.merchant_id = %(merchant)s
+         WHERE t.posted_at <= %(at)s
     )
+"""
+# What stood there before anything that was read, then one row for each kind.
+_MOVED = f"""{_PARTED}
+    SELECT NULL, coalesce(sum(before), 0), 0, 0, 0, 0, 0, 0 FROM reach WHERE kind = ANY(%(asked)s)
+     UNION ALL
     SELECT kind, coalesce(sum(amount) FILTER (WHERE NOT counts), 0),
            count(*) FILTER (WHERE counts AND amount + fee + advance_fee <> 0),
            coalesce(sum(amount + fee + advance_fee) FILTER (WHERE counts), 0),
@@ -67,6 +74,12 @@ _MOVED = """
            count(*) FILTER (WHERE counts AND advance_fee <> 0), -coalesce(sum(advance_fee) FILTER (WHERE counts), 0)
       FROM parted GROUP BY kind
 """
+_BEHIND = """{parted}
+    SELECT id, kind, reference, posted_at, {part} FROM parted
+     WHERE counts AND {part} <> 0 AND {about} AND (%(after)s::bigint IS NULL OR id < %(after)s)
+     ORDER BY id DESC LIMIT %(size)s
+"""
+_PART = {Cause.FEES: "-fee", Cause.ADVANCE_FEES: "-advance_fee"}
 
 
 @dataclass(slots=True)
@@ -95,7 +108,7 @@ class Explanation:
 
 def cause_of(kind: str) -> Cause:
     """Why a transfer of this kind moves money."""
-    return next((cause for begin, cause in _BEGINS.items() if kind.startswith(begin)), Cause.ADJUSTMENTS)
+    return next((cause for begin, cause in KINDS.items() if kind.startswith(begin)), Cause.ADJUSTMENTS)
 
 
 def explain(
@@ -106,27 +119,60 @@ def explain(
     Both instants include what was posted at them. One statement, and so one snapshot.
     """
     opening, found = 0, defaultdict[Cause, Share](Share)
-    for kind, before, *rest in _moved(merchant, currency, buckets, at, since):
-        opening += int(before)
-        shares = zip((cause_of(kind), Cause.FEES, Cause.ADVANCE_FEES), rest[::2], rest[1::2], strict=True)
-        for cause, count, amount in shares:
-            found[cause].add(count, int(amount))
+    with connection.cursor() as cursor:
+        cursor.execute(_MOVED, _asked(merchant, currency, buckets, at, since))
+        for kind, before, *rest in cursor.fetchall():
+            opening += int(before)
+            shares = zip((cause_of(kind or ""), Cause.FEES, Cause.ADVANCE_FEES), rest[::2], rest[1::2], strict=True)
+            for cause, count, amount in shares:
+                found[cause].add(count, int(amount))
     return Explanation(opening, {cause: found[cause] for cause in Cause if found[cause].count})
 
 
-def _moved(
-    merchant: Merchant, currency: str, buckets: Sequence[Kind], at: datetime, since: datetime | None
-) -> list[tuple[Any, ...]]:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one transfer did for one cause, in minor units. Transfers are numbered as they were posted."""
+
+    number: int
+    kind: str
+    reference: str
+    posted_at: datetime
+    amount: int
+
+
+def behind(
+    merchant: Merchant,
+    currency: str,
+    buckets: Sequence[Kind],
+    cause: Cause,
+    at: datetime,
+    since: datetime | None = None,
+    *,
+    after: int | None = None,
+    size: int = 50,
+) -> list[Part]:
+    """What the share of a cause in `explain` is made of, posted last first; `after` is the number of the last seen."""
+    part = _PART.get(cause, "amount + fee + advance_fee")
+    about, begins = _about(cause)
+    asked = _asked(merchant, currency, buckets, at, since) | {"begins": begins, "after": after, "size": size}
     with connection.cursor() as cursor:
-        cursor.execute(
-            _MOVED,
-            {
-                "merchant": merchant.pk,
-                "currency": currency,
-                "asked": [str(kind) for kind in buckets],
-                "buckets": [str(kind) for kind in BUCKETS],
-                "at": at,
-                "since": since,
-            },
-        )
-        return list(cursor.fetchall())
+        cursor.execute(_BEHIND.format(parted=_PARTED, part=part, about=about), asked)
+        return [
+            Part(number, kind, reference, at, int(amount)) for number, kind, reference, at, amount in cursor.fetchall()
+        ]
+
+
+def _about(cause: Cause) -> tuple[str, list[str]]:
+    if cause in _PART:
+        return "true", []
+    if cause == Cause.ADJUSTMENTS:
+        return "NOT kind LIKE ANY(%(begins)s)", [f"{begin}%" for begin in KINDS]
+    return "kind LIKE ANY(%(begins)s)", [f"{begin}%" for begin, known in KINDS.items() if known == cause]
+
+
+def _asked(
+    merchant: Merchant, currency: str, buckets: Sequence[Kind], at: datetime, since: datetime | None
+) -> dict[str, Any]:
+    known = [str(kind) for kind in BUCKETS]
+    accounts = asked_of(merchant, currency, [*known, Kind.FEE_INCOME, Kind.ADVANCE_INCOME], since)
+    return accounts | {"asked": [str(kind) for kind in buckets], "buckets": known, "at": at, "since": since}

@@ -1,12 +1,21 @@
 """The statement of one bucket, entry by entry."""
 
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
+from accounts import clock
 from accounts.models import Merchant
 from ledger.books.models import Account, Entry
-from ledger.chart import WALLET_METHOD, Kind
+from ledger.chart import BUCKETS, WALLET_METHOD, Kind
+from ledger.wallets.explain import KINDS, Cause, Explanation, cause_of, explain
+from ledger.wallets.reach import first_sequence
+
+_EARNED = {Kind.FEE_INCOME: Cause.FEES, Kind.ADVANCE_INCOME: Cause.ADVANCE_FEES}
+_INSTANT = timedelta(milliseconds=1)
 
 
 def statement(
@@ -25,7 +34,86 @@ def statement(
     ).values("pk")
     found = Entry.objects.filter(account=account[:1])  # one value, so that the index gives the order
     if since:
-        found = found.filter(transfer__posted_at__gte=since)
+        reached = first_sequence(merchant, currency, bucket, since - _INSTANT)
+        found = found.filter(transfer__posted_at__gte=since, sequence__gte=reached)
     if until:
         found = found.filter(transfer__posted_at__lt=until)
     return found.select_related("transfer").order_by("-sequence")
+
+
+def of_cause(rows: QuerySet[Entry], cause: Cause) -> QuerySet[Entry]:
+    """Of a statement those entries that moved money for this cause."""
+    for kind, earned in _EARNED.items():
+        if cause == earned:
+            of_transfer = Entry.objects.filter(transfer=OuterRef("transfer"), currency=OuterRef("currency"))
+            return rows.filter(Exists(of_transfer.filter(account__kind=kind)))
+    begins = Q()
+    for begin in KINDS if cause == Cause.ADJUSTMENTS else (one for one in KINDS if KINDS[one] == cause):
+        begins |= Q(transfer__kind__startswith=begin)
+    return rows.exclude(begins) if cause == Cause.ADJUSTMENTS else rows.filter(begins)
+
+
+def summary(
+    merchant: Merchant, currency: str, bucket: Kind, since: datetime | None, until: datetime | None
+) -> Explanation:
+    """What a time began with, what moved it, and what it ended with; `until` is exclusive."""
+    at = until - _INSTANT if until else clock.now(merchant)
+    return explain(merchant, currency, (bucket,), at, min(since - _INSTANT, at) if since else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a statement: of an entry, the fee that it paid stands on a line of its own. Minor units.
+
+    `balance` is what the bucket held after it.
+    """
+
+    posted_at: datetime
+    kind: str
+    reference: str
+    cause: Cause
+    amount: int
+    balance: int
+
+
+def lines(entries: Sequence[Entry], bucket: Kind, balance: int) -> list[Line]:
+    """The lines of entries that stand newest first; `balance` is what the bucket holds after the first of them.
+
+    So the lines run from the ending of a time to its opening, also where something was posted late.
+    """
+    earned = _earned(entries, bucket)
+    found = []
+    for entry in entries:
+        parts = earned.get(entry.transfer_id, {})
+        whole = {cause_of(entry.transfer.kind): entry.amount + sum(parts.values())}
+        for cause, amount in reversed([*whole.items(), *((cause, -minor) for cause, minor in parts.items())]):
+            if amount:
+                posting = entry.transfer
+                found.append(Line(posting.posted_at, posting.kind, posting.reference, cause, amount, balance))
+                balance -= amount
+    return found
+
+
+def _earned(entries: Sequence[Entry], bucket: Kind) -> dict[int, dict[Cause, int]]:
+    """What we earned with the transfers of these entries, where it was taken from this bucket (see `explain`)."""
+    if not entries:
+        return {}
+    rows = Entry.objects.filter(
+        transfer__in={entry.transfer_id for entry in entries},
+        currency=entries[0].currency,
+        account__kind__in=[*BUCKETS, *_EARNED],
+    )
+    found = defaultdict[int, dict[str, int]](dict)
+    for transfer_id, kind, amount in rows.values_list("transfer_id", "account__kind", "amount"):
+        found[transfer_id][kind] = amount
+    return {
+        transfer_id: {cause: amounts[kind] for kind, cause in _EARNED.items() if kind in amounts}
+        for transfer_id, amounts in found.items()
+        if min(kind for kind in amounts if kind in BUCKETS) == bucket
+    }
+
+
+def balance_after(rows: QuerySet[Entry], ending: int, first: Entry) -> int:
+    """What a bucket held after `first` of a statement that ends with `ending`: without what stands above it."""
+    above = rows.filter(sequence__gt=first.sequence).order_by().aggregate(Sum("amount"))
+    return ending - int(above["amount__sum"] or 0)
