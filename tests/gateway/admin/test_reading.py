@@ -112,14 +112,14 @@ def test_staff_sign_in_and_anybody_else_gets_nowhere(world: World, root: User, c
         assert (answer.status_code, answer["Location"]) == (302, f"/admin/login/?next={where}")
 
     owner = User.objects.create_user("owner@acme.example", PASSWORD)
-    refused = client.post("/admin/login/", {"username": owner.email, "password": PASSWORD})
-    assert refused.status_code == 200
     client.force_login(owner)
     for where in addresses:
         assert client.get(where)["Location"] == f"/admin/login/?next={where}"
+    assert client.get("/admin/login/").status_code == 403
 
     client.logout()
-    entered = client.post("/admin/login/?next=/admin/", {"username": root.email, "password": PASSWORD})
+    assert client.get("/admin/login/?next=/admin/")["Location"] == "/accounts/login/?next=%2Fadmin%2F"
+    entered = client.post("/accounts/login/?next=/admin/", {"login": root.email, "password": PASSWORD})
     assert (entered.status_code, entered["Location"]) == (302, "/admin/")
     assert client.get("/admin/").status_code == 200
 
