@@ -19,6 +19,7 @@ import gateway.payouts.admin
 import gateway.refunds.admin
 import gateway.withdrawals.admin  # noqa: F401
 import ledger.holds.admin
+import ledger.proofs.admin
 import ledger.rates.admin
 import ledger.receivables.admin  # noqa: F401  (they register themselves)
 from accounts.models import ApiKey, Company, Document, Heartbeat, Membership, Merchant, User
@@ -36,7 +37,7 @@ from gateway.models import (
     Refund,
     Withdrawal,
 )
-from ledger.models import Account, Advance, Balance, Entry, Hold, Rate, Receivable, Transfer
+from ledger.models import Account, Advance, Balance, Entry, Hold, Proof, Rate, Receivable, Transfer
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
@@ -52,6 +53,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (Hold, "lock"),
             (Transfer, "swap_horiz"),
             (Entry, "list_alt"),
+            (Proof, "verified"),
         ),
     ),
     (

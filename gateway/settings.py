@@ -295,6 +295,7 @@ UNFOLD = {
             "950": "oklch(28.2% .091 267.935)",
         },
     },
+    "DASHBOARD_CALLBACK": "gateway.staff.overview.fill",
     "COMMAND": {"search_callback": "accounts.staff.pages.find"},
     "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "gateway.admin.sidebar"},
 }

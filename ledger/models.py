@@ -2,7 +2,8 @@
 
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.holds.models import Hold
+from ledger.proofs.models import Proof
 from ledger.rates.models import Rate
 from ledger.receivables.models import Advance, AdvanceItem, Receivable
 
-__all__ = ["Account", "Advance", "AdvanceItem", "Balance", "Entry", "Hold", "Rate", "Receivable", "Transfer"]
+__all__ = ["Account", "Advance", "AdvanceItem", "Balance", "Entry", "Hold", "Proof", "Rate", "Receivable", "Transfer"]

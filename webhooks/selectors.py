@@ -89,3 +89,9 @@ def events_after(merchant: Merchant, event_id: str, limit: int) -> list[Event]:
     assert row is not None
     settled = Event.objects.filter(merchant=merchant, id__gt=event_id, created_at__lt=row[0])
     return list(settled.order_by("id")[:limit])
+
+
+def failing() -> QuerySet[Endpoint]:
+    """Of all merchants: the endpoints that are called and fail, the longest failing first."""
+    rows = Endpoint.objects.filter(status=Endpoint.Status.ACTIVE, failing_since__isnull=False)
+    return rows.select_related("merchant__company").order_by("failing_since")

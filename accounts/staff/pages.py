@@ -91,10 +91,10 @@ class StaffAdmin(ModelAdmin):
             raise Http404
         return found
 
-    def decision(self, request: HttpRequest, record: Model, title: str, **context: Any) -> HttpResponse:
-        """A page that asks before an action is carried out, and tells what came of it."""
+    def decision(self, request: HttpRequest, record: Model | None, title: str, **context: Any) -> HttpResponse:
+        """A page that asks before an action is carried out, and tells what came of it. No record: it is about all."""
         everywhere = self.admin_site.each_context(request)
-        here = {"opts": self.model._meta, "original": record, "record": link(record), "title": title}
+        here = {"opts": self.model._meta, "original": record, "record": record and link(record), "title": title}
         return TemplateResponse(request, "admin/decision.html", {**everywhere, **here, **context})
 
     def carry_out(self, request: HttpRequest, record: Model, act: Callable[[], Done | str]) -> HttpResponse:

@@ -18,7 +18,8 @@ from gateway.celery import app
 from gateway.models import Conversion, Customer, IdempotencyKey, Payment, Withdrawal
 from gateway.refunds import services as refunds
 from ledger.holds import services as holds
-from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Receivable, Transfer
+from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, Receivable, Transfer
+from ledger.proofs.services import prove
 from ledger.rates import services as rates
 from ledger.receivables import advances
 from tests.client import Api
@@ -42,6 +43,7 @@ MONEY = [
     AdvanceItem,
     Transfer,
     Entry,
+    Proof,
     Event,
     Delivery,
     Attempt,
@@ -120,6 +122,7 @@ def world(acme: Shop, globex: Shop, api: Api, globex_api: Api, address: str, roo
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
     refunds.create(globex.sandbox, other.id, amount=100)
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
+    prove()
     beat("worker")
     for name, entry in app.conf.beat_schedule.items():
         ModelEntry.from_entry(name, app=app, **entry)

@@ -1,0 +1,25 @@
+"""Reads of what the proofs of the books found."""
+
+from datetime import timedelta
+
+from accounts.clock import wall
+from ledger.proofs.models import Proof
+
+LONGEST = timedelta(minutes=2)
+"""What has not come to its end by then was stopped."""
+
+
+def last() -> Proof | None:
+    """The newest that came to its end."""
+    return Proof.objects.filter(finished_at__isnull=False).order_by("-pk").first()
+
+
+def is_running() -> bool:
+    newest = Proof.objects.order_by("-pk").first()
+    return newest is not None and newest.finished_at is None and newest.started_at > wall() - LONGEST
+
+
+def stopped_since(proof: Proof | None) -> int:
+    """How many runs after it did not come to their end."""
+    begun = Proof.objects.filter(pk__gt=proof.pk if proof else 0, finished_at=None)
+    return begun.filter(started_at__lte=wall() - LONGEST).count()

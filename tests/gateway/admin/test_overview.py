@@ -1,0 +1,187 @@
+"""The first page: how the service and the money of all companies are, for those who may see it."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError, connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.clock import wall
+from accounts.heartbeats import beat
+from accounts.models import Company, Heartbeat, Merchant
+from accounts.staff.columns import address as page_at
+from gateway.celery import app
+from gateway.models import Payment
+from gateway.payments import services as payments
+from gateway.staff.kept import kept
+from ledger.models import Proof
+from ledger.proofs.services import prove
+from tests.factories import Shop, a_payment
+from tests.gateway.admin.conftest import World, browser_of
+from tests.gateway.admin.test_decisions import support
+from tests.ledger.test_proofs import a_cent_too_much
+from tests.ledger.test_receivables import a_receivable, stand_at
+from webhooks.models import Endpoint
+
+PANELS = ["Proof of the books", "Due work", "Parts of the service", "Failing endpoints", "Money", "Volumes"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept(db: None) -> None:
+    cache.clear()
+
+
+def panels(browser: Client) -> dict[str, Any]:
+    page = browser.get("/admin/")
+    assert page.status_code == 200
+    return {panel.title: panel for panel in page.context["panels"]}
+
+
+def cells(panel: Any) -> dict[str, list[list[str]]]:
+    """The rows of each table of a panel, as they are read."""
+    plain = re.compile(r"<[^>]+>")
+    return {
+        table.title: [[plain.sub(" ", str(cell)).strip() for cell in row] for row in table.rows]
+        for table in panel.tables
+    }
+
+
+def take_to_production(merchant: Merchant) -> None:
+    other = Company.objects.create(legal_name="Other", trade_name="Other", tax_id="1", tax_id_type="CNPJ")
+    Merchant.objects.filter(company=merchant.company, environment="PRODUCTION").update(company=other)
+    Merchant.objects.filter(pk=merchant.pk).update(environment="PRODUCTION")
+
+
+def test_money_is_summed_over_companies_and_production_stands_apart(staff: Client, acme: Shop, globex: Shop) -> None:
+    for merchant in (acme.sandbox, acme.sandbox, globex.sandbox):
+        a_payment(merchant, "PAID")
+    take_to_production(globex.sandbox)
+
+    told = cells(panels(staff)["Money"])
+
+    assert told == {
+        "Production: what companies have": [["BRL", "148.50", "-", "-", "148.50", "1.50 fees"]],
+        "Sandbox: what companies have": [["BRL", "297.00", "-", "-", "297.00", "3.00 fees"]],
+    }
+
+
+def test_volumes_and_acceptance_are_of_today_and_the_last_days(staff: Client, acme: Shop) -> None:
+    for days_ago, statuses in ((20, ["FAILED"]), (3, ["PENDING"]), (0, ["PAID", "PAID"])):
+        stand_at(acme.sandbox, wall() - timedelta(days=days_ago))
+        for status in statuses:
+            a_payment(acme.sandbox, status)
+
+    told = cells(panels(staff)["Volumes"])
+
+    assert told == {
+        "Sandbox": [
+            ["Today", "2", "2", "0", "100.0%", "300.00 BRL", "-"],
+            ["7 days", "3", "2", "0", "100.0%", "300.00 BRL", "-"],
+            ["30 days", "4", "2", "1", "66.7%", "300.00 BRL", "-"],
+        ]
+    }
+
+
+def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> None:
+    beat("worker")
+    assert panels(staff)["Due work"].label == "Nothing is late"
+    overdue = a_payment(acme.sandbox)
+    Payment.objects.filter(pk=overdue.pk).update(expires_at=wall() - timedelta(minutes=30))
+
+    panel = panels(staff)["Due work"]
+
+    assert (panel.label, panel.state) == ("30 min late", "danger")
+    row = next(row for row in cells(panel)[""] if row[0] == "Payments to expire")
+    assert (row[1], row[3]) == ("1", "30 min")
+    payments.expire_due()
+    assert panels(staff)["Due work"].label == "Nothing is late"
+
+
+def test_a_silent_part_and_a_late_task_are_told(staff: Client, world: World) -> None:
+    beat("dispatcher")
+    assert panels(staff)["Parts of the service"].label == "Alive"
+    Heartbeat.objects.filter(part="dispatcher").update(beat_at=wall() - timedelta(hours=3))
+
+    panel = panels(staff)["Parts of the service"]
+
+    assert (panel.label, panel.state) == ("Dispatcher silent", "danger")
+    assert ["dispatcher", "3 h"] == [row[n] for row in cells(panel)[""] for n in (0, 2) if row[0] == "dispatcher"]
+
+
+def test_endpoints_that_fail_are_told_with_their_company(staff: Client, world: World, acme: Shop) -> None:
+    assert panels(staff)["Failing endpoints"].label == "None"
+    Endpoint.objects.update(failing_since=wall() - timedelta(hours=2), failures=7)
+
+    panel = panels(staff)["Failing endpoints"]
+
+    [[url, merchant, _, failures, _]] = cells(panel)[""]
+    assert (panel.label, panel.state) == ("1 failing", "warning")
+    assert (url, merchant, failures) == (Endpoint.objects.get().url, "Acme (Sandbox)", "7")
+
+
+def test_the_last_proof_is_green_or_red_with_counterexamples(staff: Client, acme: Shop) -> None:
+    assert panels(staff)["Proof of the books"].label == "Never verified"
+    a_receivable(acme.sandbox)
+    prove()
+    green = panels(staff)["Proof of the books"]
+    assert (green.label, green.state) == ("Holds", "success")
+
+    with a_cent_too_much():
+        prove()
+
+    red = panels(staff)["Proof of the books"]
+    assert (red.label, red.state) == ("Broken", "danger")
+    broken = {row[1]: row for row in cells(red)[""]}
+    assert broken["I6"][3] == f"{acme.sandbox.pk}, BRL, 19202, 19203"
+    proof = Proof.objects.latest("pk")
+    assert "19203" in staff.get(page_at(Proof, "change", proof.pk)).content.decode()
+    Proof.objects.update(started_at=wall() - timedelta(hours=1), finished_at=wall() - timedelta(hours=1), violations=[])
+    assert panels(staff)["Proof of the books"].label == "Holds, but old"
+
+
+def test_staff_ask_for_a_proof_and_nobody_asks_twice(staff: Client, acme: Shop) -> None:
+    where = panels(staff)["Proof of the books"].asks[1]
+    assert "Every invariant" in staff.get(where).content.decode()
+    assert not Proof.objects.exists()
+    app.conf.task_always_eager = True
+    try:
+        told = staff.post(where, follow=True).content.decode()
+    finally:
+        app.conf.task_always_eager = False
+    assert "being verified: the result is here" in told
+    assert Proof.objects.get().holds
+
+    Proof.objects.create(started_at=wall())
+    assert "being verified just now" in staff.post(where, follow=True).content.decode()
+    assert Proof.objects.count() == 2
+    assert browser_of(support("view_payment")).post(where).status_code == 403
+
+
+def test_everybody_sees_what_they_may(staff: Client, world: World) -> None:
+    assert list(panels(staff)) == PANELS
+    assert list(panels(browser_of(support("view_payment", "view_proof")))) == ["Proof of the books", "Volumes"]
+
+
+def test_the_page_costs_a_few_statements(staff: Client, world: World) -> None:
+    staff.get("/admin/")
+    with CaptureQueriesContext(connection) as asked:
+        staff.get("/admin/")
+    statements = [one["sql"] for one in asked if not one["sql"].startswith(("SAVEPOINT", "RELEASE", "SET LOCAL"))]
+    assert len(statements) <= 13, statements
+
+
+def test_what_takes_long_is_kept_and_what_takes_too_long_is_left(db: None) -> None:
+    def asks(milliseconds: int) -> float:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT pg_sleep({milliseconds / 1000})")
+        return wall().timestamp()
+
+    quick, slow = kept("quick", lambda: asks(0)), kept("slow", lambda: asks(60))
+    assert kept("quick", lambda: asks(0)) > quick
+    assert kept("slow", lambda: asks(60)) == slow
+    with pytest.raises(OperationalError):
+        kept("endless", lambda: asks(1000), longest_ms=50)

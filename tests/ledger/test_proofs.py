@@ -1,0 +1,70 @@
+"""What the proofs of the books found is kept: green with its time, red with its counterexamples."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from accounts.clock import wall
+from ledger.models import Proof
+from ledger.proofs import selectors
+from ledger.proofs.services import prove
+from ledger.tasks import verify
+from ledger.verify import all_invariants
+from tests.factories import Shop, a_payment
+from tests.ledger.test_receivables import a_receivable, tamper
+
+
+@contextmanager
+def a_cent_too_much() -> Iterator[None]:
+    """In what is still to be released."""
+    more = "UPDATE ledger_receivable SET amount = amount {0} 1, gross_amount = gross_amount {0} 1"
+    tamper(more.format("+"))
+    try:
+        yield
+    finally:
+        tamper(more.format("-"))
+
+
+def test_the_timetable_keeps_what_it_found(acme: Shop) -> None:
+    a_payment(acme.sandbox, "PAID")
+    assert selectors.last() is None
+
+    verify()
+
+    last = selectors.last()
+    assert last
+    assert (last.holds, last.violations, last.invariants) == (True, [], len(all_invariants()))
+    assert last.finished_at
+    assert last.started_at <= last.finished_at <= wall()
+
+
+def test_what_does_not_hold_is_kept_with_its_counterexamples(acme: Shop) -> None:
+    a_receivable(acme.sandbox)
+    with a_cent_too_much():
+        proof = prove()
+
+    assert (proof.holds, Proof.objects.get()) == (False, proof)
+    [broken] = [one for one in proof.violations if one["number"] == "I6"]
+    assert [str(acme.sandbox.pk), "BRL", "19202", "19203"] == broken["counterexamples"][0]
+    assert prove().holds
+
+
+def test_a_run_that_was_stopped_is_told_from_one_that_runs(db: None) -> None:
+    done = prove()
+    Proof.objects.create(started_at=wall() - timedelta(minutes=3))
+    assert (selectors.is_running(), selectors.stopped_since(done), selectors.last()) == (False, 1, done)
+
+    running = Proof.objects.create(started_at=wall())
+    assert (selectors.is_running(), selectors.stopped_since(done), running.holds) == (True, 1, None)
+
+
+def test_old_proofs_are_forgotten_unless_something_was_found(db: None) -> None:
+    long_ago = wall() - timedelta(days=8)
+    broken = [{"number": "I1", "claim": "", "counterexamples": []}]
+    for violations in ([], broken):
+        Proof.objects.create(started_at=long_ago, finished_at=long_ago, violations=violations)
+
+    newest = prove()
+
+    assert {(one.started_at == long_ago, one.holds) for one in Proof.objects.all()} == {(True, False), (False, True)}
+    assert selectors.last() == newest
