@@ -94,9 +94,16 @@ class Here:
             messages.success(self.request, said)
         return HttpResponseRedirect(self.to(name, *args))
 
-    def claim(self, form: OnceForm) -> None:
-        """To be called first in the transaction that does what the form says. Raises SentAlready."""
-        form.claim(self.merchant, self.request.path, getattr(self.request, "request_id", ""))
+    def claim(self, form: OnceForm, back: str | None = None) -> None:
+        """To be called first in the transaction that does what the form says. Raises SentAlready.
+
+        `back`: where the form stood, if that is not the address that it was sent to.
+        """
+        try:
+            form.claim(self.merchant, self.request.path, getattr(self.request, "request_id", ""))
+        except SentAlready as sent:
+            sent.back = back
+            raise
 
     def record(self, action: str, object_id: str = "", **facts: Any) -> None:
         """Writes down what the person did (see `accounts.audit.record`)."""
@@ -141,9 +148,9 @@ def _identify(request: HttpRequest, steps_up: bool) -> None:
 def _shown(here: Here, view: View, *args: Any, **kwargs: Any) -> HttpResponseBase:
     try:
         return view(here.request, here, *args, **kwargs)
-    except SentAlready:
+    except SentAlready as sent:
         messages.info(here.request, _("This was sent already; nothing was done twice."))
-        return HttpResponseRedirect(here.request.path)
+        return HttpResponseRedirect(sent.back or here.request.path)
     except Refusal as refusal:
         return here.render("refused.html", status=refusal.status, refusal=refusal)
 

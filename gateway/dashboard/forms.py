@@ -14,8 +14,8 @@ from accounts.models import Merchant
 from gateway.api.models import IdempotencyKey
 
 _CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
-    (forms.CheckboxSelectMultiple, ""),
-    (forms.RadioSelect, ""),
+    (forms.CheckboxSelectMultiple, "form-check-input"),
+    (forms.RadioSelect, "form-check-input"),
     (forms.CheckboxInput, "form-check-input"),
     (forms.Select, "form-select"),
     (forms.Widget, "form-control"),
@@ -23,7 +23,9 @@ _CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
 
 
 class SentAlready(Exception):
-    """The form that came was carried out before."""
+    """The form that came was carried out before. `back` is where its person is led; None: to the page of the form."""
+
+    back: str | None = None
 
 
 def dress(form: forms.Form) -> None:
