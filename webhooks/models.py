@@ -69,6 +69,11 @@ class Endpoint(models.Model):
         ends = self.previous_secret_expires_at
         return ends if ends and ends > wall() else None
 
+    @property
+    def is_left_alone(self) -> bool:
+        """After too many failures in a row, for a while."""
+        return self.open_until is not None and self.open_until > wall()
+
 
 class Event(models.Model):
     """Something that happened, as it is told: `body` holds the very bytes that are signed and sent."""

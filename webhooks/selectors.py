@@ -1,8 +1,9 @@
 """Reads about who is told and what was announced. The first argument is always the merchant."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 
 from accounts.ids import is_well_formed
 from accounts.listing import newest
@@ -69,6 +70,19 @@ def event(merchant: Merchant, event_id: str) -> Event:
     if found is None:
         raise EventUnknown
     return found
+
+
+def deliveries_of(merchant: Merchant, event: Event, most: int = 100) -> list[Delivery]:
+    """To whom an event was sent, newest first, also to endpoints that were deleted since."""
+    made = Delivery.objects.filter(event=event, endpoint__merchant=merchant).select_related("endpoint")
+    return list(made.order_by("-created_at", "-id")[:most])
+
+
+def about(merchant: Merchant, object_ids: Sequence[str], most: int = 100) -> list[Event]:
+    """The first things that were announced about objects, oldest first, without bodies, each with its deliveries."""
+    sent = Prefetch("deliveries", Delivery.objects.select_related("endpoint").order_by("created_at", "id"))
+    found = Event.objects.filter(merchant=merchant, object_id__in=object_ids).defer("body")
+    return list(found.order_by("occurred_at", "sequence").prefetch_related(sent)[:most])
 
 
 _SETTLED = """

@@ -229,9 +229,30 @@ def replay(merchant: Merchant, endpoint_id: str, wanted: Filter, *, dry_run: boo
 
     Refuses with ONP404_WEBHOOK and ONP409_WEBHOOK_STATE.
     """
-    endpoint = _switched_on(merchant, endpoint_id)
-    params = {
-        "merchant": merchant.pk,
+    params = _asked(_switched_on(merchant, endpoint_id), wanted)
+    row = first(f"SELECT count(*) FROM ({_MATCHING}) matching", params)
+    assert row is not None
+    if dry_run or not row[0]:
+        return row[0], 0
+    return row[0], execute(_AGAIN.format(events=f"{_MATCHING} LIMIT %(limit)s"), params)
+
+
+def sample(merchant: Merchant, endpoint_id: str, wanted: Filter, size: int = 10) -> tuple[int, list[Event]]:
+    """How many events match, counted to one more than are told at once, and the first of them without their bodies.
+
+    Refuses with ONP404_WEBHOOK.
+    """
+    params = _asked(endpoint(merchant, endpoint_id), wanted)
+    counted = first(f"SELECT count(*) FROM ({_MATCHING} LIMIT %(limit)s + 1) matching", params)
+    assert counted is not None
+    first_ones = Event.objects.raw(f"SELECT id FROM ({_MATCHING} LIMIT %(limit)s) matching", params | {"limit": size})
+    shown = Event.objects.filter(pk__in=[one.pk for one in first_ones]).defer("body")
+    return counted[0], list(shown.order_by("pk"))
+
+
+def _asked(endpoint: Endpoint, wanted: Filter) -> dict[str, Any]:
+    return {
+        "merchant": endpoint.merchant_id,
         "endpoint": endpoint.pk,
         "now": wall(),
         "limit": MOST_AT_ONCE,
@@ -241,11 +262,6 @@ def replay(merchant: Merchant, endpoint_id: str, wanted: Filter, *, dry_run: boo
         "created_to": wanted.created_to,
         "last_status": wanted.last_status,
     }
-    row = first(f"SELECT count(*) FROM ({_MATCHING}) matching", params)
-    assert row is not None
-    if dry_run or not row[0]:
-        return row[0], 0
-    return row[0], execute(_AGAIN.format(events=f"{_MATCHING} LIMIT %(limit)s"), params)
 
 
 def _kinds(endpoint: Endpoint, wanted: str | None) -> list[str] | None:

@@ -3,7 +3,7 @@
 from django.urls import include, path, register_converter
 
 from gateway.dashboard import entrance, home, search
-from gateway.dashboard.developers import keys
+from gateway.dashboard.developers.urls import urls as developers
 
 app_name = "dashboard"
 
@@ -25,7 +25,7 @@ register_converter(EnvironmentConverter, "environment")
 company = [
     *home.urls,
     *search.urls,
-    *keys.urls,
+    *developers,
 ]
 
 urlpatterns = [

@@ -84,6 +84,13 @@ def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | N
     return fired
 
 
+def coming(merchant: Merchant) -> list[Fired]:
+    """What is next to happen by itself: of each kind the first, soonest first. Refuses with ONP403_SANDBOX_ONLY."""
+    require_sandbox(merchant)
+    found = [Fired(due.kind, first[1], first[0]) for due in DUE if (first := due.first(merchant, wall() + FARTHEST))]
+    return sorted(found, key=lambda one: one.at)
+
+
 def _live_until(merchant: Merchant, target: datetime) -> list[Fired]:
     fired: list[Fired] = []
     while len(fired) < AT_ONCE and (earliest := _earliest(merchant, target)):

@@ -1,17 +1,21 @@
 """How the technical pages show codes, bodies and ids."""
 
 import json
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
 from django import template
-from django.urls import NoReverseMatch
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext
 
+from accounts.clock import wall
 from gateway.dashboard.developers import words
-from gateway.dashboard.search import PAGES
+from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
+from gateway.templatetags.dashboard import moment
 
 register = template.Library()
 _PER_LINE = 16
@@ -62,6 +66,30 @@ def due(code: str) -> str:
 
 
 @register.filter
+def instant(text: str, form: str = "") -> SafeString | str:
+    """A time that was written down as JSON, as `moment` shows it."""
+    return moment(datetime.fromisoformat(text), form)
+
+
+@register.filter
+def ago(when: datetime) -> str:
+    """How long ago it was: "3 minutes ago"."""
+    if wall() - when < timedelta(minutes=1):
+        return gettext("just now")
+    return gettext("%(time)s ago") % {"time": timesince(when, wall())}
+
+
+@register.filter
+def disabled_reason(code: str) -> str:
+    return str(words.DISABLED_REASON.get(code, ""))
+
+
+@register.filter
+def text(body: bytes) -> str:
+    return body.decode("utf-8", "replace")
+
+
+@register.filter
 def pretty(body: bytes | str | None) -> str:
     """JSON indented, with exactly the digits that were written; anything else as it is."""
     text = bytes(body).decode("utf-8", "replace") if isinstance(body, bytes | memoryview) else body or ""
@@ -95,11 +123,7 @@ def object_link(context: Any, object_id: str | None) -> SafeString | str:
     """An id that leads to its page, where there is one and the person may open it."""
     if not object_id:
         return "–"
-    here = context["here"]
-    name, needs = PAGES.get(object_id.split("_")[0], ("", None))
-    try:
-        if name and here.may(needs):
-            return format_html('<a href="{}"><code>{}</code></a>', here.to(name, object_id), object_id)
-    except NoReverseMatch:
-        pass
+    address = address_of(context["here"], object_id)
+    if address:
+        return format_html('<a href="{}"><code>{}</code></a>', address, object_id)
     return format_html("<code>{}</code>", object_id)

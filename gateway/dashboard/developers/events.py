@@ -1,0 +1,58 @@
+"""The event log: what was announced, whether somebody listened or not."""
+
+import uuid
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.developers.periods import PeriodForm
+from gateway.dashboard.developers.words import KIND
+from gateway.dashboard.paging import page_of
+from webhooks import selectors
+
+
+class EventFilter(PeriodForm):
+    """Which events."""
+
+    type = forms.ChoiceField(
+        label=gettext_lazy("Event"),
+        required=False,
+        choices=[("", gettext_lazy("Any")), *((kind, kind) for kind in KIND)],
+    )
+    object_id = forms.CharField(
+        label=gettext_lazy("Object"),
+        required=False,
+        max_length=40,
+        widget=forms.TextInput(attrs={"placeholder": "pay_…"}),
+    )
+    field_order = ["type", "object_id", "created_from", "created_to"]
+
+
+@require_safe
+@door(May.READ_TECHNICAL)
+def events(request: HttpRequest, here: Here) -> HttpResponse:
+    form = EventFilter(request.GET)
+    wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
+    found = selectors.events(here.merchant, **wanted).defer("body")
+    return here.render("events/list.html", filter=form, filtered=bool(wanted), page=page_of(found, request.GET))
+
+
+@require_safe
+@door(May.READ_TECHNICAL)
+def event(request: HttpRequest, here: Here, event_id: str) -> HttpResponse:
+    found = selectors.event(here.merchant, event_id)
+    deliveries = selectors.deliveries_of(here.merchant, found)
+    return here.render(
+        "events/detail.html", event=found, body=bytes(found.body), deliveries=deliveries, once=uuid.uuid4()
+    )
+
+
+urls = [
+    path("events/", events, name="events"),
+    path("events/<str:event_id>", event, name="event"),
+]

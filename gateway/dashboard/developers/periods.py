@@ -1,0 +1,34 @@
+"""A time from … to …, as lists are filtered by it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from gateway.dashboard.forms import DashboardForm
+
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+
+
+def moment_field(label: Any) -> forms.DateTimeField:
+    """Date and time of the person's own zone."""
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    limits = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
+    return forms.DateTimeField(label=label, required=False, widget=widget, validators=limits)
+
+
+class PeriodForm(DashboardForm):
+    """`created_to` is exclusive; either may be empty."""
+
+    created_from = moment_field(gettext_lazy("From"))
+    created_to = moment_field(gettext_lazy("To"))
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        begins, ends = given.get("created_from"), given.get("created_to")
+        if isinstance(begins, datetime) and isinstance(ends, datetime) and begins >= ends:
+            self.add_error("created_to", _("Must be after the beginning."))
+        return given

@@ -1,0 +1,263 @@
+"""What can be played in the sandbox, and playing it: the magic amounts and outcomes, each with the calls it takes."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Decimal
+from functools import cache
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts import clock
+from accounts.errors import Refusal
+from accounts.models import Merchant
+from accounts.wire import dumps, loads
+from gateway.api.examples import ORDERS, WITHDRAWALS
+from gateway.api.fields import validated
+from gateway.api.v2.payments import PaymentInput
+from gateway.api.v2.withdrawals import (
+    BankWithdrawalInput,
+    CryptoWithdrawalInput,
+    PixWithdrawalInput,
+    SpeiWithdrawalInput,
+    WithdrawalInput,
+)
+from gateway.conversions import scenarios as conversion_scenarios
+from gateway.conversions import services as conversions
+from gateway.conversions.quotes import sign
+from gateway.methods import scenarios as payment_scenarios
+from gateway.methods.errors import Rejected
+from gateway.methods.registry import CARDS, Method, markets
+from gateway.methods.sandbox import REFUND_REFUSED, REFUND_STAYS
+from gateway.payments import services as payments
+from gateway.payments.models import Payment, Status
+from gateway.payouts import scenarios as payout_scenarios
+from gateway.payouts.rail import Order
+from gateway.refunds import services as refunds
+from gateway.simulations import services as simulations
+from gateway.withdrawals import services as withdrawals
+from ledger.money import to_minor
+
+Way = tuple[str, str]
+"""Method and currency, or rail and what is paid out."""
+BODIES: dict[str, type[WithdrawalInput]] = {
+    "PIX": PixWithdrawalInput,
+    "SPEI": SpeiWithdrawalInput,
+    "BANK_TRANSFER": BankWithdrawalInput,
+    "CRYPTO": CryptoWithdrawalInput,
+}
+MUCH = 20
+"""So many times the documented amount is play money for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of it: the object to look at, and the refusals on the way as an integrator would meet them."""
+
+    object_id: str | None
+    refusals: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Something that can be played, in one of several ways. `tail`: the last digits of a whole amount."""
+
+    name: str
+    effect: str | Promise
+    ways: tuple[Way, ...]
+    play: Callable[[Merchant, Way], Played]
+    tail: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    title: str | Promise
+    sentence: str | Promise
+    plays: tuple[Play, ...]
+
+
+@cache
+def groups() -> tuple[Group, ...]:
+    """Everything that can be played, out of the tables that run."""
+    return (
+        Group(
+            _("Outcomes"),
+            _("A payment that ends as you like. The API does it, too, for any payment."),
+            tuple(_outcomes()),
+        ),
+        Group(_("Payments"), _("A whole amount with these last three digits brings it about."), tuple(_payments())),
+        Group(
+            _("Refunds and disputes"), _("Each begins with a payment that was paid, and uses it up."), tuple(_refunds())
+        ),
+        Group(
+            _("Withdrawals"),
+            _("The amount leaves the wallet: it must be there. A paid payment brings it."),
+            tuple(_withdrawals()),
+        ),
+        Group(_("Conversions"), _("From reais to pesos, by the amount of the source."), tuple(_conversions())),
+    )
+
+
+def find(name: str) -> Play | None:
+    return next((play for group in groups() for play in group.plays if play.name == name), None)
+
+
+# ── Payments ──────────────────────────────────────────────────────────────────────────────────────────────────────
+def _outcomes() -> Iterator[Play]:
+    """A card's outcome is the card's."""
+    ways = tuple(way for way in ORDERS if way[0] not in CARDS)
+    for outcome, effect, times in (
+        (Status.PAID, _("It is paid: play money, twenty times the documented amount."), MUCH),
+        (Status.FAILED, _("It fails with `SIMULATED`."), 1),
+        (Status.EXPIRED, _("It expires, though its time is not over."), 1),
+    ):
+
+        def play(merchant: Merchant, way: Way, outcome: Status = outcome, times: int = times) -> Played:
+            amount = Decimal(str(ORDERS[way]["amount"])) * times
+            return pay(merchant, way, min(amount, markets()[way].maximum), outcome)
+
+        yield Play(f"payment-{outcome.lower()}", effect, ways, play)
+
+
+def _payments() -> Iterator[Play]:
+    for number, scenario in enumerate(payment_scenarios.SCENARIOS):
+        ways = tuple(
+            way
+            for way in ORDERS
+            if way[0] in scenario.methods
+            and scenario.currency in (None, way[1])
+            and _magic(scenario.tail, markets()[way].minimum) <= markets()[way].maximum
+        )
+
+        def play(merchant: Merchant, way: Way, tail: int = scenario.tail) -> Played:
+            return pay(merchant, way, _magic(tail, markets()[way].minimum))
+
+        yield Play(f"payment-{scenario.tail}-{number}", scenario.effect, ways, play, scenario.tail)
+
+
+def _magic(tail: int, minimum: Decimal) -> Decimal:
+    """The smallest whole amount that ends so."""
+    thousands = max(0, -(-(int(minimum.to_integral_value("ROUND_CEILING")) - tail) // 1000))
+    return Decimal(thousands * 1000 + tail)
+
+
+def pay(merchant: Merchant, way: Way, amount: Decimal, outcome: Status | None = None) -> Played:
+    """A payment as its documented order asks for it, and its outcome. An outage is tried again, as a client would.
+
+    Refuses as the API does; what was created stays.
+    """
+    order = ORDERS[way] | {"amount": amount, "reference": f"lab-{secrets.token_hex(6)}"}
+    if "dueDate" in order:
+        order["dueDate"] = (clock.now(merchant) + timedelta(days=30)).date().isoformat()
+    if "returnUrl" in order:
+        order["returnUrl"] = settings.BASE_URL + reverse("dashboard:lab", args=(merchant.company_id, "sandbox"))
+    request = validated(PaymentInput, order, merchant).request()
+    with transaction.atomic():
+        payment = payments.create(merchant, request)
+    refusals: list[Refusal] = []
+    if payment.is_unanswered:
+        payment, refusals = _answered(payment)
+    if payment.status == Status.FAILED:
+        refusals.append(Rejected(payment.method, paymentId=payment.id))
+    elif outcome:
+        payments.simulate(merchant, payment.id, outcome)
+    return Played(payment.id, tuple(refusals))
+
+
+def _answered(payment: Payment) -> tuple[Payment, list[Refusal]]:
+    """Asks the outside party, and once more where it is away."""
+    merchant = payment.merchant
+    try:
+        return payments.answer(merchant, payment.id, payments.ask(payment)), []
+    except Refusal as refusal:
+        again = payments.resume(merchant, payment.id)
+        return payments.answer(merchant, payment.id, payments.ask(again)), [refusal]
+
+
+# ── Refunds ───────────────────────────────────────────────────────────────────────────────────────────────────────
+_PIX: Way = (str(Method.PIX), "BRL")
+
+
+def _refunds() -> Iterator[Play]:
+    def dispute(merchant: Merchant, way: Way) -> Played:
+        paid = pay(merchant, way, Decimal(150), Status.PAID)
+        statement = "I do not know this shop."
+        asked = refunds.simulate_dispute(merchant, str(paid.object_id), reason_code="UNRECOGNIZED", statement=statement)
+        return Played(asked.id)
+
+    for tail, effect in (
+        (REFUND_REFUSED, _("The refund is FAILED with `ACQUIRER_REFUSED` two seconds later; the money is back.")),
+        (REFUND_STAYS, _("The refund stays PROCESSING until `POST /simulations/refunds/{id}` decides it.")),
+    ):
+
+        def refund(merchant: Merchant, way: Way, tail: int = tail) -> Played:
+            paid = pay(merchant, way, Decimal(2000), Status.PAID)
+            with transaction.atomic():
+                made = refunds.create(merchant, str(paid.object_id), amount=to_minor(Decimal(tail), way[1]))
+            return Played(made.id)
+
+        yield Play(f"refund-{tail}", effect, (_PIX,), refund, tail)
+    yield Play("dispute", _("A payer asks for the money back: answer it before its deadline."), (_PIX,), dispute)
+
+
+# ── Withdrawals ───────────────────────────────────────────────────────────────────────────────────────────────────
+def _withdrawals() -> Iterator[Play]:
+    usual = replace(payout_scenarios.USUAL, tail=500)
+    for scenario in (usual, *payout_scenarios.SCENARIOS):
+        ways = tuple(way for way in WITHDRAWALS if way[0] != "CRYPTO" or not scenario.fiat_only)
+
+        def play(merchant: Merchant, way: Way, tail: int = scenario.tail or 0) -> Played:
+            return withdraw(merchant, way, tail)
+
+        shown = None if scenario is usual else scenario.tail
+        yield Play(f"withdrawal-{scenario.tail}", scenario.effect, ways, play, shown)
+
+
+def withdraw(merchant: Merchant, way: Way, tail: int) -> Played:
+    """A withdrawal to the documented destination. An outage is tried again, as a client would. Refuses as the API."""
+    example = loads(dumps(WITHDRAWALS[way]))
+    thousands = int(example["amount"]) // 1000 if way[1] in ("ARS", "COP", "MXN") else 0
+    body = example | {
+        "companyId": merchant.company_id,
+        "amount": thousands * 1000 + tail,
+        "reference": f"lab-{secrets.token_hex(6)}",
+    }
+    body.pop("minimumAssetAmount", None)
+    wish = replace(validated(BODIES[way[0]], body, merchant).wish(merchant), is_from_backend=False)
+    with transaction.atomic():
+        begun = withdrawals.begin(merchant, wish)
+    if not isinstance(begun, Order):
+        return Played(begun.id)
+    refusals: list[Refusal] = []
+    try:
+        withdrawals.admit(merchant, begun, tries=1)
+    except Refusal as refusal:
+        refusals.append(refusal)
+        withdrawals.admit(merchant, begun, tries=2)
+    with transaction.atomic():
+        made = withdrawals.create(merchant, wish, begun.withdrawal_id)
+    return Played(made.id, tuple(refusals))
+
+
+# ── Conversions ───────────────────────────────────────────────────────────────────────────────────────────────────
+def _conversions() -> Iterator[Play]:
+    for scenario in conversion_scenarios.SCENARIOS:
+
+        def play(merchant: Merchant, way: Way, tail: int = scenario.tail) -> Played:
+            return convert(merchant, Decimal(tail))
+
+        yield Play(f"conversion-{scenario.tail}", scenario.effect, (_PIX,), play, scenario.tail)
+
+
+def convert(merchant: Merchant, amount: Decimal) -> Played:
+    """A quote that is confirmed two seconds later by the sandbox clock. Refuses as the API does."""
+    quoted = conversions.quote(merchant, conversions.Wish("PIX", "SPEI", amount))
+    simulations.advance(merchant, by=timedelta(seconds=2))
+    with transaction.atomic():
+        made = conversions.confirm(merchant, sign(quoted))
+    return Played(made.id)

@@ -1,0 +1,79 @@
+"""Telling an endpoint again: what matches is counted and shown first, and sent when the person says so."""
+
+import uuid
+from typing import Any
+
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods
+
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.developers.periods import PeriodForm
+from gateway.dashboard.developers.words import KIND
+from gateway.dashboard.forms import OnceForm
+from webhooks import selectors, services
+from webhooks.services import MOST_AT_ONCE, Filter
+
+LAST = (
+    ("", gettext_lazy("However it ended")),
+    ("FAILED", gettext_lazy("Given up")),
+    ("NONE", gettext_lazy("Never sent")),
+    ("CANCELED", gettext_lazy("Canceled")),
+    ("DELIVERED", gettext_lazy("Delivered")),
+)
+
+
+class ReplayFilter(PeriodForm):
+    """Which events are told again."""
+
+    type = forms.ChoiceField(
+        label=gettext_lazy("Event"),
+        required=False,
+        choices=[("", gettext_lazy("Every kind that it wants")), *((kind, kind) for kind in KIND)],
+    )
+    object_id = forms.CharField(label=gettext_lazy("Object"), required=False, max_length=40)
+    last_status = forms.ChoiceField(label=gettext_lazy("Last delivery"), required=False, choices=LAST)
+
+    def wanted(self) -> Filter:
+        return Filter(**{name: value or None for name, value in self.cleaned_data.items() if name != "once"})
+
+
+class ReplayForm(ReplayFilter, OnceForm):
+    """The same, to be carried out."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.DEVELOP)
+def replay(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+    """GET counts and shows the first ones, POST sends them."""
+    known = selectors.endpoint(here.merchant, webhook_id)
+    if request.method == "POST":
+        form = ReplayForm(request.POST)
+        if form.is_valid():
+            return _replay(here, webhook_id, form)
+    context: dict[str, Any] = {"endpoint": known, "most": MOST_AT_ONCE, "once": uuid.uuid4()}
+    asked = request.POST if request.method == "POST" else request.GET
+    chosen = ReplayFilter(asked) if asked else ReplayFilter(initial={"last_status": "FAILED"})
+    if chosen.is_bound and chosen.is_valid():
+        matched, first_ones = services.sample(here.merchant, webhook_id, chosen.wanted())
+        context |= {"counted": True, "matched": min(matched, MOST_AT_ONCE), "is_more": matched > MOST_AT_ONCE}
+        context["events"] = first_ones
+    return here.render("webhooks/replay.html", filter=chosen, **context)
+
+
+def _replay(here: Here, webhook_id: str, form: ReplayForm) -> HttpResponse:
+    with transaction.atomic():
+        here.claim(form)
+        _matched, queued = services.replay(here.merchant, webhook_id, form.wanted(), dry_run=False)
+        asked = {name: str(value) for name, value in form.cleaned_data.items() if value and name != "once"}
+        here.record("webhook.replayed", webhook_id, before=asked, after={"queued": queued})
+    said = ngettext("%(n)s event is on its way.", "%(n)s events are on their way.", queued) % {"n": f"{queued:,}"}
+    return here.go("webhook", webhook_id, said=said if queued else _("Nothing matched: nothing is sent."))
+
+
+urls = [path("webhooks/<str:webhook_id>/replay", replay, name="replay_webhook")]

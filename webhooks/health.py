@@ -1,0 +1,85 @@
+"""How endpoints do: what arrived of the last day, what is next, and when one that fails will be switched off."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import connection
+
+from accounts.clock import wall
+from accounts.models import Merchant
+from webhooks.models import Endpoint
+from webhooks.notices import DISABLED_AFTER
+from webhooks.queue import OPENS_AT
+
+PERIOD = timedelta(days=1)
+A_WHILE = timedelta(hours=1)
+LOOKED_AT = 1000
+"""Of each endpoint so many of the latest deliveries are enough to judge it."""
+
+_HEALTH = """
+    SELECT endpoint.id, made.tried, made.succeeded, made.p95_ms, made.failed_at, made.failure, due.waiting, due.next_at
+      FROM webhooks_endpoint endpoint
+     CROSS JOIN LATERAL (
+        SELECT count(*) AS tried, count(*) FILTER (WHERE is_good) AS succeeded,
+               percentile_disc(0.95) WITHIN GROUP (ORDER BY elapsed_ms) AS p95_ms,
+               max(started_at) FILTER (WHERE NOT is_good) AS failed_at,
+               (array_agg(coalesce(error, http_status::text) ORDER BY started_at DESC)
+                   FILTER (WHERE NOT is_good))[1] AS failure
+          FROM (SELECT id FROM webhooks_delivery
+                 WHERE endpoint_id = endpoint.id AND created_at > %(since)s
+                 ORDER BY created_at DESC LIMIT %(limit)s) latest
+          JOIN LATERAL (SELECT *, error IS NULL AND http_status BETWEEN 200 AND 299 AS is_good
+                          FROM webhooks_attempt WHERE delivery_id = latest.id) attempt ON true) made
+     CROSS JOIN LATERAL (
+        SELECT count(*) AS waiting, min(next_attempt_at) AS next_at
+          FROM (SELECT next_attempt_at FROM webhooks_delivery
+                 WHERE endpoint_id = endpoint.id AND status = 'PENDING'
+                 ORDER BY next_attempt_at LIMIT %(limit)s) pending) due
+     WHERE endpoint.merchant_id = %(merchant)s AND endpoint.deleted_at IS NULL
+       AND (%(only)s::varchar IS NULL OR endpoint.id = %(only)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Of one endpoint. Attempts, times and the last failure are of the last 24 hours, of a thousand deliveries at most.
+
+    `failure` is a status or a code of `webhooks.client.Failure`. `waiting` ends at a thousand.
+    """
+
+    tried: int
+    succeeded: int
+    p95_ms: int | None
+    failed_at: datetime | None
+    failure: str | None
+    waiting: int
+    next_attempt_at: datetime | None
+
+    @property
+    def success_rate(self) -> int | None:
+        """In per cent, rounded down: 100 is said only of what never failed."""
+        return 100 * self.succeeded // self.tried if self.tried else None
+
+    @property
+    def has_many_waiting(self) -> bool:
+        return self.waiting >= LOOKED_AT
+
+
+def health(merchant: Merchant, only: str | None = None) -> dict[str, Health]:
+    """Endpoint id → how it does, of all the merchant's endpoints or of one."""
+    asked = {"merchant": merchant.pk, "only": only, "since": wall() - PERIOD, "limit": LOOKED_AT}
+    with connection.cursor() as cursor:
+        cursor.execute(_HEALTH, asked)
+        return {row[0]: Health(*row[1:]) for row in cursor.fetchall()}
+
+
+def switched_off_at(endpoint: Endpoint) -> datetime | None:
+    """When an endpoint at which nothing arrives will be switched off, if nothing arrives until then.
+
+    None for one that does well, and for one that has failed a few times only a moment ago.
+    """
+    since = endpoint.failing_since
+    if endpoint.status != Endpoint.Status.ACTIVE or since is None:
+        return None
+    fails = endpoint.failures >= OPENS_AT or since <= wall() - A_WHILE
+    return since + DISABLED_AFTER if fails else None

@@ -1,0 +1,33 @@
+"""What was sent, to the byte: for whoever looks for the reason why a receiver refuses it."""
+
+from dataclasses import dataclass, field
+
+from accounts.sealing import unseal
+from webhooks import signing
+from webhooks.client import OUR_HEADERS
+from webhooks.models import Attempt, Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One attempt as it left. `signed` are the bytes under `webhook-signature`; `x-onpay-signature` signs the body."""
+
+    headers: dict[str, str]
+    body: bytes = field(repr=False)
+    signed: bytes = field(repr=False)
+
+
+def sent(delivery: Delivery, attempt: Attempt) -> Sent:
+    """What an attempt sent, signed with the secrets of now: after a rotation the signatures were others."""
+    endpoint, event = delivery.endpoint, delivery.event
+    sealed = [endpoint.sealed_secret]
+    if endpoint.overlap_ends_at and endpoint.sealed_previous_secret:
+        sealed.append(endpoint.sealed_previous_secret)
+    secrets = [unseal(bytes(one)).decode() for one in sealed]
+    body, at = bytes(event.body), int(attempt.started_at.timestamp())
+    headers = signing.headers(event.pk, body, secrets, at) | {
+        "x-onpay-event": event.type,
+        "x-onpay-delivery": delivery.pk,
+        "x-onpay-attempt": str(attempt.number),
+    }
+    return Sent(headers | OUR_HEADERS, body, f"{event.pk}.{at}.".encode() + body)
