@@ -116,7 +116,24 @@ def simulate(request: HttpRequest, here: Here) -> HttpResponseBase:
     form, quote = _chosen(request, here, found)
     if quote and request.GET.get("format") == "csv":
         return csv_of(_("advance"), _columns(), iter([quote.items]))
-    return here.render("receivables/simulate.html", form=form, offers=found, is_asked=form.is_bound, **_quoted(quote))
+    return here.render(
+        "receivables/simulate.html",
+        form=form,
+        offers=found,
+        most_net=str(_most(here.merchant, found) or ""),
+        is_asked=form.is_bound,
+        **_quoted(quote),
+    )
+
+
+def _most(merchant: Merchant, found: list[Offer]) -> Decimal | None:
+    """What an amount can be at most, where there is one currency only: as far as the slider goes."""
+    if len(found) != 1 or not merchant.advance_enabled:
+        return None
+    try:
+        return to_decimal(advances.quote_until(merchant, found[0].currency).net, found[0].currency)
+    except Refusal:
+        return None
 
 
 def _chosen(request: HttpRequest, here: Here, found: list[Offer]) -> tuple[ChoiceForm, Quote | None]:
