@@ -1,10 +1,20 @@
 """Customers: the payers of a merchant, one row a person."""
 
 from django.db import models
+from django.db.models import Func, Value
+from django.db.models.functions import Lower
 
 from accounts.clock import wall
 from accounts.ids import IdField
 from accounts.models import Merchant
+
+MARKED = "áàâãäåéèêëíìîïóòôõöúùûüçñý"
+PLAIN = "aaaaaaeeeeiiiiooooouuuucny"
+
+
+def plain(text: str) -> str:
+    """A name as it is searched for: neither case nor accents count."""
+    return text.lower().translate(str.maketrans(MARKED, PLAIN))
 
 
 class Customer(models.Model):
@@ -13,6 +23,11 @@ class Customer(models.Model):
     id = IdField("cus", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="customers")
     name = models.CharField(max_length=120)
+    plain_name = models.GeneratedField(
+        expression=Func(Lower("name"), Value(MARKED), Value(PLAIN), function="translate"),
+        output_field=models.CharField(max_length=120),
+        db_persist=True,
+    )
     tax_id = models.CharField(max_length=30, null=True)
     tax_id_type = models.CharField(max_length=10, null=True)
     email = models.CharField(max_length=254, null=True, help_text="Lower case")

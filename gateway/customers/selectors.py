@@ -2,11 +2,26 @@
 
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from accounts.ids import is_well_formed
 from accounts.listing import newest
 from accounts.models import Merchant
-from gateway.customers.models import Customer
+from accounts.staff.search import compact
+from gateway.customers.errors import CustomerUnknown
+from gateway.customers.models import Customer, plain
+
+SHORTEST_PART = 3
+"""Of a name, so that a search tells anything."""
+
+
+def get(merchant: Merchant, customer_id: str) -> Customer:
+    """Refuses with ONP404_CUSTOMER, also for a customer of somebody else."""
+    rows = Customer.objects.filter(merchant=merchant, pk=customer_id)
+    found = rows.first() if is_well_formed(customer_id) else None
+    if found is None:
+        raise CustomerUnknown
+    return found
 
 
 def listed(
@@ -27,3 +42,17 @@ def listed(
     if name:
         found = found.filter(name__icontains=name)
     return newest(found, created_from, created_to)
+
+
+def found(merchant: Merchant, text: str = "") -> QuerySet[Customer]:
+    """The merchant's customers with this id, tax id, e-mail, or part of the name, newest first; all without a text.
+
+    A tax id may have its punctuation. Of a name neither case nor accents count; and a part has a letter.
+    """
+    text = text.strip()
+    if "\0" in text:
+        return newest(Customer.objects.none())
+    meant = Q(pk=text) | Q(tax_id=compact(text)) | Q(email=text.lower()) if text else Q()
+    if len(text) >= SHORTEST_PART and any(character.isalpha() for character in text):
+        meant |= Q(plain_name__contains=plain(text))
+    return newest(Customer.objects.filter(meant, merchant=merchant))

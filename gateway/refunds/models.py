@@ -90,6 +90,14 @@ class Refund(models.Model):
             models.Index(
                 fields=["response_due_at"], name="refunds_to_answer", condition=Q(status=Status.AWAITING_RESPONSE)
             ),
+            models.Index(
+                fields=["merchant", "response_due_at"],
+                name="refunds_a_merchant_answers",
+                condition=Q(status=Status.AWAITING_RESPONSE),
+            ),
+            models.Index(
+                fields=["merchant", "completed_at"], name="completed_refunds", condition=Q(completed_at__isnull=False)
+            ),
             models.Index(fields=["remind_at"], name="refunds_to_remind_of", condition=Q(remind_at__isnull=False)),
             models.Index(
                 fields=["merchant", "wallet_currency"],

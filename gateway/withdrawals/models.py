@@ -68,6 +68,11 @@ class Withdrawal(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["merchant", "-created_at", "-id"], name="withdrawals_of_a_merchant"),
+            models.Index(
+                fields=["merchant", "updated_at"],
+                name="withdrawals_that_came_back",
+                condition=Q(status__in=("FAILED", "RETURNED")),
+            ),
             models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
             models.Index(
                 fields=["rail_reference"],

@@ -1,0 +1,9 @@
+"""What customers refuse."""
+
+from accounts.errors import Refusal
+
+
+class CustomerUnknown(Refusal):
+    code = "ONP404_CUSTOMER"
+    message = "There is no such customer."
+    advice = "Compare the id, and the environment of the key."

@@ -1,0 +1,185 @@
+"""Finding payments: by what somebody typed, by filters, with how many there are in each status."""
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.fields.json import KT
+from django.db.models.lookups import Exact
+
+from accounts.ids import is_well_formed
+from accounts.listing import newest
+from accounts.models import Merchant
+from gateway.customers import selectors as customers
+from gateway.methods.models import CURRENCIES
+from gateway.payments.models import Payment, Status
+from ledger.money import to_minor
+
+CAP = 10_000
+"""More payments than this are not told apart in a count."""
+COUNTED = 10 * CAP
+"""How many payments are looked at for all counts together."""
+FEW = 200
+"""What a reading of a text means at most, if it is to be asked for by ids."""
+LONGEST_TEXT = 200
+
+_ID = re.compile(r"(?:pay_)?([0-7][0-9a-hjkmnp-tv-z]{25})", re.IGNORECASE)
+_LAST4 = re.compile(r"[0-9]{4}", re.ASCII)
+_AMOUNT = re.compile(
+    r"(?:[A-Z]{0,3}\$|€|[A-Z]{3})?\s*([0-9]{1,3}(?:[.,][0-9]{3}){1,3}|[0-9]{1,12})(?:[.,]([0-9]{1,2}))?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What to look for; everything that is said must be met. Of several statuses or methods one must be met.
+
+    `text` is a payment id, a reference or its beginning, the customer's name or a part of it, their tax id or e-mail,
+    the last four digits of a card, an amount, or the outside party's own id (an end-to-end id). Amounts are exact and
+    included, in whatever currency; of times the end is exclusive. `has_warning`: processed by another method than was
+    requested; `has_refunds`: somebody wanted money back, whatever became of it.
+    """
+
+    text: str = ""
+    statuses: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    currency: str | None = None
+    amount_from: Decimal | None = None
+    amount_to: Decimal | None = None
+    created_from: datetime | None = None
+    created_to: datetime | None = None
+    paid_from: datetime | None = None
+    paid_to: datetime | None = None
+    has_warning: bool = False
+    has_refunds: bool = False
+    customer_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """So many, or `more` than that."""
+
+    number: int = 0
+    more: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.number:,}{'+' if self.more else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The merchant's payments that a search finds. What its text can mean was looked up once."""
+
+    merchant: Merchant
+    search: Search
+    meant: Q
+
+    @property
+    def rows(self) -> QuerySet[Payment]:
+        """All of them, newest first. Ids and times of creation are found without reading a row, however few match."""
+        rows = self._in_any_status
+        return rows.filter(status__in=self.search.statuses) if self.search.statuses else rows
+
+    def counts(self) -> dict[str, Count]:
+        """How many there are in each status, whatever statuses are asked for: at most CAP, of COUNTED in all."""
+        numbers = _numbers(self._in_any_status.order_by().values("status")[: COUNTED + 1])
+        unseen = sum(numbers.values()) > COUNTED
+        return {
+            str(status): Count(min(number, CAP), more=unseen or number > CAP)
+            for status in Status
+            for number in [numbers.get(status, 0)]
+        }
+
+    @property
+    def _in_any_status(self) -> QuerySet[Payment]:
+        rows = Payment.objects.filter(self.meant, *_filters(self.merchant, self.search), merchant=self.merchant)
+        return newest(rows, self.search.created_from, self.search.created_to)
+
+
+def found(merchant: Merchant, search: Search) -> Found:
+    """What a search finds. What nobody can have typed of a payment finds nothing."""
+    text = search.text.strip()
+    return Found(merchant, search, _meant(merchant, text) if text else Q())
+
+
+def _numbers(statuses: QuerySet[Payment, Any]) -> dict[str, int]:
+    with suppress(EmptyResultSet), connection.cursor() as cursor:
+        sql, params = statuses.query.sql_with_params()
+        cursor.execute(f"SELECT status, count(*) FROM ({sql}) found GROUP BY status", params)
+        return dict(cursor.fetchall())
+    return {}
+
+
+def _filters(merchant: Merchant, search: Search) -> Iterable[Q]:
+    said = {
+        "method__in": search.methods,
+        "currency": search.currency,
+        "customer_id": search.customer_id,
+        "amount__gte": search.amount_from and _minor(search.amount_from, ROUND_CEILING),
+        "amount__lte": search.amount_to and _minor(search.amount_to, ROUND_FLOOR),
+        "paid_at__gte": search.paid_from,
+        "paid_at__lt": search.paid_to,
+    }
+    yield Q(**{lookup: value for lookup, value in said.items() if value not in (None, ())})
+    if search.has_warning:
+        yield ~Q(method=F("requested_method"))
+    if search.has_refunds:
+        yield Q(pk__in=Payment.objects.filter(refunds__merchant=merchant).values("pk"))
+
+
+def _meant(merchant: Merchant, text: str) -> Q:
+    """The payments that a text can mean.
+
+    Each reading is looked up by itself, because no index serves them together. One that means few payments becomes
+    their ids; the others are compared row by row, where the newest that match are soon found.
+    """
+    if len(text) > LONGEST_TEXT or "\0" in text:
+        return Q(pk__in=[])
+    readings = list(_readings(merchant, text))
+    rows = [
+        Payment.objects.filter(reading, merchant=merchant)
+        .annotate(reading=Value(number))
+        .values_list("reading", "pk")[: FEW + 1]
+        for number, reading in enumerate(readings)
+    ]
+    ids: dict[int, list[str]] = {}
+    for number, id in rows[0].union(*rows[1:], all=True):
+        ids.setdefault(number, []).append(id)
+    many = [readings[number] for number, few in ids.items() if len(few) > FEW]
+    return reduce(or_, many, Q(pk__in=[id for few in ids.values() if len(few) <= FEW for id in few]))
+
+
+def _readings(merchant: Merchant, text: str) -> Iterable[Q]:
+    if match := _ID.fullmatch(text):
+        yield Q(pk=f"pay_{match[1].upper()}")
+        return
+    if text.startswith("pay_") and is_well_formed(text):
+        yield Q(pk__gte=text, pk__lt=f"{text}~")
+    yield Q(reference__startswith=text)
+    yield Q(rail_reference=text)
+    yield Q(customer__in=customers.found(merchant, text))
+    if _LAST4.fullmatch(text):
+        yield Q(Exact(KT("details__card__last4"), text), details__has_key="card")
+    if match := _AMOUNT.fullmatch(text):
+        yield Q(amount=_amount(*match.groups()))
+
+
+def _amount(whole: str, cents: str | None) -> int:
+    """Minor units: 150, 150,00, 1.234,56 and 1,234.56 are all understood."""
+    return int(re.sub("[.,]", "", whole)) * 100 + int((cents or "0").ljust(2, "0"))
+
+
+def _minor(amount: Decimal, rounding: str) -> int:
+    """Every currency in which somebody pays has the same decimals."""
+    currency, _ = CURRENCIES[0]
+    return to_minor(amount.quantize(Decimal("0.01"), rounding), currency)
