@@ -1,11 +1,25 @@
 """Reads of refunds. The first argument is always the merchant."""
 
-from django.db.models import QuerySet
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, F, QuerySet, Sum
 
 from accounts.ids import is_well_formed
+from accounts.listing import newest
 from accounts.models import Merchant
+from accounts.periods import Period
 from gateway.refunds.errors import RefundUnknown
-from gateway.refunds.models import Refund
+from gateway.refunds.models import OPEN, Refund, Status
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """How many refunds, and what they came to, in minor units of one currency."""
+
+    count: int = 0
+    amount: int = 0
 
 
 def get(merchant: Merchant, refund_id: str) -> Refund:
@@ -19,4 +33,55 @@ def get(merchant: Merchant, refund_id: str) -> Refund:
 
 def of_payment(merchant: Merchant, payment_id: str) -> QuerySet[Refund]:
     """The refunds of a payment, newest first."""
-    return Refund.objects.filter(merchant=merchant, payment_id=payment_id).order_by("-created_at", "-id")
+    return newest(Refund.objects.filter(merchant=merchant, payment_id=payment_id))
+
+
+def listed(
+    merchant: Merchant,
+    *,
+    statuses: Sequence[str] = (),
+    due_from: datetime | None = None,
+    due_to: datetime | None = None,
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+    customer_id: str | None = None,
+    **equal_to: str | bool | None,
+) -> QuerySet[Refund]:
+    """The merchant's refunds with their payments and customers, newest first; the ends of times are exclusive.
+
+    `due_…` is the time by which a payer's request must be answered: where only those that wait for an answer are asked
+    for, the soonest comes first. The other filters compare whole values: `origin`, `is_full`, `currency`, `payment_id`.
+    """
+    said = {
+        "status__in": statuses,
+        "response_due_at__gte": due_from,
+        "response_due_at__lt": due_to,
+        "payment__customer": customer_id,
+        **equal_to,
+    }
+    wanted = {lookup: value for lookup, value in said.items() if value not in (None, (), [])}
+    found = newest(_with_payments(merchant).filter(**wanted), created_from, created_to)
+    return found.order_by("response_due_at", "id") if tuple(statuses) == (Status.AWAITING_RESPONSE,) else found
+
+
+def short_of_money(merchant: Merchant) -> QuerySet[Refund]:
+    """Refunds for which the wallet has not had enough yet, newest first; with payment and customer."""
+    covered = F("from_releasing") + F("from_available")
+    return newest(_with_payments(merchant).filter(status__in=OPEN, wallet_amount__gt=covered))
+
+
+def counts(merchant: Merchant) -> dict[str, int]:
+    """How many refunds there are in each status."""
+    counted = Refund.objects.filter(merchant=merchant).values_list("status").annotate(count=Count("*")).order_by()
+    return dict.fromkeys(map(str, Status), 0) | dict(counted)
+
+
+def given_back(merchant: Merchant, period: Period) -> dict[str, GivenBack]:
+    """What was given back in a period by currency: the refunds that were completed then."""
+    rows = Refund.objects.filter(merchant=merchant, completed_at__gte=period.begins, completed_at__lt=period.ends)
+    summed = rows.values_list("currency").annotate(count=Count("*"), amount=Sum("amount")).order_by("currency")
+    return {currency: GivenBack(count, int(amount)) for currency, count, amount in summed}
+
+
+def _with_payments(merchant: Merchant) -> QuerySet[Refund]:
+    return Refund.objects.filter(merchant=merchant).select_related("payment__customer")

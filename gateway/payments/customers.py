@@ -1,0 +1,42 @@
+"""What customers have paid. Customers themselves know of no payment: they are below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Count, Max, Q, Sum
+
+from accounts.models import Merchant
+from gateway.customers.models import Customer
+from gateway.payments.figures import Paid
+from gateway.payments.models import Payment
+
+
+@dataclass(slots=True)
+class Standing:
+    """What a merchant has had of a customer: payments of any status, and by currency what was paid."""
+
+    payments: int = 0
+    last_payment_at: datetime | None = None
+    paid: dict[str, Paid] = field(default_factory=dict)
+
+
+def standings(merchant: Merchant, customers: Sequence[Customer]) -> dict[str, Standing]:
+    """Customer id → what was had of them. What was given back later counts as paid."""
+    found = {customer.pk: Standing() for customer in customers}
+    rows = Payment.objects.filter(merchant=merchant, customer__in=found).values_list("customer_id", "currency")
+    was_paid = Q(paid_at__isnull=False)
+    summed = rows.annotate(
+        count=Count("*"),
+        last=Max("created_at"),
+        paid=Count("paid_at"),
+        gross=Sum("amount", filter=was_paid),
+        fees=Sum("fee", filter=was_paid),
+    )
+    for customer, currency, count, last, paid, gross, fees in summed.order_by("currency"):
+        standing = found[customer]
+        standing.payments += count
+        standing.last_payment_at = max(filter(None, (standing.last_payment_at, last)))
+        if paid:
+            standing.paid[currency] = Paid(paid, int(gross), int(fees))
+    return found
