@@ -90,6 +90,17 @@ def text(body: bytes) -> str:
 
 
 @register.filter
+def account(code: str) -> str:
+    return str(words.ACCOUNT.get(code, code))
+
+
+@register.filter
+def key_state(code: str) -> str:
+    """What became of an idempotency key, and whether a retry is safe."""
+    return str(words.KEY_STATE.get(code, code))
+
+
+@register.filter
 def pretty(body: bytes | str | None) -> str:
     """JSON indented, with exactly the digits that were written; anything else as it is."""
     text = bytes(body).decode("utf-8", "replace") if isinstance(body, bytes | memoryview) else body or ""

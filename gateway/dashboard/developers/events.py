@@ -3,16 +3,17 @@
 import uuid
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import path
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.developers.periods import PeriodForm
+from gateway.dashboard.csv_export import csv_of
+from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.developers.words import KIND
-from gateway.dashboard.paging import page_of
+from gateway.dashboard.paging import in_chunks, page_of
 from webhooks import selectors
 
 
@@ -33,12 +34,24 @@ class EventFilter(PeriodForm):
     field_order = ["type", "object_id", "created_from", "created_to"]
 
 
+COLUMNS = (
+    (gettext_lazy("Happened"), lambda row: row.occurred_at),
+    (gettext_lazy("Event"), lambda row: row.type),
+    (gettext_lazy("Object"), lambda row: row.object_id),
+    (gettext_lazy("Announced"), lambda row: row.created_at),
+    (gettext_lazy("Id"), lambda row: row.pk),
+)
+
+
 @require_safe
 @door(May.READ_TECHNICAL)
-def events(request: HttpRequest, here: Here) -> HttpResponse:
+def events(request: HttpRequest, here: Here) -> HttpResponseBase:
+    """Newest first. `?format=csv` is the list as a file."""
     form = EventFilter(request.GET)
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
     found = selectors.events(here.merchant, **wanted).defer("body")
+    if request.GET.get("format") == "csv":
+        return csv_of(file_name("events", wanted), COLUMNS, in_chunks(found))
     return here.render("events/list.html", filter=form, filtered=bool(wanted), page=page_of(found, request.GET))
 
 

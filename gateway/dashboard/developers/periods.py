@@ -5,9 +5,11 @@ from typing import Any
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from accounts.clock import wall
 from gateway.dashboard.forms import DashboardForm
 
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
@@ -32,3 +34,10 @@ class PeriodForm(DashboardForm):
         if isinstance(begins, datetime) and isinstance(ends, datetime) and begins >= ends:
             self.add_error("created_to", _("Must be after the beginning."))
         return given
+
+
+def file_name(what: str, wanted: dict[str, Any]) -> str:
+    """The name of an export with the days it is about: `events-2026-11-01-2026-11-21`."""
+    begins, ends = wanted.get("created_from"), wanted.get("created_to")
+    days = [timezone.localtime(moment).date().isoformat() for moment in (begins, ends or wall()) if moment]
+    return "-".join([what, *days])

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.advice import Advice
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
+from ledger.chart import Kind
 from webhooks.doctor import Verdict
 
 PERMISSION: dict[str, Promise] = {
@@ -105,6 +106,25 @@ VERDICT: dict[Verdict, Word] = {
     Verdict.WRONG_ENCODING: (_("Something was encoded otherwise"), BAD),
     Verdict.API_KEY_PASTED: (_("An API key stands where the secret belongs"), BAD),
     Verdict.UNKNOWN: (_("No known cause fits"), DONE),
+}
+
+ACCOUNT: dict[str, Promise] = {
+    Kind.AVAILABLE: _("Available"),
+    Kind.RELEASING: _("Releasing"),
+    Kind.BLOCKED: _("Blocked"),
+    Kind.CLEARING: _("At the outside party"),
+    Kind.FEE_INCOME: _("Our fee"),
+    Kind.ADVANCE_INCOME: _("Our fee for the advance"),
+    Kind.FX_POSITION: _("Exchanged"),
+    Kind.FX_SPREAD: _("Spread"),
+    Kind.PAYOUT: _("On its way out"),
+    Kind.DEBT: _("Owed to us"),
+}
+KEY_STATE: dict[str, Promise] = {
+    "ANSWERED": _("It was answered: a repetition with this key gets the same answer and does nothing."),
+    "IN_PROGRESS": _("It is being carried out: a repetition is asked to wait a second."),
+    "UNFINISHED": _("It was begun and not finished: a repetition with this key goes on with it."),
+    "FREE": _("Nothing was kept under this key: it is safe to use it again."),
 }
 
 DUE: dict[str, Promise] = {
