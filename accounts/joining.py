@@ -2,11 +2,12 @@
 
 import hashlib
 import secrets
+from collections import defaultdict
 from datetime import timedelta
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.contrib.postgres.aggregates import ArrayAgg
 from django.core.mail import send_mail
 from django.db import models, transaction
 from django.http import HttpRequest
@@ -121,10 +122,17 @@ def accept(request: HttpRequest, token: str) -> Membership:
 
 
 def team(company: Company) -> models.QuerySet[Membership]:
-    """Everybody of a company with their `factors`: the kinds of second factor that they have set up."""
-    factors = ArrayAgg("user__authenticator__type", filter=models.Q(user__authenticator__type__in=WANTED), default=[])
-    members = Membership.objects.filter(company=company).select_related("user")
-    return members.annotate(factors=factors).order_by("user__email")
+    """Everybody of a company, by their address."""
+    return Membership.objects.filter(company=company).select_related("user").order_by("user__email")
+
+
+def factors(company: Company) -> dict[int, list[str]]:
+    """Which kinds of second factor the people of a company have set up; id of the user → kinds."""
+    found: dict[int, list[str]] = defaultdict(list)
+    theirs = Authenticator.objects.filter(user__memberships__company=company, type__in=WANTED).order_by("type")
+    for user_id, kind in theirs.values_list("user_id", "type").distinct():
+        found[user_id].append(kind)
+    return found
 
 
 def member(company: Company, member_id: int) -> Membership | None:

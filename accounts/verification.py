@@ -54,7 +54,7 @@ def hand_in(request: HttpRequest, company: Company, kind: Document.Kind, name: s
         raise InvalidDocument(field="file")
     held = _held(company)
     if Document.objects.filter(company=held).count() >= MOST:
-        raise TooManyDocuments(field="file")
+        raise TooManyDocuments
     handed_in = Document.objects.create(
         company=held,
         kind=kind,

@@ -3,6 +3,9 @@
 from django.urls import include, path, register_converter
 
 from gateway.dashboard import entrance, home, search
+from gateway.dashboard.balance.urls import urls as balance
+from gateway.dashboard.company.urls import urls as about_the_company
+from gateway.dashboard.conversions.urls import urls as conversions
 from gateway.dashboard.developers.urls import urls as developers
 
 app_name = "dashboard"
@@ -28,6 +31,7 @@ company = [
     *developers,
 ]
 
+    *about_the_company,
 urlpatterns = [
     path("", entrance.root, name="root"),
     path("me", entrance.me, name="me"),

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import Group
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django_celery_beat.schedulers import ModelEntry
 
@@ -27,6 +28,7 @@ from tests.factories import MARIA, Shop, a_payment, pix
 from tests.gateway.withdrawals.conftest import funded, out  # noqa: F401
 from tests.gateway.withdrawals.withdrawing import register, withdrawn
 from tests.ledger.test_receivables import a_receivable
+from tests.people import a_member, signed_in
 from tests.receiver import listening
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -127,6 +129,7 @@ def world(acme: Shop, globex: Shop, api: Api, globex_api: Api, address: str, roo
     for name, entry in app.conf.beat_schedule.items():
         ModelEntry.from_entry(name, app=app, **entry)
     Group.objects.create(name="Support")
+    _hands_in(globex)
     keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
     return World(
         payment=Payment.objects.get(merchant=acme.sandbox),
@@ -135,6 +138,15 @@ def world(acme: Shop, globex: Shop, api: Api, globex_api: Api, address: str, roo
         request_id=created["RequestId"],
         secrets=[secret, *keys, *(hashlib.sha256(one.encode()).hexdigest() for one in keys), *_kept()],
     )
+
+
+def _hands_in(shop: Shop) -> None:
+    """A page of paper for the verification."""
+    page = f"/dashboard/{shop.company.pk}/sandbox/verification/"
+    owner = signed_in(a_member(shop.company, email="papers@globex.example"))
+    paper = SimpleUploadedFile("extract.pdf", b"%PDF-1.7")
+    sent = {"once": str(uuid4()), "kind": "REGISTRATION", "file": paper}
+    assert owner.post(page, sent).status_code == 302
 
 
 def _takes_money_out(shop: Shop, api: Api, address: str) -> None:
@@ -156,4 +168,8 @@ def _kept() -> list[str]:
     ]
     fingerprints = IdempotencyKey.objects.values_list("fingerprint", flat=True)
     passwords = User.objects.values_list("password", flat=True)
-    return [*(bytes(one).decode() for one in sealed if one), *(bytes(one).hex() for one in fingerprints), *passwords]
+    return [
+        *(bytes(one).decode() for one in sealed if one),
+        *(bytes(one).hex() for one in fingerprints if one),
+        *passwords,
+    ]

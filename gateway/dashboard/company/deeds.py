@@ -1,0 +1,81 @@
+"""What people did, in words, and where what they did it to is shown."""
+
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import AuditEntry
+from accounts.roles import May
+from gateway.dashboard.access import Here
+from gateway.dashboard.search import PAGES
+
+DEED: dict[str, Promise] = {
+    "company.founded": _("Founded the company"),
+    "company.changed": _("Changed the company's data"),
+    "company.verified": _("Verified the company"),
+    "company.activated": _("Verified the company"),
+    "withdrawal_ip.changed": _("Changed the withdrawal address"),
+    "document.handed_in": _("Handed in a document"),
+    "document.taken_back": _("Removed a document"),
+    "production.asked": _("Asked for production"),
+    "verification.sent_back": _("Sent the verification back"),
+    "member.invited": _("Invited somebody"),
+    "invitation.withdrawn": _("Withdrew an invitation"),
+    "invitation.accepted": _("Accepted an invitation"),
+    "member.role_changed": _("Changed somebody's role"),
+    "member.removed": _("Removed somebody from the team"),
+    "api_key.issued": _("Issued an API key"),
+    "api_key.rotated": _("Replaced an API key"),
+    "api_key.revoked": _("Revoked an API key"),
+    "webhook.created": _("Added a webhook"),
+    "webhook.changed": _("Changed a webhook"),
+    "webhook.deleted": _("Deleted a webhook"),
+    "webhook.secret_rotated": _("Rotated a webhook's secret"),
+    "webhook.redelivered": _("Sent a delivery again"),
+    "webhook.replayed": _("Sent past events again"),
+    "webhook.tested": _("Sent a test event"),
+    "refund.asked": _("Asked for a refund"),
+    "refund.answered": _("Answered a payer's request"),
+    "refund.canceled": _("Canceled a refund"),
+    "withdrawal.asked": _("Withdrew money"),
+    "advance.asked": _("Asked for an advance"),
+    "conversion.confirmed": _("Converted money"),
+}
+_OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys"}
+
+
+def deed(action: str) -> str:
+    """What was done, in words; an action that has none is shown as it is written down."""
+    return str(DEED.get(action, action.replace(".", ": ").replace("_", " ")))
+
+
+def place(here: Here, entry: AuditEntry) -> str | None:
+    """The address of the page about the object, in the environment where it was done; None where there is none."""
+    name, *ids = _page(entry.object_id)
+    needs = PAGES[_prefix(entry.object_id)][1] if ids else May.READ_AUDIT
+    if not name or not here.may(needs):
+        return None
+    environment = entry.merchant.environment.lower() if entry.merchant else here.environment
+    try:
+        return reverse(f"dashboard:{name}", args=(here.company.pk, environment, *ids))
+    except NoReverseMatch:
+        return None
+
+
+def _page(object_id: str) -> tuple[str, ...]:
+    prefix = _prefix(object_id)
+    if prefix in PAGES:
+        return PAGES[prefix][0], object_id
+    return (_OF_THE_COMPANY.get(prefix) or ("team" if "@" in object_id else ""),)
+
+
+def _prefix(object_id: str) -> str:
+    return object_id.partition("_")[0]
+
+
+def changes(entry: AuditEntry) -> list[tuple[str, Any, Any]]:
+    """Each member that was there before or after, with both values; None where it was not."""
+    before, after = entry.before or {}, entry.after or {}
+    return [(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]

@@ -1,0 +1,44 @@
+"""How the pages about the company show roles, documents and prices."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from django import template
+from django.utils import formats
+
+from accounts.models import Document
+from accounts.roles import Role
+from gateway.dashboard.company.words import KIND
+from gateway.dashboard.words import ROLE
+
+register = template.Library()
+
+
+@register.filter
+def role(code: str) -> str:
+    return str(ROLE[Role(code)][0])
+
+
+@register.filter
+def kind(code: str) -> str:
+    """What a document of the verification is."""
+    return str(KIND[Document.Kind(code)][0])
+
+
+@register.filter
+def per_cent(rate: Decimal | None) -> str:
+    """A rate without zeros at its end: 2.9900 is "2.99 %"."""
+    if rate is None:
+        return "–"
+    return f"{formats.localize(rate.normalize() + 0)} %"
+
+
+@register.filter
+def plainly(value: Any) -> str:
+    """A value of the audit log: a text as it is, a list with commas, everything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ", ".join(plainly(one) for one in value)
+    return json.dumps(value, ensure_ascii=False)

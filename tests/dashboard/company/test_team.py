@@ -1,0 +1,278 @@
+"""Who works for a company: read by everybody, changed by owners, and never left without one."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from threading import Thread
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.core import mail
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.clock import wall
+from accounts.joining import MOST_A_DAY
+from accounts.models import AuditEntry, Invitation, Membership, User
+from accounts.roles import Role
+from tests.dashboard.company.conftest import Committed
+from tests.factories import Shop
+from tests.forms import form_in
+from tests.people import a_member, a_person, set_up, signed_in, signed_in_twice
+
+
+def team_of(shop: Shop) -> str:
+    return f"/dashboard/{shop.company.pk}/sandbox/team/"
+
+
+def membership(user: User) -> Membership:
+    return Membership.objects.get(user=user)
+
+
+@pytest.fixture
+def owner(acme: Shop) -> User:
+    """Acme's only one: whoever took the company on is gone."""
+    Membership.objects.filter(company=acme.company).delete()
+    return a_member(acme.company)
+
+
+@pytest.fixture
+def browser(owner: User) -> Client:
+    return signed_in_twice(owner)
+
+
+Invite = Callable[..., HttpResponse]
+
+
+@pytest.fixture
+def invite(acme: Shop, browser: Client, committed: Committed) -> Invite:
+    def act(email: str = "nina@acme.example", role: str = "FINANCE") -> Any:
+        address = f"{team_of(acme)}invite"
+        once = form_in(browser.get(address).content)["once"]
+        with committed():
+            return browser.post(address, {"once": once, "email": email, "role": role})
+
+    return act
+
+
+def token_in_the_mail() -> str:
+    found = re.search(r"/dashboard/invitations/(\S+)", str(mail.outbox[-1].body))
+    assert found
+    return found[1]
+
+
+# ── Reading ───────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("role", Role)
+def test_everybody_reads_who_is_there_and_only_owners_are_offered_changes(role: Role, acme: Shop, owner: User) -> None:
+    reader = a_member(acme.company, role, "reader@acme.example")
+    page = signed_in(reader).get(team_of(acme)).content.decode()
+
+    assert owner.email in page and reader.email in page
+    assert ("Invite somebody" in page, "Change role" in page) == (role == Role.OWNER, role == Role.OWNER)
+
+
+def test_it_shows_second_factors_and_last_sign_ins(acme: Shop, owner: User, browser: Client) -> None:
+    idle = a_member(acme.company, Role.VIEWER)
+    User.objects.filter(pk=idle.pk).update(last_login=None)
+    both = a_member(acme.company, Role.SUPPORT)
+    set_up(both)
+    Authenticator.objects.create(user=both, type=Authenticator.Type.WEBAUTHN, data={})
+    Authenticator.objects.create(user=idle, type=Authenticator.Type.RECOVERY_CODES, data={})
+    page = browser.get(team_of(acme)).content.decode()
+
+    rows = {row.split("</span>")[0].split(">")[-1]: row for row in page.split('<span id="person-')[1:]}
+    assert "Authenticator app" in rows[owner.email]
+    assert "Authenticator app" in rows[both.email] and "Passkey or security key" in rows[both.email]
+    assert "None" in rows[idle.email] and "Never" in rows[idle.email]
+
+
+def test_the_matrix_says_what_each_role_may(acme: Shop, browser: Client) -> None:
+    page = browser.get(team_of(acme)).content.decode()
+    row = page.split("Issue API keys, change webhooks")[1].split("</tr>")[0]
+
+    assert re.findall(r'visually-hidden">(Yes|No)<', row) == ["Yes", "No", "Yes", "No", "No"]
+
+
+def test_a_big_team_costs_no_more_statements(acme: Shop, browser: Client, django_assert_max_num_queries: Any) -> None:
+    for n in range(20):
+        a_member(acme.company, Role.VIEWER, f"viewer{n}@acme.example")
+
+    with django_assert_max_num_queries(12):
+        browser.get(team_of(acme))
+
+
+# ── Roles ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_an_owner_gives_somebody_another_role_which_holds_at_once(acme: Shop, owner: User, browser: Client) -> None:
+    viewer = a_member(acme.company, Role.VIEWER)
+    theirs = signed_in(viewer)
+    audit_log = f"/dashboard/{acme.company.pk}/sandbox/audit/"
+    assert theirs.get(audit_log).status_code == 403
+
+    answer = browser.post(f"{team_of(acme)}{membership(viewer).pk}", {"role": "OWNER"})
+
+    assert answer["location"] == team_of(acme)
+    assert theirs.get(audit_log).status_code == 200
+    entry = AuditEntry.objects.get(action="member.role_changed")
+    assert (entry.actor, entry.object_id, entry.before, entry.after) == (
+        owner, viewer.email, {"role": "VIEWER"}, {"role": "OWNER"},
+    )  # fmt: skip
+
+
+def test_somebody_who_is_removed_sees_nothing_with_the_next_click(acme: Shop, browser: Client) -> None:
+    viewer = a_member(acme.company, Role.VIEWER)
+    theirs, number = signed_in(viewer), membership(viewer).pk
+    asked = browser.get(f"{team_of(acme)}{number}/remove").content.decode()
+    assert viewer.email in asked
+
+    browser.post(f"{team_of(acme)}{number}/remove")
+
+    assert theirs.get(team_of(acme)).status_code == 404
+    assert AuditEntry.objects.get(action="member.removed").before == {"role": "VIEWER"}
+
+
+@pytest.mark.parametrize(("path", "sent"), [("", {"role": "VIEWER"}), ("/remove", {})])
+def test_the_last_owner_stays_one(acme: Shop, owner: User, browser: Client, path: str, sent: dict[str, str]) -> None:
+    gone = a_member(acme.company, Role.OWNER, "gone@acme.example")
+    User.objects.filter(pk=gone.pk).update(is_active=False)
+
+    answer = browser.post(f"{team_of(acme)}{membership(owner).pk}{path}", sent)
+
+    assert answer.status_code == 200
+    assert "A company keeps at least one owner." in answer.content.decode()
+    assert membership(owner).role == Role.OWNER
+    assert not AuditEntry.objects.exists()
+
+
+def test_an_owner_may_leave_when_there_is_another(acme: Shop, owner: User, browser: Client) -> None:
+    a_member(acme.company, Role.OWNER, "other@acme.example")
+
+    answer = browser.post(f"{team_of(acme)}{membership(owner).pk}/remove")
+
+    assert answer["location"] == "/dashboard/"
+    assert browser.get(team_of(acme)).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_owners_who_remove_each_other_at_once_leave_one(acme: Shop) -> None:
+    Membership.objects.filter(company=acme.company).delete()
+    one, other = a_member(acme.company), a_member(acme.company, email="other@acme.example")
+    browsers = [(signed_in_twice(one), membership(other).pk), (signed_in_twice(other), membership(one).pk)]
+
+    def act(browser: Client, member: int) -> None:
+        browser.post(f"{team_of(acme)}{member}/remove")
+        connection.close()
+
+    threads = [Thread(target=act, args=pair) for pair in browsers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert Membership.objects.filter(company=acme.company, role=Role.OWNER).count() == 1
+
+
+# ── Invitations ───────────────────────────────────────────────────────────────────────────────────────────────────
+def test_somebody_is_invited_and_joins_with_that_role(acme: Shop, browser: Client, invite: Invite) -> None:
+    assert invite("Nina@Acme.example")["location"] == team_of(acme)
+    page = browser.get(team_of(acme)).content.decode()
+    assert "nina@acme.example" in page and "Invited" in page
+    nina = a_person("nina@acme.example")
+
+    signed_in(nina).post(f"/dashboard/invitations/{token_in_the_mail()}")
+
+    assert membership(nina).role == Role.FINANCE
+    assert Invitation.objects.get().accepted_at is not None
+    assert [entry.action for entry in AuditEntry.objects.order_by("pk")] == ["member.invited", "invitation.accepted"]
+
+
+def test_a_form_that_is_sent_twice_invites_once(acme: Shop, browser: Client, committed: Committed) -> None:
+    address = f"{team_of(acme)}invite"
+    sent = {"once": form_in(browser.get(address).content)["once"], "email": "nina@acme.example", "role": "VIEWER"}
+
+    with committed():
+        browser.post(address, sent)
+        again = browser.post(address, sent, follow=True)
+
+    assert "nothing was done twice" in again.content.decode()
+    assert (Invitation.objects.count(), len(mail.outbox)) == (1, 1)
+
+
+def test_who_is_there_already_is_not_invited(acme: Shop, owner: User, browser: Client, invite: Invite) -> None:
+    answer = invite(owner.email.upper())
+
+    assert "This person is in the team already." in answer.content.decode()
+    assert (Invitation.objects.count(), mail.outbox) == (0, [])
+
+
+def test_nobody_floods_the_world_with_our_mail(acme: Shop, owner: User, browser: Client, invite: Invite) -> None:
+    for n in range(MOST_A_DAY):
+        Invitation.objects.create(
+            company=acme.company, email=f"{n}@x.example", role="VIEWER", digest=bytes([n]), invited_by=owner,
+            expires_at=wall() + timedelta(days=7), withdrawn_at=wall(),
+        )  # fmt: skip
+
+    assert "Twenty invitations were sent within a day." in invite("n@x.example").content.decode()
+    assert mail.outbox == []
+    Invitation.objects.update(created_at=wall() - timedelta(days=1))
+    assert invite("n@x.example").status_code == 302
+
+
+def test_an_invitation_sent_again_has_another_link_and_the_old_one_is_dead(
+    acme: Shop, browser: Client, invite: Invite, committed: Committed
+) -> None:
+    invite()
+    first, invitation = token_in_the_mail(), Invitation.objects.get()
+
+    with committed():
+        browser.post(f"{team_of(acme)}invitations/{invitation.pk}/resend")
+
+    second = token_in_the_mail()
+    assert second != first
+    assert Client().get(f"/dashboard/invitations/{first}").status_code == 410
+    assert Client().get(f"/dashboard/invitations/{second}").status_code == 200
+    assert Invitation.objects.get(withdrawn_at=None).role == Role.FINANCE
+
+
+def test_a_withdrawn_invitation_opens_nothing(acme: Shop, browser: Client, invite: Invite) -> None:
+    invite()
+
+    browser.post(f"{team_of(acme)}invitations/{Invitation.objects.get().pk}/withdraw")
+
+    assert Client().get(f"/dashboard/invitations/{token_in_the_mail()}").status_code == 410
+    assert AuditEntry.objects.filter(action="invitation.withdrawn", object_id="nina@acme.example").count() == 1
+
+
+# ── Who may not ───────────────────────────────────────────────────────────────────────────────────────────────────
+def test_nobody_of_another_company_reaches_the_team(
+    acme: Shop, globex: Shop, owner: User, browser: Client, invite: Invite
+) -> None:
+    invite()
+    invitation, stranger = Invitation.objects.get(), signed_in_twice(a_member(globex.company))
+    mine = membership(owner).pk
+    for place in (f"{mine}", f"{mine}/remove", f"invitations/{invitation.pk}/withdraw"):
+        for shop in (acme, globex):
+            assert stranger.post(f"{team_of(shop)}{place}", {"role": "VIEWER"}).status_code == 404, place
+
+    assert membership(owner).role == Role.OWNER
+    assert Invitation.objects.get().withdrawn_at is None
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role != Role.OWNER])
+def test_who_may_not_changes_nothing(role: Role, acme: Shop, owner: User) -> None:
+    browser = signed_in_twice(a_member(acme.company, role, "other@acme.example"))
+    for place in ("invite", f"{membership(owner).pk}", f"{membership(owner).pk}/remove"):
+        assert browser.post(team_of(acme) + place, {"role": "VIEWER", "email": "a@b.example"}).status_code == 403
+
+    assert membership(owner).role == Role.OWNER
+    assert not Invitation.objects.exists()
+
+
+def test_changes_want_a_fresh_second_factor(acme: Shop, owner: User) -> None:
+    viewer = a_member(acme.company, Role.VIEWER)
+    number = membership(viewer).pk
+    for place in ("invite", f"{number}", f"{number}/remove"):
+        assert signed_in(owner).post(team_of(acme) + place, {"role": "OWNER"})["location"] == "/accounts/2fa/"
+
+    assert membership(viewer).role == Role.VIEWER
