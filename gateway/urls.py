@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from gateway import pages
 from gateway.api import views
 from gateway.checkout.pages import checkout
+from gateway.dashboard.receivables.feed import money_calendar
 from gateway.payments import links
 from gateway.receipts import pages as receipts
 from gateway.sdk import pages as sdk
@@ -36,6 +37,7 @@ urlpatterns = [
     path("api/v2/openapi.json", pages.schema),
     path("api/v2/", include("gateway.api.v2.urls")),
     path("receipts/<str:receipt_id>", receipts.receipt),
+    path("calendars/<str:company_id>/<str:environment>.ics", money_calendar, name="money_calendar"),
     path("dashboard/", include("gateway.dashboard.urls")),
     path("accounts/", include("allauth.urls")),
     path("accounts/sessions/", include("allauth.usersessions.urls")),

@@ -22,6 +22,7 @@ from gateway.dashboard.csv_export import csv_of
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import FIRST, LAST, DayField, begin, end
+from gateway.dashboard.receivables.feed import address_of
 from gateway.dashboard.words import METHOD, STATUS
 from ledger.chart import WALLET_METHOD
 from ledger.money import to_decimal
@@ -111,6 +112,7 @@ def month(request: HttpRequest, here: Here) -> HttpResponseBase:
         page=page_of(rows, request.GET, SIZE),
         can_choose=here.merchant.advance_enabled,
         whole_month=f"?month={first:%Y-%m}",
+        feed=address_of(here.membership, here.merchant),
         is_narrowed=bool(given.get("state") or given.get("currency")),
     )
 

@@ -1,0 +1,126 @@
+"""The calendar of money for a calendar program: whoever has its address may read it, and nothing else.
+
+The address holds a key that is made of its person and the company, and is stored nowhere. It ends when the person
+changes the password, leaves the company, or may not read money any more.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from accounts import clock
+from accounts.ids import is_well_formed
+from accounts.models import Environment, Membership, Merchant, User
+from accounts.roles import GRANTS, May, Role
+from gateway.templatetags.dashboard import written
+from ledger.money import to_decimal
+from ledger.receivables import calendar
+from ledger.receivables.calendar import Day
+
+PAST, FUTURE = timedelta(days=31), timedelta(days=400)
+_SALT = "gateway.dashboard.receivables.feed"
+_LONGEST_LINE = 74  # octets; 75 with the space that continues one
+_ESCAPED = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
+
+
+def address_of(membership: Membership, merchant: Merchant) -> str:
+    """Where the calendar of a merchant is read by this member."""
+    where = reverse("money_calendar", args=(merchant.company_id, merchant.environment.lower()))
+    key = f"{membership.pk}-{_signature(membership, merchant)}"
+    return f"{settings.BASE_URL}{where}?{urlencode({'key': key})}"
+
+
+def _signature(membership: Membership, merchant: Merchant) -> str:
+    said = f"{membership.pk}:{merchant.pk}:{membership.user.get_session_auth_hash()}"
+    return salted_hmac(_SALT, said, algorithm="sha256").hexdigest()
+
+
+@require_safe
+def money_calendar(request: HttpRequest, company_id: str, environment: str) -> HttpResponse:
+    """The last month and all that is scheduled, in the reader's days. 404 for every key that is none (any more)."""
+    merchant = _merchant(company_id, environment)
+    member = _member(merchant, request.GET.get("key", "")) if merchant else None
+    if merchant is None or member is None:
+        raise Http404
+    zone = ZoneInfo(member.user.time_zone or "UTC")
+    with translation.override(member.user.language or settings.LANGUAGE_CODE), timezone.override(zone):
+        now = clock.now(merchant)
+        days = calendar.days(calendar.listed(merchant, now - PAST, now + FUTURE), zone)
+        body = "".join(f"{line}\r\n" for line in _folded(_lines(merchant, days, now)))
+    response = HttpResponse(body.encode(), content_type="text/calendar; charset=utf-8")
+    response["Content-Disposition"] = 'inline; filename="onpay.ics"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _merchant(company_id: str, environment: str) -> Merchant | None:
+    if not is_well_formed(company_id) or environment.upper() not in Environment.values:
+        return None
+    merchants = Merchant.objects.select_related("company")
+    return merchants.filter(company=company_id, environment=environment.upper()).first()
+
+
+def _member(merchant: Merchant, key: str) -> Membership | None:
+    number, _, signature = key.partition("-")
+    if not (number.isascii() and number.isdecimal() and len(number) < 19):
+        return None
+    found = Membership.objects.select_related("user").filter(pk=int(number), company=merchant.company_id).first()
+    if found is None or not _may_read(found.user, found):
+        return None
+    return found if constant_time_compare(signature, _signature(found, merchant)) else None
+
+
+def _may_read(user: User, membership: Membership) -> bool:
+    return user.is_active and May.READ_MONEY in GRANTS[Role(membership.role)]
+
+
+def _lines(merchant: Merchant, days: list[Day], now: datetime) -> Iterator[str]:
+    name = str(merchant.company) + (" (Sandbox)" if merchant.environment == Environment.SANDBOX else "")
+    yield from ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Onpay//Receivables//EN", "CALSCALE:GREGORIAN")
+    yield f"X-WR-CALNAME:{_text(f'Onpay · {name}')}"
+    for day in days:
+        yield from _event(merchant, day, now)
+    yield "END:VCALENDAR"
+
+
+def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:
+    """A whole day: the exact times are in its text."""
+    page = reverse("dashboard:receivables", args=(merchant.company_id, merchant.environment.lower()))
+    net, gross, fee = (written(to_decimal(one, day.currency), day.currency) for one in (day.net, day.gross, day.fee))
+    count = ngettext("%(n)s receivable", "%(n)s receivables", day.count) % {"n": day.count}
+    first, last = (timezone.localtime(at).strftime("%H:%M:%S") for at in (day.first_at, day.last_at))
+    yield "BEGIN:VEVENT"
+    yield f"UID:{day.day:%Y%m%d}-{day.currency}-{merchant.pk}@onpay"
+    yield f"DTSTAMP:{now:%Y%m%dT%H%M%SZ}"
+    yield f"DTSTART;VALUE=DATE:{day.day:%Y%m%d}"
+    yield f"DTEND;VALUE=DATE:{day.day + timedelta(days=1):%Y%m%d}"
+    yield f"SUMMARY:{_text(f'{net} · {count}')}"
+    yield f"DESCRIPTION:{_text(f'{gross} − {fee} = {net}' + chr(10) + f'{first} – {last}')}"
+    yield f"URL:{settings.BASE_URL}{page}?day={day.day.isoformat()}"
+    yield "TRANSP:TRANSPARENT"
+    yield "END:VEVENT"
+
+
+def _text(text: str) -> str:
+    return text.translate(_ESCAPED)
+
+
+def _folded(lines: Iterator[str]) -> Iterator[str]:
+    """No line is longer than 75 octets, and no character is cut in two."""
+    for line in lines:
+        rest, begin = line, ""
+        while rest:
+            part = rest
+            while len((begin + part).encode()) > _LONGEST_LINE:
+                part = part[: max(1, len(part) - max(1, (len((begin + part).encode()) - _LONGEST_LINE) // 4))]
+            yield begin + part
+            rest, begin = rest[len(part) :], " "
