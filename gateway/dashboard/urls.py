@@ -3,10 +3,10 @@
 from django.urls import include, path, register_converter
 
 from gateway.dashboard import entrance, home, search
-from gateway.dashboard.balance.urls import urls as balance
 from gateway.dashboard.company.urls import urls as about_the_company
-from gateway.dashboard.conversions.urls import urls as conversions
 from gateway.dashboard.developers.urls import urls as developers
+from gateway.dashboard.receivables.urls import urls as receivables
+from gateway.dashboard.refunds.urls import urls as refunds
 
 app_name = "dashboard"
 
@@ -28,10 +28,12 @@ register_converter(EnvironmentConverter, "environment")
 company = [
     *home.urls,
     *search.urls,
+    *about_the_company,
     *developers,
+    *refunds,
+    *receivables,
 ]
 
-    *about_the_company,
 urlpatterns = [
     path("", entrance.root, name="root"),
     path("me", entrance.me, name="me"),
