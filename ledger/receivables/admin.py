@@ -81,7 +81,7 @@ class ReceivableAdmin(ReadOnlyAdmin):
 
 class NoteForm(forms.Form):
     note = forms.CharField(
-        max_length=255, widget=UnfoldAdminTextInputWidget, help_text="Staff read it, merchants do not"
+        max_length=255, widget=UnfoldAdminTextInputWidget, help_text="The company reads it"
     )
 
     def __init__(self, data: Any = None, *, required: bool) -> None:
