@@ -38,6 +38,7 @@ TIMETABLE = {
     "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
     "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),
     "forget-idempotency-keys": ("gateway.tasks.forget_idempotency_keys", timedelta(hours=1)),
+    "forget-sessions": ("gateway.tasks.forget_sessions", timedelta(hours=1)),
 }
 # A turn that nobody took in its time is not taken later: the next one looks at the same rows.
 app.conf.beat_schedule = {

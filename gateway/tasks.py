@@ -1,6 +1,7 @@
 """What the timetable asks of the service itself."""
 
 from celery import shared_task
+from django.contrib.sessions.backends.db import SessionStore
 
 from accounts.heartbeats import beat
 from gateway.api.idempotency import forget_old
@@ -21,3 +22,9 @@ def forget_cards() -> None:
 @shared_task
 def forget_idempotency_keys() -> None:
     forget_old()
+
+
+@shared_task
+def forget_sessions() -> None:
+    """Sessions that are over, and the drafts beside them."""
+    SessionStore.clear_expired()
