@@ -22,13 +22,14 @@ from ledger.receivables import advances
 from ledger.receivables.errors import AdvanceTooSmall
 from ledger.receivables.models import Advance, Receivable, State
 from ledger.wallets import selectors as wallets
-from ledger.wallets.explain import _MOVED, Cause, _asked, cause_of, explain
+from ledger.wallets.explain import _MOVED, Cause, _asked, behind, cause_of, explain
 from ledger.wallets.statement import statement
 from tests.factories import Shop, a_payment, a_reference, a_shop
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 HISTORIES, STEPS, INSTANTS = 25, 20, 10
 ASKED: list[tuple[Kind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
+PARTS = (Cause.FEES, Cause.ADVANCE_FEES)
 Entries = list[tuple[str, int, datetime]]
 
 
@@ -151,6 +152,24 @@ def test_a_thousand_balances_are_explained_to_the_cent(staff: User) -> None:
     assert met == {
         Cause.PAYMENTS, Cause.FEES, Cause.RELEASES, Cause.ADVANCES, Cause.ADVANCE_FEES, Cause.BLOCKS
     }  # fmt: skip
+
+
+def test_what_is_behind_every_cause_comes_to_it(globex: Shop, staff: User) -> None:
+    print(f"SEED={SEED}")
+    chance = random.Random(SEED)
+    walk = Walk(a_shop(), staff, chance)
+    for _ in range(2 * STEPS):
+        walk.step()
+    began, ended = min(at for _, _, at in walk.entries()), clock.now(walk.shop.sandbox)
+
+    for kinds in ASKED:
+        at = began + (ended - began) * chance.random()
+        for since, until in ((None, ended), (began + (at - began) * chance.random(), at)):
+            for cause, share in explain(walk.shop.sandbox, "BRL", kinds, until, since).causes.items():
+                found = behind(walk.shop.sandbox, "BRL", kinds, cause, until, since, size=1000)
+                assert (len(found), sum(part.amount for part in found)) == (share.count, share.amount)
+                assert all(cause_of(part.kind) == cause or cause in PARTS for part in found)
+                assert behind(globex.sandbox, "BRL", kinds, cause, until, since) == []
 
 
 def test_the_statement_runs_from_the_balance_to_nothing(staff: User) -> None:
