@@ -1,9 +1,8 @@
 """Periods: a stretch of time and the days of somebody's calendar that it consists of."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
 from accounts import clock
 from accounts.models import Merchant
@@ -17,15 +16,15 @@ class Period:
 
     begins: datetime
     ends: datetime
-    zone: ZoneInfo
+    zone: tzinfo
 
     @classmethod
-    def of_days(cls, first: date, last: date, zone: ZoneInfo) -> "Period":
+    def of_days(cls, first: date, last: date, zone: tzinfo) -> "Period":
         """Whole days, both of them included."""
         return cls(_midnight(first, zone), _midnight(last + DAY, zone), zone)
 
     @classmethod
-    def last_days(cls, merchant: Merchant, count: int, zone: ZoneInfo) -> "Period":
+    def last_days(cls, merchant: Merchant, count: int, zone: tzinfo) -> "Period":
         """Today, by the merchant's clock, and the days before it, so many in all."""
         today = clock.now(merchant).astimezone(zone).date()
         return cls.of_days(today - (count - 1) * DAY, today, zone)
@@ -50,6 +49,6 @@ class Period:
         return [self.begins, *(_midnight(later, self.zone) for _, later in pairwise(self.days)), self.ends]
 
 
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
+def _midnight(day: date, zone: tzinfo) -> datetime:
     """Where the clocks go forward at midnight, the moment in which they do."""
     return datetime.combine(day, time(), zone).astimezone(UTC)

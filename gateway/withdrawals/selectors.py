@@ -8,7 +8,7 @@ from accounts.ids import is_well_formed
 from accounts.listing import newest
 from accounts.models import Merchant
 from gateway.withdrawals.errors import WithdrawalUnknown
-from gateway.withdrawals.models import Withdrawal
+from gateway.withdrawals.models import Status, Withdrawal
 
 
 def get(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
@@ -30,6 +30,12 @@ def listed(
     """The merchant's withdrawals, newest first. `created_to` is exclusive; the other filters compare whole values."""
     found = Withdrawal.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
     return newest(found.select_related("merchant"), created_from, created_to)
+
+
+def came_back(merchant: Merchant, since: datetime) -> QuerySet[Withdrawal]:
+    """The merchant's withdrawals that failed or were returned since then, the latest first."""
+    ended = Withdrawal.objects.filter(merchant=merchant, status__in=(Status.FAILED, Status.RETURNED))
+    return ended.filter(updated_at__gte=since).order_by("-updated_at", "-id")
 
 
 def is_live(merchant: Merchant, reference: str) -> bool:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
-from django.db.models import Count, Max, Min, QuerySet, Sum
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from accounts.models import Merchant
+from accounts.periods import Period
+from ledger.chart import WALLET_METHOD
 from ledger.receivables.models import Receivable, State
 
 ON_THEIR_DAY = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE, State.RELEASED)
@@ -74,6 +76,18 @@ def days(rows: QuerySet[Receivable], zone: tzinfo) -> list[Day]:
     )
     names = ("day", "currency", "count", "gross", "paid_fee", "refunded", "net", "first_at", "last_at")
     return [Day(*row) for row in made.order_by("day", "currency").values_list(*names)]
+
+
+def next_days(merchant: Merchant, zone: tzinfo) -> list[Day]:
+    """Of each currency the next day on which money becomes available, and what comes on it; that of today, too."""
+    scheduled = Receivable.objects.filter(merchant=merchant, state=State.SCHEDULED)
+    wanted = Q(pk__in=[])
+    for currency in WALLET_METHOD:
+        soonest = scheduled.filter(currency=currency).order_by("release_at", "id").values_list("release_at", flat=True)
+        if first := soonest.first():
+            day = first.astimezone(zone).date()
+            wanted |= Q(currency=currency, release_at__lt=Period.of_days(day, day, zone).ends)
+    return days(scheduled.filter(wanted), zone)
 
 
 def totals(found: Sequence[Day]) -> list[Total]:

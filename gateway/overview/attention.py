@@ -1,0 +1,96 @@
+"""What a company should look at now, the most urgent first."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Generic, TypeVar
+
+from django.db.models import Model, QuerySet
+
+from accounts import clock
+from accounts.models import Merchant
+from gateway.methods.registry import Method
+from gateway.payments.models import OPEN, Payment
+from gateway.refunds.models import Refund, Status
+from gateway.refunds.selectors import listed, short_of_money
+from gateway.withdrawals import selectors as withdrawals
+from gateway.withdrawals.models import Withdrawal
+from ledger.holds import selectors as holds
+from ledger.holds.models import BY_STAFF, Hold
+from ledger.receivables import selectors as receivables
+from ledger.receivables.models import Advance
+from webhooks import selectors as webhooks
+from webhooks.health import switched_off_at
+from webhooks.models import Endpoint
+
+SHOWN = 5
+COUNTED = 1000
+RECENTLY = timedelta(days=7)
+SOON = timedelta(days=2)
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Some(Generic[M]):
+    """How many there are, as far as they were counted, and the most urgent of them."""
+
+    count: int
+    first: Sequence[M]
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """What waits for the company, or has happened to it of late.
+
+    `to_answer` by deadline; `short_of_money` cannot be given back before the wallet has more; `endpoints` fail or are
+    switched off by us; `came_back` withdrawals that failed or were returned, and `decided` advances, of the last seven
+    days; `boletos` that can be paid for two more days; `blocked` by order.
+    """
+
+    to_answer: Some[Refund]
+    short_of_money: Some[Refund]
+    endpoints: Some[Endpoint]
+    came_back: Some[Withdrawal]
+    decided: Some[Advance]
+    boletos: Some[Payment]
+    blocked: Some[Hold]
+
+    @property
+    def count(self) -> int:
+        return sum(getattr(self, name).count for name in self.__slots__)
+
+
+def attention(merchant: Merchant) -> Attention:
+    now = clock.now(merchant)
+    return Attention(
+        to_answer=_some(listed(merchant, statuses=(Status.AWAITING_RESPONSE,))),
+        short_of_money=_some(short_of_money(merchant)),
+        endpoints=_in_trouble(webhooks.endpoints(merchant)),
+        came_back=_some(withdrawals.came_back(merchant, now - RECENTLY)),
+        decided=_some(receivables.advances(merchant).filter(decided_at__gte=now - RECENTLY)),
+        boletos=_some(_ending(merchant)),
+        blocked=_some(holds.blocked(merchant).filter(reason__in=BY_STAFF)),
+    )
+
+
+def _ending(merchant: Merchant) -> QuerySet[Payment]:
+    until = clock.now(merchant) + SOON
+    open_ones = Payment.objects.filter(merchant=merchant, status__in=OPEN, method=Method.BOLETO, expires_at__lt=until)
+    return open_ones.order_by("expires_at", "id")
+
+
+def _in_trouble(endpoints: Iterable[Endpoint]) -> Some[Endpoint]:
+    found = [one for one in endpoints if one.status == Endpoint.Status.DISABLED or switched_off_at(one)]
+    return Some(len(found), found[:SHOWN])
+
+
+def _some(rows: QuerySet[M]) -> Some[M]:
+    """Counted only where there are more than are shown."""
+    first = list(rows[: SHOWN + 1])
+    count = len(first) if len(first) <= SHOWN else rows.order_by().values("pk")[:COUNTED].count()
+    return Some(count, first[:SHOWN])
