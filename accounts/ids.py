@@ -2,7 +2,7 @@
 
 import os
 import time
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -37,6 +37,14 @@ def earliest(prefix: str, moment: datetime) -> str:
     """An id before all that are made from this moment on, and after all that were made before it."""
     value = int(moment.timestamp() * 1000) << 80
     return f"{prefix}_" + "".join([_PAIRS[(value >> shift) & 1023] for shift in range(120, -1, -10)])
+
+
+def made_at(public_id: str) -> datetime:
+    """When the id was made, in UTC, to the millisecond. Raises ValueError or OverflowError where it was never made."""
+    milliseconds = 0
+    for digit in public_id.partition("_")[2][:10]:
+        milliseconds = milliseconds * len(CROCKFORD) + CROCKFORD.index(digit)
+    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)
 
 
 def new_id(prefix: str) -> str:
