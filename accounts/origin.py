@@ -20,6 +20,7 @@ def _is_trusted(address: Address) -> bool:
     return any(address in network for network in _proxies(tuple(settings.TRUSTED_PROXIES)))
 
 
+@lru_cache(maxsize=1024)
 def _parse(text: str) -> Address | None:
     bare = _PORT.sub(r"\1\2", text.strip())
     try:

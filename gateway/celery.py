@@ -39,6 +39,7 @@ TIMETABLE = {
     "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),
     "forget-idempotency-keys": ("gateway.tasks.forget_idempotency_keys", timedelta(hours=1)),
     "forget-sessions": ("gateway.tasks.forget_sessions", timedelta(hours=1)),
+    "forget-requests": ("gateway.tasks.forget_requests", timedelta(minutes=10)),
 }
 # A turn that nobody took in its time is not taken later: the next one looks at the same rows.
 app.conf.beat_schedule = {

@@ -1,6 +1,7 @@
 """The product's tables, of all its rooms: Django looks only here."""
 
 from gateway.api.models import IdempotencyKey
+from gateway.api.requests.models import ApiRequest
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
@@ -11,6 +12,7 @@ from gateway.vault.models import CardToken
 from gateway.withdrawals.models import Withdrawal
 
 __all__ = [
+    "ApiRequest",
     "CardToken",
     "Conversion",
     "Customer",

@@ -257,6 +257,8 @@ RATE_LIMITS = {
 # Where the rates of production are fetched, every minute; it may hold a key. Empty: staff enter them.
 RATES_URL = env.str("ONPAY_RATES_URL", default="")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
+# The log of requests that companies read. 0: nothing is kept.
+REQUEST_LOG_DAYS = env.int("ONPAY_REQUEST_LOG_DAYS", default=30)
 WEBHOOK_TIME_SCALE = env.float("ONPAY_WEBHOOK_TIME_SCALE", default=1.0)
 
 REST_FRAMEWORK = {

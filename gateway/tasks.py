@@ -5,6 +5,7 @@ from django.contrib.sessions.backends.db import SessionStore
 
 from accounts.heartbeats import beat
 from gateway.api.idempotency import forget_old
+from gateway.api.requests.retention import forget_old as forget_old_requests
 from gateway.vault.services import forget_old as forget_old_cards
 
 
@@ -28,3 +29,8 @@ def forget_idempotency_keys() -> None:
 def forget_sessions() -> None:
     """Sessions that are over, and the drafts beside them."""
     SessionStore.clear_expired()
+
+
+@shared_task
+def forget_requests() -> None:
+    forget_old_requests()

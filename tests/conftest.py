@@ -3,11 +3,15 @@
 import itertools
 import os
 from collections.abc import Iterator
+from contextlib import closing
+from types import ModuleType
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
 
+from gateway.api.requests import log
 from ledger.verify import verify
 from tests.client import Api
 from tests.factories import Shop, a_shop
@@ -18,6 +22,7 @@ _addresses = itertools.count(1)
 def pytest_configure(config: pytest.Config) -> None:
     """What is slow or tight on purpose, where no test is about that."""
     settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
+    settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
@@ -45,6 +50,16 @@ def the_books_are_right(request: pytest.FixtureRequest) -> Iterator[None]:
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         assert [str(violation) for violation in verify()] == []
+
+
+@pytest.fixture
+def request_log(db: None, settings: Any) -> Iterator[ModuleType]:
+    """The log of requests, on: a thread writes it, beside the test's transaction. `flush()` does so now."""
+    settings.REQUEST_LOG_DAYS = 30
+    yield log
+    log.close()
+    with closing(log.connection_of_its_own()) as own, own.cursor() as cursor:
+        cursor.execute("DELETE FROM gateway_apirequest")
 
 
 @pytest.fixture

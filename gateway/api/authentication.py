@@ -23,6 +23,7 @@ class ApiKeyAuthentication(BaseAuthentication):
             raise Unauthenticated
         note_use(api_key)
         request._request.merchant_id = api_key.merchant_id  # type: ignore[attr-defined]
+        request._request.api_key_id = api_key.pk  # type: ignore[attr-defined]
         return api_key.merchant, api_key
 
     def authenticate_header(self, request: Request) -> str:

@@ -1,0 +1,127 @@
+"""Requests wait in memory for their place in the log: in nobody's way, not for ever, and not beyond the process."""
+
+import os
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from accounts.ids import new_id
+from accounts.models import ApiKey
+from gateway.api.requests import retention
+from gateway.api.requests.facts import Facts
+from gateway.api.requests.log import MOST, RequestLog
+from gateway.api.requests.models import ApiRequest
+from tests.client import Api
+from tests.factories import Shop
+from tests.webhooks.test_retention import back_in_time
+
+pytestmark = pytest.mark.django_db
+
+
+def facts(**members: Any) -> Facts:
+    """Of a request that nobody made."""
+    asked = {
+        "method": "GET",
+        "path": "/api/v2/payments",
+        "path_ids": (),
+        "query": "",
+        "body": b"",
+        "idempotency_key": "",
+    }
+    answer = {"status": 200, "refusal_code": None, "answer": b"{}", "answer_kind": "application/json"}
+    who = {"id": new_id("req"), "merchant_id": 1, "api_key_id": "key_x", "origin": None, "user_agent": ""}
+    return Facts(**{**asked, **answer, **who, "is_replay": False, "elapsed_s": 0.0015} | members)
+
+
+def test_it_is_written_by_itself(api: Api, request_log: ModuleType) -> None:
+    answer = api.get("/payments")
+    until = time.monotonic() + 10
+    while not ApiRequest.objects.filter(pk=answer["RequestId"]).exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_while_the_database_is_away_requests_are_answered_and_wait(
+    api: Api, request_log: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request_log.close()
+    with monkeypatch.context() as away:
+        away.setitem(connection.settings_dict, "HOST", "/nowhere")
+        answers = [api.get("/payments") for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 200]
+        assert not request_log.flush()
+        assert not ApiRequest.objects.exists()
+
+    assert request_log.flush()
+    assert set(ApiRequest.objects.values_list("pk", flat=True)) == {answer["RequestId"] for answer in answers}
+
+
+@pytest.mark.parametrize(("body", "number", "kept"), [(b"", MOST + 5, MOST), (b"x" * 2**20, 70, 63)])
+def test_too_many_push_out_the_oldest(
+    request_log: ModuleType, monkeypatch: pytest.MonkeyPatch, body: bytes, number: int, kept: int
+) -> None:
+    queue, ids = RequestLog(), [new_id("req") for _ in range(number)]
+    with monkeypatch.context() as away:
+        away.setitem(connection.settings_dict, "HOST", "/nowhere")
+        for one in ids:
+            queue.add(facts(id=one, body=body))
+        assert not queue.flush()
+
+    queue.close()
+
+    assert list(ApiRequest.objects.order_by("pk").values_list("pk", flat=True)) == ids[-kept:]
+
+
+ENDS = """
+import sys, django; django.setup()
+from multiprocessing import get_context
+from django.http import HttpRequest, HttpResponse
+from gateway.api.requests import log
+
+def keep(request_id):
+    request = HttpRequest()
+    request.method, request.path, request.META = "GET", "/api/v2/payments", {"REMOTE_ADDR": "10.0.0.1"}
+    request.request_id, request.merchant_id, request.api_key_id = request_id, 1, "key_x"
+    log.keep(request, HttpResponse(b"{}", content_type="application/json"), 0.1)
+
+keep(sys.argv[1])
+forked = get_context("fork").Process(target=keep, args=[sys.argv[2]])
+forked.start()
+forked.join()
+keep(sys.argv[3])
+"""
+
+
+def test_nothing_is_lost_at_the_end_of_a_process_forked_or_not(request_log: ModuleType) -> None:
+    address = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    environment = os.environ | {"DATABASE_URL": address, "DJANGO_SETTINGS_MODULE": "gateway.settings"}
+    ids = [new_id("req") for _ in range(3)]
+
+    done = subprocess.run([sys.executable, "-c", ENDS, *ids], cwd=settings.BASE_DIR, env=environment, check=False)
+
+    assert done.returncode == 0
+    assert list(ApiRequest.objects.order_by("pk").values_list("pk", flat=True)) == ids
+
+
+# ── Retention ─────────────────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(("days", "left"), [(30, 2), (7, 1), (0, 0)])
+def test_requests_are_forgotten_after_their_days(acme: Shop, settings: Any, days: int, left: int) -> None:
+    settings.REQUEST_LOG_DAYS = days
+    key = ApiKey.objects.get(merchant=acme.sandbox)
+    ages = [timedelta(seconds=1), timedelta(days=29.9), *[timedelta(days=30.1)] * (retention.BATCH + 1)]
+    ApiRequest.objects.bulk_create(
+        ApiRequest(pk=back_in_time(new_id("req"), age), merchant=acme.sandbox, api_key=key, status=200, elapsed_ms=1)
+        for age in ages
+    )
+
+    assert (retention.forget_old(), retention.forget_old()) == (len(ages) - left, 0)
+
+    assert ApiRequest.objects.count() == left
