@@ -75,6 +75,12 @@ class CompanyUnknown(Refusal):
     advice = "A key reads its own company only: compare the id."
 
 
+class RequestUnknown(Refusal):
+    code = "ONP404_REQUEST"
+    message = "There is no such request."
+    advice = "The log keeps your own requests with a valid key, for 30 days as a rule: compare the RequestId."
+
+
 class MethodNotAllowed(Refusal):
     code = "ONP405"
     message = "This route does not know the HTTP method."
