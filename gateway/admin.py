@@ -27,6 +27,7 @@ from accounts.staff.columns import address, moment
 from accounts.staff.pages import ReadOnlyAdmin
 from accounts.staff.related import plural
 from gateway.models import (
+    ApiRequest,
     Conversion,
     Customer,
     IdempotencyKey,
@@ -41,7 +42,16 @@ from ledger.models import Account, Advance, Balance, Entry, Hold, Proof, Rate, R
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
-    ("Payments", ((Payment, "payments"), (Refund, "undo"), (Customer, "person"), (IdempotencyKey, "repeat_one"))),
+    (
+        "Payments",
+        (
+            (Payment, "payments"),
+            (Refund, "undo"),
+            (Customer, "person"),
+            (IdempotencyKey, "repeat_one"),
+            (ApiRequest, "api"),
+        ),
+    ),
     ("Money out", ((Withdrawal, "north_east"), (Conversion, "currency_exchange"))),
     (
         "Ledger",

@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +17,7 @@ from django_celery_beat.schedulers import ModelEntry
 from accounts.heartbeats import beat
 from accounts.models import ApiKey, User
 from gateway.celery import app
-from gateway.models import Conversion, Customer, IdempotencyKey, Payment, Withdrawal
+from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, Payment, Withdrawal
 from gateway.refunds import services as refunds
 from ledger.holds import services as holds
 from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, Receivable, Transfer
@@ -51,6 +52,7 @@ MONEY = [
     Attempt,
     Endpoint,
     IdempotencyKey,
+    ApiRequest,
     ApiKey,
 ]
 
@@ -109,7 +111,16 @@ class World:
 
 
 @pytest.fixture
-def world(acme: Shop, globex: Shop, api: Api, globex_api: Api, address: str, root: User, settings: Any) -> World:
+def world(
+    acme: Shop,
+    globex: Shop,
+    api: Api,
+    globex_api: Api,
+    address: str,
+    root: User,
+    settings: Any,
+    request_log: ModuleType,
+) -> World:
     settings.LOCAL = True
     key = str(uuid4())
     with listening() as receiver:
@@ -130,6 +141,7 @@ def world(acme: Shop, globex: Shop, api: Api, globex_api: Api, address: str, roo
         ModelEntry.from_entry(name, app=app, **entry)
     Group.objects.create(name="Support")
     _hands_in(globex)
+    request_log.flush()
     keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
     return World(
         payment=Payment.objects.get(merchant=acme.sandbox),

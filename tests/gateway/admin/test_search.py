@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApiKey, Company, User
 from accounts.staff.columns import address
-from gateway.models import Customer, IdempotencyKey, Payment
+from gateway.models import ApiRequest, Customer, IdempotencyKey, Payment
 from ledger.models import Entry, Receivable, Transfer
 from tests.factories import Shop
 from tests.gateway.admin.conftest import MONEY, ODD, World
@@ -98,6 +98,9 @@ def test_everything_about_a_payment_is_found_by_its_id(world: World, acme: Shop,
         (Transfer, payment.id, transfer),
         (IdempotencyKey, world.key, IdempotencyKey.objects.get(key=world.key)),
         (IdempotencyKey, world.request_id, IdempotencyKey.objects.get(key=world.key)),
+        (ApiRequest, world.request_id, ApiRequest.objects.get(pk=world.request_id)),
+        (ApiRequest, payment.id, ApiRequest.objects.get(pk=world.request_id)),
+        (ApiRequest, acme.company.id, ApiRequest.objects.get(pk=world.request_id)),
         (ApiKey, acme.sandbox_key[-4:], ApiKey.objects.get(last4=acme.sandbox_key[-4:])),
         (Company, acme.company.id, acme.company),
         (User, "owner@", None),
