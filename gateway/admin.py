@@ -25,6 +25,7 @@ import ledger.receivables.admin  # noqa: F401  (they register themselves)
 from accounts.models import ApiKey, Company, Document, Heartbeat, Membership, Merchant, User
 from accounts.staff.columns import address, moment
 from accounts.staff.pages import ReadOnlyAdmin
+from accounts.staff.queues import PARAMETER
 from accounts.staff.related import plural
 from gateway.models import (
     ApiRequest,
@@ -38,6 +39,7 @@ from gateway.models import (
     Refund,
     Withdrawal,
 )
+from gateway.staff.queues import Waiting, waiting
 from ledger.models import Account, Advance, Balance, Entry, Hold, Proof, Rate, Receivable, Transfer
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
@@ -100,21 +102,24 @@ def icon(request: HttpRequest) -> str:
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """What this person may look at, in groups."""
-    groups = []
+    """What waits for this person, and what they may look at, in groups."""
+    shown = [("Waiting for staff", [_queue(request, one) for one in waiting(request)])]
     for title, pages in SIDEBAR:
-        items = [
-            {
-                "title": plural(model),
-                "icon": icon,
-                "link": address(model, "changelist"),
-            }
-            for model, icon in pages
-            if admin.site._registry[model].has_view_permission(request)
-        ]
-        if items:
-            groups.append({"title": title, "separator": True, "items": items})
-    return groups
+        seen = [page for page in pages if admin.site._registry[page[0]].has_view_permission(request)]
+        shown.append((title, [_list(request, *page) for page in seen]))
+    return [{"title": title, "separator": True, "items": items} for title, items in shown if items]
+
+
+def _queue(request: HttpRequest, one: Waiting) -> dict[str, Any]:
+    badge = {"badge": one.count, "badge_variant": "warning"} if one.environments else {}
+    is_here = request.get_full_path().startswith(one.link)
+    return {"title": one.queue.title, "icon": one.queue.icon, "link": one.link, "active": is_here, **badge}
+
+
+def _list(request: HttpRequest, model: type[Model], icon: str) -> dict[str, Any]:
+    where = address(model, "changelist")
+    is_here = request.path.startswith(where) and PARAMETER not in request.GET
+    return {"title": plural(model), "icon": icon, "link": where, "active": is_here}
 
 
 class TimetableAdmin(ReadOnlyAdmin):

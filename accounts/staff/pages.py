@@ -18,6 +18,7 @@ from unfold.paginator import InfinitePaginator
 
 from accounts.errors import Refusal
 from accounts.staff.columns import address, link
+from accounts.staff.queues import Queue, QueueFilter, asked_for
 from accounts.staff.related import Related, plural
 from accounts.staff.search import Ids, Words, matching
 
@@ -38,6 +39,7 @@ class StaffAdmin(ModelAdmin):
     `ids` and `words` say how a search term is read (see `accounts.staff.search`); the own id needs no mention.
     `listed_at` names the foreign keys at whose other end these records are listed: the records there need not know.
     `permissions_used` are those that mean something here: groups are given no others.
+    `queues` are parts of the list that wait for staff.
     """
 
     ids: ClassVar[Ids] = {}
@@ -45,6 +47,7 @@ class StaffAdmin(ModelAdmin):
     listed_at: ClassVar[tuple[str, ...]] = ()
     has_history: ClassVar[bool] = True
     permissions_used: ClassVar[tuple[str, ...]] = ("view", "add", "change", "delete")
+    queues: ClassVar[tuple[Queue, ...]] = ()
 
     ordering: ClassVar[Any] = ("-pk",)
     sortable_by: ClassVar[Any] = ()  # any other order would sort whole tables
@@ -60,6 +63,14 @@ class StaffAdmin(ModelAdmin):
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         term = search_term.strip()
         return (queryset.filter(matching(self.model, term, self.ids, self.words)) if term else queryset), False
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        chosen = super().get_list_filter(request)
+        return (QueueFilter, *chosen) if self.queues else chosen
+
+    def get_ordering(self, request: HttpRequest) -> Any:
+        queue = asked_for(request, self)
+        return (queue.since, "pk") if queue else super().get_ordering(request)
 
     def related_to(self, record: Any) -> Iterable[Related]:
         """The lists below the record: of those that name it in `listed_at`. A page may add its own."""
@@ -123,7 +134,8 @@ class StaffAdmin(ModelAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         if any("\0" in value for _, values in request.GET.lists() for value in values):
             return HttpResponseRedirect(request.path)
-        return super().changelist_view(request, extra_context)
+        queue = asked_for(request, self)
+        return super().changelist_view(request, (extra_context or {}) | ({"title": queue.title} if queue else {}))
 
 
 class ReadOnlyAdmin(StaffAdmin):

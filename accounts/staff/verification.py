@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.urls import path, reverse
@@ -18,6 +19,7 @@ from accounts.ids import is_well_formed
 from accounts.models import Company, Document
 from accounts.staff.columns import anchor, column, moment, related
 from accounts.staff.pages import Done, ReadOnlyAdmin, StaffAdmin
+from accounts.staff.queues import Queue
 
 DECISIONS = ("verify", "send_back")
 
@@ -55,6 +57,11 @@ class DocumentAdmin(ReadOnlyAdmin):
         return files.download(found.content, found.content_type, found.file_name)
 
 
+def to_verify() -> Q:
+    """Whoever has handed in what is needed and waits for the answer."""
+    return Q(status=Company.Status.PENDING_VERIFICATION, production_asked_at__isnull=False)
+
+
 class MissingForm(forms.Form):
     """What a company has to hand in yet."""
 
@@ -69,6 +76,9 @@ class MissingForm(forms.Form):
 class Verification(StaffAdmin):
     """The decision about a company, on its page."""
 
+    queues = (
+        Queue("verify", "Companies to verify", "domain_verification", to_verify, "production_asked_at", environment=""),
+    )
     actions_detail: ClassVar[Any] = DECISIONS
 
     def has_verify_permission(self, request: HttpRequest, object_id: Any = None) -> bool:

@@ -30,12 +30,13 @@ from accounts.staff.columns import (
     unbroken,
 )
 from accounts.staff.pages import Done, EnteredAdmin
+from accounts.staff.queues import Queue
 from accounts.staff.related import Related
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked
 from gateway.refunds.models import OPEN, Evidence, Refund, Status
-from gateway.refunds.staff import NoteForm, OpenForm, download, may_be
+from gateway.refunds.staff import NoteForm, OpenForm, download, may_be, to_decide
 from ledger.admin import in_words, money
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
@@ -167,6 +168,17 @@ class RefundAdmin(EnteredAdmin):
         (
             None,
             {"fields": ("payment", "amount", "reason_code", "payer_statement", "response_due_at", "note")},
+        ),
+    )
+    queues = (
+        Queue("decide", "Refunds to decide", "gavel", to_decide, "updated_at"),
+        Queue(
+            "answer",
+            "Refunds to answer",
+            "question_answer",
+            lambda: Q(status=Status.AWAITING_RESPONSE),
+            "response_due_at",
+            deadline=True,
         ),
     )
     actions_detail = tuple(DECISIONS)

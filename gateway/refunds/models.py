@@ -98,6 +98,11 @@ class Refund(models.Model):
             models.Index(
                 fields=["merchant", "completed_at"], name="completed_refunds", condition=Q(completed_at__isnull=False)
             ),
+            models.Index(
+                fields=["updated_at"],
+                name="refunds_to_decide",
+                condition=Q(status__in=(Status.UNDER_REVIEW, Status.PROCESSING)),
+            ),
             models.Index(fields=["remind_at"], name="refunds_to_remind_of", condition=Q(remind_at__isnull=False)),
             models.Index(
                 fields=["merchant", "wallet_currency"],

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.db.models import F, Q
 from django.http import HttpResponse
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
@@ -13,7 +14,7 @@ from accounts.models import Environment
 from gateway.payments.models import Payment
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked, step
-from gateway.refunds.models import Evidence, ReasonCode, Refund
+from gateway.refunds.models import Evidence, ReasonCode, Refund, Status
 from ledger.admin import AmountField, NoteField
 from ledger.money import to_minor
 
@@ -32,6 +33,13 @@ def may_be(asked: Asked, refund: Refund) -> bool:
     except RefundState:
         return False
     return True
+
+
+def to_decide() -> Q:
+    """What is contested, and in production what somebody must carry out who has the money for it."""
+    to_carry_out = Q(status=Status.PROCESSING, merchant__environment=Environment.PRODUCTION)
+    covered = Q(wallet_amount=F("from_releasing") + F("from_available"))
+    return Q(status=Status.UNDER_REVIEW) | (to_carry_out & covered)
 
 
 class NoteForm(forms.Form):

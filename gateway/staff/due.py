@@ -11,8 +11,10 @@ from accounts.clock import wall
 from accounts.heartbeats import MAX_AGE
 from accounts.models import Heartbeat
 from accounts.staff.columns import address, anchor
-from gateway.models import Payment, Refund, Withdrawal
+from gateway.payments.models import Payment
+from gateway.refunds.models import Refund
 from gateway.staff.panels import BAD, GOOD, WATCH, Panel, Table, ago, instant, rows_of
+from gateway.withdrawals.models import Withdrawal
 from ledger.models import Receivable
 from webhooks.models import Delivery
 

@@ -9,8 +9,8 @@ from django.db.models import Model
 from django.http import HttpRequest
 
 from accounts.models import Heartbeat
-from gateway.models import Payment
-from gateway.staff import due, endpoints, money, proof, volumes
+from gateway.payments.models import Payment
+from gateway.staff import due, endpoints, money, proof, queues, volumes
 from gateway.staff.kept import kept
 from gateway.staff.panels import WATCH, Panel
 from ledger.models import Balance, Proof
@@ -29,7 +29,9 @@ PANELS: tuple[tuple[str, type[Model], Callable[[], Panel]], ...] = (
 def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Adds `panels` to what the page shows."""
     seen = [(title, read) for title, model, read in PANELS if admin.site._registry[model].has_view_permission(request)]
-    return context | {"panels": [_read(title, read) for title, read in seen]}
+    waiting = queues.waiting(request)
+    first = [queues.panel(waiting)] if waiting else []
+    return context | {"panels": [*first, *(_read(title, read) for title, read in seen)]}
 
 
 def _read(title: str, read: Callable[[], Panel]) -> Panel:

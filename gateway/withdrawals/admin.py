@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html, format_html_join
 from django.utils.text import capfirst
@@ -15,9 +16,11 @@ from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
+from accounts.clock import wall
 from accounts.models import Environment
 from accounts.staff.columns import EMPTY, Column, address, colored, column, moment, related, titled, unbroken
 from accounts.staff.pages import Done, ReadOnlyAdmin
+from accounts.staff.queues import Queue
 from accounts.staff.related import Related
 from gateway.payouts.rail import Answered, FailureCode, Outcome
 from gateway.payouts.registry import by_currency, rail_of
@@ -30,6 +33,7 @@ from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
 DECISIONS = {"arrived": Asked.DONE, "failed": Asked.DECLINED, "came_back": Asked.RETURNED}
+STUCK_AFTER = timedelta(minutes=30)
 FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
 
 
@@ -92,6 +96,12 @@ def may_be(asked: Asked, withdrawal: Withdrawal) -> bool:
 def is_connected(withdrawal: Withdrawal) -> bool:
     """Whether there is somebody outside who can be asked about the withdrawal."""
     return rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment) is not None
+
+
+def stuck() -> Q:
+    """What has been on its way for so long that somebody should look, by its merchant's clock."""
+    long_ago = F("merchant__clock_offset") + (wall() - STUCK_AFTER)
+    return Q(status=Status.PROCESSING, created_at__lte=long_ago)
 
 
 def payout_money(name: str, title: str = "") -> Column:
@@ -210,6 +220,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             },
         ),
     )
+    queues = (Queue("stuck", "Withdrawals stuck", "hourglass_top", stuck, "created_at"),)
     actions_detail = (*DECISIONS, "ask")
 
     def get_queryset(self, request: HttpRequest) -> Any:

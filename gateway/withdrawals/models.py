@@ -74,6 +74,7 @@ class Withdrawal(models.Model):
                 condition=Q(status__in=("FAILED", "RETURNED")),
             ),
             models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(fields=["created_at"], name="withdrawals_on_their_way", condition=Q(status=Status.PROCESSING)),
             models.Index(
                 fields=["rail_reference"],
                 name="withdrawals_by_rail_reference",

@@ -14,6 +14,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.staff.columns import Column, colored, column, moment, named, related, titled, unbroken
 from accounts.staff.pages import Done, ReadOnlyAdmin
+from accounts.staff.queues import Queue
 from accounts.staff.related import Related
 from ledger.admin import CurrencyFilter, in_words, money
 from ledger.models import Transfer
@@ -79,6 +80,10 @@ class ReceivableAdmin(ReadOnlyAdmin):
         yield from Related.found_by(record, rows, the_same=frozenset({"merchant"}))
 
 
+def to_decide() -> Q:
+    return Q(state=Advance.State.UNDER_REVIEW)
+
+
 class NoteForm(forms.Form):
     note = forms.CharField(
         max_length=255, widget=UnfoldAdminTextInputWidget, help_text="The company reads it"
@@ -118,6 +123,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
         ("Asked", {"fields": ((related("requested_by", "by"), moment("requested_at", "at")),)}),
         ("Decided", {"fields": ((related("decided_by", "by"), moment("decided_at", "at")), "note")}),
     )
+    queues = (Queue("decide", "Advances to decide", "fast_forward", to_decide, "requested_at"),)
     actions_detail = ("approve", "refuse")
 
     def related_to(self, record: Advance) -> Iterable[Related]:

@@ -91,6 +91,9 @@ class Advance(models.Model):
     note = models.CharField(max_length=255, blank=True)
 
     class Meta:
+        indexes = [
+            models.Index(fields=["requested_at"], name="advances_to_decide", condition=Q(state="UNDER_REVIEW")),
+        ]
         constraints = [
             models.CheckConstraint(
                 name="advances_cost_less_than_they_give", condition=Q(fee__gte=0, fee__lt=models.F("gross_amount"))

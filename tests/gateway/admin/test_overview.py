@@ -27,7 +27,15 @@ from tests.ledger.test_proofs import a_cent_too_much
 from tests.ledger.test_receivables import a_receivable, stand_at
 from webhooks.models import Endpoint
 
-PANELS = ["Proof of the books", "Due work", "Parts of the service", "Failing endpoints", "Money", "Volumes"]
+PANELS = [
+    "Waiting for staff",
+    "Proof of the books",
+    "Due work",
+    "Parts of the service",
+    "Failing endpoints",
+    "Money",
+    "Volumes",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +117,7 @@ def test_a_silent_part_and_a_late_task_are_told(staff: Client, world: World) -> 
     panel = panels(staff)["Parts of the service"]
 
     assert (panel.label, panel.state) == ("Dispatcher silent", "danger")
-    assert ["dispatcher", "3 h"] == [row[n] for row in cells(panel)[""] for n in (0, 2) if row[0] == "dispatcher"]
+    assert [row[n] for row in cells(panel)[""] for n in (0, 2) if row[0] == "dispatcher"] == ["dispatcher", "3 h"]
 
 
 def test_endpoints_that_fail_are_told_with_their_company(staff: Client, world: World, acme: Shop) -> None:

@@ -1,0 +1,132 @@
+"""What waits for staff: in the sidebar with its number, as a list with what waits longest first."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.clock import wall
+from accounts.models import Company, Merchant, User
+from accounts.services import register
+from accounts.staff.columns import address as page_at
+from gateway.models import Refund, Withdrawal
+from ledger.models import Advance
+from ledger.receivables import advances
+from tests.client import Api
+from tests.factories import Shop, a_payment
+from tests.gateway.admin.conftest import browser_of
+from tests.gateway.admin.test_decisions import support
+from tests.gateway.admin.test_overview import cells, panels, take_to_production
+from tests.gateway.admin.test_refunds import a_refund
+from tests.gateway.withdrawals import withdrawing as w
+from tests.ledger.test_receivables import a_receivable
+
+QUEUES = {
+    "Advances to decide": (Advance, "decide"),
+    "Refunds to decide": (Refund, "decide"),
+    "Refunds to answer": (Refund, "answer"),
+    "Withdrawals stuck": (Withdrawal, "stuck"),
+    "Companies to verify": (Company, "verify"),
+}
+
+
+def sidebar(browser: Client) -> dict[str, str | None]:
+    """The queues that the sidebar shows, with their numbers."""
+    groups = browser.get("/admin/").context["sidebar_navigation"]
+    items = next((group["items"] for group in groups if group["title"] == "Waiting for staff"), [])
+    return {item["title"]: item.get("badge") for item in items}
+
+
+def listed(browser: Client, title: str) -> list[str]:
+    model, queue = QUEUES[title]
+    page = browser.get(page_at(model, "changelist"), {"queue": queue})
+    assert (page.status_code, page.context["title"]) == (200, title)
+    return [row.pk for row in page.context["cl"].result_list]
+
+
+def awaiting(name: str, since: timedelta) -> Company:
+    company = Company(legal_name=name, trade_name=name, tax_id="1", tax_id_type="CNPJ")
+    register(company)
+    company.production_asked_at = wall() - since
+    company.save()
+    return company
+
+
+def test_everything_that_waits_is_counted_and_worked_off_from_the_top(
+    staff: Client, root: User, acme: Shop, globex: Shop, out: Api, funded: Shop
+) -> None:
+    assert sidebar(staff) == dict.fromkeys(QUEUES)
+    owner = User.objects.create_user("owner@acme.example", "a long password")
+    asked = [advances.request(shop.sandbox, [a_receivable(shop.sandbox).id], owner) for shop in (globex, acme)]
+    decided = advances.request(acme.sandbox, [a_receivable(acme.sandbox).id], owner)
+    advances.refuse(decided.id, root)
+    contested = [a_refund(shop.sandbox, "UNDER_REVIEW") for shop in (globex, acme)]
+    unanswered = a_refund(acme.sandbox, "AWAITING_RESPONSE")
+    a_refund(acme.sandbox, "PROCESSING")
+    stuck, fresh = (w.withdrawn(out, funded, amount=904)["id"] for _ in range(2))
+    Withdrawal.objects.filter(pk=stuck).update(created_at=wall() - timedelta(minutes=31))
+    later, sooner = awaiting("Later", timedelta(hours=1)), awaiting("Sooner", timedelta(days=1))
+    register(Company(legal_name="Idle", trade_name="Idle", tax_id="1", tax_id_type="CNPJ"))
+
+    assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", "1", "2"], strict=True))
+    assert listed(staff, "Advances to decide") == [one.id for one in asked]
+    assert listed(staff, "Refunds to decide") == [one.id for one in contested]
+    assert listed(staff, "Refunds to answer") == [unanswered.id]
+    assert listed(staff, "Withdrawals stuck") == [stuck]
+    assert listed(staff, "Companies to verify") == [sooner.pk, later.pk]
+    assert fresh in {row.pk for row in staff.get(page_at(Withdrawal, "changelist")).context["cl"].result_list}
+    panel = panels(staff)["Waiting for staff"]
+    told = {row[0]: row[1:] for row in cells(panel)[""]}
+    assert told["Refunds to answer"] == ["0", "1", f"until {unanswered.response_due_at:%Y-%m-%d %H:%M:%S}Z"]
+    assert told["Companies to verify"] == ["2", "0", f"since {sooner.production_asked_at:%Y-%m-%d %H:%M:%S}Z"]
+
+
+def test_production_waits_apart_and_what_is_covered_is_carried_out(staff: Client, acme: Shop, globex: Shop) -> None:
+    short = a_refund(globex.sandbox, "PROCESSING")
+    a_payment(globex.sandbox, "PAID")
+    covered = a_refund(globex.sandbox, "PROCESSING")
+    in_sandbox = a_refund(acme.sandbox, "UNDER_REVIEW")
+    take_to_production(globex.sandbox)
+
+    assert (short.shortfall, covered.shortfall) == (150, 0)
+    assert listed(staff, "Refunds to decide") == [covered.id, in_sandbox.id]
+    rows = cells(panels(staff)["Waiting for staff"])[""]
+    assert [row[:3] for row in rows if row[0] == "Refunds to decide"] == [["Refunds to decide", "1", "1"]]
+
+
+def test_a_withdrawal_is_stuck_by_its_merchants_clock(staff: Client, out: Api, funded: Shop) -> None:
+    stuck = w.withdrawn(out, funded, amount=904)["id"]
+    assert listed(staff, "Withdrawals stuck") == []
+    w.wait(out, 31 * 60)
+    assert listed(staff, "Withdrawals stuck") == [stuck]
+    assert w.decide(out, {"id": stuck}, "FAILED").status_code == 200
+    assert listed(staff, "Withdrawals stuck") == []
+
+
+def test_whoever_may_not_see_a_list_sees_no_queue_of_it(acme: Shop) -> None:
+    a_refund(acme.sandbox, "UNDER_REVIEW")
+    assert sidebar(browser_of(support("view_refund", "view_payment"))) == {
+        "Refunds to decide": "1",
+        "Refunds to answer": None,
+    }
+    User.objects.filter(email="support@onpay.example").delete()
+    nobody = browser_of(support("view_payment"))
+    assert sidebar(nobody) == {}
+    assert "Waiting for staff" not in panels(nobody)
+
+
+def test_all_queues_are_counted_in_one_statement(staff: Client, acme: Shop) -> None:
+    a_refund(acme.sandbox, "UNDER_REVIEW")
+    with CaptureQueriesContext(connection) as asked:
+        staff.get(page_at(Merchant, "changelist"))
+    assert len([one for one in asked if 'FROM "gateway_refund"' in one["sql"]]) == 1
+
+
+@pytest.mark.parametrize("odd", ["", "nothing", "decide'", "é💶", "x" * 3000])
+def test_a_queue_that_is_none_is_the_whole_list(staff: Client, acme: Shop, odd: Any) -> None:
+    refund = a_refund(acme.sandbox, "PROCESSING")
+    page = staff.get(page_at(Refund, "changelist"), {"queue": odd}, follow=True)
+    assert [row.pk for row in page.context["cl"].result_list] == [refund.id]
