@@ -1,6 +1,6 @@
 """Every page for developers."""
 
-from gateway.dashboard.developers import deliveries, doctor, events, keys, lab, replay, webhooks
+from gateway.dashboard.developers import deliveries, doctor, events, keys, lab, replay, requests, webhooks
 
 urls = [
     *keys.urls,
@@ -9,5 +9,6 @@ urls = [
     *replay.urls,
     *doctor.urls,
     *events.urls,
+    *requests.urls,
     *lab.urls,
 ]
