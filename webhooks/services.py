@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
 from accounts.clock import now as now_of
@@ -243,11 +243,10 @@ def sample(merchant: Merchant, endpoint_id: str, wanted: Filter, size: int = 10)
     Refuses with ONP404_WEBHOOK.
     """
     params = _asked(endpoint(merchant, endpoint_id), wanted)
-    counted = first(f"SELECT count(*) FROM ({_MATCHING} LIMIT %(limit)s + 1) matching", params)
-    assert counted is not None
-    first_ones = Event.objects.raw(f"SELECT id FROM ({_MATCHING} LIMIT %(limit)s) matching", params | {"limit": size})
-    shown = Event.objects.filter(pk__in=[one.pk for one in first_ones]).defer("body")
-    return counted[0], list(shown.order_by("pk"))
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM ({_MATCHING} LIMIT %(limit)s + 1) matching", params)
+        ids = [event_id for (event_id,) in cursor.fetchall()]
+    return len(ids), list(Event.objects.filter(pk__in=ids[:size]).defer("body").order_by("pk"))
 
 
 def _asked(endpoint: Endpoint, wanted: Filter) -> dict[str, Any]:

@@ -19,7 +19,10 @@ from tests.people import a_member, signed_in, signed_in_twice
 PAGES: dict[str, Any] = {str(page.name): page for page in urls.company}
 OF_A_PERSON = {"root", "me", "new_company", "invitation"}
 SENSITIVE = {May.MOVE_MONEY, May.DEVELOP, May.MANAGE}
-TAME = {"company_data", "verification", "take_back_document", "ask_for_production"}
+TAME = {
+    "company_data", "verification", "take_back_document", "ask_for_production",
+    "test_webhook", "redeliver", "replay_webhook",
+}  # fmt: skip
 """Changes by those who may that neither move money nor open a door."""
 NOBODYS = "pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF"
 SET_UP = "/accounts/2fa/"

@@ -1,6 +1,7 @@
 """Telling an endpoint again: what matches is counted and shown first, and sent when the person says so."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -11,12 +12,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
+from accounts.clock import wall
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.developers.periods import PeriodForm
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.forms import OnceForm
 from webhooks import selectors, services
+from webhooks.models import Endpoint
 from webhooks.services import MOST_AT_ONCE, Filter
 
 LAST = (
@@ -58,12 +61,17 @@ def replay(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
             return _replay(here, webhook_id, form)
     context: dict[str, Any] = {"endpoint": known, "most": MOST_AT_ONCE, "once": uuid.uuid4()}
     asked = request.POST if request.method == "POST" else request.GET
-    chosen = ReplayFilter(asked) if asked else ReplayFilter(initial={"last_status": "FAILED"})
+    chosen = ReplayFilter(asked) if asked else ReplayFilter(initial=_usual(known))
     if chosen.is_bound and chosen.is_valid():
         matched, first_ones = services.sample(here.merchant, webhook_id, chosen.wanted())
         context |= {"counted": True, "matched": min(matched, MOST_AT_ONCE), "is_more": matched > MOST_AT_ONCE}
         context["events"] = first_ones
     return here.render("webhooks/replay.html", filter=chosen, **context)
+
+
+def _usual(known: Endpoint) -> dict[str, Any]:
+    """What is asked for at first: what did not arrive since the endpoint fails, or else since yesterday."""
+    return {"last_status": "FAILED", "created_from": known.failing_since or wall() - timedelta(days=1)}
 
 
 def _replay(here: Here, webhook_id: str, form: ReplayForm) -> HttpResponse:

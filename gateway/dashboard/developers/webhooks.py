@@ -125,7 +125,7 @@ def _facts(endpoint: Endpoint) -> dict[str, Any]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP)
+@door(May.DEVELOP, steps_up=True)
 def edit(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     """Another address, other kinds, another description."""
     known = selectors.endpoint(here.merchant, webhook_id)
@@ -154,7 +154,7 @@ def _change(here: Here, known: Endpoint, **wanted: Any) -> None:
 
 
 @require_POST
-@door(May.DEVELOP)
+@door(May.DEVELOP, steps_up=True)
 def switch(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     """On or off."""
     known = selectors.endpoint(here.merchant, webhook_id)
@@ -182,7 +182,7 @@ def rotate(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP)
+@door(May.DEVELOP, steps_up=True)
 def delete(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     """Asks, then deletes."""
     known = selectors.endpoint(here.merchant, webhook_id)

@@ -472,12 +472,11 @@ def test_nobody_sees_an_endpoint_of_somebody_else(
     assert receiver.url not in text(developer.get(hooks_of(acme)))
 
 
-def test_secrets_want_the_second_factor_again(acme: Shop, hook: Hook) -> None:
+def test_whatever_opens_a_door_wants_the_second_factor_again(acme: Shop, hook: Hook) -> None:
     browser = signed_in(a_member(acme.company, Role.DEVELOPER))
 
-    for path in ("new", f"{hook.id}/secret"):
-        for ask in (browser.get, browser.post):
-            answer = ask(f"{hooks_of(acme)}{path}")
-            assert answer.status_code == 302 and "/accounts/2fa" in answer["Location"]
-    assert Endpoint.objects.count() == 1 and hook.row().overlap_ends_at is None
-    assert browser.get(f"{hooks_of(acme)}{hook.id}/edit").status_code == 200
+    for path in ("new", f"{hook.id}/secret", f"{hook.id}/edit", f"{hook.id}/delete", f"{hook.id}/status"):
+        answer = browser.post(f"{hooks_of(acme)}{path}", {"status": "INACTIVE"})
+        assert answer.status_code == 302 and "/accounts/2fa" in answer["Location"]
+    [row] = Endpoint.objects.all()
+    assert (row.status, row.overlap_ends_at, row.deleted_at) == ("ACTIVE", None, None)
