@@ -160,26 +160,32 @@ def contest(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
         return here.go("refund", found.pk)
-    draft = draft_of(request, found.pk)
-    room = MOST - len(draft.pieces)
-    if request.method != "POST":
-        form = ContestForm(initial={"message": draft.message}, room=room)
-    else:
-        form = ContestForm(request.POST, request.FILES, room=room)
-        form.is_valid()
-        if _changed(draft, form, request.POST.get("remove", "")) and not form.errors:
+    if request.method == "POST":
+        form, draft = _changed(request, found)
+        if not form.errors:
             return here.go("confirm_contest" if "continue" in request.POST else "contest_refund", found.pk)
+    else:
+        draft = draft_of(request, found.pk)
+        if not draft.is_kept:
+            draft.save()  # before anything is typed or uploaded: both at once would make two
+        form = ContestForm(initial={"message": draft.message}, room=0)
     return here.render("refunds/contest.html", form=form, draft=draft, room=MOST - len(draft.pieces), **_limits(found))
 
 
-def _changed(draft: Draft, form: ContestForm, removed: str) -> bool:
+@transaction.atomic
+def _changed(request: HttpRequest, found: Refund) -> tuple[ContestForm, Draft]:
+    """The form as it was sent, and the draft with everything that is right of it."""
+    draft = draft_of(request, found.pk, held=True)
+    form = ContestForm(request.POST, request.FILES, room=MOST - len(draft.pieces))
+    form.is_valid()
     form.keep_in(draft)
+    removed = request.POST.get("remove", "")
     if removed.isdecimal():
         draft.remove(int(removed[:4]))
     draft.save()
-    if "continue" in form.data and not draft.message.strip():
+    if "continue" in request.POST and not draft.message.strip():
         form.add_error("message", _("Say why the money is yours: without that nobody can decide for you."))
-    return True
+    return form, draft
 
 
 def _limits(found: Refund) -> dict[str, Any]:
@@ -193,9 +199,10 @@ def keep_draft(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
         return HttpResponse(status=409)
-    kept = draft_of(request, found.pk)
-    kept.message = request.POST.get("message", "").replace("\r\n", "\n")[: 10 * LONGEST_MESSAGE]
-    kept.save()
+    with transaction.atomic():
+        kept = draft_of(request, found.pk, held=True)
+        kept.message = request.POST.get("message", "").replace("\r\n", "\n")[: 10 * LONGEST_MESSAGE]
+        kept.save()
     return here.render("refunds/_kept.html")
 
 

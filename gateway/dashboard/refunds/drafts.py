@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.http import HttpRequest
 
 from gateway.refunds.services import Shown
@@ -87,6 +88,10 @@ class Draft:
         self.request.session[DRAFTS] = keys
 
     @property
+    def is_kept(self) -> bool:
+        return self.refund_id in self.request.session.get(DRAFTS, {})
+
+    @property
     def digest(self) -> str:
         """Another one as soon as anything is changed."""
         said = json.dumps([self.message, [asdict(piece) for piece in self.pieces]])
@@ -97,9 +102,14 @@ class Draft:
         return [piece.shown() for piece in self.pieces]
 
 
-def draft_of(request: HttpRequest, refund_id: str) -> Draft:
-    """The draft of this browser for a refund that the merchant owns; empty where nothing was prepared."""
+def draft_of(request: HttpRequest, refund_id: str, *, held: bool = False) -> Draft:
+    """The draft of this browser for a refund that the merchant owns; empty where nothing was prepared.
+
+    `held`: until the transaction ends, so that what is typed and what is uploaded at once do not undo each other.
+    """
     key = request.session.get(DRAFTS, {}).get(refund_id)
+    if held and key:
+        Session.objects.select_for_update().filter(pk=key).first()
     kept = DraftStore(key) if key else {}
     pieces = [Piece(**piece) for piece in kept.get("pieces", [])]
     return Draft(request, refund_id, kept.get("message", ""), pieces)

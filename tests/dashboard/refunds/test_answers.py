@@ -219,11 +219,13 @@ def test_there_is_room_for_ten_pieces(asked: Refund, support: Client, page: Page
 def test_the_draft_is_kept_while_it_is_typed_and_belongs_to_its_browser(
     acme: Shop, asked: Refund, support: Client, page: Page
 ) -> None:
+    support.post(page("contest_refund", asked.pk), {"uploads": [a_file()]})
     answer = support.post(page("refund_draft", asked.pk), {"message": "Half a sen"})
     colleague = signed_in(a_member(acme.company, Role.FINANCE))
 
     assert "Draft saved" in answer.content.decode()
     assert "Half a sen" in support.get(page("contest_refund", asked.pk)).content.decode()
+    assert pieces(support, page("contest_refund", asked.pk)) == [("proof.pdf", None, None)]
     assert "Half a sen" not in colleague.get(page("contest_refund", asked.pk)).content.decode()
 
 
