@@ -6,9 +6,9 @@ from datetime import datetime
 
 from accounts.errors import Refusal
 from gateway.methods import selectors as methods
-from gateway.payments.errors import PaymentState
+from gateway.payments.errors import CompanyNotActive, PaymentState
 from gateway.payments.models import Payment, Status
-from gateway.refunds.errors import RefundAmountExceeded, RefundInDispute, RefundWindowClosed
+from gateway.refunds.errors import ReceivableReserved, RefundAmountExceeded, RefundInDispute, RefundWindowClosed
 from gateway.refunds.models import DISPUTED, OPEN, Refund
 from ledger.money import convert
 from ledger.receivables.models import Receivable, State
@@ -25,11 +25,13 @@ class Standing:
     refusal: Refusal | None
 
 
-def standing(payment: Payment, refunds: Iterable[Refund], now: datetime) -> Standing:
+def standing(
+    payment: Payment, refunds: Iterable[Refund], now: datetime, receivable: Receivable | None = None
+) -> Standing:
     """How a payment stands, of which these are the refunds. Its merchant must be at hand.
 
-    Refuses, without raising, with ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE, ONP422_REFUND_AMOUNT_EXCEEDED and
-    ONP422_REFUND_WINDOW_CLOSED.
+    Refuses, without raising, with ONP403_COMPANY_STATUS, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE,
+    ONP422_REFUND_AMOUNT_EXCEEDED, ONP422_REFUND_WINDOW_CLOSED and ONP409_RECEIVABLE_RESERVED.
     """
     under_way = [refund for refund in refunds if refund.status in OPEN]
     on_its_way = sum(refund.amount for refund in under_way)
@@ -37,15 +39,15 @@ def standing(payment: Payment, refunds: Iterable[Refund], now: datetime) -> Stan
     until = None
     if payment.paid_at:
         until = payment.paid_at + methods.refund_window(payment.merchant, payment.method, payment.currency)
-    refusal: Refusal | None = None
-    if payment.status != Status.PAID:
-        refusal = PaymentState()
-    elif any(refund.status in DISPUTED for refund in under_way):
-        refusal = RefundInDispute()
-    elif not left:
-        refusal = RefundAmountExceeded(field="amount")
-    elif until and now > until:
-        refusal = RefundWindowClosed()
+    refusals: tuple[tuple[Refusal, object], ...] = (
+        (CompanyNotActive(), not payment.merchant.may_trade),
+        (PaymentState(), payment.status != Status.PAID),
+        (RefundInDispute(), any(refund.status in DISPUTED for refund in under_way)),
+        (RefundAmountExceeded(field="amount"), not left),
+        (RefundWindowClosed(), until and now > until),
+        (ReceivableReserved(), receivable and receivable.state == State.RESERVED_FOR_ADVANCE),
+    )
+    refusal = next((refusal for refusal, holds in refusals if holds), None)
     return Standing(left, on_its_way, until, refusal)
 
 
@@ -53,15 +55,13 @@ def standing(payment: Payment, refunds: Iterable[Refund], now: datetime) -> Stan
 class Sources:
     """Where the money of a refund comes from, in minor units of the wallet's currency.
 
-    First out of what still releases from the payment, the rest out of what is `available` now. While `is_reserved`
-    somebody decides about an advance of it, and it stays where it is.
+    First out of what still releases from the payment, the rest out of what is `available` now.
     """
 
     currency: str
     from_releasing: int
     from_available: int
     available: int
-    is_reserved: bool
 
     @property
     def missing(self) -> int:
@@ -79,7 +79,6 @@ def sources(payment: Payment, left: int, amount: int, receivable: Receivable | N
         from_releasing=releasing,
         from_available=wanted - releasing,
         available=holdings(payment.merchant, currency).currencies.get(currency, Holding()).available,
-        is_reserved=receivable is not None and receivable.state == State.RESERVED_FOR_ADVANCE,
     )
 
 
