@@ -4,6 +4,7 @@ from gateway.api.models import IdempotencyKey
 from gateway.api.requests.models import ApiRequest
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
+from gateway.dashboard.models import SavedView
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
@@ -24,5 +25,6 @@ __all__ = [
     "PriceRule",
     "Refund",
     "Response",
+    "SavedView",
     "Withdrawal",
 ]

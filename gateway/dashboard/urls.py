@@ -5,6 +5,7 @@ from django.urls import include, path, register_converter
 from gateway.dashboard import entrance, home, search
 from gateway.dashboard.company.urls import urls as about_the_company
 from gateway.dashboard.developers.urls import urls as developers
+from gateway.dashboard.payments.urls import urls as payments
 from gateway.dashboard.receivables.urls import urls as receivables
 from gateway.dashboard.refunds.urls import urls as refunds
 
@@ -28,6 +29,7 @@ register_converter(EnvironmentConverter, "environment")
 company = [
     *home.urls,
     *search.urls,
+    *payments,
     *about_the_company,
     *developers,
     *refunds,

@@ -1,0 +1,91 @@
+"""The columns of the list of payments: how each is shown, and what of it goes into a file."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+
+from gateway.dashboard.csv_export import Column as CsvColumn
+from gateway.dashboard.words import METHOD, STATUS
+from gateway.payments.models import Payment
+from gateway.templatetags.dashboard import icon, method, moment, money, status
+from gateway.templatetags.payments import shortened
+from ledger.money import to_decimal
+
+Show = Callable[[Payment], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`show` gives the cell on the page, `cells` what a file has of it: a title and a value each."""
+
+    name: str
+    title: Any
+    show: Show
+    cells: Sequence[CsvColumn[Payment]]
+    is_amount: bool = False
+
+
+def _text(name: str, title: Any, read: Show) -> Column:
+    return Column(name, title, lambda payment: read(payment) or "–", [(title, read)])
+
+
+def _time(name: str, title: Any, read: Show) -> Column:
+    return Column(name, title, lambda payment: moment(read(payment)), [(title, read)])
+
+
+def _money(name: str, title: Any, read: Callable[[Payment], int], *more: CsvColumn[Payment]) -> Column:
+    def exact(payment: Payment) -> Any:
+        return to_decimal(read(payment), payment.currency)
+
+    return Column(name, title, lambda payment: money(read(payment), payment.currency), [(title, exact), *more], True)
+
+
+def _status(payment: Payment) -> Any:
+    shown = status(payment.status)
+    if payment.status == "PAID" and payment.refunded_amount:
+        return format_html('{} <span class="badge bg-azure-lt">{}</span>', shown, _("Partly refunded"))
+    return shown
+
+
+def _method(payment: Payment) -> Any:
+    """As processed; with a mark where something else was asked for."""
+    if payment.method == payment.requested_method:
+        return method(payment.method)
+    asked = _("%(method)s was asked for") % {"method": method(payment.requested_method)}
+    return format_html(
+        '{} <span class="text-warning-emphasis" title="{}">{}<span class="visually-hidden">{}</span></span>',
+        method(payment.method), asked, icon("alert-triangle"), asked,
+    )  # fmt: skip
+
+
+def _card(payment: Payment) -> str:
+    known = payment.details.get("card")
+    return f"{known['brand'].capitalize()} •••• {known['last4']}" if known else ""
+
+
+COLUMNS: tuple[Column, ...] = (
+    _time("created", _("Created"), lambda payment: payment.created_at),
+    _money("amount", _("Amount"), lambda payment: payment.amount, (_("Currency"), lambda payment: payment.currency)),
+    Column("status", _("Status"), _status, [(_("Status"), lambda payment: STATUS[payment.status][0])]),
+    Column("method", _("Method"), _method, [
+        (_("Method"), lambda payment: METHOD[payment.method]),
+        (_("Method asked for"), lambda payment: METHOD[payment.requested_method]),
+    ]),
+    _text("reference", _("Reference"), lambda payment: payment.reference),
+    _text("payer", _("Payer"), lambda payment: payment.payer["name"]),
+    _text("tax_id", _("Tax id"), lambda payment: payment.payer["taxId"]),
+    _text("email", _("E-mail"), lambda payment: payment.payer["email"]),
+    _text("card", _("Card"), _card),
+    _money("fee", _("Fee"), lambda payment: payment.fee),
+    _money("net", _("Net"), lambda payment: payment.net),
+    _money("refunded", _("Refunded"), lambda payment: payment.refunded_amount),
+    _time("paid", _("Paid"), lambda payment: payment.paid_at),
+    _time("available", _("Available from"), lambda payment: payment.release_at),
+    _text("failure", _("Failure"), lambda payment: payment.failure_code),
+    _text("outside", _("Outside party's id"), lambda payment: payment.rail_reference),
+    Column("id", _("Payment"), lambda payment: shortened(payment.pk), [(_("Payment"), lambda payment: payment.pk)]),
+)  # fmt: skip
+USUAL = ("created", "amount", "status", "method", "reference", "payer", "id")

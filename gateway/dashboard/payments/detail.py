@@ -1,0 +1,178 @@
+"""A payment, whole: its money, what its payer gets, what happened, what was posted, told and asked."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.errors import InvalidStatus
+from accounts.roles import May
+from accounts.wire import dumps
+from gateway.api.requests import selectors as requests
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.payments.timeline import timeline
+from gateway.dashboard.payments.words import ACCOUNT, CANNOT_REFUND, CARD, NEVER_PAID, POSTED
+from gateway.methods.registry import CARDS
+from gateway.payments import payloads, services
+from gateway.payments import selectors as payments
+from gateway.payments.errors import PaymentState
+from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
+from gateway.receipts import selectors as receipts
+from gateway.receipts.facts import facts
+from gateway.receipts.verification import receipt_id
+from gateway.refunds.models import Refund
+from gateway.refunds.models import Status as RefundStatus
+from gateway.refunds.selectors import of_payment
+from gateway.refunds.standing import Standing, standing
+from gateway.vault.cards import TEST_CARDS
+from ledger.books import selectors as books
+from ledger.books.models import Transfer
+from ledger.chart import BUCKETS, WALLET_METHOD
+from ledger.receivables import selectors as receivables
+from ledger.receivables.models import Receivable
+from webhooks import selectors as webhooks
+from webhooks.models import Delivery, Event
+
+SHOWN_REQUESTS = 20
+OUTCOMES = (Status.PAID, Status.FAILED, Status.EXPIRED)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An event on its way to an endpoint, and how long it took."""
+
+    event: Event
+    delivery: Delivery
+
+    @property
+    def took(self) -> timedelta | None:
+        arrived = self.delivery.delivered_at
+        return arrived - self.delivery.created_at if arrived else None
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A transfer in words: of each line the account, the amount, and whether it is the company's own money."""
+
+    transfer: Transfer
+
+    @property
+    def title(self) -> str | Promise:
+        return POSTED.get(self.transfer.kind, self.transfer.kind)
+
+    @property
+    def lines(self) -> list[tuple[str | Promise, int, str, bool]]:
+        entries = sorted(self.transfer.entries.all(), key=lambda entry: entry.line)
+        return [
+            (ACCOUNT[entry.account.kind], entry.amount, entry.currency, entry.account.kind in BUCKETS)
+            for entry in entries
+        ]
+
+
+@require_safe
+@door(May.READ_PAYMENTS)
+def payment(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+    found = payments.get(here.merchant, payment_id)
+    refunds = list(of_payment(here.merchant, found.pk))
+    receivable = receivables.of_payment(here.merchant, found.pk)
+    stands = standing(found, refunds, here.now, receivable)
+    events = webhooks.about(here.merchant, [found.pk, *(refund.pk for refund in refunds)])
+    return here.render(
+        "payments/detail.html",
+        payment=found,
+        wallet=found.settlement_currency or found.currency,
+        wallet_method=WALLET_METHOD.get(found.settlement_currency or found.currency),
+        receivable=receivable,
+        refunds=refunds,
+        standing=stands,
+        cannot=why_not(found, stands),
+        to_answer=next((refund for refund in refunds if refund.status == RefundStatus.AWAITING_RESPONSE), None),
+        given=_given(found),
+        card=found.details.get("card"),
+        test_cards=[(card.number, CARD[card.plays]) for card in TEST_CARDS] if here.is_sandbox else [],
+        outcomes=_outcomes(here, found),
+        has_receipt=found.status in receipts.WITH_RECEIPT,
+        is_open=found.status in UNDECIDED,
+        timeline=timeline(found, refunds, receivable, events),
+        json=dumps(payloads.announced(found)),
+        **_for_the_money(here, found, refunds, receivable),
+        **_for_the_technical(here, found, events),
+    )
+
+
+def _for_the_money(
+    here: Here, found: Payment, refunds: Sequence[Refund], receivable: Receivable | None
+) -> dict[str, Any]:
+    if not here.may(May.READ_MONEY):
+        return {}
+    fills = [f"{refund.pk}:{number + 1}" for refund in refunds for number in range(refund.fills)]
+    about = [found.pk, *(refund.pk for refund in refunds), *fills, *([receivable.pk] if receivable else [])]
+    return {"postings": [Posting(transfer) for transfer in books.posted(here.merchant, about)]}
+
+
+def _for_the_technical(here: Here, found: Payment, events: Iterable[Event]) -> dict[str, Any]:
+    if not here.may(May.READ_TECHNICAL):
+        return {}
+    return {
+        "sent": [Sent(event, delivery) for event in events for delivery in event.deliveries.all()],
+        "requests": requests.listed(here.merchant, object_id=found.pk)[:SHOWN_REQUESTS],
+    }
+
+
+def why_not(found: Payment, stands: Standing) -> str | None:
+    """The sentence that says why nothing can be given back; None where it can."""
+    if stands.refusal is None:
+        return None
+    if isinstance(stands.refusal, PaymentState):
+        return str(NEVER_PAID[found.status])
+    return str(CANNOT_REFUND[stands.refusal.public_code])
+
+
+def _given(found: Payment) -> dict[str, Any]:
+    """What the payer gets to pay with; what only their browser may know is left out."""
+    shown: dict[str, Any] = dict(payloads.payment(found))
+    action = shown.get("nextAction") or {}
+    names = ("pixCopyPaste", "pixQrCode", "digitableLine", "pdfUrl", "dueDate", "bankDetails", "mbWay")
+    given = {name: shown[name] for name in names if name in shown}
+    if link := action.get("redirectUrl") or action.get("checkoutUrl"):
+        given["link"] = link
+    return given
+
+
+def _outcomes(here: Here, found: Payment) -> list[str]:
+    """What the sandbox can let happen to it. A card says that by its number."""
+    if not here.is_sandbox or found.status not in OPEN or found.method in CARDS:
+        return []
+    return [str(status) for status in OUTCOMES]
+
+
+@require_POST
+@door(May.SIMULATE, sandbox_only=True)
+def simulate(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+    """Lets an open payment end, as POST /simulations/payments/{id} does."""
+    wanted = request.POST.get("status", "")
+    if wanted not in OUTCOMES:
+        raise InvalidStatus
+    before = payments.get(here.merchant, payment_id).status
+    with transaction.atomic():
+        after = services.simulate(here.merchant, payment_id, wanted).status
+        here.record("payment.simulated", payment_id, before={"status": before}, after={"status": after})
+    return here.go("payment", payment_id, said=_("That happened now. Your webhooks are told."))
+
+
+@require_safe
+@door(May.READ_PAYMENTS)
+def receipt(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+    """The receipt as a PDF, for the payer. Refuses with ONP409_RECEIPT_UNAVAILABLE what was not paid."""
+    from gateway.receipts import pdf  # noqa: PLC0415  a tenth of a second that no other page should pay
+
+    found = receipts.get(here.merchant, payment_id)
+    response = HttpResponse(pdf.render(facts(found)), content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="receipt-{receipt_id(found)}.pdf"'
+    return response

@@ -1,0 +1,137 @@
+"""What narrows the list of payments, as it stands in the address: it can be kept, sent and opened again."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from django import forms
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from gateway.dashboard.amounts import ExactAmountField
+from gateway.dashboard.forms import DashboardForm
+from gateway.dashboard.payments.columns import COLUMNS, USUAL, Column
+from gateway.dashboard.words import METHOD, STATUS
+from gateway.methods.models import CURRENCIES
+from gateway.methods.registry import Method
+from gateway.payments.models import Status
+from gateway.payments.search import Search
+
+_MINUTE = timedelta(minutes=1)
+PLACE = ("after", "before")
+"""Where in the list: no part of what was asked for."""
+
+
+class MomentField(forms.DateTimeField):
+    """A minute of the reader's day, in their zone."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        super().__init__(widget=widget, required=False, **options)
+
+
+class Filters(DashboardForm):
+    """Everything is optional; what is not valid narrows nothing and is said."""
+
+    q = forms.CharField(
+        label=_("Search"),
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(
+            attrs={"type": "search", "placeholder": _("Id, reference, name, tax id, e-mail, last 4, amount")}
+        ),
+    )
+    status = forms.MultipleChoiceField(
+        label=_("Status"),
+        required=False,
+        choices=[(status, STATUS[status][0]) for status in Status.values],
+        widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input"}),
+    )
+    method = forms.MultipleChoiceField(
+        label=_("Method"),
+        required=False,
+        choices=[(method, METHOD[method]) for method in Method.values],
+        widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input"}),
+    )
+    currency = forms.ChoiceField(label=_("Currency"), required=False, choices=[("", _("Any")), *CURRENCIES])
+    least = ExactAmountField(label=_("Amount from"), required=False)
+    most = ExactAmountField(label=_("Amount to"), required=False)
+    since = MomentField(label=_("Created from"))
+    until = MomentField(label=_("Created to"))
+    warning = forms.BooleanField(label=_("With a warning"), required=False)
+    refunds = forms.BooleanField(label=_("With refunds"), required=False)
+    customer = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
+    columns = forms.MultipleChoiceField(
+        label=_("Columns"), required=False, choices=[(column.name, column.title) for column in COLUMNS]
+    )
+
+    def __init__(self, query: QueryDict) -> None:
+        self.query = query
+        super().__init__(query)
+        self.is_valid()
+
+    @property
+    def search(self) -> Search:
+        given = self.cleaned_data
+        until: datetime | None = given.get("until")
+        return Search(
+            text=given.get("q", ""),
+            statuses=tuple(given.get("status", ())),
+            methods=tuple(given.get("method", ())),
+            currency=given.get("currency") or None,
+            amount_from=given.get("least"),
+            amount_to=given.get("most"),
+            created_from=given.get("since"),
+            created_to=until + _MINUTE if until else None,
+            has_warning=given.get("warning", False),
+            has_refunds=given.get("refunds", False),
+            customer_id=given.get("customer") or None,
+        )
+
+    @property
+    def shown(self) -> list[Column]:
+        """The columns that were chosen, else the usual ones."""
+        chosen = self.cleaned_data.get("columns") or USUAL
+        return [column for column in COLUMNS if column.name in chosen]
+
+    @property
+    def choosable(self) -> list[tuple[str, Any, bool]]:
+        """Every column: its name, its title and whether it is shown."""
+        shown = {column.name for column in self.shown}
+        return [(column.name, column.title, column.name in shown) for column in COLUMNS]
+
+    @property
+    def beside_columns(self) -> list[tuple[str, str]]:
+        """What else stands in the query, for the form that chooses the columns."""
+        return [pair for pair in parse_qsl(kept(self.query)) if pair[0] != "columns"]
+
+    @property
+    def plain(self) -> list[forms.BoundField]:
+        """The fields of the panel that are typed or chosen."""
+        return [self[name] for name in ("currency", "least", "most", "since", "until")]
+
+    @property
+    def switches(self) -> list[forms.BoundField]:
+        return [self["warning"], self["refunds"]]
+
+    @property
+    def zone(self) -> str:
+        """Of the times in the form."""
+        return timezone.get_current_timezone_name()
+
+    @property
+    def narrows(self) -> bool:
+        return any(value for name, value in self.cleaned_data.items() if name != "columns")
+
+    @property
+    def panel_is_open(self) -> bool:
+        """Whether something stands in the fields that are not always shown."""
+        seen = ("q", "status", "columns", "customer")
+        return any(value for name, value in self.cleaned_data.items() if name not in seen) or bool(self.errors)
+
+
+def kept(query: QueryDict) -> str:
+    """The query as it is kept in a saved view: in one order, with no empty member and no place in the list."""
+    members = [(name, value) for name in sorted(query) for value in sorted(query.getlist(name)) if value]
+    return urlencode([member for member in members if member[0] in Filters.base_fields])

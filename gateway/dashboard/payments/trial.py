@@ -1,0 +1,245 @@
+"""A test payment out of the dashboard: an order that works as it is, over any method that the sandbox offers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils import formats
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.errors import MethodRefusal, Refusal
+from accounts.ids import ulid
+from accounts.roles import May
+from gateway.api.examples import ORDERS
+from gateway.api.fields import validated
+from gateway.api.v2.payment_methods import required_fields
+from gateway.api.v2.payments import PaymentInput
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.forms import AmountField, OnceForm, dress
+from gateway.dashboard.payments.faults import say
+from gateway.methods.registry import Method, rail_of
+from gateway.methods.scenarios import SCENARIOS
+from gateway.methods.selectors import Offer, offers
+from gateway.payments import services as payments
+from gateway.payments.models import Payment, Status
+from gateway.templatetags.dashboard import money
+
+_DUE_IN = timedelta(days=3)
+_MAGIC = 1000
+"""A magic amount is a whole one that ends in three certain digits."""
+_LABELS: dict[str, Any] = {
+    "payer.name": gettext_lazy("Name of the payer"),
+    "payer.taxId": gettext_lazy("Tax id of the payer"),
+    "payer.email": gettext_lazy("E-mail of the payer"),
+    "payer.phone": gettext_lazy("Phone of the payer"),
+    "payer.address.street": gettext_lazy("Street"),
+    "payer.address.number": gettext_lazy("Number"),
+    "payer.address.district": gettext_lazy("District"),
+    "payer.address.city": gettext_lazy("City"),
+    "payer.address.state": gettext_lazy("State"),
+    "payer.address.postalCode": gettext_lazy("Postal code"),
+    "dueDate": gettext_lazy("Due date"),
+}
+"""What a method may ask for, by its path in an order, in the order of the form."""
+_PLAYED: dict[int, Any] = {
+    911: gettext_lazy("It is refused at once"),
+    912: gettext_lazy("The outside party's first answer makes no sense"),
+    913: gettext_lazy("The outside party is away at first"),
+    914: gettext_lazy("The payer can go on only after ten seconds"),
+    915: gettext_lazy("It is held for a security review of a minute"),
+    916: gettext_lazy("The card is typed on our page instead of secure fields"),
+    917: gettext_lazy("The payer refuses after ten seconds"),
+}
+GIVEN: dict[str, Promise] = {
+    "PIX_CODE": gettext_lazy("A code to scan or to copy"),
+    "BOLETO": gettext_lazy("A bank slip"),
+    "BANK_DETAILS": gettext_lazy("An account of its own to transfer to"),
+    "REDIRECT": gettext_lazy("A checkout page"),
+    "CARD": gettext_lazy("Fields for the card"),
+    "APP_AUTHORIZATION": gettext_lazy("A question in the app on the phone"),
+}
+
+
+@dataclass(frozen=True)
+class Way:
+    """A method in a currency that the company may use, and what an order over it must say."""
+
+    offer: Offer
+    flow: str
+    required: Sequence[str]
+
+    @property
+    def key(self) -> str:
+        return f"{self.method}.{self.currency}"
+
+    @property
+    def method(self) -> str:
+        return self.offer.rule.method
+
+    @property
+    def currency(self) -> str:
+        return self.offer.rule.currency
+
+    @property
+    def given(self) -> Promise:
+        return GIVEN[self.flow]
+
+    @property
+    def limits(self) -> str:
+        least, most = (money(minor, self.currency) for minor in (self.offer.rule.minimum, self.offer.rule.maximum))
+        return _("From %(least)s to %(most)s.") % {"least": least, "most": most}
+
+    @property
+    def asked(self) -> list[str]:
+        return [path for path in _LABELS if path in self.required]
+
+    @property
+    def scenarios(self) -> list[tuple[int, str | Promise]]:
+        """What can be made to happen: the last digits of the amount, and what that is."""
+        fitting = (one for one in SCENARIOS if self.method in one.methods and one.currency in (None, self.currency))
+        return [(one.tail, _PLAYED.get(one.tail, one.effect)) for one in fitting]
+
+
+class TrialForm(OnceForm):
+    """An order over one way to pay, filled in so that it can be sent as it is."""
+
+    amount = AmountField(label=gettext_lazy("Amount"))
+    reference = forms.CharField(label=gettext_lazy("Reference"), max_length=128)
+    scenario = forms.TypedChoiceField(
+        label=gettext_lazy("What happens"),
+        coerce=int,
+        empty_value=None,
+        required=False,
+        help_text=gettext_lazy("The amount decides it: its last three digits are changed to those of the scenario."),
+    )
+
+    def __init__(self, here: Here, way: Way, data: Any = None) -> None:
+        self.way, self.back = way, settings.BASE_URL + here.to("payment_returned")
+        super().__init__(data, initial=_filled_in(here, way))
+        for path in way.asked:
+            self.fields[_name(path)] = _field(path)
+        self.fields["amount"].help_text = way.limits
+        self.fields["scenario"].choices = [("", _("The payer decides")), *way.scenarios]  # type: ignore[attr-defined]
+        self.order_fields([*(name for name in self.fields if name != "scenario"), "scenario"])
+        dress(self)
+
+    def order(self) -> dict[str, Any]:
+        """The body of a request for this payment."""
+        given = self.cleaned_data
+        body: dict[str, Any] = {
+            "method": self.way.method,
+            "currency": self.way.currency,
+            "amount": _played(given["amount"], given["scenario"]),
+            "reference": given["reference"],
+            "payer": {},
+            "returnUrl": self.back,
+        }
+        for path in self.way.asked:
+            _put(body, path, given[_name(path)])
+        return body
+
+
+def _filled_in(here: Here, way: Way) -> dict[str, Any]:
+    order = ORDERS[way.method, way.currency]
+    due = (here.now + _DUE_IN).date().isoformat()
+    values = {_name(path): due if path == "dueDate" else _at(order, path) for path in way.asked}
+    amount = formats.number_format(Decimal(str(order["amount"])), 2, use_l10n=True)
+    return values | {"amount": amount, "reference": f"test-{ulid()[-8:].lower()}"}
+
+
+def _field(path: str) -> forms.Field:
+    if path == "dueDate":
+        return forms.CharField(label=_LABELS[path], widget=forms.DateInput(attrs={"type": "date"}))
+    return forms.CharField(label=_LABELS[path], max_length=120)
+
+
+def _name(path: str) -> str:
+    return path.rsplit(".", 1)[-1]
+
+
+def _at(order: dict[str, Any], path: str) -> Any:
+    for member in path.split("."):
+        order = order.get(member, {})
+    return order or ""
+
+
+def _put(body: dict[str, Any], path: str, value: Any) -> None:
+    *folders, name = path.split(".")
+    for folder in folders:
+        body = body.setdefault(folder, {})
+    body[name] = value
+
+
+def _played(amount: Decimal, tail: int | None) -> Decimal:
+    return amount if tail is None else amount // _MAGIC * _MAGIC + tail
+
+
+def ways(here: Here) -> list[Way]:
+    """Every way in which the company may be paid, in the order of the methods."""
+    found = []
+    for offer in offers(here.merchant):
+        rule = offer.rule
+        rail = rail_of(rule.method, rule.currency, here.merchant.environment)
+        if rail and (rule.method, rule.currency) in ORDERS:
+            flow = rail.market(rule.currency).flow
+            found.append(Way(offer, flow, required_fields(rail, rule.currency, here.now)))
+    order = list(Method)
+    return sorted(found, key=lambda way: order.index(Method(way.method)))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.SIMULATE, sandbox_only=True)
+def new(request: HttpRequest, here: Here) -> HttpResponse:
+    """The way is chosen by `?way=`; what it asks for is filled in."""
+    found = ways(here)
+    chosen = next((way for way in found if way.key == request.GET.get("way")), found[0] if found else None)
+    if chosen is None:
+        return here.render("payments/new.html", form=None)
+    form = TrialForm(here, chosen, request.POST if request.method == "POST" else None)
+    if form.is_valid() and (payment := _begun(here, form)):
+        return here.go("payment", payment.id, said=_asked(payment))
+    methods = [list(group) for _method, group in groupby(found, key=lambda way: way.method)]
+    return here.render("payments/new.html", form=form, methods=methods, chosen=chosen)
+
+
+def _begun(here: Here, form: TrialForm) -> Payment | None:
+    """The payment, or None where it was refused and the form says why."""
+    try:
+        order = validated(PaymentInput, form.order(), here.merchant)
+        with transaction.atomic():
+            here.claim(form)
+            payment = payments.create(here.merchant, order.request())
+            here.record("payment.tried", payment.id, after={"method": payment.method, "reference": payment.reference})
+    except Refusal as refusal:
+        say(form, refusal)
+        return None
+    return payment
+
+
+def _asked(payment: Payment) -> str:
+    """What is said about a new payment; who is outside is asked now, as the API would."""
+    if payment.is_unanswered:
+        try:
+            payment = payments.answer(payment.merchant, payment.id, payments.ask(payment))
+        except MethodRefusal:
+            return _("The outside party gave no clear answer. It is asked again within a minute.")
+    if payment.status == Status.FAILED:
+        return _("The test payment was refused.")
+    return _("The test payment is there. Now you are the payer.")
+
+
+@require_safe
+@door(May.READ_PAYMENTS)
+def returned(request: HttpRequest, here: Here) -> HttpResponse:
+    """Where a payer of a test payment comes back to: its page."""
+    return here.go("payment", request.GET.get("paymentId", "-"))

@@ -1,0 +1,68 @@
+"""Saved views of the list of payments: everybody keeps their own."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.forms import DashboardForm
+from gateway.dashboard.models import SavedView
+from gateway.dashboard.payments.filters import kept
+
+MOST = 20
+
+
+class ViewForm(DashboardForm):
+    """What the view is called, and what it shows."""
+
+    name = forms.CharField(label=gettext_lazy("Name of the view"), max_length=60)
+    query = forms.CharField(required=False, max_length=2000, widget=forms.HiddenInput)
+
+    def clean_query(self) -> str:
+        return kept(QueryDict(self.cleaned_data["query"]))
+
+
+def saved(here: Here) -> list[SavedView]:
+    """What this person kept here, by name."""
+    return list(SavedView.objects.filter(user=here.user, merchant=here.merchant).order_by("name"))
+
+
+def save(here: Here, name: str, query: str) -> SavedView | None:
+    """Keeps a view, in place of another of the same name. None where there are MOST already."""
+    mine = SavedView.objects.filter(user=here.user, merchant=here.merchant)
+    if not mine.filter(name=name).exists() and mine.count() >= MOST:
+        return None
+    view, _made = SavedView.objects.update_or_create(
+        user=here.user, merchant=here.merchant, name=name, defaults={"query": query}
+    )
+    return view
+
+
+@require_POST
+@door(May.READ_PAYMENTS)
+def keep(request: HttpRequest, here: Here) -> HttpResponse:
+    form = ViewForm(request.POST)
+    if not form.is_valid():
+        return _back(here, request.POST.get("query", ""), _("A view needs a name of at most 60 characters."))
+    view = save(here, form.cleaned_data["name"], form.cleaned_data["query"])
+    if view is None:
+        return _back(here, form.cleaned_data["query"], _("You have 20 views already. Delete one first."))
+    return _back(here, view.query, _("The view is saved."))
+
+
+@require_POST
+@door(May.READ_PAYMENTS)
+def delete(request: HttpRequest, here: Here, view_id: int) -> HttpResponse:
+    """Somebody else's view is none of theirs, and stays."""
+    SavedView.objects.filter(user=here.user, merchant=here.merchant, pk=view_id).delete()
+    return here.go("payments", said=_("The view is deleted."))
+
+
+def _back(here: Here, query: str, said: str) -> HttpResponse:
+    address: Any = here.go("payments", said=said)["Location"]
+    return HttpResponseRedirect(f"{address}?{kept(QueryDict(query))}")

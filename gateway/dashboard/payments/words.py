@@ -1,0 +1,92 @@
+"""What is said about payments: what happened, which accounts moved, why money cannot go back."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
+from gateway.payments.models import Status
+from gateway.vault.cards import Plays
+from ledger.chart import Kind
+
+HAPPENED: dict[str, Word] = {
+    "payment.created": (_("Created"), DONE),
+    "payment.action_required": (_("The payer must act"), WAITING),
+    "payment.authorized": (_("Authorized by the card's bank"), DONE),
+    "payment.paid": (_("Paid"), GOOD),
+    "payment.failed": (_("Failed"), BAD),
+    "payment.expired": (_("The payer's time was over"), QUIET),
+    "payment.refunded": (_("Refunded whole"), DONE),
+    "payment.updated": (_("Changed"), DONE),
+    "refund.created": (_("Refund asked for"), WAITING),
+    "refund.response_required": (_("The payer waits for your answer"), BAD),
+    "refund.updated": (_("Refund answered or decided"), WAITING),
+    "refund.completed": (_("Refund completed"), GOOD),
+    "refund.failed": (_("Refund failed"), BAD),
+    "refund.rejected": (_("Refund rejected"), QUIET),
+    "refund.canceled": (_("Refund withdrawn by the payer"), QUIET),
+    "expires": (_("The payer's time ends"), QUIET),
+    "releases": (_("The money becomes available"), QUIET),
+    "RELEASED": (_("The money became available"), GOOD),
+    "ADVANCED": (_("The money was advanced"), GOOD),
+}
+
+POSTED: dict[str, Promise] = {
+    "payment.paid": _("The payer paid"),
+    "receivable.released": _("Released"),
+    "receivable.advanced": _("Advanced"),
+    "refund.held": _("Blocked for a refund"),
+    "refund.filled": _("Blocked from money that came later"),
+    "refund.returned": _("Refund came to nothing: given back to you"),
+    "refund.completed": _("Paid back to the payer"),
+}
+
+ACCOUNT: dict[str, Promise] = {
+    Kind.AVAILABLE: _("Your balance, available"),
+    Kind.RELEASING: _("Your balance, releasing"),
+    Kind.BLOCKED: _("Your balance, blocked"),
+    Kind.CLEARING: _("Owed by the outside party"),
+    Kind.FEE_INCOME: _("Our fee"),
+    Kind.ADVANCE_INCOME: _("Our fee for the advance"),
+    Kind.FX_POSITION: _("Currency exchange"),
+    Kind.FX_SPREAD: _("Our spread"),
+    Kind.PAYOUT: _("On its way to a beneficiary"),
+    Kind.DEBT: _("Your debt to us"),
+}
+
+NEVER_PAID: dict[str, Promise] = {
+    Status.PENDING: _("There is nothing to refund yet: the payer has not paid."),
+    Status.ACTION_REQUIRED: _("There is nothing to refund yet: the payer has not paid."),
+    Status.AUTHORIZED: _("There is nothing to refund yet: the card is authorized and not yet charged."),
+    Status.FAILED: _("There is nothing to refund: the payment failed and no money came."),
+    Status.EXPIRED: _("There is nothing to refund: the payer's time ran out and no money came."),
+    Status.REFUNDED: _("There is nothing left to refund: the whole amount went back to the payer."),
+}
+CANNOT_REFUND: dict[str, Promise] = {
+    "ONP409_REFUND_IN_DISPUTE": _(
+        "You cannot refund this payment because the payer disputes it. Answer the dispute instead."
+    ),
+    "ONP422_REFUND_AMOUNT_EXCEEDED": _("There is nothing left to refund: the rest is on its way back already."),
+    "ONP422_REFUND_WINDOW_CLOSED": _("The payment is too old to be refunded. Send the payer the money in another way."),
+    "ONP409_RECEIVABLE_RESERVED": _(
+        "You cannot refund this payment while its money is reserved for an advance that is under review."
+    ),
+    "ONP403_COMPANY_STATUS": _("The company is not active, so it cannot give money back."),
+}
+REFUSED: dict[str, Promise] = CANNOT_REFUND | {
+    "ONP422_INSUFFICIENT_BALANCE": _(
+        "Your available balance is too small for this. Nothing was refunded; try again when more money is available."
+    ),
+    "ONP422_REFUND_AMOUNT_TOO_SMALL": _("The amount is nothing in the currency in which the payment was settled."),
+    "ONP409_DUPLICATE_REFERENCE": _("There is another one with this reference. Look it up before you do it twice."),
+}
+
+CARD: dict[Plays, Promise] = {
+    Plays.APPROVED: _("Approved"),
+    Plays.CHALLENGE: _("Approved once the holder confirms"),
+    Plays.CHALLENGE_REFUSED: _("The holder's confirmation fails"),
+    Plays.REFUSED: _("Refused by the card's bank"),
+    Plays.INSUFFICIENT_FUNDS: _("Not enough funds"),
+    Plays.EXPIRED: _("Expired card"),
+    Plays.INVALID_CVV: _("Wrong security code"),
+    Plays.TIMEOUT: _("No answer: it stays pending"),
+}
