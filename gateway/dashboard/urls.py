@@ -2,7 +2,7 @@
 
 from django.urls import include, path, register_converter
 
-from gateway.dashboard import entrance, home, search
+from gateway.dashboard import customers, entrance, home, search
 from gateway.dashboard.company.urls import urls as about_the_company
 from gateway.dashboard.developers.urls import urls as developers
 from gateway.dashboard.payments.urls import urls as payments
@@ -30,6 +30,7 @@ company = [
     *home.urls,
     *search.urls,
     *payments,
+    *customers.urls,
     *about_the_company,
     *developers,
     *refunds,

@@ -1,0 +1,99 @@
+"""The payers of a company: who they are, and what was had of them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.models import Merchant
+from accounts.roles import May
+from gateway.customers import selectors as customers
+from gateway.customers.models import Customer
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.csv_export import Column, csv_of
+from gateway.dashboard.forms import DashboardForm
+from gateway.dashboard.paging import in_chunks, page_of
+from gateway.payments.customers import Standing, standings
+from gateway.payments.search import Search, found
+from gateway.refunds.selectors import listed as refunds_listed
+from ledger.money import to_decimal
+
+SIZE = 25
+SHOWN_REFUNDS = 20
+Row = tuple[Customer, Standing]
+
+
+class Filters(DashboardForm):
+    """What narrows the list."""
+
+    q = forms.CharField(
+        label=gettext_lazy("Search"),
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs={"type": "search", "placeholder": gettext_lazy("Name, tax id, e-mail or id")}),
+    )
+
+
+@require_safe
+@door(May.READ_PAYMENTS)
+def customers_list(request: HttpRequest, here: Here) -> HttpResponseBase:
+    """Newest first; with `format=csv` all of them as a file."""
+    form = Filters(request.GET)
+    text = form.cleaned_data["q"] if form.is_valid() else ""
+    rows = customers.found(here.merchant, text)
+    if request.GET.get("format") == "csv":
+        return csv_of(_("customers"), _columns(), _with_standings(here.merchant, in_chunks(rows)))
+    page = page_of(rows, request.GET, SIZE)
+    had = standings(here.merchant, page.rows)
+    shown = [(row, had[row.pk]) for row in page.rows]
+    return here.render("customers/list.html", form=form, page=page, rows=shown, text=text)
+
+
+def _with_standings(merchant: Merchant, chunks: Iterable[list[Customer]]) -> Iterator[list[Row]]:
+    for chunk in chunks:
+        had = standings(merchant, chunk)
+        yield [(row, had[row.pk]) for row in chunk]
+
+
+def _columns() -> list[Column[Row]]:
+    return [
+        (_("Customer"), lambda row: row[0].pk),
+        (_("Name"), lambda row: row[0].name),
+        (_("Tax id"), lambda row: row[0].tax_id),
+        (_("E-mail"), lambda row: row[0].email),
+        (_("Payments"), lambda row: row[1].payments),
+        (_("Paid"), _paid),
+        (_("Last payment"), lambda row: row[1].last_payment_at),
+        (_("Since"), lambda row: row[0].created_at),
+    ]
+
+
+def _paid(row: Row) -> Any:
+    """In each currency: "BRL 150.00, EUR 10.00"."""
+    return ", ".join(f"{code} {to_decimal(paid.gross, code)}" for code, paid in row[1].paid.items()) or None
+
+
+@require_safe
+@door(May.READ_PAYMENTS)
+def customer(request: HttpRequest, here: Here, customer_id: str) -> HttpResponse:
+    known = customers.get(here.merchant, customer_id)
+    theirs = found(here.merchant, Search(customer_id=known.pk))
+    return here.render(
+        "customers/detail.html",
+        customer=known,
+        standing=standings(here.merchant, [known])[known.pk],
+        counts=[(status, count) for status, count in theirs.counts().items() if count.number],
+        page=page_of(theirs.rows, request.GET, SIZE),
+        refunds=refunds_listed(here.merchant, customer_id=known.pk)[:SHOWN_REFUNDS],
+    )
+
+
+urls = [
+    path("customers/", customers_list, name="customers"),
+    path("customers/<str:customer_id>/", customer, name="customer"),
+]

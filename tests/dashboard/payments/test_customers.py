@@ -1,0 +1,92 @@
+"""Customers on their pages: who they are, what was had of them, and nobody else's."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.client import Api
+from tests.dashboard.payments.conftest import Page, text_of
+from tests.dashboard.payments.test_list import file
+from tests.factories import Shop, a_payment, pix
+from tests.gateway.refunds.paying_back import refunded
+
+pytestmark = pytest.mark.django_db
+JOAO = {"name": "João Pereira", "taxId": "12345678909", "email": "joao@example.com"}
+
+
+def pay(api: Api, payer: dict[str, Any], **members: Any) -> str:
+    payment = api.post("/payments", pix(payer=payer, **members)).json()["data"]
+    api.post(f"/simulations/payments/{payment['id']}", {"status": "PAID"})
+    return str(payment["customer"]["id"])
+
+
+def test_the_list_says_what_was_had_of_whom(acme: Shop, globex: Shop, api: Api, support: Client, page: Page) -> None:
+    a_payment(globex.sandbox, "PAID")
+    a_payment(acme.sandbox, "FAILED")
+    pay(api, JOAO, amount=10)
+    pay(api, JOAO, amount=20.5)
+
+    shown = support.get(page("customers"))
+
+    assert "João Pereira ***.456.789-** joao@example.com 2 R$30.50" in text_of(shown)
+    assert "Maria Silva ***.982.247-** – 1 –" in text_of(shown)
+    assert len(re.findall('class="row-link"', shown.content.decode())) == 2
+
+
+@pytest.mark.parametrize("typed", ["joao", "123.456.789-09", "JOAO@example.com"])
+def test_they_are_found(typed: str, acme: Shop, api: Api, support: Client, page: Page) -> None:
+    a_payment(acme.sandbox)
+    pay(api, JOAO)
+
+    shown = text_of(support.get(page("customers"), {"q": typed}))
+
+    assert "João Pereira" in shown
+    assert "Maria Silva" not in shown
+
+
+def test_the_file_has_everybody(acme: Shop, api: Api, support: Client, page: Page) -> None:
+    a_payment(acme.sandbox)
+    joao = pay(api, JOAO, amount=10)
+
+    lines = file(support.get(page("customers"), {"format": "csv"}))
+
+    assert lines[0] == ["Customer", "Name", "Tax id", "E-mail", "Payments", "Paid", "Last payment", "Since"]
+    assert lines[1][:6] == [joao, "João Pereira", "12345678909", "joao@example.com", "1", "BRL 10.00"]
+    assert len(lines) == 3
+
+
+def test_a_customer_has_payments_refunds_and_a_volume(api: Api, support: Client, page: Page) -> None:
+    joao = pay(api, JOAO, amount=100)
+    pay(api, JOAO, amount=50)
+    payment = api.get("/payments").json()["data"][0]["id"]
+    refunded(api, payment, amount=5)
+
+    shown = text_of(support.get(page("customer", joao)))
+
+    assert "Paid in BRL R$150.00 2 payments" in shown
+    assert "CPF 123.456.789-09" in shown
+    assert "R$5.00 Processing You" in shown
+
+
+def test_nobody_is_there_yet(acme: Shop, support: Client, page: Page) -> None:
+    assert "Make a test payment" in text_of(support.get(page("customers")))
+    a_payment(acme.sandbox)
+    assert "Nobody fits" in text_of(support.get(page("customers"), {"q": "nobody"}))
+
+
+def test_nobody_else_finds_them(acme: Shop, globex: Shop, api: Api, stranger: Client, page: Page) -> None:
+    joao = pay(api, JOAO)
+
+    assert stranger.get(page("customer", joao)).status_code == 404
+    assert stranger.get(page("customer", joao).replace(acme.company.pk, globex.company.pk)).status_code == 404
+
+
+def test_a_page_asks_no_more_for_many(
+    api: Api, support: Client, page: Page, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(10):
+        pay(api, {"name": f"Payer {number}", "taxId": f"{number:011}"})
+    with django_assert_max_num_queries(10):
+        text_of(support.get(page("customers")))
