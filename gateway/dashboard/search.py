@@ -1,13 +1,30 @@
-"""The search at the top: an id leads to its page, everything else searches the payments."""
+"""The search at the top: an id leads to its page, one hit too, and several are shown by kind."""
 
-from urllib.parse import urlencode
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
+from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import path
+from django.urls import NoReverseMatch, path
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
+from accounts.models import Merchant
 from accounts.roles import May
+from gateway.conversions.models import Conversion
+from gateway.customers import selectors as customers
+from gateway.customers.models import Customer
 from gateway.dashboard.access import Here, door
+from gateway.payments.models import Payment
+from gateway.payments.search import Search, found
+from gateway.payments.selectors import listed
+from gateway.refunds.models import Refund
+from gateway.withdrawals.models import Withdrawal
+from ledger.receivables.models import Advance, Receivable
+from webhooks.models import Endpoint, Event
 
 PAGES = {
     "pay": ("payment", May.READ_PAYMENTS),
@@ -20,16 +37,121 @@ PAGES = {
     "evt": ("event", May.READ_TECHNICAL),
     "req": ("request", May.READ_TECHNICAL),
 }
+SHOWN = 5
+LONGEST = 200
+_ID = re.compile(r"(?<![a-z0-9])([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})(?![a-z0-9])", re.IGNORECASE)
+_WRAPPED = "\"'`<>()[]{},;"
+_TABLES: dict[str, type[Model]] = {
+    "pay": Payment, "ref": Refund, "cus": Customer, "wdr": Withdrawal, "cnv": Conversion, "adv": Advance,
+    "whk": Endpoint, "evt": Event,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a text can mean, the first few of each kind. `is_all`: of payments there are no more."""
+
+    pages: list[tuple[Any, str]]
+    payments: list[Payment]
+    is_all: bool
+    customers: list[Customer]
+    refunds: list[Refund]
+    withdrawals: list[Withdrawal]
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(chain(self.pages, self.payments, self.customers, self.refunds, self.withdrawals))
 
 
 @require_safe
 @door(May.READ_PAYMENTS)
 def search(request: HttpRequest, here: Here) -> HttpResponse:
-    asked = request.GET.get("q", "").strip()
-    name, needs = PAGES.get(asked.split("_")[0], ("", May.READ_PAYMENTS))
-    if name and "/" not in asked and here.may(needs):
-        return HttpResponseRedirect(here.to(name, asked))
-    return HttpResponseRedirect(f"{here.to('payments')}?{urlencode({'q': asked})}")
+    """An id may stand in any text: a link, a line of a log, a piece of JSON."""
+    asked = request.GET.get("q", "").strip().strip(_WRAPPED).strip()[:LONGEST].replace("\0", "")
+    if named := _ID.search(asked):
+        return _named(here, asked, named[1].lower(), named[2].upper())
+    if not asked:
+        return HttpResponseRedirect(here.to("payments"))
+    results = _results(here, asked)
+    if only := _only(here, results):
+        return HttpResponseRedirect(only)
+    if results.payments and not any((results.pages, results.customers, results.refunds, results.withdrawals)):
+        return HttpResponseRedirect(f"{here.to('payments')}?{urlencode({'q': asked})}")
+    return here.render("search.html", asked=asked, results=results, query=urlencode({"q": asked}))
+
+
+def _named(here: Here, asked: str, prefix: str, rest: str) -> HttpResponse:
+    """To the page about an id. What lives in the other environment is found there."""
+    object_id = f"{prefix}_{rest}"
+    if prefix == "rcp":  # a payment has one receipt
+        prefix, object_id = "pay", f"pay_{rest}"
+    if prefix == "rcv":
+        owner = Receivable.objects.filter(merchant=here.merchant, pk=object_id).values_list("payment_id", flat=True)
+        prefix, object_id = "pay", owner.first() or object_id
+    name, needs = PAGES.get(prefix, ("", May.READ_PAYMENTS))
+    elsewhere = _elsewhere(here, prefix, object_id)
+    if not name or elsewhere or not here.may(needs) or not _has_page(here, name, object_id):
+        return here.render("search.html", asked=asked, elsewhere=elsewhere, object_id=object_id, name=name)
+    return HttpResponseRedirect(here.to(name, object_id))
+
+
+def _elsewhere(here: Here, prefix: str, object_id: str) -> Merchant | None:
+    """The same company in its other environment, where the id is at home there."""
+    table = _TABLES.get(prefix)
+    if table is None:
+        return None
+    other = Merchant.objects.filter(company=here.company).exclude(pk=here.merchant.pk).first()
+    rows = table._default_manager.filter(pk=object_id, merchant=other)
+    return other if rows.exists() else None
+
+
+def _has_page(here: Here, name: str, object_id: str) -> bool:
+    """Whether there is a page of that kind; what it says about an unknown id is its own affair."""
+    try:
+        here.to(name, object_id)
+    except NoReverseMatch:
+        return False
+    return True
+
+
+def _results(here: Here, asked: str) -> Results:
+    """Of payments first those with exactly this reference: it is the beginning of others, too."""
+    merchant = here.merchant
+    payments = list(listed(merchant, reference=asked)[: SHOWN + 1])
+    payments = payments or list(found(merchant, Search(text=asked)).rows[: SHOWN + 1])
+    named = Refund.objects.filter(Q(reference=asked) | Q(end_to_end_id=asked), merchant=merchant)
+    withdrawn = Withdrawal.objects.filter(Q(reference=asked) | Q(rail_reference=asked), merchant=merchant)
+    return Results(
+        pages=list(_pages(here, asked)),
+        payments=payments[:SHOWN],
+        is_all=len(payments) <= SHOWN,
+        customers=list(customers.found(merchant, asked)[:SHOWN]),
+        refunds=list(named.order_by("-created_at")[:SHOWN]),
+        withdrawals=list(withdrawn.order_by("-created_at")[:SHOWN]) if here.may(May.READ_MONEY) else [],
+    )
+
+
+def _pages(here: Here, asked: str) -> Iterable[tuple[Any, str]]:
+    """Pages of the menu that are called so."""
+    for _title, entries in here.menu():
+        yield from ((one.title, one.address) for one in entries if asked.lower() in str(one.title).lower())
+
+
+def _only(here: Here, results: Results) -> str | None:
+    """Where the one hit leads, where there is one only. Of one customer the payments are no other hits."""
+    records: list[tuple[str, Model]] = [
+        *(("payment", row) for row in results.payments),
+        *(("refund", row) for row in results.refunds),
+        *(("withdrawal", row) for row in results.withdrawals),
+    ]
+    people = {row.pk for row in results.customers}
+    theirs = all(row.customer_id in people for row in results.payments)
+    if len(people) == 1 and theirs and not (results.pages or results.refunds or results.withdrawals):
+        return here.to("customer", people.pop())
+    if results.pages or people or len(records) != 1:
+        return None
+    name, row = records[0]
+    return here.to(name, row.pk)
 
 
 urls = [path("search", search, name="search")]

@@ -1,0 +1,101 @@
+"""The search at the top: an id leads to its page, one hit too, and several are shown by kind."""
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.roles import Role
+from tests.client import Api
+from tests.dashboard.payments.conftest import Page, text_of
+from tests.dashboard.payments.test_customers import JOAO, pay
+from tests.factories import Shop, a_payment, pix
+from tests.gateway.refunds.paying_back import paid, refunded
+from tests.people import a_member, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+def leads_to(answer: HttpResponse) -> str:
+    assert answer.status_code == 302
+    return str(answer["Location"])
+
+
+@pytest.mark.parametrize("typed", ["{}", '"{}",', '{{"id": "{}", "status": "PAID"}}', "https://x.example/{}/", " {}\n"])
+def test_an_id_leads_to_its_page_whatever_is_around_it(typed: str, acme: Shop, support: Client, page: Page) -> None:
+    payment = a_payment(acme.sandbox, "PAID")
+    for written in (payment.pk, payment.pk.lower()):
+        assert leads_to(support.get(page("search"), {"q": typed.format(written)})) == page("payment", payment.pk)
+
+
+def test_other_ids_lead_to_what_they_are_about(api: Api, acme: Shop, owner: Client, page: Page) -> None:
+    payment = paid(api, "CREDIT_CARD")
+    refund = refunded(api, payment, amount=1)["id"]
+    receivable = api.get(f"/companies/{acme.company.pk}/balances/releasing").json()["data"][0]["id"]
+    receipt = payment.replace("pay_", "rcp_")
+
+    assert leads_to(owner.get(page("search"), {"q": refund})) == page("refund", refund)
+    assert leads_to(owner.get(page("search"), {"q": receipt})) == page("payment", payment)
+    assert leads_to(owner.get(page("search"), {"q": receivable})) == page("payment", payment)
+
+
+def test_an_id_of_production_is_found_there(acme: Shop, support: Client, page: Page) -> None:
+    payment = a_payment(acme.sandbox, "PAID")
+    production = page("search").replace("/sandbox/", "/production/")
+
+    shown = support.get(production, {"q": payment.pk})
+
+    assert "This id is at home in the sandbox" in text_of(shown)
+    assert f'href="{page("search")}?q={payment.pk}"' in shown.content.decode()
+
+
+def test_who_may_not_open_the_page_is_told(acme: Shop, support: Client, page: Page) -> None:
+    shown = text_of(support.get(page("search"), {"q": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9DEF"}))
+
+    assert "You may not open the page of this id." in shown
+
+
+def test_an_id_of_somebody_else_is_nobodys(acme: Shop, globex: Shop, support: Client, page: Page) -> None:
+    theirs = a_payment(globex.sandbox, "PAID")
+
+    found = support.get(page("search"), {"q": theirs.pk}, follow=True)
+
+    assert found.status_code == 404
+    assert support.get(page("search"), {"q": theirs.reference}).status_code == 200
+
+
+def test_one_hit_is_opened(acme: Shop, api: Api, support: Client, page: Page) -> None:
+    payment = a_payment(acme.sandbox, "PAID")
+    api.post("/payments", pix(reference=f"{payment.reference}0"))
+    joao = pay(api, JOAO)
+
+    assert leads_to(support.get(page("search"), {"q": payment.reference})) == page("payment", payment.pk)
+    assert leads_to(support.get(page("search"), {"q": "joao"})) == page("customer", joao)
+
+
+def test_several_payments_are_the_list(acme: Shop, support: Client, page: Page) -> None:
+    a_payment(acme.sandbox, amount="77.70")
+    a_payment(acme.sandbox, amount="77.70")
+
+    assert leads_to(support.get(page("search"), {"q": "77.70"})) == page("payments") + "?q=77.70"
+
+
+def test_hits_of_several_kinds_are_shown_by_kind(acme: Shop, api: Api, owner: Client, page: Page) -> None:
+    payment = paid(api, reference="team-1")
+    refunded(api, payment, amount=1, reference="team")
+    pay(api, JOAO | {"name": "Team Silva"})
+
+    shown = text_of(owner.get(page("search"), {"q": "team"}))
+
+    for part in ("Pages Team", "Payments Reference", "team-1", "Customers", "Team Silva", "Refunds"):
+        assert part in shown
+
+
+def test_nothing_is_found(acme: Shop, support: Client, page: Page) -> None:
+    assert "Nothing was found" in text_of(support.get(page("search"), {"q": "x\0<script>"}))
+    assert leads_to(support.get(page("search"), {"q": " "})) == page("payments")
+
+
+def test_references_of_withdrawals_are_for_those_who_read_money(acme: Shop, page: Page) -> None:
+    developer = signed_in(a_member(acme.company, Role.DEVELOPER))
+
+    assert "Withdrawals" not in text_of(developer.get(page("search"), {"q": "wd-77"}))
