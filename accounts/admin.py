@@ -175,7 +175,10 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("id", "name", column("last4", "…{}".format), related("merchant"))}),
         ("May", {"fields": ("permissions",)}),
-        ("Times", {"fields": (moment("created_at"), (moment("last_used_at"), moment("revoked_at")))}),
+        (
+            "Times",
+            {"fields": (moment("created_at"), moment("last_used_at"), (moment("expires_at"), moment("revoked_at")))},
+        ),
     )
     actions_detail = ("revoke",)
 

@@ -36,6 +36,8 @@ DEED: dict[str, Promise] = {
     "webhook.redelivered": _("Sent a delivery again"),
     "webhook.replayed": _("Sent past events again"),
     "webhook.tested": _("Sent a test event"),
+    "clock.advanced": _("Moved the sandbox clock"),
+    "scenario.played": _("Played a scenario"),
     "refund.asked": _("Asked for a refund"),
     "refund.answered": _("Answered a payer's request"),
     "refund.canceled": _("Canceled a refund"),

@@ -90,7 +90,7 @@ def redeliver(request: HttpRequest, here: Here, webhook_id: str, delivery_id: st
     with transaction.atomic():
         here.claim(form, here.to("delivery", webhook_id, delivery_id))
         made = services.redeliver(here.merchant, webhook_id, delivery_id)
-        here.record("webhook.redelivered", made.pk, before={"delivery": delivery_id}, after={"event": made.event_id})
+        here.record("webhook.redelivered", webhook_id, before={"delivery": delivery_id}, after={"delivery": made.pk})
     return here.go("delivery", webhook_id, made.pk, said=_("It is sent again."))
 
 

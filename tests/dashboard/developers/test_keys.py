@@ -5,8 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.advice import Advice, advice
 from accounts.clock import wall
@@ -235,6 +237,15 @@ def test_each_use_of_a_permission_is_noted_by_its_day(api: Api, acme: Shop) -> N
 
     key.refresh_from_db()
     assert key.permissions_used == {"transactions:read": wall().date().isoformat()}
+
+
+def test_a_call_looks_its_key_up_once_and_writes_nothing_more_that_day(api: Api, acme: Shop) -> None:
+    api.get("/payments")
+
+    with CaptureQueriesContext(connection) as asked:
+        api.get("/payments")
+
+    assert sum("accounts_apikey" in one["sql"] for one in asked.captured_queries) == 1
 
 
 def test_a_key_that_nobody_uses_is_told(acme: Shop) -> None:
