@@ -95,7 +95,8 @@ def _lines(merchant: Merchant, days: list[Day], now: datetime) -> Iterator[str]:
 def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:
     """A whole day: the exact times are in its text."""
     page = reverse("dashboard:receivables", args=(merchant.company_id, merchant.environment.lower()))
-    net, gross, fee = (written(to_decimal(one, day.currency), day.currency) for one in (day.net, day.gross, day.fee))
+    sums = [day.net, day.gross, day.fee, *([day.refunded] if day.refunded else [])]
+    net, *parts = (written(to_decimal(one, day.currency), day.currency) for one in sums)
     count = ngettext("%(n)s receivable", "%(n)s receivables", day.count) % {"n": day.count}
     first, last = (timezone.localtime(at).strftime("%H:%M:%S") for at in (day.first_at, day.last_at))
     yield "BEGIN:VEVENT"
@@ -104,7 +105,7 @@ def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:
     yield f"DTSTART;VALUE=DATE:{day.day:%Y%m%d}"
     yield f"DTEND;VALUE=DATE:{day.day + timedelta(days=1):%Y%m%d}"
     yield f"SUMMARY:{_text(f'{net} · {count}')}"
-    yield f"DESCRIPTION:{_text(f'{gross} − {fee} = {net}' + chr(10) + f'{first} – {last}')}"
+    yield f"DESCRIPTION:{_text(' − '.join(parts) + f' = {net}' + chr(10) + f'{first} – {last}')}"
     yield f"URL:{settings.BASE_URL}{page}?day={day.day.isoformat()}"
     yield "TRANSP:TRANSPARENT"
     yield "END:VEVENT"

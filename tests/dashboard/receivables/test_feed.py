@@ -9,6 +9,7 @@ from django.test import Client
 from accounts.models import Membership, User
 from accounts.roles import Role
 from gateway.dashboard.receivables.feed import address_of
+from gateway.refunds import services as refunds
 from tests.dashboard.receivables.conftest import Page
 from tests.factories import Shop
 from tests.ledger.test_receivables import a_receivable, stand_at
@@ -31,7 +32,8 @@ def test_each_day_is_an_event_with_its_exact_times(acme: Shop, member: Membershi
     stand_at(acme.sandbox, datetime(2027, 1, 3, 1, 30, tzinfo=UTC))
     User.objects.filter(pk=member.user_id).update(time_zone="America/Sao_Paulo", language="pt-br")
     member.refresh_from_db()
-    one, _ = a_receivable(acme.sandbox), a_receivable(acme.sandbox)
+    one, other = a_receivable(acme.sandbox), a_receivable(acme.sandbox)
+    refunds.create(acme.sandbox, other.payment_id, amount=10_000)
 
     answer = read(address_of(member, acme.sandbox))
     lines = answer.content.decode().replace("\r\n ", "").split("\r\n")
@@ -43,8 +45,8 @@ def test_each_day_is_an_event_with_its_exact_times(acme: Shop, member: Membershi
     assert "X-WR-CALNAME:Onpay · Acme (Sandbox)" in lines
     assert "DTSTART;VALUE=DATE:20270201" in lines
     assert f"UID:20270201-BRL-{acme.sandbox.pk}@onpay" in lines
-    assert any(line.startswith("SUMMARY:R$\xa0384\\,04 · 2 ") for line in lines)
-    assert any("R$\xa0400\\,00 − R$\xa015\\,96 = R$\xa0384\\,04\\n22:30:0" in line for line in lines)
+    assert any(line.startswith("SUMMARY:R$\xa0284\\,04 · 2 ") for line in lines)
+    assert any("R$\xa0400\\,00 − R$\xa015\\,96 − R$\xa0100\\,00 = R$\xa0284\\,04\\n22:30:0" in line for line in lines)
     assert any(line.startswith("URL:http") and line.endswith("receivables/?day=2027-02-01") for line in lines)
     assert max(len(line) for line in answer.content.split(b"\r\n")) <= 75
     assert one.release_at.day == 2, "in UTC it is the day after"
