@@ -22,6 +22,7 @@ from accounts.origin import client_address
 from accounts.roles import GRANTS, May, Role
 from gateway.dashboard import navigation
 from gateway.dashboard.forms import OnceForm, SentAlready
+from gateway.dashboard.refusals import in_words
 from gateway.dashboard.words import ROLE
 
 View = Callable[..., HttpResponseBase]
@@ -152,7 +153,7 @@ def _shown(here: Here, view: View, *args: Any, **kwargs: Any) -> HttpResponseBas
         messages.info(here.request, _("This was sent already; nothing was done twice."))
         return HttpResponseRedirect(sent.back or here.request.path)
     except Refusal as refusal:
-        return here.render("refused.html", status=refusal.status, refusal=refusal)
+        return here.render("refused.html", status=refusal.status, refusal=refusal, said=in_words(refusal))
 
 
 def _here(request: HttpRequest, company_id: str, environment: str) -> Here:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.errors import Refusal
 from accounts.models import Merchant
 from gateway.api.models import IdempotencyKey
+from gateway.dashboard.refusals import in_words
 
 _CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
     (forms.CheckboxSelectMultiple, "form-check-input"),
@@ -57,8 +58,7 @@ class DashboardForm(forms.Form):
         """Adds the refusal, at the field that `fields` names for its member, else above the form."""
         member = (refusal.field or "").rsplit(".", 1)[-1]
         name = fields.get(member, member)
-        said = f"{refusal.message} {refusal.advice}".strip()
-        self.add_error(name if name in self.fields else None, said)
+        self.add_error(name if name in self.fields else None, in_words(refusal))
 
 
 class OnceForm(DashboardForm):

@@ -19,6 +19,7 @@ from accounts.roles import GRANTS, May, Role
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.company.words import FACTOR, MAY
 from gateway.dashboard.forms import DashboardForm, OnceForm
+from gateway.dashboard.refusals import in_words
 from gateway.dashboard.words import ROLE
 
 
@@ -120,7 +121,9 @@ def remove(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
             refusal = refused
         else:
             return _gone(here, found)
-    return here.render("team/remove.html", member=found, title=ROLE[Role(found.role)][0], refusal=refusal)
+    return here.render(
+        "team/remove.html", member=found, title=ROLE[Role(found.role)][0], refusal=refusal and in_words(refusal)
+    )
 
 
 def _gone(here: Here, found: Membership) -> HttpResponse:
