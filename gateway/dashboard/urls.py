@@ -3,11 +3,14 @@
 from django.urls import include, path, register_converter
 
 from gateway.dashboard import customers, entrance, home, search
+from gateway.dashboard.balance.urls import urls as balance
 from gateway.dashboard.company.urls import urls as about_the_company
+from gateway.dashboard.conversions.urls import urls as conversions
 from gateway.dashboard.developers.urls import urls as developers
 from gateway.dashboard.payments.urls import urls as payments
 from gateway.dashboard.receivables.urls import urls as receivables
 from gateway.dashboard.refunds.urls import urls as refunds
+from gateway.dashboard.withdrawals.urls import urls as withdrawals
 
 app_name = "dashboard"
 
@@ -35,6 +38,9 @@ company = [
     *developers,
     *refunds,
     *receivables,
+    *balance,
+    *withdrawals,
+    *conversions,
 ]
 
 urlpatterns = [

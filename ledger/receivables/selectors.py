@@ -26,6 +26,11 @@ def releasing(
     return found.order_by("release_at", "id")
 
 
+def among(merchant: Merchant, receivable_ids: list[str]) -> QuerySet[Receivable]:
+    """Those of the merchant's that have one of these ids, in no order."""
+    return Receivable.objects.filter(merchant=merchant, pk__in=receivable_ids)
+
+
 def of_payment(merchant: Merchant, payment_id: str) -> Receivable | None:
     """None: the payment's money was available at once."""
     return Receivable.objects.filter(merchant=merchant, payment_id=payment_id).first()

@@ -1,0 +1,1 @@
+"""Pages of what there is: the balance, why it is that, and the statement."""

@@ -1,0 +1,192 @@
+"""How a balance or a statement is asked for: wallet, bucket, and a time in the reader's zone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts import clock
+from accounts.models import Merchant
+from gateway.dashboard.balance.words import BUCKET, CAUSE, TOTAL
+from gateway.dashboard.forms import DashboardForm
+from gateway.dashboard.periods import DayField, begin, end
+from ledger.chart import BUCKETS, WALLET_METHOD, Kind
+from ledger.wallets.explain import Cause
+from ledger.wallets.selectors import holdings
+
+DAYS = 7
+"""Where no time is asked for: today and the days before it."""
+WALLETS = [(code, code) for code in WALLET_METHOD]
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+
+
+class InstantField(forms.DateTimeField):
+    """A time of the reader's zone, to the second, or one with its own zone, as links carry it."""
+
+    def __init__(self, **options: Any) -> None:
+        options["widget"] = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"})
+        options["validators"] = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
+        super().__init__(required=False, **options)
+
+
+class _Form(DashboardForm):
+    """`from` is no name that Python allows for a field."""
+
+    currency = forms.ChoiceField(label=gettext_lazy("Wallet"), choices=WALLETS)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        since, until = given.get("from"), given.get("to") or given.get("at")
+        if since and until and since > until:
+            self.add_error("from", _("Begins after it ends."))
+        return given
+
+
+class ExplainForm(_Form):
+    """Which balance, at which instant, told from which instant on."""
+
+    bucket = forms.ChoiceField(label=gettext_lazy("Bucket"), choices=[*BUCKET.items()])
+
+    def __init__(self, merchant: Merchant, query: QueryDict) -> None:
+        self.now = clock.now(merchant)
+        given = query.copy()
+        given["currency"] = currency_of(merchant, query.get("currency"))
+        given.setdefault("bucket", Kind.AVAILABLE)
+        super().__init__(given)
+        self.fields["from"] = InstantField(label=gettext_lazy("From (empty: the beginning)"))
+        self.fields["at"] = InstantField(label=gettext_lazy("At (empty: now)"))
+        for name in ("from", "at"):
+            self.fields[name].widget.attrs["class"] = "form-control"
+
+    def clean_at(self) -> datetime | None:
+        at: datetime | None = self.cleaned_data["at"]
+        if at and at > self.now:
+            raise forms.ValidationError(_("This time is still to come."))
+        return at
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A balance that shall be explained. `since` None: from the beginning; both instants include what was posted."""
+
+    currency: str
+    bucket: str
+    at: datetime
+    since: datetime | None
+    is_now: bool
+
+    @property
+    def buckets(self) -> Sequence[Kind]:
+        return BUCKETS if self.bucket == TOTAL else (Kind(self.bucket),)
+
+
+def instant(merchant: Merchant, query: QueryDict) -> tuple[ExplainForm, Instant | None]:
+    """What is asked for, and the form that asks; None where it is not valid."""
+    form = ExplainForm(merchant, query)
+    if not form.is_valid():
+        return form, None
+    given = form.cleaned_data
+    at = given["at"] or form.now
+    since = given["from"] if "from" in query else min(begin(_day(at) - timedelta(days=DAYS - 1)), at)
+    form.data["from"], form.data["at"] = _shown(since), _shown(given["at"])  # type: ignore[index]
+    return form, Instant(given["currency"], given["bucket"], at, since, is_now=given["at"] is None)
+
+
+class StatementForm(_Form):
+    """The statement of which bucket, of which days, for which cause."""
+
+    bucket = forms.ChoiceField(label=gettext_lazy("Bucket"), choices=[(kind, BUCKET[kind]) for kind in BUCKETS])
+    cause = forms.ChoiceField(
+        label=gettext_lazy("Type"), choices=[("", gettext_lazy("Every type")), *CAUSE.items()], required=False
+    )
+
+    def __init__(self, merchant: Merchant, query: QueryDict) -> None:
+        given = query.copy()
+        given["currency"] = currency_of(merchant, query.get("currency"))
+        given.setdefault("bucket", Kind.AVAILABLE)
+        if "from" not in query and "to" not in query:
+            today = _day(clock.now(merchant))
+            given["from"], given["to"] = str(today - timedelta(days=DAYS - 1)), str(today)
+        super().__init__(given)
+        self.fields["from"] = DayField(label=gettext_lazy("From"), required=False)
+        self.fields["to"] = DayField(label=gettext_lazy("To"), required=False)
+        for name in ("from", "to"):
+            self.fields[name].widget.attrs["class"] = "form-control"
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A statement that shall be shown. `first` and `last` are days of the reader, both included; None: no limit.
+
+    It ends at `now` at the latest: what is posted while it is read is in the next one.
+    """
+
+    currency: str
+    bucket: Kind
+    cause: Cause | None
+    first: date | None
+    last: date | None
+    now: datetime
+
+    @property
+    def since(self) -> datetime | None:
+        return begin(self.first) if self.first else None
+
+    @property
+    def until(self) -> datetime:
+        """Exclusive."""
+        behind = self.now + timedelta(milliseconds=1)
+        return min(end(self.last), behind) if self.last else behind
+
+
+def days(merchant: Merchant, query: QueryDict) -> tuple[StatementForm, Days | None]:
+    """What is asked for, and the form that asks; None where it is not valid."""
+    form = StatementForm(merchant, query)
+    if not form.is_valid():
+        return form, None
+    given = form.cleaned_data
+    cause = Cause(given["cause"]) if given["cause"] else None
+    now = clock.now(merchant)
+    return form, Days(given["currency"], Kind(given["bucket"]), cause, given["from"], given["to"], now)
+
+
+def periods(now: datetime) -> list[tuple[str, date | None, date]]:
+    """Times that are often asked for: what each is called, its first day and its last."""
+    today = _day(now)
+    this_month = today.replace(day=1)
+    last_month = this_month - timedelta(days=1)
+    return [
+        (_("Today"), today, today),
+        (_("7 days"), today - timedelta(days=6), today),
+        (_("30 days"), today - timedelta(days=29), today),
+        (_("This month"), this_month, today),
+        (_("Last month"), last_month.replace(day=1), last_month),
+        (_("Everything"), None, today),
+    ]
+
+
+def currency_of(merchant: Merchant, asked: str | None) -> str:
+    """The wallet that is asked for, else the first one that the merchant has used."""
+    if asked in WALLET_METHOD:
+        return asked
+    used = holdings(merchant).currencies
+    return next((code for code in WALLET_METHOD if code in used), next(iter(WALLET_METHOD)))
+
+
+def _day(moment: datetime) -> date:
+    return timezone.localtime(moment).date()
+
+
+def _shown(moment: datetime | None) -> str:
+    """As the browser's field takes it, without a fraction that is nothing."""
+    if moment is None:
+        return ""
+    local = timezone.make_naive(moment)
+    return local.isoformat(timespec="milliseconds" if local.microsecond else "seconds")

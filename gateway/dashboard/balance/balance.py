@@ -1,0 +1,65 @@
+"""What there is: by currency and wallet, when the rest comes, and what is held back and why."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.balance.words import BUCKET, REASON
+from gateway.dashboard.paging import page_of
+from ledger.chart import WALLET_METHOD
+from ledger.holds import selectors as holds
+from ledger.holds.models import Hold
+from ledger.proofs import selectors as proofs
+from ledger.receivables import calendar
+from ledger.receivables.selectors import releasing
+from ledger.wallets.selectors import holdings
+
+RELEASES, BLOCKS = 6, 20
+
+
+@require_safe
+@door(May.READ_MONEY)
+def balance(request: HttpRequest, here: Here) -> HttpResponse:
+    held = holdings(here.merchant)
+    blocked = page_of(holds.blocked(here.merchant), request.GET, BLOCKS)
+    coming = calendar.days(releasing(here.merchant), timezone.get_current_timezone())
+    return here.render(
+        "balance/balance.html",
+        cards=_cards(held.currencies, held.wallets),
+        buckets=BUCKET.values(),
+        updated_at=held.updated_at,
+        releases=coming[:RELEASES],
+        has_more_releases=len(coming) > RELEASES,
+        page=blocked,
+        proof=proofs.last(),
+        blocks=[(hold, *REASON[hold.reason], _owner(hold)) for hold in blocked.rows],
+    )
+
+
+def _cards(currencies: Any, wallets: Any) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
+    """Each currency with its wallets, each with its buckets and what is in them."""
+    return [
+        (
+            currency,
+            [
+                (method, [(bucket, getattr(holding, bucket.lower())) for bucket in BUCKET])
+                for (method, code), holding in wallets.items()
+                if code == currency
+            ],
+        )
+        for currency in WALLET_METHOD
+        if currency in currencies
+    ]
+
+
+def _owner(hold: Hold) -> str | None:
+    """What a block belongs to."""
+    return hold.refund_id or hold.withdrawal_id or hold.payment_id
+
+
+urls = [path("balance/", balance, name="balance")]

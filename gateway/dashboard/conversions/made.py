@@ -1,0 +1,100 @@
+"""What was converted: the list, the same as a file, and one conversion with both of its legs."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.roles import May
+from accounts.wire import plain
+from gateway.conversions import selectors
+from gateway.conversions.models import Conversion
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.csv_export import Column, csv_of
+from gateway.dashboard.forms import DashboardForm
+from gateway.dashboard.paging import in_chunks, page_of
+from gateway.dashboard.periods import DayField, begin, end
+from ledger.chart import WALLET_METHOD
+from ledger.money import to_decimal
+from ledger.wallets.changes import changes
+from webhooks.selectors import events
+
+ANY_WALLET = [("", gettext_lazy("Any")), *((code, code) for code in WALLET_METHOD)]
+
+
+class Filters(DashboardForm):
+    """What narrows the list."""
+
+    source_currency = forms.ChoiceField(label=gettext_lazy("Out of"), choices=ANY_WALLET, required=False)
+    destination_currency = forms.ChoiceField(label=gettext_lazy("Into"), choices=ANY_WALLET, required=False)
+    since = DayField(label=gettext_lazy("From"), required=False)
+    until = DayField(label=gettext_lazy("To"), required=False)
+
+    def wish(self) -> dict[str, Any]:
+        """As `selectors.listed` takes it; what is not valid narrows nothing."""
+        self.is_valid()
+        given = self.cleaned_data
+        since, until = given.get("since"), given.get("until")
+        return {
+            **{name: given.get(name) or None for name in ("source_currency", "destination_currency")},
+            "created_from": begin(since) if since else None,
+            "created_to": end(until) if until else None,
+        }
+
+
+@require_safe
+@door(May.READ_MONEY)
+def conversions(request: HttpRequest, here: Here) -> HttpResponseBase:
+    form = Filters(request.GET)
+    wish = form.wish()
+    rows = selectors.listed(here.merchant, **wish)
+    if request.GET.get("format") == "csv":
+        return csv_of(_file_name(form), COLUMNS, in_chunks(rows))
+    return here.render(
+        "conversions/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(wish.values())
+    )
+
+
+def _file_name(form: Filters) -> str:
+    days = [str(form.cleaned_data[name]) for name in ("since", "until") if form.cleaned_data.get(name)]
+    return "-".join([_("conversions"), *days])
+
+
+@require_safe
+@door(May.READ_MONEY)
+def conversion(request: HttpRequest, here: Here, conversion_id: str) -> HttpResponse:
+    found = selectors.get(here.merchant, conversion_id)
+    return here.render(
+        "conversions/one.html",
+        conversion=found,
+        cost=found.market_amount - found.destination_amount,
+        changes=changes(here.merchant, [found.pk]),
+        events=events(here.merchant, object_id=found.pk)[:20],
+    )
+
+
+def _cost(one: Conversion) -> Any:
+    return to_decimal(one.market_amount - one.destination_amount, one.destination_currency)
+
+
+COLUMNS: list[Column[Conversion]] = [
+    (gettext_lazy("Conversion"), lambda one: one.pk),
+    (gettext_lazy("When"), lambda one: one.created_at),
+    (gettext_lazy("Out of"), lambda one: one.source_currency),
+    (gettext_lazy("Amount out"), lambda one: to_decimal(one.source_amount, one.source_currency)),
+    (gettext_lazy("Into"), lambda one: one.destination_currency),
+    (gettext_lazy("Amount in"), lambda one: to_decimal(one.destination_amount, one.destination_currency)),
+    (gettext_lazy("Market rate"), lambda one: plain(one.market_rate)),
+    (gettext_lazy("Applied rate"), lambda one: plain(one.applied_rate)),
+    (gettext_lazy("Spread in per cent"), lambda one: plain(one.spread_percentage)),
+    (gettext_lazy("Cost against the market"), _cost),
+]
+
+urls = [
+    path("conversions/", conversions, name="conversions"),
+    path("conversions/<str:conversion_id>/", conversion, name="conversion"),
+]

@@ -1,0 +1,279 @@
+"""A new withdrawal over each rail: what its rail must know, as a form. What rails refuse stands at the field."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+from pydantic.alias_generators import to_camel, to_snake
+
+from accounts.models import Environment, Merchant
+from accounts.origin import Address
+from gateway.dashboard.amounts import CodeField, ExactAmountField, LineField
+from gateway.dashboard.forms import OnceForm
+from gateway.dashboard.withdrawals.words import ACCOUNT_TYPE, DOCUMENT_TYPE, FAULT, KEY_TYPE, Said
+from gateway.payouts.bank_transfer.banks import NAMES
+from gateway.payouts.crypto.rail import NETWORKS
+from gateway.payouts.rail import PayoutRail
+from gateway.payouts.registry import by_currency
+from gateway.withdrawals.gates import Wish
+from ledger.chart import WALLET_METHOD
+from ledger.money import DECIMALS
+
+NAMELESS = "wd-"
+"""How the references begin that we make."""
+
+
+class WithdrawalForm(OnceForm):
+    """What every rail wants to know. The reference is made of the form's own id unless one is given."""
+
+    rail: ClassVar[str]
+    wallet: ClassVar[str] = ""
+    """The currency that leaves; where it is chosen, none."""
+
+    amount = ExactAmountField(label=_("Amount"), help_text=_("What leaves besides the fee, which is on top."))
+    reference = LineField(
+        label=_("Your reference"), max_length=128, required=False, help_text=_("Without one, we make one.")
+    )
+
+    def __init__(self, merchant: Merchant, *args: Any, **kwargs: Any) -> None:
+        self.merchant = merchant
+        super().__init__(*args, **kwargs)
+        self.order_fields(["once", *self.destinations, "currency", "amount", "minimum_asset_amount"])
+
+    @property
+    def destinations(self) -> list[str]:
+        """The fields that say where the money goes."""
+        return [name for name in self.fields if name not in ("once", "amount", "currency", "reference")]
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is right so far, by field."""
+        return getattr(self, "cleaned_data", {})
+
+    def chosen(self, name: str) -> Any:
+        """What is right so far; before anything was sent, what is chosen at first."""
+        return self.given.get(name) if self.is_bound else self.get_initial_for_field(self.fields[name], name)
+
+    @property
+    def taken_from(self) -> str | None:
+        """The currency of the wallet."""
+        return self.wallet or self.chosen("currency")
+
+    @property
+    def paid_out(self) -> str | None:
+        """What the beneficiary receives."""
+        return self.taken_from
+
+    @property
+    def judge(self) -> PayoutRail | None:
+        """The rail by whose rules the destination is judged."""
+        return by_currency(self.rail, self.merchant.environment)[self.paid_out] if self.paid_out else None
+
+    @property
+    def own_reference(self) -> str:
+        once = self.given.get("once")
+        return self.given.get("reference") or (f"{NAMELESS}{once.hex[:20]}" if once else "")
+
+    def members(self) -> dict[str, str]:
+        """The destination as a request names it, as far as it is given."""
+        return {to_camel(name): self.given[name] for name in self.destinations if self.given.get(name)}
+
+    def field_of(self, member: str) -> str:
+        return to_snake(member)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        strict = self.merchant.environment == Environment.PRODUCTION
+        for fault in self.judge.faults(self.members(), strict=strict) if self.judge else ():
+            name = self.field_of(fault.field)
+            if name in self.fields and name not in self.errors:
+                self.add_error(name, str(FAULT.get(name, fault.message)))
+        return given
+
+    def wish(self, origin: Address | None) -> Wish:
+        """Of a form that is valid. The registered address is a backend's: a person has shown who they are."""
+        assert self.taken_from and self.paid_out
+        return Wish(
+            company_id=self.merchant.company_id,
+            rail=self.rail,
+            amount=self.given["amount"],
+            currency=self.taken_from,
+            payout_currency=self.paid_out,
+            reference=self.own_reference,
+            destination=self.members(),
+            minimum_payout=self.given.get("minimum_asset_amount"),
+            origin=origin,
+            is_from_backend=False,
+        )
+
+    def said(self) -> list[tuple[Said, Any]]:
+        """The destination for a last look, unmasked: who confirms compares it."""
+        shown: list[tuple[Said, Any]] = []
+        for name in self.destinations:
+            value = self.given.get(name)
+            if value:
+                choices = dict(getattr(self.fields[name], "choices", ()))
+                shown.append((str(self.fields[name].label), choices.get(value, value)))
+        return shown
+
+
+class PixForm(WithdrawalForm):
+    """To the key of an account at any Brazilian bank."""
+
+    rail = "PIX"
+    wallet = "BRL"
+
+    pix_key_type = forms.ChoiceField(label=_("Kind of key"), choices=[*KEY_TYPE.items()])
+    pix_key = LineField(
+        label=_("PIX key"), max_length=100, help_text=_("Points, hyphens and spaces of a number are left out.")
+    )
+
+    def clean_pix_key(self) -> str:
+        """As banks know it: people write documents and phone numbers with punctuation."""
+        key, kind = self.cleaned_data["pix_key"], self.given.get("pix_key_type")
+        if kind in ("CPF", "CNPJ", "PHONE"):
+            key = "".join(character for character in key if character not in " .-/()").upper()
+        return _phone(key) if kind == "PHONE" else key if kind in ("CPF", "CNPJ") else key.lower()
+
+
+def _phone(number: str) -> str:
+    """With the country, which is always Brazil."""
+    digits = number.removeprefix("+")
+    return f"+{digits}" if len(digits) > len("11999998888") else f"+55{digits}"
+
+
+class SpeiForm(WithdrawalForm):
+    """To the CLABE of an account at any Mexican bank."""
+
+    rail = "SPEI"
+    wallet = "MXN"
+
+    clabe = CodeField(label="CLABE", max_length=40, help_text=_("18 digits."))
+    beneficiary_name = LineField(label=_("Beneficiary"), min_length=2, max_length=120)
+    beneficiary_tax_id = CodeField(label=_("RFC or CURP of the beneficiary"), max_length=40, required=False)
+    concept = LineField(label=_("Concept"), max_length=40, required=False, help_text=_("The beneficiary reads it."))
+    numeric_reference = forms.RegexField(
+        label=_("Numeric reference"),
+        regex=r"^[0-9]{1,7}\Z",
+        required=False,
+        error_messages={"invalid": _("One to seven digits.")},
+    )
+
+
+class ArgentineForm(WithdrawalForm):
+    """To an Argentine account, by its CBU, its CVU or its alias: the form tells which."""
+
+    rail = "BANK_TRANSFER"
+    wallet = "ARS"
+
+    account = CodeField(label=_("CBU, CVU or alias"), max_length=40)
+    beneficiary_name = LineField(label=_("Beneficiary"), min_length=2, max_length=120)
+    beneficiary_tax_id = CodeField(label=_("CUIT or CUIL of the beneficiary"), max_length=40, required=False)
+
+    def members(self) -> dict[str, str]:
+        found = super().members()
+        account = found.pop("account", "")
+        return ({_kind_of(account): account} if account else {}) | found
+
+    def field_of(self, member: str) -> str:
+        return "account" if member in ("cbu", "cvu", "alias") else super().field_of(member)
+
+
+def _kind_of(account: str) -> str:
+    if not (account.isdecimal() and len(account) > 20):
+        return "alias"
+    return "cvu" if account.startswith("000") else "cbu"
+
+
+class ColombianForm(WithdrawalForm):
+    """To a Colombian account."""
+
+    rail = "BANK_TRANSFER"
+    wallet = "COP"
+
+    bank_code = forms.ChoiceField(label=_("Bank"), choices=lambda: [("", ""), *_banks()])
+    account_type = forms.ChoiceField(label=_("Kind of account"), choices=[*ACCOUNT_TYPE.items()])
+    account_number = CodeField(label=_("Account number"), max_length=40)
+    beneficiary_name = LineField(label=_("Beneficiary"), min_length=2, max_length=120)
+    document_type = forms.ChoiceField(label=_("Kind of document"), choices=[*DOCUMENT_TYPE.items()])
+    document_number = CodeField(label=_("Document number"), max_length=40)
+
+
+def _banks() -> list[tuple[str, str]]:
+    return sorted(NAMES.items(), key=lambda bank: bank[1].lower())
+
+
+class CryptoForm(WithdrawalForm):
+    """To an address. What leaves a wallet is converted at the rate of the moment."""
+
+    rail = "CRYPTO"
+
+    asset = forms.ChoiceField(
+        label=_("Asset"),
+        choices=[(asset, f"{asset} · {network}") for asset, (network, _is) in NETWORKS.items()],
+        initial=next(iter(NETWORKS)),
+    )
+    address = CodeField(label=_("Address"), max_length=100, help_text=_("What arrives there cannot be called back."))
+    minimum_asset_amount = ExactAmountField(
+        label=_("Least that must arrive"),
+        decimals=max(DECIMALS.values()),
+        required=False,
+        help_text=_("If the rate gives less at the moment of the withdrawal, nothing is withdrawn."),
+    )
+    currency = forms.ChoiceField(
+        label=_("From the wallet"),
+        choices=[(code, code) for code in WALLET_METHOD],
+        initial=next(iter(WALLET_METHOD)),
+    )
+
+    @property
+    def destinations(self) -> list[str]:
+        return ["asset", "address"]
+
+    @property
+    def paid_out(self) -> str | None:
+        asset: str | None = self.chosen("asset")
+        return asset
+
+    def members(self) -> dict[str, str]:
+        found = super().members()
+        return found | ({"network": NETWORKS[found["asset"]][0]} if "asset" in found else {})
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean()
+        least, asset = given.get("minimum_asset_amount"), given.get("asset")
+        if least and asset and least != least.quantize(Decimal(1).scaleb(-DECIMALS[asset])):
+            self.add_error("minimum_asset_amount", _("More decimals than the asset has."))
+        return given
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way out of a wallet as it stands in addresses, and its form."""
+
+    slug: str
+    form: type[WithdrawalForm]
+    pays_out: tuple[str, ...]
+
+    @property
+    def rail(self) -> str:
+        return self.form.rail
+
+    @property
+    def wallet(self) -> str:
+        return self.form.wallet
+
+
+WAYS: Mapping[str, Way] = {
+    way.slug: way
+    for way in (
+        Way("pix", PixForm, ("BRL",)),
+        Way("spei", SpeiForm, ("MXN",)),
+        Way("ars", ArgentineForm, ("ARS",)),
+        Way("cop", ColombianForm, ("COP",)),
+        Way("crypto", CryptoForm, tuple(NETWORKS)),
+    )
+}

@@ -1,0 +1,108 @@
+"""The list of withdrawals, and the same as a file."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.csv_export import Column, csv_of
+from gateway.dashboard.forms import DashboardForm
+from gateway.dashboard.paging import in_chunks, page_of
+from gateway.dashboard.periods import DayField, begin, end
+from gateway.dashboard.withdrawals.words import FAILURE
+from gateway.dashboard.words import METHOD, STATUS
+from gateway.payouts.registry import RailName
+from gateway.withdrawals import selectors
+from gateway.withdrawals.models import Status, Withdrawal
+from ledger.chart import WALLET_METHOD
+from ledger.money import to_decimal
+
+ANY = ("", gettext_lazy("Any"))
+
+
+class Filters(DashboardForm):
+    """What narrows the list."""
+
+    status = forms.ChoiceField(
+        label=gettext_lazy("Status"), choices=[ANY, *((one, STATUS[one][0]) for one in Status.values)], required=False
+    )
+    rail = forms.ChoiceField(
+        label=gettext_lazy("Rail"), choices=[ANY, *((one, METHOD[one]) for one in RailName.values)], required=False
+    )
+    currency = forms.ChoiceField(
+        label=gettext_lazy("Wallet"), choices=[ANY, *((code, code) for code in WALLET_METHOD)], required=False
+    )
+    reference = forms.CharField(label=gettext_lazy("Reference"), max_length=128, required=False)
+    since = DayField(label=gettext_lazy("From"), required=False)
+    until = DayField(label=gettext_lazy("To"), required=False)
+
+    def wish(self) -> dict[str, Any]:
+        """As `selectors.listed` takes it; what is not valid narrows nothing."""
+        self.is_valid()
+        given = self.cleaned_data
+        since, until = given.get("since"), given.get("until")
+        return {
+            **{name: given.get(name) or None for name in ("status", "rail", "currency", "reference")},
+            "created_from": begin(since) if since else None,
+            "created_to": end(until) if until else None,
+        }
+
+
+@require_safe
+@door(May.READ_MONEY)
+def withdrawals(request: HttpRequest, here: Here) -> HttpResponseBase:
+    form = Filters(request.GET)
+    wish = form.wish()
+    rows = selectors.listed(here.merchant, **wish).defer("sealed_destination")
+    if request.GET.get("format") == "csv":
+        return csv_of(_file_name(form), COLUMNS, in_chunks(rows))
+    return here.render(
+        "withdrawals/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(wish.values())
+    )
+
+
+def _file_name(form: Filters) -> str:
+    days = [str(form.cleaned_data[name]) for name in ("since", "until") if form.cleaned_data.get(name)]
+    return "-".join([_("withdrawals"), *days])
+
+
+def destination(withdrawal: Withdrawal) -> str:
+    """In one line what may be seen of where it goes: the number that banks know, and whose it is."""
+    shown = withdrawal.destination
+    number = next((shown[name] for name in _NUMBERS if shown.get(name)), "")
+    return " · ".join(filter(None, (number, shown.get("bankName"), shown.get("beneficiaryName"))))
+
+
+_NUMBERS = ("pixKey", "clabe", "cbu", "cvu", "alias", "accountNumber", "address")
+
+
+def _failure(withdrawal: Withdrawal) -> Any:
+    return FAILURE[withdrawal.failure_code][0] if withdrawal.failure_code else None
+
+
+COLUMNS: list[Column[Withdrawal]] = [
+    (gettext_lazy("Withdrawal"), lambda one: one.pk),
+    (gettext_lazy("Created"), lambda one: one.created_at),
+    (gettext_lazy("Status"), lambda one: STATUS[one.status][0]),
+    (gettext_lazy("Rail"), lambda one: METHOD[one.rail]),
+    (gettext_lazy("Destination"), destination),
+    (gettext_lazy("Wallet"), lambda one: one.currency),
+    (gettext_lazy("Amount"), lambda one: one.amount_exact),
+    (gettext_lazy("Fee"), lambda one: to_decimal(one.fee, one.currency)),
+    (gettext_lazy("Total"), lambda one: to_decimal(one.total, one.currency)),
+    (gettext_lazy("Received"), lambda one: to_decimal(one.payout_amount, one.payout_currency)),
+    (gettext_lazy("Received in"), lambda one: one.payout_currency),
+    (gettext_lazy("Reference"), lambda one: one.reference),
+    (gettext_lazy("Id at the bank"), lambda one: one.rail_reference),
+    (gettext_lazy("Why not"), _failure),
+    (gettext_lazy("Completed"), lambda one: one.completed_at),
+    (gettext_lazy("Returned"), lambda one: one.returned_at),
+]
+
+urls = [path("withdrawals/", withdrawals, name="withdrawals")]

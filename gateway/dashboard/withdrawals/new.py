@@ -1,0 +1,113 @@
+"""A new withdrawal in three steps: what and where, with every condition in sight; a last look; done."""
+
+import uuid
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import path
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.errors import Refusal
+from accounts.models import Merchant
+from accounts.roles import May
+from gateway.dashboard.access import Here, door
+from gateway.dashboard.refusals import in_words
+from gateway.dashboard.withdrawals.checks import looked_at
+from gateway.dashboard.withdrawals.forms import WAYS, Way, WithdrawalForm
+from gateway.dashboard.withdrawals.sending import NotSent, send
+from gateway.dashboard.withdrawals.words import SCENARIO
+from gateway.payouts.selectors import Terms, terms
+from ledger.wallets.selectors import holdings
+
+
+@require_safe
+@door(May.MOVE_MONEY, steps_up=True)
+def choose(request: HttpRequest, here: Here) -> HttpResponse:
+    """Over which rail: what each takes, and what there is to withdraw."""
+    held = holdings(here.merchant).currencies
+    ways = [
+        (way, [(code, _terms(here.merchant, way.rail, code)) for code in way.pays_out], held.get(way.wallet))
+        for way in WAYS.values()
+    ]
+    return here.render("withdrawals/choose.html", ways=ways)
+
+
+def _terms(merchant: Merchant, rail: str, currency: str) -> Terms | None:
+    try:
+        return terms(merchant, rail, currency)
+    except Refusal:
+        return None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.MOVE_MONEY, steps_up=True)
+def new(request: HttpRequest, here: Here, way: str) -> HttpResponse:
+    """The form. What passes every gate is shown once more before it is done."""
+    found = _way(way)
+    if request.method != "POST":
+        return _form(here, found, found.form(here.merchant))
+    if "change" in request.POST:
+        again = request.POST.copy()
+        again["once"] = str(uuid.uuid4())
+        return _form(here, found, found.form(here.merchant, again))
+    form = found.form(here.merchant, request.POST)
+    if not looked_at(here.merchant, form).passes:
+        return _form(here, found, form)
+    return _last_look(here, found, form)
+
+
+@require_POST
+@door(May.MOVE_MONEY)
+def check(request: HttpRequest, here: Here, way: str) -> HttpResponse:
+    """What would become of the form as it is filled in now; part of the form's page. Does nothing."""
+    form = _way(way).form(here.merchant, request.POST)
+    return here.render("withdrawals/_checks.html", form=form, checks=looked_at(here.merchant, form))
+
+
+@require_POST
+@door(May.MOVE_MONEY, steps_up=True)
+def confirm(request: HttpRequest, here: Here, way: str) -> HttpResponse:
+    """Does it, once: the form's id is its key. What is refused can be sent again, or changed."""
+    found = _way(way)
+    form = found.form(here.merchant, request.POST)
+    if not form.is_valid():
+        return _form(here, found, form)
+    try:
+        sent = send(here, form)
+    except NotSent as no:
+        return _last_look(here, found, form, refusal=no.refusal)
+    said = _("This was sent already; nothing was done twice.") if sent.is_repeated else _("The withdrawal is accepted.")
+    return here.go("withdrawal", sent.withdrawal_id, said=said)
+
+
+def _way(slug: str) -> Way:
+    if slug not in WAYS:
+        raise Http404
+    return WAYS[slug]
+
+
+def _form(here: Here, way: Way, form: WithdrawalForm) -> HttpResponse:
+    checks = looked_at(here.merchant, form)
+    return here.render(
+        "withdrawals/new.html", way=way, ways=WAYS.values(), form=form, checks=checks, scenarios=SCENARIO
+    )
+
+
+def _last_look(here: Here, way: Way, form: WithdrawalForm, refusal: Refusal | None = None) -> HttpResponse:
+    return here.render(
+        "withdrawals/confirm.html",
+        status=refusal.status if refusal else 200,
+        way=way,
+        form=form,
+        checks=looked_at(here.merchant, form),
+        said=in_words(refusal) if refusal else "",
+        may_try=refusal is None or refusal.retryable,
+    )
+
+
+urls = [
+    path("withdrawals/new/", choose, name="choose_withdrawal"),
+    path("withdrawals/new/<slug:way>/", new, name="new_withdrawal"),
+    path("withdrawals/new/<slug:way>/check", check, name="check_withdrawal"),
+    path("withdrawals/new/<slug:way>/confirm", confirm, name="confirm_withdrawal"),
+]

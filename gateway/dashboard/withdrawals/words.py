@@ -1,0 +1,116 @@
+"""What is said about withdrawals: where they go, what they must pass, and why one did not arrive."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from gateway.payouts.rail import FailureCode
+
+Said = str | Promise
+
+DESTINATION: dict[str, Said] = {
+    "pixKey": _("PIX key"),
+    "clabe": "CLABE",
+    "cbu": "CBU",
+    "cvu": "CVU",
+    "alias": _("Alias"),
+    "bankName": _("Bank"),
+    "bankCode": _("Bank code"),
+    "accountType": _("Kind of account"),
+    "accountNumber": _("Account number"),
+    "address": _("Address"),
+    "beneficiaryName": _("Beneficiary"),
+    "documentType": _("Kind of document"),
+    "documentNumber": _("Document number"),
+    "concept": _("Concept"),
+    "numericReference": _("Numeric reference"),
+}
+"""In the order in which they are shown."""
+
+KEY_TYPE: dict[str, Said] = {
+    "CPF": "CPF",
+    "CNPJ": "CNPJ",
+    "EMAIL": _("E-mail address"),
+    "PHONE": _("Phone number"),
+    "EVP": _("Random key"),
+}
+ACCOUNT_TYPE: dict[str, Said] = {
+    "SAVINGS": _("Savings account"),
+    "CHECKING": _("Checking account"),
+    "ELECTRONIC_DEPOSIT": _("Electronic deposit"),
+}
+DOCUMENT_TYPE: dict[str, Said] = {
+    "CC": _("Citizenship card (CC)"),
+    "CE": _("Foreigner's card (CE)"),
+    "NIT": _("Tax number (NIT)"),
+    "TI": _("Identity card (TI)"),
+    "PPT": _("Protection permit (PPT)"),
+    "PASSPORT": _("Passport"),
+}
+
+PROOF: dict[str, Said] = {
+    "endToEndId": _("End-to-end id"),
+    "trackingKey": _("Tracking key"),
+    "transactionHash": _("Transaction hash"),
+}
+"""What the outside party's own id of the money is called."""
+
+GATE: dict[str, Said] = {
+    "PERMISSION": _("Your role may move money"),
+    "COMPANY_ACTIVE": _("The company is active"),
+    "WITHDRAWAL_ENABLED": _("Withdrawals are on"),
+    "BODY": _("Every field is filled in and right"),
+    "RAIL": _("The rail is on and in reach"),
+    "RATE": _("There is a market rate"),
+    "LIMITS": _("The amount is within the limits"),
+    "REFERENCE": _("The reference is new"),
+    "BALANCE": _("The balance is enough"),
+}
+"""Of the preflight those that a person can do something about."""
+
+FAULT: dict[str, Said] = {
+    "pix_key": _("This is no PIX key of that kind. Compare the digits, and the kind."),
+    "clabe": _("A CLABE has 18 digits, and the last one checks the others: one of them is wrong."),
+    "account": _("A CBU or CVU has 22 digits with check digits, an alias 6 to 20 letters, digits, points or hyphens."),
+    "bank_code": _("This bank is not in the catalogue."),
+    "account_number": _("An account number has 6 to 20 digits."),
+    "document_number": _("The number does not have the form of this kind of document."),
+    "beneficiary_tax_id": _("This tax id is not valid in the beneficiary's country."),
+    "address": _("This is no address of the network that can be paid to. Copy it again."),
+}
+
+FAILURE: dict[str, tuple[Promise, Promise]] = {
+    FailureCode.INVALID_DESTINATION: (
+        _("The account does not exist."),
+        _("Ask the beneficiary for the account again, then make a new withdrawal."),
+    ),
+    FailureCode.BENEFICIARY_MISMATCH: (
+        _("The account belongs to somebody else."),
+        _("Compare name and document with the account, then make a new withdrawal."),
+    ),
+    FailureCode.BANK_REJECTED: (
+        _("The beneficiary's bank refused the money."),
+        _("The beneficiary's bank knows why. Try another account of theirs."),
+    ),
+    FailureCode.COMPLIANCE_REJECTED: (
+        _("Compliance refused the withdrawal."),
+        _("Ask support: the same withdrawal would be refused again."),
+    ),
+    FailureCode.NETWORK_ERROR: (
+        _("The network did not take the transaction."),
+        _("Nothing left. Make a new withdrawal."),
+    ),
+    FailureCode.RETURNED_BY_BANK: (
+        _("The beneficiary's bank sent the money back."),
+        _("The amount is available again, the fee is not. Ask the beneficiary for another account."),
+    ),
+}
+
+SCENARIO: tuple[tuple[int, Promise], ...] = (
+    (901, _("fails: the account does not exist")),
+    (902, _("fails: the bank refuses it")),
+    (903, _("arrives, and comes back after ten seconds (not crypto)")),
+    (904, _("waits until you decide what becomes of it")),
+    (905, _("the rail is away at the first try")),
+    (906, _("gets lost on its way, and is sent again")),
+)
+"""Whole amounts that end in these digits play a scenario in the sandbox."""
