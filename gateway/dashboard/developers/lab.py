@@ -144,7 +144,7 @@ def play(request: HttpRequest, here: Here) -> HttpResponse:
     try:
         played = found.play(here.merchant, way)
     except Refusal as refusal:
-        played = plays.Played(_named_by(refusal), (refusal,))
+        played = plays.Played(_named_by(refusal), refused=refusal)
     return _led_on(here, found.name, way, played)
 
 
@@ -160,13 +160,20 @@ def _named_by(refusal: Refusal) -> str | None:
 
 def _led_on(here: Here, name: str, way: plays.Way, played: plays.Played) -> HttpResponse:
     here.record("scenario.played", played.object_id or "", after={"scenario": name, "way": "-".join(way)})
-    for refusal in played.refusals:
-        messages.warning(here.request, f"{refusal.status} {refusal.public_code}: {refusal.message}")
+    if played.at_first:
+        said = _("At first the API answers %(answer)s The same call with the same key then goes through.")
+        messages.warning(here.request, said % {"answer": _told(played.at_first)})
+    if played.refused:
+        messages.warning(here.request, _("The API answers %(answer)s") % {"answer": _told(played.refused)})
     if played.object_id is None:
         return here.go("lab")
     address = address_of(here, played.object_id) or f"{here.to('events')}?object_id={played.object_id}"
     messages.success(here.request, _("Played. This is what it made."))
     return HttpResponseRedirect(address)
+
+
+def _told(refusal: Refusal) -> str:
+    return f"{refusal.status} {refusal.public_code}: {refusal.message}"
 
 
 urls = [

@@ -57,10 +57,11 @@ MUCH = 20
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of it: the object to look at, and the refusals on the way as an integrator would meet them."""
+    """What came of it: the object to look at, and what an integrator would be refused, at first or for good."""
 
     object_id: str | None
-    refusals: tuple[Refusal, ...] = ()
+    at_first: Refusal | None = None
+    refused: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,24 +160,24 @@ def pay(merchant: Merchant, way: Way, amount: Decimal, outcome: Status | None = 
     request = validated(PaymentInput, order, merchant).request()
     with transaction.atomic():
         payment = payments.create(merchant, request)
-    refusals: list[Refusal] = []
+    at_first = None
     if payment.is_unanswered:
-        payment, refusals = _answered(payment)
+        payment, at_first = _answered(payment)
     if payment.status == Status.FAILED:
-        refusals.append(Rejected(payment.method, paymentId=payment.id))
-    elif outcome:
+        return Played(payment.id, at_first, Rejected(payment.method, paymentId=payment.id))
+    if outcome:
         payments.simulate(merchant, payment.id, outcome)
-    return Played(payment.id, tuple(refusals))
+    return Played(payment.id, at_first)
 
 
-def _answered(payment: Payment) -> tuple[Payment, list[Refusal]]:
+def _answered(payment: Payment) -> tuple[Payment, Refusal | None]:
     """Asks the outside party, and once more where it is away."""
     merchant = payment.merchant
     try:
-        return payments.answer(merchant, payment.id, payments.ask(payment)), []
+        return payments.answer(merchant, payment.id, payments.ask(payment)), None
     except Refusal as refusal:
         again = payments.resume(merchant, payment.id)
-        return payments.answer(merchant, payment.id, payments.ask(again)), [refusal]
+        return payments.answer(merchant, payment.id, payments.ask(again)), refusal
 
 
 # ── Refunds ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -233,15 +234,15 @@ def withdraw(merchant: Merchant, way: Way, tail: int) -> Played:
         begun = withdrawals.begin(merchant, wish)
     if not isinstance(begun, Order):
         return Played(begun.id)
-    refusals: list[Refusal] = []
+    at_first = None
     try:
         withdrawals.admit(merchant, begun, tries=1)
     except Refusal as refusal:
-        refusals.append(refusal)
+        at_first = refusal
         withdrawals.admit(merchant, begun, tries=2)
     with transaction.atomic():
         made = withdrawals.create(merchant, wish, begun.withdrawal_id)
-    return Played(made.id, tuple(refusals))
+    return Played(made.id, at_first)
 
 
 # ── Conversions ───────────────────────────────────────────────────────────────────────────────────────────────────

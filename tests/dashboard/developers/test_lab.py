@@ -124,7 +124,8 @@ EVERY = [(play.name, way) for group in plays.groups() for play in group.plays fo
 def test_a_play_brings_about_what_it_says(support: Client, acme: Shop, name: str, way: plays.Way) -> None:
     play = plays.find(name)
     assert play
-    rich(acme.sandbox)
+    if name.startswith(("withdrawal", "conversion")):
+        rich(acme.sandbox)
     form = once(support, acme) | {"play": name, "way": "-".join(way)}
     before = counts()
 
