@@ -4,10 +4,11 @@
 #   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
 #   make check   format, lint, types, import contracts, migrations, deployment checks
 #   make bench | faults | model | nightly     measurements, and the long forms of the tests
+#   make screenshots     the pictures of the README
 #   make lock | messages | format | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run test check bench faults model nightly lock messages format clean local dev
+.PHONY: run test check bench faults model nightly screenshots lock messages format clean local dev
 
 export UV_PYTHON_DOWNLOADS := never
 PYTHON := .venv/bin/python
@@ -41,6 +42,9 @@ bench: dev
 faults: dev
 	@$(WITH) -- $(PYTHON) -m pytest tests/faults $(T)
 
+screenshots: dev
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/browser/screenshots.py
+
 model: dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
@@ -60,7 +64,7 @@ format: dev
 
 # The texts of the pages, for their translators: gateway/locale. Needs gettext.
 messages: dev
-	@ONPAY_LOCAL=1 $(PYTHON) manage.py makemessages -l es -l pt_BR --no-location --no-wrap $(addprefix --ignore ,accounts ledger webhooks tests .venv .tools)
+	@ONPAY_LOCAL=1 $(PYTHON) manage.py makemessages -l es -l pt_BR --no-location --no-wrap $(addprefix --ignore ,tests .venv .tools)
 	@ONPAY_LOCAL=1 $(PYTHON) manage.py compilemessages -v 0 --ignore .venv
 
 # What can be made again goes. The data of `make run` stay.

@@ -1,14 +1,19 @@
 """The dashboard as people meet it: every page, in every width, light and dark, with the eyes of axe."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.test import Client
 from django.urls import resolve
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
 from gateway.dashboard import urls
+from gateway.dashboard.navigation import MENU
 from gateway.demo.history import Life
 from tests.browser.axe import faults_of
-from tests.browser.conftest import Watched
+from tests.browser.conftest import NARROW, Watched
 from tests.factories import Shop, a_shop
 from tests.people import a_member, a_person, signed_in_twice
 
@@ -42,36 +47,62 @@ def enter(watched: Watched, browser: Client, **further: str) -> None:
     )
 
 
-def one_of_each(watched: Watched, start: str) -> list[str]:
-    """The addresses of all pages that links lead to: of each kind the first one that is found."""
-    kinds, found, waiting = set[str](), list[str](), [start]
+def faults_on(watched: Watched) -> list[str]:
+    said = faults_of(watched.page)
+    if watched.overflow():
+        said.append(f"{watched.overflow()} px too wide")
+    if watched.page.locator("h1").count() != 1:
+        said.append("one heading is needed")
+    return said
+
+
+def test_every_page_is_whole(watched: Watched, shop: Shop, owner: User) -> None:
+    """Of each kind the first page that a link leads to: light on a telephone, dark on a desk."""
+    theme = "light" if watched.page.viewport_size == NARROW else "dark"
+    enter(watched, signed_in_twice(owner), theme=theme)
+    start = f"/dashboard/{shop.company.pk}/sandbox/"
+    seen, wrong, waiting = set[str](), list[str](), [start]
     while waiting:
         where = waiting.pop(0)
         kind = str(resolve(where.split("?")[0]).url_name)
-        if kind in kinds or kind in NOT_BY_LINK:
+        if kind in seen or kind in NOT_BY_LINK:
             continue
-        kinds.add(kind)
-        found.append(where)
-        watched.go(where)
-        links = watched.page.eval_on_selector_all("a[href]", "all => all.map(one => one.getAttribute('href'))")
-        waiting += [link.split("#")[0] for link in links if link.startswith(start)]
-    return found
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_page_is_whole(watched: Watched, shop: Shop, owner: User, theme: str) -> None:
-    enter(watched, signed_in_twice(owner), theme=theme)
-    wrong = list[str]()
-    pages = one_of_each(watched, f"/dashboard/{shop.company.pk}/sandbox/")
-    for where in pages:
+        seen.add(kind)
         page = watched.go(where)
-        said = faults_of(page)
-        if watched.overflow():
-            said.append(f"{watched.overflow()} px too wide")
-        if page.locator("h1").count() != 1:
-            said.append("one heading is needed")
-        wrong += [f"{where.removeprefix(pages[0])}: {one}" for one in said]
+        wrong += [f"{where.removeprefix(start)}: {fault}" for fault in faults_on(watched)]
+        links = page.eval_on_selector_all("a[href]", "all => all.map(one => one.getAttribute('href'))")
+        waiting += [link.split("#")[0] for link in links if link.startswith(start)]
 
     assert "\n".join(wrong) == ""
-    kinds = {str(resolve(where.split("?")[0]).url_name) for where in pages}
-    assert len(kinds) > len(urls.company) / 3
+    assert len(seen) > len(urls.company) / 3
+
+
+@pytest.fixture
+def without_scripts(browser: Browser, live_server: LiveServer, plain_static_files: None) -> Iterator[Watched]:
+    context = browser.new_context(viewport=NARROW, java_script_enabled=False)
+    yield Watched(context.new_page(), live_server.url)
+    context.close()
+
+
+def test_everything_can_be_read_without_scripts(without_scripts: Watched, shop: Shop, owner: User) -> None:
+    enter(without_scripts, signed_in_twice(owner))
+    home = f"/dashboard/{shop.company.pk}/sandbox/"
+    page = without_scripts.go(home)
+    for _, items in MENU:
+        for item in items:
+            page.get_by_label("Menu").check(force=True)
+            page.locator(".sidebar").get_by_role("link", name=str(item.title), exact=True).click()
+            assert page.url.endswith(home + item.area)
+            assert page.locator("main").inner_text().strip() != ""
+
+
+@pytest.mark.parametrize(("language", "title"), [("pt-br", "Pagamentos"), ("es", "Pagos"), ("en", "Payments")])
+def test_the_pages_speak_the_persons_language(
+    watched: Watched, shop: Shop, owner: User, language: str, title: str
+) -> None:
+    User.objects.filter(pk=owner.pk).update(language=language)
+    enter(watched, signed_in_twice(owner))
+    page = watched.go(f"/dashboard/{shop.company.pk}/sandbox/payments/")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    assert page.locator("html").get_attribute("lang") == language
