@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from django import forms
@@ -9,8 +10,10 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts import clock
@@ -61,8 +64,11 @@ class ClockForm(OnceForm):
         return {"by": STEPS[by][1]} if by else {"to": to}
 
 
-def named(ways: tuple[plays.Way, ...]) -> list[tuple[str, str]]:
-    return [("-".join(way), f"{METHOD.get(way[0], way[0])} · {way[1]}") for way in ways]
+@cache
+def _options(ways: tuple[plays.Way, ...], language: str) -> SafeString:
+    """The ways as options of a select; there are hundreds on the page, and never others."""
+    named = (("-".join(way), f"{METHOD.get(way[0], way[0])} · {way[1]}") for way in ways)
+    return format_html_join("", '<option value="{}">{}</option>', named)
 
 
 @require_safe
@@ -73,7 +79,8 @@ def lab(request: HttpRequest, here: Here) -> HttpResponse:
 
 def _shown(here: Here, clock_form: ClockForm) -> HttpResponse:
     moves = AuditEntry.objects.filter(company=here.company, merchant=here.merchant, action=MOVED)
-    groups = [(group, [(play, named(play.ways)) for play in group.plays]) for group in plays.groups()]
+    language = get_language() or ""
+    groups = [(group, [(play, _options(play.ways, language)) for play in group.plays]) for group in plays.groups()]
     return here.render(
         "lab/lab.html",
         once=uuid.uuid4(),
