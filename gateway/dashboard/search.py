@@ -148,6 +148,8 @@ def _only(here: Here, results: Results) -> str | None:
     theirs = all(row.customer_id in people for row in results.payments)
     if len(people) == 1 and theirs and not (results.pages or results.refunds or results.withdrawals):
         return here.to("customer", people.pop())
+    if len(results.pages) == 1 and not (people or records):
+        return results.pages[0][1]
     if results.pages or people or len(records) != 1:
         return None
     name, row = records[0]

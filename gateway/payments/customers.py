@@ -14,11 +14,12 @@ from gateway.payments.models import Payment
 
 @dataclass(slots=True)
 class Standing:
-    """What a merchant has had of a customer: payments of any status, and by currency what was paid."""
+    """What a merchant has had of a customer: payments of any status, and by currency what was paid and went back."""
 
     payments: int = 0
     last_payment_at: datetime | None = None
     paid: dict[str, Paid] = field(default_factory=dict)
+    given_back: dict[str, int] = field(default_factory=dict)
 
 
 def standings(merchant: Merchant, customers: Sequence[Customer]) -> dict[str, Standing]:
@@ -32,11 +33,14 @@ def standings(merchant: Merchant, customers: Sequence[Customer]) -> dict[str, St
         paid=Count("paid_at"),
         gross=Sum("amount", filter=was_paid),
         fees=Sum("fee", filter=was_paid),
+        given_back=Sum("refunded_amount"),
     )
-    for customer, currency, count, last, paid, gross, fees in summed.order_by("currency"):
+    for customer, currency, count, last, paid, gross, fees, given_back in summed.order_by("currency"):
         standing = found[customer]
         standing.payments += count
         standing.last_payment_at = max(filter(None, (standing.last_payment_at, last)))
         if paid:
             standing.paid[currency] = Paid(paid, int(gross), int(fees))
+        if given_back:
+            standing.given_back[currency] = int(given_back)
     return found

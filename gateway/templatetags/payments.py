@@ -53,6 +53,7 @@ def grouped(line: str) -> str:
     return " ".join(digits)
 
 
+@register.filter
 def shortened(public_id: str) -> SafeString:
     """An id to be copied whole, of which the list shows what it is and its end."""
     kind, _, rest = public_id.partition("_")

@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.clock import wall
 from accounts.errors import InvalidStatus
 from accounts.roles import May
 from accounts.wire import dumps
@@ -40,6 +41,8 @@ from webhooks import selectors as webhooks
 from webhooks.models import Delivery, Event
 
 SHOWN_REQUESTS = 20
+LOOKS_AGAIN_FOR = timedelta(seconds=30)
+"""So long after an event the page looks by itself whether it arrived."""
 OUTCOMES = (Status.PAID, Status.FAILED, Status.EXPIRED)
 
 
@@ -119,8 +122,12 @@ def _for_the_money(
 def _for_the_technical(here: Here, found: Payment, events: Iterable[Event]) -> dict[str, Any]:
     if not here.may(May.READ_TECHNICAL):
         return {}
+    sent = [Sent(event, delivery) for event in events for delivery in event.deliveries.all()]
+    since = wall() - LOOKS_AGAIN_FOR
+    on_their_way = (one for one in sent if one.delivery.status == Delivery.Status.PENDING)
     return {
-        "sent": [Sent(event, delivery) for event in events for delivery in event.deliveries.all()],
+        "sent": sent,
+        "looks_again": any(one.delivery.created_at > since for one in on_their_way),
         "requests": requests.listed(here.merchant, object_id=found.pk)[:SHOWN_REQUESTS],
     }
 

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from accounts.clock import wall
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
@@ -42,7 +45,7 @@ def payments_list(request: HttpRequest, here: Here) -> HttpResponseBase:
     filters = Filters(request.GET)
     result = found(here.merchant, filters.search)
     if request.GET.get("format") == "csv":
-        return csv_of(_("payments"), _cells(filters), in_chunks(result.rows))
+        return csv_of(_name(filters), _cells(filters), in_chunks(result.rows))
     page = page_of(result.rows.only("pk", "created_at"), request.GET, SIZE)
     rows = _whole(here.merchant, [row.pk for row in page.rows])
     return here.render(
@@ -58,6 +61,13 @@ def payments_list(request: HttpRequest, here: Here) -> HttpResponseBase:
         asked=filters.search.text,
         is_empty=not rows and not filters.narrows,
     )
+
+
+def _name(filters: Filters) -> str:
+    """What the file holds, and of which days: those that were asked for, else until today."""
+    since, until = filters.search.created_from, filters.cleaned_data.get("until") or wall()
+    days = [f"{timezone.localtime(day):%Y-%m-%d}" for day in (since, until) if day]
+    return "-".join([slugify(_("payments")), *days])
 
 
 def _cells(filters: Filters) -> list[Column[Payment]]:

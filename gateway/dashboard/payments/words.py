@@ -73,10 +73,6 @@ CANNOT_REFUND: dict[str, Promise] = {
     "ONP403_COMPANY_STATUS": _("The company is not active, so it cannot give money back."),
 }
 REFUSED: dict[str, Promise] = CANNOT_REFUND | {
-    "ONP422_INSUFFICIENT_BALANCE": _(
-        "Your available balance is too small for this. Nothing was refunded; try again when more money is available."
-    ),
-    "ONP422_REFUND_AMOUNT_TOO_SMALL": _("The amount is nothing in the currency in which the payment was settled."),
     "ONP409_DUPLICATE_REFERENCE": _("There is another one with this reference. Look it up before you do it twice."),
 }
 

@@ -10,7 +10,7 @@ from tests.client import Api
 from tests.dashboard.payments.conftest import Page, text_of
 from tests.dashboard.payments.test_list import file
 from tests.factories import Shop, a_payment, pix
-from tests.gateway.refunds.paying_back import refunded
+from tests.gateway.refunds.paying_back import decided, refunded
 
 pytestmark = pytest.mark.django_db
 JOAO = {"name": "João Pereira", "taxId": "12345678909", "email": "joao@example.com"}
@@ -61,13 +61,15 @@ def test_a_customer_has_payments_refunds_and_a_volume(api: Api, support: Client,
     joao = pay(api, JOAO, amount=100)
     pay(api, JOAO, amount=50)
     payment = api.get("/payments").json()["data"][0]["id"]
-    refunded(api, payment, amount=5)
+    back = refunded(api, payment, amount=5)
+    decided(api, back, "COMPLETED")
 
     shown = text_of(support.get(page("customer", joao)))
 
     assert "Paid in BRL R$150.00 2 payments" in shown
     assert "CPF 123.456.789-09" in shown
-    assert "R$5.00 Processing You" in shown
+    assert "R$5.00 went back" in shown
+    assert "R$5.00 Completed You" in shown
 
 
 def test_nobody_is_there_yet(acme: Shop, support: Client, page: Page) -> None:

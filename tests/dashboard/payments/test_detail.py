@@ -100,7 +100,8 @@ def test_the_timeline_outlives_the_events(api: Api, acme: Shop, support: Client,
     for title in ("Created", "Paid", "Refund asked for R$10.00", "Refund completed R$10.00"):
         assert title in told.partition("Timeline")[2]
         assert title in kept.partition("Timeline")[2]
-    assert refund["id"] in told
+    assert "Reason Refund" in told
+    assert f'data-copy="{refund["id"]}"' in support.get(page("payment", payment)).content.decode()
 
 
 def test_books_and_webhooks_are_for_those_who_read_them(

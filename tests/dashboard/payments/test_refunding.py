@@ -80,7 +80,7 @@ def test_a_short_balance_refuses_and_says_so(acme: Shop, api: Api, support: Clie
     withdraw_all_but(acme, 100)
     with nothing_moves(acme):
         shown = text_of(support.post(page("ask_refund", payment), once(how="all")))
-    assert "Your available balance is too small for this." in shown
+    assert "The available balance is too small for this." in shown
 
 
 def test_a_reference_is_used_once(acme: Shop, support: Client, page: Page) -> None:

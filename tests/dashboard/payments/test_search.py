@@ -70,6 +70,7 @@ def test_one_hit_is_opened(acme: Shop, api: Api, support: Client, page: Page) ->
 
     assert leads_to(support.get(page("search"), {"q": payment.reference})) == page("payment", payment.pk)
     assert leads_to(support.get(page("search"), {"q": "joao"})) == page("customer", joao)
+    assert leads_to(support.get(page("search"), {"q": "Refunds and"})) == page("refunds")
 
 
 def test_several_payments_are_the_list(acme: Shop, support: Client, page: Page) -> None:

@@ -63,7 +63,7 @@ def test_a_scenario_is_played_by_the_amount(
     ("changed", "said"),
     [
         ({"amount": "0"}, "An amount, like 150.00."),
-        ({"amount": "250000.01"}, "The amount is above the maximum of the method."),
+        ({"amount": "250000.01"}, "The amount is above the most that this way to pay takes."),
         ({"amount": "1.999"}, "decimals"),
         ({"name": "M"}, "Must have a length of at least 2."),
         ({"taxId": "1"}, "Must be a"),
