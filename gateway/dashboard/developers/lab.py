@@ -26,6 +26,7 @@ from gateway.dashboard.developers import plays
 from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.developers.periods import moment_field
 from gateway.dashboard.forms import OnceForm
+from gateway.dashboard.refusals import in_words
 from gateway.dashboard.words import METHOD
 from gateway.simulations import services as simulations
 from gateway.simulations.services import AT_ONCE, Fired
@@ -180,7 +181,7 @@ def _led_on(here: Here, name: str, way: plays.Way, played: plays.Played) -> Http
 
 
 def _told(refusal: Refusal) -> str:
-    return f"{refusal.status} {refusal.public_code}: {refusal.message}"
+    return f"{refusal.status} {refusal.public_code}: {in_words(refusal)}"
 
 
 urls = [

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import selectors as accounts
-from accounts.errors import catalogue
+from accounts.errors import Refusal, catalogue
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.api.openapi import codes_of
@@ -23,6 +23,7 @@ from gateway.dashboard.csv_export import csv_of
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.paging import in_chunks, page_of
+from gateway.dashboard.refusals import IN_WORDS
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 CLASSES = (
@@ -96,13 +97,14 @@ def requests(request: HttpRequest, here: Here) -> HttpResponseBase:
 
 
 @cache
-def _meanings() -> dict[str, str]:
-    return {code: refusal.message for refusal in catalogue() for code in codes_of(refusal)}
+def _refusals() -> dict[str, type[Refusal]]:
+    return {code: refusal for refusal in catalogue() for code in codes_of(refusal)}
 
 
 def meaning_of(code: str | None) -> str:
-    """What a code of the contract says; empty for one that is no refusal."""
-    return _meanings().get(code or "", "")
+    """What a code of the contract says, in the reader's language where it can; empty for one that is no refusal."""
+    refusal = _refusals().get(code or "")
+    return str(IN_WORDS.get(refusal.code, refusal.message)) if refusal else ""
 
 
 @require_safe

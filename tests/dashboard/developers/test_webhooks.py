@@ -12,6 +12,7 @@ from django.test import Client
 from accounts.clock import wall
 from accounts.models import AuditEntry
 from accounts.roles import Role
+from gateway.dashboard.refusals import in_words
 from tests.client import Api
 from tests.factories import Shop
 from tests.forms import form_in
@@ -19,6 +20,7 @@ from tests.people import a_member, signed_in, signed_in_twice
 from tests.receiver import Receiver, listening
 from tests.webhooks.hooks import Hook, happens, later, registered, will_fail
 from webhooks.dispatch import deliver_due
+from webhooks.errors import TooManyEndpoints
 from webhooks.health import health, switched_off_at
 from webhooks.models import Attempt, Delivery, Endpoint
 from webhooks.services import MAX_ENDPOINTS, register
@@ -107,7 +109,7 @@ def test_there_are_at_most_twenty(developer: Client, acme: Shop) -> None:
     for number in range(MAX_ENDPOINTS):
         register(acme.sandbox, f"https://93.184.216.34/{number}", ["*"], None)
 
-    assert "at most 20" in text(developer.post(address, form))
+    assert in_words(TooManyEndpoints()) in text(developer.post(address, form))
     assert Endpoint.objects.count() == MAX_ENDPOINTS
     assert "New endpoint" not in text(developer.get(hooks_of(acme)))
 
