@@ -1,17 +1,109 @@
 """The first page: how business is, and what needs attention."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
+from django.utils import formats, timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
+from accounts.periods import Period
 from accounts.roles import May
+from gateway.dashboard import attention, going_live
 from gateway.dashboard.access import Here, door
+from gateway.overview.activity import Activity, activity
+from gateway.payments import selectors as payments
+from gateway.payments.figures import Acceptance, Accepted, Paid, acceptance
+from gateway.templatetags.dashboard import money
+from ledger.money import to_decimal
+from ledger.receivables.calendar import Day, next_days
+from ledger.wallets.selectors import Holding, holdings
+
+PERIODS: dict[str, tuple[str | Promise, int]] = {
+    "today": (_("Today"), 1),
+    "yesterday": (_("Yesterday"), 1),
+    "7": (_("7 days"), 7),
+    "30": (_("30 days"), 30),
+    "90": (_("90 days"), 90),
+}
+"""How each is called, and how many days it has."""
+USUAL = "30"
+RECENT = 8
 
 
 @require_safe
 @door(May.READ_PAYMENTS)
 def home(request: HttpRequest, here: Here) -> HttpResponse:
-    return here.render("home.html")
+    chosen = request.GET.get("period", "")
+    chosen = chosen if chosen in PERIODS else USUAL
+    period = _period(here, chosen)
+    made, accepted = activity(here.merchant, period), acceptance(here.merchant, period)
+    steps = going_live.steps(here)
+    is_going_live = any(not step.is_done for step in steps)
+    return here.render(
+        "home.html",
+        steps=steps if is_going_live else (),
+        done=sum(step.is_done for step in steps),
+        notes=attention.notes(here, with_steps=is_going_live),
+        periods=[(code, title, code == chosen) for code, (title, _days) in PERIODS.items()],
+        first=period.days[0],
+        last=period.days[-1],
+        activity=made,
+        accepted=accepted.total,
+        chart=_chart(request, made, accepted),
+        balances=_balances(here) if here.may(May.READ_MONEY) else (),
+        recent=list(payments.listed(here.merchant)[:RECENT]),
+    )
+
+
+def _period(here: Here, chosen: str) -> Period:
+    """Whole days of the reader that end today, by the merchant's clock."""
+    zone = timezone.get_current_timezone()
+    if chosen == "yesterday":
+        yesterday = timezone.localtime(here.now).date() - timedelta(days=1)
+        return Period.of_days(yesterday, yesterday, zone)
+    return Period.last_days(here.merchant, PERIODS[chosen][1], zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What the two charts show, for the script and as rows of a table: day, what was paid, how much was accepted."""
+
+    currency: str
+    currencies: list[str]
+    rows: list[tuple[date, Paid, Accepted]]
+    data: dict[str, Any]
+
+
+def _chart(request: HttpRequest, made: Mapping[str, Activity], accepted: Acceptance) -> Chart | None:
+    """Of the currency that is asked for, else of that with the most payments; None for a single day or for nothing."""
+    if len(accepted.days) == 1 or not (made or accepted.total.ended):
+        return None
+    busiest = max(made, key=lambda code: made[code].volume.total.count, default="")
+    asked = request.GET.get("currency", "")
+    currency = asked if asked in made else busiest
+    paid = made[currency].volume.days if currency else {}
+    rows = [(day, paid.get(day, Paid()), share) for day, share in accepted.days.items()]
+    data = {
+        "days": [formats.date_format(day, "SHORT_DATE_FORMAT") for day, *_ in rows],
+        "amounts": [str(to_decimal(one.gross, currency)) for _, one, _ in rows] if currency else [],
+        "shown": [money(one.gross, currency) for _, one, _ in rows] if currency else [],
+        "counts": [one.count for _, one, _ in rows],
+        "rates": [None if share.rate is None else str(share.rate) for *_, share in rows],
+    }
+    return Chart(currency, list(made), rows, data)
+
+
+def _balances(here: Here) -> list[tuple[str, Holding, Day | None]]:
+    """Each currency with what there is, and when more of it becomes available."""
+    coming = {day.currency: day for day in next_days(here.merchant, timezone.get_current_timezone())}
+    held = holdings(here.merchant).currencies
+    return [(currency, holding, coming.get(currency)) for currency, holding in held.items()]
 
 
 urls = [path("", home, name="home")]

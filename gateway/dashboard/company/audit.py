@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -56,19 +56,16 @@ class Filters(DashboardForm):
 
 @require_safe
 @door(May.READ_AUDIT)
-def log(request: HttpRequest, here: Here) -> HttpResponse:
+def log(request: HttpRequest, here: Here) -> HttpResponseBase:
+    """The entries that are asked for, a page of them; with `?format=csv` all of them as a file."""
     filters = Filters(here, request.GET)
-    page = page_of(filters.entries(here), request.GET)
+    found = filters.entries(here)
+    if request.GET.get("format") == "csv":
+        return csv_of(f"audit-log-{timezone.localtime(here.now):%Y-%m-%d}", _columns(), in_chunks(found))
+    page = page_of(found, request.GET)
     rows = [(entry, who(entry), deed(entry.action), place(here, entry), changes(entry)) for entry in page.rows]
     is_filtered = any(filters.cleaned_data.values())
     return here.render("audit/list.html", filters=filters, page=page, rows=rows, is_filtered=is_filtered)
-
-
-@require_safe
-@door(May.READ_AUDIT)
-def as_csv(request: HttpRequest, here: Here) -> HttpResponseBase:
-    found = Filters(here, request.GET).entries(here)
-    return csv_of(f"audit-log-{timezone.localtime(here.now):%Y-%m-%d}", _columns(), in_chunks(found))
 
 
 def who(entry: AuditEntry) -> str:
@@ -102,7 +99,4 @@ def _json(value: Any) -> str | None:
     return dumps(value).decode() if value else None
 
 
-urls = [
-    path("audit/", log, name="audit"),
-    path("audit/csv", as_csv, name="audit_csv"),
-]
+urls = [path("audit/", log, name="audit")]

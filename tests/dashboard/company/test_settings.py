@@ -213,7 +213,7 @@ def test_it_shows_the_terms_in_force_and_whose_they_are(acme: Shop, globex: Shop
 
     page = owner.get(f"{settings_of(acme)}terms").content.decode()
 
-    row = page.split('<th scope="row">PIX</th>')[1].split("</tr>")[0]
+    row = page.split('row" class="text-nowrap">PIX ')[1].split("</tr>")[0]
     assert "1.25 %" in row and "R$0.49" in row and "Your price" in row
     assert "9.87" not in page
 
@@ -229,5 +229,6 @@ def test_in_production_it_says_what_is_off_and_how_to_get_it(acme: Shop, owner: 
         merchant=acme.production, environment="PRODUCTION", method="PIX", currency="BRL", enabled=True, minimum=100,
         maximum=5000, expires_in_s=60,
     )  # fmt: skip
-    row = owner.get(f"{settings_of(acme, 'production')}terms").content.decode().split('row">PIX</th>')[1]
-    assert ">On</span>" in row and "R$50.00" in row and "Your limits" in row.split("</tr>")[0]
+    terms = owner.get(f"{settings_of(acme, 'production')}terms").content.decode()
+    row = terms.split('row" class="text-nowrap">PIX ')[1].split("</tr>")[0]
+    assert ">On</span>" in row and "R$1.00 – R$50.00" in row and "Your limits" in row

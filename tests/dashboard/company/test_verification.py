@@ -185,7 +185,7 @@ def test_production_is_asked_for_when_everything_needed_is_there(newcomer: Shop,
 def test_who_is_verified_need_not_ask(acme: Shop) -> None:
     browser = signed_in(a_member(acme.company))
 
-    assert "The company is verified." in browser.get(page_of(acme)).content.decode()
+    assert "production takes real money." in browser.get(page_of(acme)).content.decode()
     assert browser.post(page_of(acme, "production")).status_code == 409
     assert company(acme).production_asked_at is None
 

@@ -1,0 +1,117 @@
+"""What waits for the people of a company, in sentences that lead to where it is settled; the most urgent first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from accounts import second_factor, verification
+from accounts.models import Company
+from accounts.roles import May
+from gateway.dashboard.access import Here
+from gateway.dashboard.words import METHOD, STATUS
+from gateway.overview.attention import Attention, attention
+from gateway.refunds.inbox import Tab
+from gateway.templatetags.dashboard import money
+from webhooks.models import Endpoint
+
+URGENT, WARNING, NEWS = "red", "yellow", "azure"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to look at. `when` is a deadline for what is urgent, else when it happened."""
+
+    color: str
+    icon: str
+    title: str | Promise
+    address: str
+    detail: str | Promise = ""
+    when: datetime | None = None
+
+
+def notes(here: Here, *, with_steps: bool) -> list[Note]:
+    """What this person may know of. `with_steps`: the way to production is shown beside it and says the rest."""
+    found = attention(here.merchant)
+    return [
+        *_about_the_company(here),
+        *_about_refunds(here, found),
+        *(_about_webhooks(here, found) if here.may(May.READ_TECHNICAL) else ()),
+        *(_about_money(here, found) if here.may(May.READ_MONEY) else ()),
+        *(_about_boletos(here, found)),
+        *(() if with_steps else _about_beginnings(here)),
+    ]
+
+
+def _about_the_company(here: Here) -> Iterator[Note]:
+    company, place = here.company, here.to("settings")
+    if company.status in (Company.Status.SUSPENDED, Company.Status.CLOSED):
+        yield Note(URGENT, "lock", _("The company takes no money now"), place, _("Write to support."))
+    if company.verification_note and here.may(May.MANAGE):
+        title = _("Something is missing for your verification")
+        yield Note(URGENT, "shield-check", title, here.to("verification"), company.verification_note)
+
+
+def _about_refunds(here: Here, found: Attention) -> Iterator[Note]:
+    for refund in found.to_answer.first:
+        amount = money(refund.amount, refund.currency)
+        title = _("A payer wants %(amount)s back: answer in time") % {"amount": amount}
+        detail = f"{METHOD[refund.payment.method]} · {refund.payment.reference}"
+        place = here.to("refund", refund.pk)
+        yield Note(URGENT, "receipt-refund", title, place, detail, refund.response_due_at)
+    if more := found.to_answer.more:
+        title = ngettext("%(n)s more waits for an answer", "%(n)s more wait for an answer", more) % {"n": more}
+        yield Note(URGENT, "receipt-refund", title, f"{here.to('refunds')}?tab={Tab.WAITING}")
+    for refund in found.short_of_money.first:
+        short = money(refund.shortfall, refund.wallet_currency)
+        title = _("A refund waits for money: %(amount)s more is needed") % {"amount": short}
+        yield Note(WARNING, "receipt-refund", title, here.to("refund", refund.pk), refund.payment.reference)
+
+
+def _about_webhooks(here: Here, found: Attention) -> Iterator[Note]:
+    for endpoint in found.endpoints.first:
+        place = here.to("webhook", endpoint.pk)
+        if endpoint.status == Endpoint.Status.DISABLED:
+            yield Note(URGENT, "webhook", _("A webhook was switched off by us"), place, endpoint.url)
+        else:
+            title = _("A webhook fails: nothing arrives")
+            yield Note(WARNING, "webhook", title, place, endpoint.url, endpoint.failing_since)
+
+
+def _about_money(here: Here, found: Attention) -> Iterator[Note]:
+    for withdrawal in found.came_back.first:
+        amount, status = money(withdrawal.amount, withdrawal.currency), STATUS[withdrawal.status][0]
+        title = _("A withdrawal of %(amount)s came back: %(status)s") % {"amount": amount, "status": status}
+        place = here.to("withdrawal", withdrawal.pk)
+        yield Note(WARNING, "arrow-up-right", title, place, withdrawal.failure_message or "", withdrawal.updated_at)
+    for advance in found.decided.first:
+        amount, status = money(advance.net, advance.currency), STATUS[advance.state][0]
+        title = _("An advance of %(amount)s was decided: %(status)s") % {"amount": amount, "status": status}
+        yield Note(NEWS, "calendar-dollar", title, here.to("advance", advance.pk), when=advance.decided_at)
+    for hold in found.blocked.first:
+        title = _("%(amount)s are blocked by order") % {"amount": money(hold.amount, hold.currency)}
+        yield Note(WARNING, "lock", title, here.to("balance"), when=hold.created_at)
+
+
+def _about_boletos(here: Here, found: Attention) -> Iterator[Note]:
+    if count := found.boletos.count:
+        title = ngettext(
+            "%(n)s boleto can be paid for two more days only", "%(n)s boletos can be paid for two more days only", count
+        )
+        place = f"{here.to('payments')}?method=BOLETO&status=PENDING"
+        yield Note(NEWS, "clock", title % {"n": count}, place, when=found.boletos.first[0].expires_at)
+
+
+def _about_beginnings(here: Here) -> Iterator[Note]:
+    company = here.company
+    waits = company.status == Company.Status.PENDING_VERIFICATION and not verification.is_awaited(company)
+    if waits and not company.verification_note and here.may(May.MANAGE):
+        title = _("The company is not verified: production is closed")
+        yield Note(WARNING, "shield-check", title, here.to("verification"))
+    if not second_factor.is_set_up(here.user):
+        detail = _("Without it you move no money and see no keys.")
+        yield Note(WARNING, "fingerprint", _("You have no second factor"), reverse("mfa_index"), detail)

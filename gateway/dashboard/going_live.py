@@ -1,0 +1,85 @@
+"""What a new company has to do until it takes real money: each step is done when the data say so."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts import second_factor, selectors, verification
+from accounts.models import Company, Environment, Merchant
+from accounts.roles import May
+from gateway.dashboard.access import Here
+from gateway.payments.models import Payment
+from webhooks.selectors import endpoints
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something to do. `address` is None where somebody else has to do it."""
+
+    title: str | Promise
+    sentence: str | Promise
+    is_done: bool
+    address: str | None
+
+
+def steps(here: Here) -> list[Step]:
+    """All of them, in the order in which they make sense; empty once the company takes real money."""
+    company = here.company
+    merchants = {one.environment: one for one in Merchant.objects.filter(company=company)}
+    sandbox, production = merchants[Environment.SANDBOX], merchants[Environment.PRODUCTION]
+    if Payment.objects.filter(merchant=production).exists():
+        return []
+    is_verified = company.status == Company.Status.ACTIVE
+    return [
+        Step(
+            _("Hand in what we need to verify you"),
+            _("Four documents, as PDF or photo. We look at them while you build."),
+            is_verified or not verification.missing(company),
+            _page(here, May.MANAGE, "verification"),
+        ),
+        Step(
+            _("Create a sandbox key"),
+            _("Your server calls the API with it; it is shown once."),
+            selectors.live_keys(sandbox).exists(),
+            _page(here, May.DEVELOP, "keys"),
+        ),
+        Step(
+            _("Add a webhook"),
+            _("We tell your server what became of each payment."),
+            endpoints(sandbox).exists(),
+            _page(here, May.DEVELOP, "webhooks"),
+        ),
+        Step(
+            _("Make a test payment"),
+            _("With the API or in the sandbox lab: no money moves."),
+            Payment.objects.filter(merchant=sandbox).exists(),
+            _page(here, May.SIMULATE, "lab"),
+        ),
+        Step(
+            _("Set up a second factor"),
+            _("An authenticator app or a passkey; without it nobody moves money or sees keys."),
+            second_factor.is_set_up(here.user),
+            reverse("mfa_index"),
+        ),
+        Step(
+            _("Register the address of your withdrawals"),
+            _("Your backend withdraws from one IP address and from nowhere else."),
+            company.withdrawal_ip is not None,
+            _page(here, May.MANAGE, "withdrawal_address"),
+        ),
+        Step(
+            _("Ask for production"),
+            _("When the documents are there. We answer by e-mail."),
+            is_verified or verification.is_awaited(company),
+            _page(here, May.MANAGE, "verification"),
+        ),
+    ]
+
+
+def _page(here: Here, needs: May, name: str) -> str | None:
+    """In the sandbox, where all of this begins."""
+    if not here.may(needs):
+        return None
+    return reverse(f"dashboard:{name}", args=(here.company.pk, "sandbox"))
