@@ -5,6 +5,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from gateway.api.views import server_error
+from gateway.dashboard.middleware import LARGEST_BODY
 
 
 def check(page: HttpResponse, status: int, sentence: str) -> None:
@@ -26,6 +27,13 @@ def test_a_host_that_is_not_ours(client: Client) -> None:
 
 def test_a_form_that_did_not_come_from_here(db: None) -> None:
     check(Client(enforce_csrf_checks=True).post("/admin/login/"), 403, "You may not see this")
+
+
+@pytest.mark.parametrize("page", ["/accounts/login/", "/dashboard/me", "/admin/login/"])
+def test_a_body_that_no_form_has_is_not_even_read(db: None, page: str) -> None:
+    length = str(LARGEST_BODY + 1)
+
+    check(Client().post(page, {}, CONTENT_LENGTH=length), 413, "This is too large")
 
 
 def test_a_bug_of_ours(rf: RequestFactory, caplog: pytest.LogCaptureFixture) -> None:
