@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from accounts import services
+from accounts import services, verification
 from accounts.clock import wall
 from accounts.models import Company, Document, Merchant, User
 from accounts.permissions import PRODUCTION_DEFAULT
@@ -119,7 +119,7 @@ def _found_another(owner: User) -> None:
     )
     services.register(company)
     services.add_member(company, owner.email, None, Role.OWNER)
-    for kind in (Document.Kind.REGISTRATION, Document.Kind.IDENTITY):
+    for kind in verification.NEEDED:
         Document.objects.create(
             company=company,
             kind=kind,
