@@ -90,8 +90,8 @@ def test_a_document_is_kept_for_what_it_is_and_given_back_as_a_file(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"<html>", "The file cannot be taken."),
-        (b" %PDF-1.7", "The file cannot be taken."),
+        (b"<html>", "The file cannot be taken:"),
+        (b" %PDF-1.7", "The file cannot be taken:"),
         (b"", "The submitted file is empty."),
         (PDF + bytes(verification.LARGEST), "The file is larger than 10 MB."),
     ],
