@@ -217,7 +217,8 @@ class Life:
 
     def _ask_for_an_advance(self, most: int) -> Advance | None:
         rows = Receivable.objects.filter(merchant=self.merchant, currency="BRL", state=State.SCHEDULED)
-        chosen = rows.filter(release_at__gt=clock.now(self.merchant)).order_by("-release_at")[:most]
+        waiting = list(rows.filter(release_at__gt=clock.now(self.merchant)).order_by("-release_at"))
+        chosen = waiting[: min(most, len(waiting) // 2)]
         return advances.request(self.merchant, [one.pk for one in chosen], self.owner) if chosen else None
 
     # ── What is to be done today ──────────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,149 @@
+"""What people come to the dashboard for, from the page where they begin to the page that says it is done."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import pytest
+from django.db import connection
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from accounts.models import AuditEntry, User
+from gateway.demo.history import Life
+from gateway.refunds.models import Refund
+from gateway.withdrawals.models import Withdrawal
+from ledger.models import Advance
+from tests.browser.conftest import WIDE, Watched
+from tests.factories import Shop, a_shop
+from tests.people import a_member, a_person, signed_in_twice
+from tests.receiver import listening
+from webhooks import services as webhooks
+from webhooks.dispatch import deliver_due
+from webhooks.models import Delivery
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def shop(transactional_db: None) -> Shop:
+    made = a_shop("Acme")
+    staff = a_person("staff@onpay.example", is_staff=True, is_superuser=True)
+    Life(made.sandbox, staff, a_member(made.company, email="ana@acme.example")).live(25)
+    return made
+
+
+@dataclass
+class Desk(Watched):
+    """A page before which people take turns, each in a session of their own."""
+
+    sessions: dict[str, str] = field(default_factory=dict)
+
+    def sit_down(self, email: str) -> Page:
+        """Somebody signs in here, with their second factor, or comes back."""
+        if email not in self.sessions:
+            self.sessions[email] = signed_in_twice(User.objects.get(email=email)).cookies["session"].value
+        self.page.context.clear_cookies()
+        self.page.context.add_cookies([{"name": "session", "value": self.sessions[email], "url": self.origin}])
+        return self.go("/dashboard/")
+
+
+@pytest.fixture
+def desk(browser: Browser, live_server: LiveServer, plain_static_files: None) -> Iterator[Desk]:
+    context = browser.new_context(viewport=WIDE, reduced_motion="reduce")  # type: ignore[arg-type]
+    yield Desk(context.new_page(), live_server.url)
+    context.close()
+
+
+def open_page(page: Page, title: str) -> None:
+    page.locator(".sidebar").get_by_role("link", name=title, exact=True).click()
+
+
+def test_a_payer_is_answered(desk: Desk, shop: Shop) -> None:
+    page = desk.sit_down("ana@acme.example")
+    open_page(page, "Refunds and disputes")
+    page.locator("main tbody").get_by_role("link", name="Answer").first.click()
+    page.get_by_role("link", name="Contest").click()
+    page.locator("textarea").first.fill("Delivered on Monday, and signed for.")
+    page.get_by_role("button", name="Look at it once more").click()
+    expect(page.get_by_text("Delivered on Monday, and signed for.")).to_be_visible()
+    page.get_by_role("button", name="Send the answer").click()
+
+    expect(page.get_by_text("Your answer is sent and under review now.")).to_be_visible()
+    answered = Refund.objects.get(responses__message="Delivered on Monday, and signed for.")
+    assert answered.status == "UNDER_REVIEW"
+
+
+def test_an_advance_is_asked_for_and_granted(desk: Desk, shop: Shop) -> None:
+    page = desk.sit_down("ana@acme.example")
+    open_page(page, "Receivables")
+    page.get_by_role("link", name="Have it sooner").click()
+    page.get_by_role("button", name="See what it costs").click()
+    page.get_by_role("link", name="Ask for").click()
+    page.get_by_role("button", name="Ask for").click()
+    expect(page.get_by_text("The advance is requested and under review.")).to_be_visible()
+
+    asked = Advance.objects.order_by("requested_at").last()
+    assert asked and asked.state == "UNDER_REVIEW"
+    page = desk.sit_down("staff@onpay.example")
+    desk.go(f"/admin/ledger/advance/{asked.pk}/change/")
+    page.get_by_role("link", name="Approve").click()
+    page.get_by_label("Note").fill("Good history.")
+    page.get_by_role("button", name="Approve").click()
+
+    page = desk.sit_down("ana@acme.example")
+    open_page(page, "Receivables")
+    page.get_by_role("link", name="Advances").click()
+    expect(page.locator("main").get_by_text("Approved").first).to_be_visible()
+    asked.refresh_from_db()
+    assert asked.state == "APPROVED"
+
+
+def test_money_is_withdrawn(desk: Desk, shop: Shop) -> None:
+    before = set(Withdrawal.objects.values_list("pk", flat=True))
+    page = desk.sit_down("ana@acme.example")
+    open_page(page, "Withdrawals")
+    page.get_by_role("link", name="New withdrawal").click()
+    page.locator("main").get_by_role("link", name="PIX").first.click()
+    page.get_by_label("Amount").first.fill("50,37")
+    page.get_by_label("PIX key", exact=True).fill("52998224725")
+    page.get_by_label("Kind of key").select_option("CPF")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.get_by_text("The withdrawal is accepted.")).to_be_visible()
+
+    made = Withdrawal.objects.exclude(pk__in=before).get()
+    assert (made.amount, made.status) == (5037, "PROCESSING")
+    assert AuditEntry.objects.filter(object_id=made.pk).exists()
+    page.get_by_role("button", name="It arrives").click()
+    made.refresh_from_db()
+    assert made.status == "COMPLETED"
+
+
+def deliver() -> None:
+    """In a thread of its own: the browser's driver has the loop of this one."""
+    with ThreadPoolExecutor(1) as other:
+        other.submit(_deliver).result()
+
+
+def _deliver() -> None:
+    deliver_due()
+    connection.close()
+
+
+def test_a_webhook_is_mended(desk: Desk, shop: Shop) -> None:
+    with listening() as receiver:
+        receiver.will_answer(500)
+        endpoint, _ = webhooks.register(shop.sandbox, receiver.url, ["*"], "Shop")
+        webhooks.send_test(shop.sandbox, endpoint.pk)
+        deliver()
+        page = desk.sit_down("ana@acme.example")
+        open_page(page, "Webhooks")
+        page.locator("main").get_by_role("link", name=receiver.url).first.click()
+        page.locator("main tbody a").first.click()
+        expect(page.locator("main").get_by_text("500").first).to_be_visible()
+        page.get_by_role("button", name="Send again").click()
+        deliver()
+
+        assert [one.headers["x-onpay-event"] for one in receiver.received] == ["webhook.test"] * 2
+        assert Delivery.objects.filter(endpoint=endpoint, status="DELIVERED").exists()
