@@ -85,9 +85,7 @@ def to_decide() -> Q:
 
 
 class NoteForm(forms.Form):
-    note = forms.CharField(
-        max_length=255, widget=UnfoldAdminTextInputWidget, help_text="The company reads it"
-    )
+    note = forms.CharField(max_length=255, widget=UnfoldAdminTextInputWidget, help_text="The company reads it")
 
     def __init__(self, data: Any = None, *, required: bool) -> None:
         super().__init__(data)
