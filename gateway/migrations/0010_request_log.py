@@ -12,7 +12,7 @@ import accounts.ids
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0005_settings_are_held"),
-        ("gateway", "0011_dashboard_reads"),  # which came first, whatever the numbers say
+        ("gateway", "0009_withdrawals_and_conversions"),
     ]
 
     operations = [

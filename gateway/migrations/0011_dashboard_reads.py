@@ -22,7 +22,7 @@ ALTER TABLE gateway_payment RESET (autovacuum_vacuum_scale_factor, autovacuum_va
 
 
 class Migration(migrations.Migration):
-    dependencies = [("gateway", "0009_withdrawals_and_conversions")]
+    dependencies = [("gateway", "0010_request_log")]
 
     operations = [
         migrations.RunSQL(TWICE, ONCE),

@@ -10,7 +10,7 @@ import accounts.clock
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0006_people_and_audit"),
-        ("gateway", "0013_queues_of_staff"),
+        ("gateway", "0011_dashboard_reads"),
     ]
 
     operations = [

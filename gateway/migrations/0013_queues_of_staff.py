@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("gateway", "0010_request_log"),
+        ("gateway", "0012_saved_views"),
     ]
 
     operations = [
