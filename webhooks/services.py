@@ -244,7 +244,7 @@ def sample(merchant: Merchant, endpoint_id: str, wanted: Filter, size: int = 10)
     """
     params = _asked(endpoint(merchant, endpoint_id), wanted)
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT id FROM ({_MATCHING} LIMIT %(limit)s + 1) matching", params)
+        cursor.execute(f"SELECT id FROM ({_MATCHING} LIMIT {MOST_AT_ONCE + 1}) matching", params)
         ids = [event_id for (event_id,) in cursor.fetchall()]
     return len(ids), list(Event.objects.filter(pk__in=ids[:size]).defer("body").order_by("pk"))
 
