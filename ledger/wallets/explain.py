@@ -59,7 +59,7 @@ _PARTED = f"""
         SELECT t.id, t.kind, t.reference, t.posted_at, coalesce(t.posted_at > %(since)s::timestamptz, true) AS counts,
                s.amount, CASE WHEN s.pays THEN s.fee ELSE 0 END AS fee,
                CASE WHEN s.pays THEN s.advance_fee ELSE 0 END AS advance_fee
-          FROM summed s JOIN ledger_transfer t ON t.id = s.transfer_id AND t.merchant_id = %(merchant)s
+          FROM summed s JOIN {{transfers}} t ON t.id = s.transfer_id AND t.merchant_id = %(merchant)s
          WHERE t.posted_at <= %(at)s
     )
 """
@@ -74,11 +74,13 @@ _MOVED = f"""{_PARTED}
            count(*) FILTER (WHERE counts AND advance_fee <> 0), -coalesce(sum(advance_fee) FILTER (WHERE counts), 0)
       FROM parted GROUP BY kind
 """
-_BEHIND = """{parted}
-    SELECT id, kind, reference, posted_at, {part} FROM parted
-     WHERE counts AND {part} <> 0 AND {about} AND (%(after)s::bigint IS NULL OR id < %(after)s)
+_BEHIND = f"""{_PARTED}
+    SELECT id, kind, reference, posted_at, {{part}} FROM parted
+     WHERE counts AND {{part}} <> 0 AND {{about}} AND (%(after)s::bigint IS NULL OR id < %(after)s)
      ORDER BY id DESC LIMIT %(size)s
 """
+# A whole history is read as a whole; of a part of it each transfer is looked up.
+_ALL_TRANSFERS = "(SELECT * FROM ledger_transfer WHERE merchant_id = %(merchant)s OFFSET 0)"
 _PART = {Cause.FEES: "-fee", Cause.ADVANCE_FEES: "-advance_fee"}
 
 
@@ -120,7 +122,7 @@ def explain(
     """
     opening, found = 0, defaultdict[Cause, Share](Share)
     with connection.cursor() as cursor:
-        cursor.execute(_MOVED, _asked(merchant, currency, buckets, at, since))
+        cursor.execute(_MOVED.format(transfers=_transfers(since)), _asked(merchant, currency, buckets, at, since))
         for kind, before, *rest in cursor.fetchall():
             opening += int(before)
             shares = zip((cause_of(kind or ""), Cause.FEES, Cause.ADVANCE_FEES), rest[::2], rest[1::2], strict=True)
@@ -156,10 +158,14 @@ def behind(
     about, begins = _about(cause)
     asked = _asked(merchant, currency, buckets, at, since) | {"begins": begins, "after": after, "size": size}
     with connection.cursor() as cursor:
-        cursor.execute(_BEHIND.format(parted=_PARTED, part=part, about=about), asked)
+        cursor.execute(_BEHIND.format(transfers=_transfers(since), part=part, about=about), asked)
         return [
             Part(number, kind, reference, at, int(amount)) for number, kind, reference, at, amount in cursor.fetchall()
         ]
+
+
+def _transfers(since: datetime | None) -> str:
+    return "ledger_transfer" if since else _ALL_TRANSFERS
 
 
 def _about(cause: Cause) -> tuple[str, list[str]]:

@@ -22,7 +22,7 @@ from ledger.receivables import advances
 from ledger.receivables.errors import AdvanceTooSmall
 from ledger.receivables.models import Advance, Receivable, State
 from ledger.wallets import selectors as wallets
-from ledger.wallets.explain import _MOVED, Cause, _asked, behind, cause_of, explain
+from ledger.wallets.explain import _MOVED, Cause, _asked, _transfers, behind, cause_of, explain
 from ledger.wallets.statement import statement
 from tests.factories import Shop, a_payment, a_reference, a_shop
 
@@ -248,7 +248,10 @@ def test_a_long_history_is_read_by_its_index(acme: Shop, globex: Shop) -> None:
         cursor.execute("ANALYZE ledger_entry, ledger_transfer, ledger_account")
 
         page = statement(globex.sandbox, "BRL", Kind.AVAILABLE)[:20].explain()
-        cursor.execute("EXPLAIN " + _MOVED, _asked(acme.sandbox, "BRL", [Kind.AVAILABLE], clock.wall(), None))
+        cursor.execute(
+            "EXPLAIN " + _MOVED.format(transfers=_transfers(None)),
+            _asked(acme.sandbox, "BRL", [Kind.AVAILABLE], clock.wall(), None),
+        )
         story = "\n".join(line for (line,) in cursor.fetchall())
         transaction.set_rollback(True)
 
