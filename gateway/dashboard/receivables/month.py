@@ -96,7 +96,7 @@ def month(request: HttpRequest, here: Here) -> HttpResponseBase:
     days = receivables.days(listed(begin(first), begin(_after(first))), zone)
     rows = listed(begin(chosen or first), end(chosen) if chosen else begin(_after(first)))
     if request.GET.get("format") == "csv":
-        name = f"{_('receivables')}-{chosen or first.strftime('%Y-%m')}"
+        name = "-".join((_("receivables"), str(chosen or first.strftime("%Y-%m"))))
         return csv_of(name, _columns(), in_chunks(rows))
     return here.render(
         "receivables/month.html",
