@@ -20,7 +20,7 @@ invariant(
     "a receivable is released or advanced, never both, and never released before its day",
     """
     SELECT r.id, r.state, r.release_at, string_agg(t.kind, ', ') FROM ledger_receivable r
-      LEFT JOIN ledger_transfer t ON t.reference = r.id AND t.merchant_id = r.merchant_id
+      LEFT JOIN ledger_transfer t ON t.reference = r.id COLLATE "default" AND t.merchant_id = r.merchant_id
      GROUP BY r.id
     HAVING count(t.id) <> CASE WHEN r.state IN ('RELEASED', 'ADVANCED') THEN 1 ELSE 0 END
         OR bool_or(t.kind = 'receivable.released') IS DISTINCT FROM
