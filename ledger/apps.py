@@ -9,5 +9,6 @@ class LedgerConfig(AppConfig):
 
     def ready(self) -> None:
         from ledger import invariants  # noqa: F401  (they register themselves)
+        from ledger.closings import invariants as of_closings  # noqa: F401
         from ledger.holds import invariants as of_holds  # noqa: F401
         from ledger.receivables import invariants as of_receivables  # noqa: F401

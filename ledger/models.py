@@ -1,9 +1,23 @@
 """The ledger's tables, of all its rooms: Django looks only here."""
 
 from ledger.books.models import Account, Balance, Entry, Transfer
+from ledger.closings.models import ClosedDay, Closing
 from ledger.holds.models import Hold
 from ledger.proofs.models import Proof
 from ledger.rates.models import Rate
 from ledger.receivables.models import Advance, AdvanceItem, Receivable
 
-__all__ = ["Account", "Advance", "AdvanceItem", "Balance", "Entry", "Hold", "Proof", "Rate", "Receivable", "Transfer"]
+__all__ = [
+    "Account",
+    "Advance",
+    "AdvanceItem",
+    "Balance",
+    "ClosedDay",
+    "Closing",
+    "Entry",
+    "Hold",
+    "Proof",
+    "Rate",
+    "Receivable",
+    "Transfer",
+]

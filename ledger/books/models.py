@@ -1,5 +1,6 @@
 """The books. PostgreSQL keeps them right by itself: see the triggers in `ledger/migrations`."""
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from accounts.clock import wall
@@ -48,7 +49,7 @@ class Balance(models.Model):
 class Transfer(models.Model):
     """One posting: two or more entries that sum to zero. Posted once per (kind, reference), never changed."""
 
-    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="transfers")
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="transfers", db_index=False)
     kind = models.CharField(max_length=40, help_text="payment.paid, …")
     reference = models.CharField(max_length=60, help_text="Id of what was posted")
     entry_count = models.SmallIntegerField(help_text="Seal: exactly this many entries, ever")
@@ -62,7 +63,11 @@ class Transfer(models.Model):
                 name="transfer_has_two_ends", condition=models.Q(entry_count__gte=2, entry_count__lte=200)
             ),
         ]
-        indexes = [models.Index(fields=["reference"], name="transfer_by_reference")]
+        indexes = [
+            models.Index(fields=["reference"], name="transfer_by_reference"),
+            models.Index(fields=["merchant", "created_at"], name="transfers_as_written"),
+            BrinIndex(fields=["created_at"], name="transfers_of_a_day"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.reference}"

@@ -1,9 +1,9 @@
 """Why a balance is what it is: everything that ever moved it, by cause, to the cent."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -11,7 +11,11 @@ from django.db import connection
 
 from accounts.models import Merchant
 from ledger.chart import BUCKETS, Kind
-from ledger.wallets.reach import REACH, asked_of
+from ledger.closings.models import TOTAL
+from ledger.closings.parts import PARTS
+
+DAY = timedelta(days=1)
+EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class Cause(StrEnum):
@@ -40,48 +44,62 @@ KINDS = {
 }
 """How the kinds of transfers begin that move money for a cause; what begins otherwise is an adjustment."""
 
-# One row for each transfer. What a transfer earned us is taken from one bucket only: of those that it moves the first
-# by name, which is AVAILABLE where it moves that one. OFFSET 0 keeps the planner to reading account by account: it does
-# not know how few of all entries are of one merchant.
-_PARTED = f"""
-    WITH RECURSIVE {REACH}, summed AS (
-        SELECT e.transfer_id, coalesce(sum(e.amount) FILTER (WHERE r.kind = ANY(%(asked)s)), 0) AS amount,
-               coalesce(min(r.kind) FILTER (WHERE r.kind = ANY(%(buckets)s)) = ANY(%(asked)s), false) AS pays,
-               coalesce(sum(e.amount) FILTER (WHERE r.kind = 'FEE_INCOME'), 0) AS fee,
-               coalesce(sum(e.amount) FILTER (WHERE r.kind = 'ADVANCE_INCOME'), 0) AS advance_fee
-          FROM reach r
+# Which days are closed, and where among their postings the time that is asked for begins or ends: those days are read
+# posting by posting, like what was written since the last closed one. Of the others it is known what they come to.
+_CLOSED = """
+    SELECT (SELECT max(day) FROM ledger_closedday), ARRAY(
+        SELECT DISTINCT day FROM ledger_closing
+         WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s
+           AND (first_at <= %(since)s AND %(since)s < last_at OR first_at <= %(at)s AND %(at)s < last_at))
+"""
+_PARTS = PARTS.format(
+    transfers="""
+        SELECT t.* FROM unnest(%(begins)s::timestamptz[], %(ends)s::timestamptz[]) span(begins, ends)
          CROSS JOIN LATERAL (
-               SELECT transfer_id, amount FROM ledger_entry
-                WHERE account_id = r.id AND sequence >= r.low OFFSET 0
-               ) e
-         GROUP BY e.transfer_id
-    ), parted AS (
-        SELECT t.id, t.kind, t.reference, t.posted_at, coalesce(t.posted_at > %(since)s::timestamptz, true) AS counts,
-               s.amount, CASE WHEN s.pays THEN s.fee ELSE 0 END AS fee,
-               CASE WHEN s.pays THEN s.advance_fee ELSE 0 END AS advance_fee
-          FROM summed s JOIN {{transfers}} t ON t.id = s.transfer_id AND t.merchant_id = %(merchant)s
-         WHERE t.posted_at <= %(at)s
+               SELECT * FROM ledger_transfer
+                WHERE merchant_id = %(merchant)s AND created_at >= begins AND created_at < ends OFFSET 0) t
+         WHERE t.posted_at <= %(at)s AND {about}
+    """
+)
+_MOVED = f"""
+    WITH moved AS (
+        SELECT kind, last_at <= %(since)s AS is_before, count, amount, fee_count, fee, advance_fee_count, advance_fee
+          FROM ledger_closing
+         WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s AND last_at <= %(at)s
+           AND day <= %(closed)s AND day <> ALL(%(split)s)
+         UNION ALL
+        SELECT kind, posted_at <= %(since)s, (amount <> 0)::int, amount, (fee <> 0)::int, fee, (advance_fee <> 0)::int,
+               advance_fee
+          FROM ({_PARTS.format(about="true")}) parts WHERE currency = %(currency)s AND bucket = %(bucket)s
     )
+    SELECT kind, coalesce(sum(amount - fee - advance_fee) FILTER (WHERE is_before), 0),
+           coalesce(sum(count) FILTER (WHERE NOT is_before), 0), coalesce(sum(amount) FILTER (WHERE NOT is_before), 0),
+           coalesce(sum(fee_count) FILTER (WHERE NOT is_before), 0),
+           -coalesce(sum(fee) FILTER (WHERE NOT is_before), 0),
+           coalesce(sum(advance_fee_count) FILTER (WHERE NOT is_before), 0),
+           -coalesce(sum(advance_fee) FILTER (WHERE NOT is_before), 0)
+      FROM moved GROUP BY kind
 """
-# What stood there before anything that was read, then one row for each kind.
-_MOVED = f"""{_PARTED}
-    SELECT NULL, coalesce(sum(before), 0), 0, 0, 0, 0, 0, 0 FROM reach WHERE kind = ANY(%(asked)s)
-     UNION ALL
-    SELECT kind, coalesce(sum(amount) FILTER (WHERE NOT counts), 0),
-           count(*) FILTER (WHERE counts AND amount + fee + advance_fee <> 0),
-           coalesce(sum(amount + fee + advance_fee) FILTER (WHERE counts), 0),
-           count(*) FILTER (WHERE counts AND fee <> 0), -coalesce(sum(fee) FILTER (WHERE counts), 0),
-           count(*) FILTER (WHERE counts AND advance_fee <> 0), -coalesce(sum(advance_fee) FILTER (WHERE counts), 0)
-      FROM parted GROUP BY kind
+# The closed days that moved anything for a cause, the latest first, with how often they did.
+_DAYS = """
+    SELECT day, sum({count}) FROM ledger_closing
+     WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s AND {count} > 0 AND {about}
+       AND first_at <= %(at)s AND last_at > %(since)s AND day <= %(closed)s
+       AND (%(after)s::bigint IS NULL
+            OR day <= (SELECT (created_at AT TIME ZONE 'UTC')::date FROM ledger_transfer WHERE id = %(after)s))
+     GROUP BY day ORDER BY day DESC
 """
-_BEHIND = f"""{_PARTED}
-    SELECT id, kind, reference, posted_at, {{part}} FROM parted
-     WHERE counts AND {{part}} <> 0 AND {{about}} AND (%(after)s::bigint IS NULL OR id < %(after)s)
-     ORDER BY id DESC LIMIT %(size)s
+_BEHIND = f"""
+    SELECT id, kind, reference, posted_at, {{amount}} FROM ({_PARTS}) parts
+     WHERE currency = %(currency)s AND bucket = %(bucket)s AND {{amount}} <> 0
+     ORDER BY created_at DESC, id DESC LIMIT %(size)s
 """
-# A whole history is read as a whole; of a part of it each transfer is looked up.
-_ALL_TRANSFERS = "(SELECT * FROM ledger_transfer WHERE merchant_id = %(merchant)s OFFSET 0)"
-_PART = {Cause.FEES: "-fee", Cause.ADVANCE_FEES: "-advance_fee"}
+_ASKED_ABOUT = """
+    {about} AND t.posted_at > %(since)s AND (%(after)s::bigint IS NULL
+        OR (t.created_at, t.id) < (SELECT created_at, id FROM ledger_transfer WHERE id = %(after)s))
+"""
+_AMOUNT = {Cause.FEES: "-fee", Cause.ADVANCE_FEES: "-advance_fee"}
+_COUNT = {Cause.FEES: "fee_count", Cause.ADVANCE_FEES: "advance_fee_count"}
 
 
 @dataclass(slots=True)
@@ -116,24 +134,25 @@ def cause_of(kind: str) -> Cause:
 def explain(
     merchant: Merchant, currency: str, buckets: Sequence[Kind], at: datetime, since: datetime | None = None
 ) -> Explanation:
-    """How the buckets together came from what they were at `since` (None: nothing) to what they were at `at`.
+    """How one bucket, or all of them together, came from what it was at `since` (None: nothing) to what it was at `at`.
 
-    Both instants include what was posted at them. One statement, and so one snapshot.
+    Both instants include what was posted at them.
     """
     opening, found = 0, defaultdict[Cause, Share](Share)
     with connection.cursor() as cursor:
-        cursor.execute(_MOVED.format(transfers=_transfers(since)), _asked(merchant, currency, buckets, at, since))
+        asked = _asked(cursor, merchant, currency, buckets, at, since)
+        cursor.execute(_MOVED, asked | _spans([*asked["split"], None], asked["closed"]))
         for kind, before, *rest in cursor.fetchall():
             opening += int(before)
-            shares = zip((cause_of(kind or ""), Cause.FEES, Cause.ADVANCE_FEES), rest[::2], rest[1::2], strict=True)
+            shares = zip((cause_of(kind), Cause.FEES, Cause.ADVANCE_FEES), rest[::2], rest[1::2], strict=True)
             for cause, count, amount in shares:
-                found[cause].add(count, int(amount))
+                found[cause].add(int(count), int(amount))
     return Explanation(opening, {cause: found[cause] for cause in Cause if found[cause].count})
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one transfer did for one cause, in minor units. Transfers are numbered as they were posted."""
+    """What one transfer did for one cause, in minor units."""
 
     number: int
     kind: str
@@ -153,32 +172,63 @@ def behind(
     after: int | None = None,
     size: int = 50,
 ) -> list[Part]:
-    """What the share of a cause in `explain` is made of, posted last first; `after` is the number of the last seen."""
-    part = _PART.get(cause, "amount + fee + advance_fee")
-    about, begins = _about(cause)
-    asked = _asked(merchant, currency, buckets, at, since) | {"begins": begins, "after": after, "size": size}
+    """What the share of a cause in `explain` is made of, written last first; `after` is the number of the last seen."""
+    about, kinds = _about(cause)
+    parts = _BEHIND.format(amount=_AMOUNT.get(cause, "amount"), about=_ASKED_ABOUT.format(about=about))
+    found: list[Part] = []
     with connection.cursor() as cursor:
-        cursor.execute(_BEHIND.format(transfers=_transfers(since), part=part, about=about), asked)
-        return [
-            Part(number, kind, reference, at, int(amount)) for number, kind, reference, at, amount in cursor.fetchall()
-        ]
-
-
-def _transfers(since: datetime | None) -> str:
-    return "ledger_transfer" if since else _ALL_TRANSFERS
-
-
-def _about(cause: Cause) -> tuple[str, list[str]]:
-    if cause in _PART:
-        return "true", []
-    if cause == Cause.ADJUSTMENTS:
-        return "NOT kind LIKE ANY(%(begins)s)", [f"{begin}%" for begin in KINDS]
-    return "kind LIKE ANY(%(begins)s)", [f"{begin}%" for begin, known in KINDS.items() if known == cause]
+        asked = _asked(cursor, merchant, currency, buckets, at, since) | {"kinds": kinds, "after": after}
+        cursor.execute(_DAYS.format(count=_COUNT.get(cause, "count"), about=about), asked)
+        for days in _together(cursor.fetchall(), size):
+            cursor.execute(parts, asked | _spans(days, asked["closed"]) | {"size": size - len(found)})
+            for number, kind, reference, posted_at, amount in cursor.fetchall():
+                found.append(Part(number, kind, reference, posted_at, int(amount)))
+            if len(found) >= size:
+                break
+    return found
 
 
 def _asked(
-    merchant: Merchant, currency: str, buckets: Sequence[Kind], at: datetime, since: datetime | None
+    cursor: Any, merchant: Merchant, currency: str, buckets: Sequence[Kind], at: datetime, since: datetime | None
 ) -> dict[str, Any]:
-    known = [str(kind) for kind in BUCKETS]
-    accounts = asked_of(merchant, currency, [*known, Kind.FEE_INCOME, Kind.ADVANCE_INCOME], since)
-    return accounts | {"asked": [str(kind) for kind in buckets], "buckets": known, "at": at, "since": since}
+    """What is asked for, the last closed day, and the days that it splits."""
+    assert len(buckets) == 1 or set(buckets) == set(BUCKETS), "one bucket, or all"
+    bucket = str(buckets[0]) if len(buckets) == 1 else TOTAL
+    asked = {"merchant": merchant.pk, "currency": currency, "bucket": bucket, "at": at, "since": since or EARLIEST}
+    cursor.execute(_CLOSED, asked)
+    closed, split = cursor.fetchone()
+    return asked | {"closed": closed or date.min, "split": split}
+
+
+def _spans(days: Sequence[date | None], closed: date) -> dict[str, list[datetime]]:
+    """When what is read posting by posting was written: on these days; None is the time that is not closed."""
+    begins = [_midnight(day or closed + DAY) for day in days]
+    return {"begins": begins, "ends": [_midnight(day + DAY) if day else LATEST for day in days]}
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _together(days: Iterable[tuple[date, int]], size: int) -> Iterator[list[date | None]]:
+    """First the time that is not closed, then as many days at once as may have what is wanted."""
+    yield [None]
+    group: list[date | None] = []
+    expected = 0
+    for day, count in days:
+        group.append(day)
+        expected += count
+        if expected >= size:
+            yield group
+            group, expected = [], 0
+    if group:
+        yield group
+
+
+def _about(cause: Cause) -> tuple[str, list[str]]:
+    """The kinds that move money for a cause: a condition, and its parameter."""
+    if cause in _AMOUNT:
+        return "true", []
+    if cause == Cause.ADJUSTMENTS:
+        return "NOT kind LIKE ANY(%(kinds)s)", [f"{begin}%" for begin in KINDS]
+    return "kind LIKE ANY(%(kinds)s)", [f"{begin}%" for begin, known in KINDS.items() if known == cause]

@@ -1,0 +1,32 @@
+"""What is always true between closed days and the books."""
+
+from ledger.closings.parts import PARTS
+from ledger.verify import invariant
+
+_COLUMNS = """merchant_id, currency, bucket, day, kind, count, amount, fee_count, fee, advance_fee_count, advance_fee,
+              first_at, last_at"""
+
+invariant(
+    "I23",
+    "what a closed day was summed up to is what was written on it",
+    f"""
+    SELECT coalesce(told.day, found.day), coalesce(told.merchant_id, found.merchant_id),
+           coalesce(told.kind, found.kind), told.amount, found.amount
+      FROM (SELECT {_COLUMNS} FROM ledger_closing) told
+      FULL JOIN (
+           SELECT merchant_id, currency, bucket, (created_at AT TIME ZONE 'UTC')::date AS day, kind,
+                  count(*) FILTER (WHERE amount <> 0) AS count, sum(amount) AS amount,
+                  count(*) FILTER (WHERE fee <> 0) AS fee_count, sum(fee) AS fee,
+                  count(*) FILTER (WHERE advance_fee <> 0) AS advance_fee_count, sum(advance_fee) AS advance_fee,
+                  min(posted_at) AS first_at, max(posted_at) AS last_at
+             FROM ({PARTS.format(transfers="SELECT * FROM ledger_transfer")}) parts
+            WHERE (amount, fee, advance_fee) <> (0, 0, 0)
+              AND created_at < (SELECT (max(day) + 1)::timestamp AT TIME ZONE 'UTC' FROM ledger_closedday)
+            GROUP BY merchant_id, currency, bucket, (created_at AT TIME ZONE 'UTC')::date, kind) found
+     USING ({", ".join(("merchant_id", "currency", "bucket", "day", "kind"))})
+     WHERE (told.count, told.amount, told.fee_count, told.fee, told.advance_fee_count, told.advance_fee, told.first_at,
+            told.last_at)
+           IS DISTINCT FROM (found.count, found.amount, found.fee_count, found.fee, found.advance_fee_count,
+                             found.advance_fee, found.first_at, found.last_at)
+    """,
+)

@@ -1,0 +1,63 @@
+"""Closing the books of a day."""
+
+from datetime import date, timedelta
+
+from django.db import transaction
+
+from accounts.clock import wall
+from accounts.rows import execute, first
+from ledger.closings.parts import PARTS
+
+SLACK = timedelta(hours=1)
+"""How long after its day a posting may still be committed, and by how much the clocks of hosts may differ."""
+DAY = timedelta(days=1)
+AT_ONCE = 400
+"""Days in one turn, where there is something to catch up with."""
+
+# The day after the last one that is closed, or that of the first posting; not before everybody who could still write
+# on it is gone.
+_NEXT = """
+    SELECT day FROM (SELECT coalesce(
+        (SELECT max(day) + 1 FROM ledger_closedday),
+        (SELECT (min(created_at) AT TIME ZONE 'UTC')::date FROM ledger_transfer)) AS day) following
+     WHERE (day + 1)::timestamp AT TIME ZONE 'UTC' <= least(%s, (
+           SELECT min(xact_start) FROM pg_stat_activity
+            WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()))
+"""
+_CLAIM = "INSERT INTO ledger_closedday (day, closed_at) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+WRITTEN_ON = """
+    SELECT * FROM ledger_transfer
+     WHERE created_at >= {day}::timestamp AT TIME ZONE 'UTC' AND created_at < ({day} + 1)::timestamp AT TIME ZONE 'UTC'
+"""
+_SUM = f"""
+    INSERT INTO ledger_closing (merchant_id, currency, bucket, day, kind, count, amount, fee_count, fee,
+                                advance_fee_count, advance_fee, first_at, last_at)
+    SELECT merchant_id, currency, bucket, %(day)s, kind, count(*) FILTER (WHERE amount <> 0), sum(amount),
+           count(*) FILTER (WHERE fee <> 0), sum(fee), count(*) FILTER (WHERE advance_fee <> 0), sum(advance_fee),
+           min(posted_at), max(posted_at)
+      FROM ({PARTS.format(transfers=WRITTEN_ON.format(day="%(day)s::date"))}) parts
+     WHERE (amount, fee, advance_fee) <> (0, 0, 0)
+     GROUP BY merchant_id, currency, bucket, kind
+"""
+
+
+def close_days(limit: int = AT_ONCE) -> int:
+    """Sums up the days that are over, the oldest first; returns how many. Harmless when doubled, late or lost."""
+    closed = 0
+    while closed < limit and (day := _next()) and _close(day):
+        closed += 1
+    return closed
+
+
+def _next() -> date | None:
+    row = first(_NEXT, [wall() - SLACK])
+    return row[0] if row else None
+
+
+@transaction.atomic
+def _close(day: date) -> bool:
+    """False where somebody else is at it."""
+    claimed = execute(_CLAIM, [day, wall()])
+    if claimed:
+        execute(_SUM, {"day": day})
+    return bool(claimed)
