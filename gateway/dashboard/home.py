@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -72,11 +72,11 @@ def _period(here: Here, chosen: str) -> Period:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What the two charts show, for the script and as rows of a table: day, what was paid, how much was accepted."""
+    """What the two charts show, for the script and as rows of a table: day, number, amount, how much was accepted."""
 
     currency: str
     currencies: list[str]
-    rows: list[tuple[date, Paid, Accepted]]
+    rows: list[tuple[str, int, str, Accepted]]
     data: dict[str, Any]
 
 
@@ -87,16 +87,19 @@ def _chart(request: HttpRequest, made: Mapping[str, Activity], accepted: Accepta
     busiest = max(made, key=lambda code: made[code].volume.total.count, default="")
     asked = request.GET.get("currency", "")
     currency = asked if asked in made else busiest
-    paid = made[currency].volume.days if currency else {}
-    rows = [(day, paid.get(day, Paid()), share) for day, share in accepted.days.items()]
+    paid = [made[currency].volume.days[day] if currency else Paid() for day in accepted.days]
+    days = [formats.date_format(day, "SHORT_DATE_FORMAT") for day in accepted.days]
+    shown = [money(one.gross, currency) if currency else "" for one in paid]
+    shares = list(accepted.days.values())
+    counts = [one.count for one in paid]
     data = {
-        "days": [formats.date_format(day, "SHORT_DATE_FORMAT") for day, *_ in rows],
-        "amounts": [str(to_decimal(one.gross, currency)) for _, one, _ in rows] if currency else [],
-        "shown": [money(one.gross, currency) for _, one, _ in rows] if currency else [],
-        "counts": [one.count for _, one, _ in rows],
-        "rates": [None if share.rate is None else str(share.rate) for *_, share in rows],
+        "days": days,
+        "amounts": [str(to_decimal(one.gross, currency)) for one in paid] if currency else [],
+        "shown": shown,
+        "counts": counts,
+        "rates": [None if share.rate is None else str(share.rate) for share in shares],
     }
-    return Chart(currency, list(made), rows, data)
+    return Chart(currency, list(made), list(zip(days, counts, shown, shares, strict=True)), data)
 
 
 def _balances(here: Here) -> list[tuple[str, Holding, Day | None]]:
