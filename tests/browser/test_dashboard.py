@@ -20,7 +20,7 @@ from tests.people import a_member, a_person, signed_in_twice
 pytestmark = pytest.mark.browser
 
 FEW_DAYS = 12
-NOT_BY_LINK = {"payment_receipt", "payments_csv", "statement_csv"}
+NOT_BY_LINK = {"document", "payment_receipt", "payments_csv", "statement_csv"}
 """What a browser keeps instead of showing it."""
 
 
