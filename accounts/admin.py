@@ -4,32 +4,38 @@ from typing import Any, ClassVar
 
 from allauth.account.decorators import secure_admin_login
 from allauth.account.models import EmailAddress
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.forms import AdminPasswordChangeForm
 
-from accounts import services
+import accounts.staff.trail  # noqa: F401  (it registers itself)
+from accounts import second_factor, services
 from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, RefusedOrigin, User
 from accounts.staff.columns import EMPTY, anchor, colored, column, moment, related, unbroken
+from accounts.staff.entrance import with_second_factor
 from accounts.staff.forms import CompanyForm, IssueKeyForm, NewUserForm, UserForm
-from accounts.staff.pages import Done, ReadOnlyAdmin, RecordedAdmin, StaffAdmin
+from accounts.staff.pages import Done, ReadOnlyAdmin, StaffAdmin
+from accounts.staff.recorded import RecordedAdmin
 from accounts.staff.search import compact
 from accounts.staff.verification import Verification
 
 for unused in (Group, EmailAddress, Authenticator, UserSession):
     admin.site.unregister(unused)
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.has_permission = with_second_factor(admin.site.has_permission)  # type: ignore[method-assign, assignment]
 
 
 @admin.register(Company)
@@ -146,11 +152,14 @@ class MerchantAdmin(RecordedAdmin):
         form = IssueKeyForm(merchant, request.POST or None)
         secret = None
         if form.is_valid():
+            second_factor.require(request)
             with transaction.atomic():
                 api_key, secret = services.issue_key(
                     merchant, form.cleaned_data["permissions"], form.cleaned_data["name"]
                 )
-                self.log_change(request, merchant, f"Issued {api_key}")
+                told = {"name": api_key.name, "last4": api_key.last4, "permissions": api_key.permissions}
+                self.write_down(request, api_key, "issued", None, told)
+                self.log_deed(request, merchant, "", f"Issued {api_key}")
         return self.decision(request, merchant, "Issue an API key", form=form, secret=secret)
 
 
@@ -194,7 +203,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
         def act() -> Done:
             services.revoke_key(api_key)
-            return Done(api_key, "Revoked", f"{api_key} is revoked.")
+            return Done(api_key, "revoked", "Revoked", f"{api_key} is revoked.")
 
         return self.carry_out(request, api_key, act)
 
@@ -241,6 +250,22 @@ class UserAdmin(DjangoUserAdmin, StaffAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody is deleted, with all that they did: they are made inactive."""
         return False
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        _ask_first(request)
+        return super().add_view(request, form_url, extra_context)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
+        if self.has_change_permission(request, self.get_object(request, unquote(id))):
+            _ask_first(request)
+        return super().user_change_password(request, id, form_url)
+
+
+def _ask_first(request: HttpRequest) -> None:
+    """The second factor before there is a form: a password that was typed must not wait in a session."""
+    if request.method == "POST" and not second_factor.is_fresh(request):
+        raise ImmediateHttpResponse(HttpResponseRedirect(request.path))
+    second_factor.require(request)
 
 
 @admin.register(Group)

@@ -89,6 +89,12 @@ class InvalidStatus(InvalidRequest):
     message = "The status is not one that can be asked for."
 
 
+class OwnRequest(Refusal):
+    code = "ONP403_OWN_REQUEST"
+    message = "Whoever asked for something does not decide it."
+    advice = "Ask a colleague."
+
+
 class LastOwner(Refusal):
     code = "ONP409_LAST_OWNER"
     message = "A company keeps at least one owner."

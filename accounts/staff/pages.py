@@ -1,22 +1,22 @@
 """The pages that every other page of the staff admin is made from."""
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any, ClassVar, NamedTuple
 
 from django.contrib import admin, messages
 from django.contrib.admin.options import ShowFacets
 from django.contrib.admin.utils import flatten_fieldsets, unquote
-from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from simple_history.admin import SimpleHistoryAdmin
-from unfold.admin import ModelAdmin
 from unfold.dataclasses import SearchResult
 from unfold.paginator import InfinitePaginator
 
+from accounts import second_factor
 from accounts.errors import Refusal
+from accounts.staff.audited import Audited
 from accounts.staff.columns import address, link
 from accounts.staff.queues import Queue, QueueFilter, asked_for
 from accounts.staff.related import Related, plural
@@ -26,14 +26,18 @@ FOUND_PER_MODEL = 5
 
 
 class Done(NamedTuple):
-    """What came of a decision: the record, what its history says of it, and what the person is told."""
+    """What came of a decision: the record, what the audit calls it, what its history says, what the person is told.
+
+    `deed` is empty where the service has written it into the audit itself.
+    """
 
     record: Model
+    deed: str
     noted: str
     said: str
 
 
-class StaffAdmin(ModelAdmin):
+class StaffAdmin(Audited):
     """Each record is read with its relations and found by any of its ids.
 
     `ids` and `words` say how a search term is read (see `accounts.staff.search`); the own id needs no mention.
@@ -108,16 +112,20 @@ class StaffAdmin(ModelAdmin):
         here = {"opts": self.model._meta, "original": record, "record": record and link(record), "title": title}
         return TemplateResponse(request, "admin/decision.html", {**everywhere, **here, **context})
 
-    def carry_out(self, request: HttpRequest, record: Model, act: Callable[[], Done | str]) -> HttpResponse:
-        """Does what was decided, all of it or nothing, and tells what came of it.
+    def carry_out(
+        self, request: HttpRequest, record: Model, act: Callable[[], Done | str], *, alone: bool = False
+    ) -> HttpResponse:
+        """Does what was decided, all of it or nothing, writes it down and tells what came of it.
 
-        A sentence in place of a `Done` says why there was nothing to do.
+        A sentence in place of a `Done` says why there was nothing to do. `alone`: it has transactions of its own.
         """
+        second_factor.require(request)
+        self.remember(request, record)
         try:
-            with transaction.atomic():
+            with nullcontext() if alone else transaction.atomic():
                 done = act()
                 if isinstance(done, Done):
-                    self.log_change(request, done.record, done.noted)
+                    self.log_deed(request, done.record, done.deed, done.noted)
         except Refusal as refusal:
             return self.turned_down(request, record, refusal)
         if isinstance(done, Done):
@@ -187,60 +195,6 @@ class EnteredAdmin(ReadOnlyAdmin):
         except Refusal as refusal:
             request.refused = refusal  # type: ignore[attr-defined]
             return super().changeform_view(request, *args, **kwargs)
-
-
-class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
-    """Records that staff change, with what they were before. An old state can be read, never written back."""
-
-    def revert_disabled(self, request: HttpRequest, obj: Any = None) -> bool:
-        return True
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        reads_the_past = str(request.resolver_match and request.resolver_match.url_name).endswith("_simple_history")
-        return not reads_the_past and bool(super().has_change_permission(request, obj))
-
-    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
-        if not self._is_a_key(unquote(object_id)):
-            raise Http404
-        return super().history_view(request, object_id, extra_context)
-
-    def history_form_view(
-        self, request: HttpRequest, object_id: str, version_id: str, extra_context: Any = None
-    ) -> Any:
-        if request.method not in ("GET", "HEAD"):
-            raise PermissionDenied
-        if not (self._is_a_key(object_id) and version_id.isdecimal()):
-            raise Http404
-        return super().history_form_view(request, object_id, version_id, extra_context)
-
-    def _is_a_key(self, text: str) -> bool:
-        try:
-            self.model._meta.pk.to_python(text)
-        except ValidationError:
-            return False
-        return "\0" not in text
-
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        field = super().formfield_for_dbfield(db_field, request, **kwargs)
-        if field:
-            field.show_hidden_initial = True  # tells what this person changed from what others did meanwhile
-        return field
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        if not change:
-            self.save_new(obj)
-            return
-        current = self.model._base_manager.select_for_update(no_key=True).get(pk=obj.pk)
-        for name in form.changed_data:
-            setattr(current, name, getattr(obj, name))
-        self.save_changed(current, form.changed_data)
-
-    def save_new(self, record: Any) -> None:
-        record.save()
-
-    def save_changed(self, record: Any, names: list[str]) -> None:
-        """Saves the record as it is now with the named changes of the form; its row is held."""
-        record.save()
 
 
 def find(request: HttpRequest, term: str) -> list[SearchResult]:

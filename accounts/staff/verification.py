@@ -101,7 +101,7 @@ class Verification(StaffAdmin):
 
         def act() -> Done:
             verification.verify(request, company)
-            return Done(company, "Verified", f"{company} is verified.")
+            return Done(company, "", "Verified", f"{company} is verified.")
 
         return self.carry_out(request, company, act)
 
@@ -116,6 +116,6 @@ class Verification(StaffAdmin):
 
         def act() -> Done:
             verification.send_back(request, company, note)
-            return Done(company, f"Sent back: {note}", f"The owners of {company} are told what is missing.")
+            return Done(company, "", f"Sent back: {note}", f"The owners of {company} are told what is missing.")
 
         return self.carry_out(request, company, act)

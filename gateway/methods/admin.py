@@ -14,7 +14,7 @@ from unfold.decorators import action, display
 
 from accounts.clock import wall
 from accounts.staff.columns import Column, address, colored, moment, unbroken
-from accounts.staff.pages import RecordedAdmin
+from accounts.staff.recorded import RecordedAdmin
 from accounts.staff.search import Words
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.methods.rules import LimitsForm, RuleAdmin, RuleForm

@@ -8,7 +8,7 @@ from django.utils.functional import cached_property
 from simple_history.template_utils import HistoricalRecordContextHelper
 
 from accounts.staff.columns import Column
-from accounts.staff.pages import RecordedAdmin
+from accounts.staff.recorded import RecordedAdmin
 from accounts.staff.search import Words
 from ledger.admin import AmountField, in_words, money
 from ledger.money import to_decimal, to_minor
@@ -77,6 +77,10 @@ class RuleAdmin(RecordedAdmin):
     @cached_property
     def read(self) -> dict[str, Column]:
         return {name: money(name) for name in self.form.amounts}
+
+    def facts(self, record: Any) -> dict[str, Any]:
+        amounts = {name: in_words(getattr(record, name), record.currency) for name in self.form.amounts}
+        return super().facts(record) | amounts
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Amounts that are only read are shown with their currency."""

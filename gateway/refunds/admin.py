@@ -36,8 +36,8 @@ from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked
 from gateway.refunds.models import OPEN, Evidence, Refund, Status
-from gateway.refunds.staff import NoteForm, OpenForm, download, may_be, to_decide
-from ledger.admin import in_words, money
+from gateway.refunds.staff import OpenForm, download, may_be, to_decide
+from ledger.admin import NoteForm, in_words, money
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
@@ -149,7 +149,7 @@ class RefundAdmin(EnteredAdmin):
                 "fields": (
                     ("end_to_end_id", pretty("destination")),
                     ("failure_code", "failure_message"),
-                    column("note", lambda note: note or EMPTY, "last note of staff"),
+                    (related("opened_by"), column("note", lambda note: note or EMPTY, "last note of staff")),
                 )
             },
         ),
@@ -216,7 +216,7 @@ class RefundAdmin(EnteredAdmin):
         return download(found)
 
     # ── Opening ───────────────────────────────────────────────────────────────────────────────────────────────────
-    def save_model(self, request: HttpRequest, obj: Refund, form: Any, change: bool) -> None:
+    def save(self, request: HttpRequest, obj: Refund, form: Any, change: bool) -> None:
         opened = refunds.dispute(
             obj.payment.merchant,
             obj.payment_id,
@@ -224,9 +224,13 @@ class RefundAdmin(EnteredAdmin):
             reason_code=obj.reason_code,
             statement=obj.payer_statement,
             response_due_at=obj.response_due_at,
+            by=request.user,  # type: ignore[arg-type]
             note=obj.note,
         )
         obj.pk, obj.status = opened.pk, opened.status
+
+    def facts(self, record: Refund) -> dict[str, Any]:
+        return super().facts(record) | {"amount": in_words(record.amount, record.currency)}
 
     def log_addition(self, request: HttpRequest, obj: Refund, message: Any) -> Any:
         return super().log_addition(request, obj, f"Opened for the payer: {obj.note}")
@@ -283,8 +287,8 @@ class RefundAdmin(EnteredAdmin):
         note = form.cleaned_data["note"]
 
         def act() -> Done:
-            decided = refunds.decide(refund.merchant, refund.pk, asked, note=note)
+            decided = refunds.decide(refund.merchant, refund.pk, asked, by=request.user, note=note)  # type: ignore[arg-type]
             status = decided.get_status_display()
-            return Done(decided, f"{status}: {note}", f"{refund.pk} is {status.lower()}.")
+            return Done(decided, name, f"{status}: {note}", f"{refund.pk} is {status.lower()}.")
 
         return self.carry_out(request, refund, act)

@@ -76,6 +76,15 @@ class Refund(models.Model):
     fills = models.SmallIntegerField(default=0, help_text="How often a shortfall was filled")
     ask_at = models.DateTimeField(null=True, blank=True, help_text="When the outside party is to be asked")
     note = models.CharField(max_length=255, blank=True, help_text="Of staff")
+    opened_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+        help_text="Somebody of the staff, for the payer",
+    )
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True, blank=True)

@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Q, Sum
 
 from accounts import clock
+from accounts.errors import OwnRequest
 from accounts.ids import is_well_formed, new_id
 from accounts.models import Environment, Merchant, User
 from accounts.rows import first, unless_deadlocked
@@ -106,9 +107,12 @@ def dispute(
     reason_code: str | None = None,
     statement: str | None = None,
     response_due_at: datetime | None = None,
+    by: User | None = None,
     note: str = "",
 ) -> Refund:
     """The payer wants money of a payment back, and the company must answer. What is there is blocked at once.
+
+    `by`: who of our staff opens it for the payer.
 
     Refuses with ONP404_PAYMENT, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE and ONP422_REFUND_AMOUNT_EXCEEDED.
     """
@@ -118,7 +122,8 @@ def dispute(
     if (amount is not None and amount > left) or not left:
         raise RefundAmountExceeded(field="amount")
     refund = _new(payment, Origin.PAYER, amount or left, left, now)
-    refund.reason_code, refund.payer_statement, refund.note = reason_code, statement, note
+    refund.reason_code, refund.payer_statement = reason_code, statement
+    refund.opened_by, refund.note = by, note
     refund.destination = _payers_key(payment)
     refund.response_due_at = response_due_at or now + (TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER)
     if refund.response_due_at - REMINDED_BEFORE > now:
@@ -155,9 +160,14 @@ def respond(
 
 
 @transaction.atomic(savepoint=False)
-def decide(merchant: Merchant, refund_id: str, asked: Asked, *, note: str = "") -> Refund:
-    """What support, the payer or the outside party decided. Refuses with ONP404_REFUND and ONP409_REFUND_STATE."""
+def decide(merchant: Merchant, refund_id: str, asked: Asked, *, by: User | None = None, note: str = "") -> Refund:
+    """What support, the payer or the outside party decided; `by` of our staff, who did not open the refund.
+
+    Refuses with ONP404_REFUND, ONP409_REFUND_STATE and ONP403_OWN_REQUEST.
+    """
     refund = lock(merchant, refund_id)
+    if by and refund.opened_by_id == by.pk:
+        raise OwnRequest
     refund.note = note or refund.note
     now = clock.now(merchant)
     if asked == Asked.DECLINED:

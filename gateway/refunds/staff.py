@@ -42,10 +42,6 @@ def to_decide() -> Q:
     return Q(status=Status.UNDER_REVIEW) | (to_carry_out & covered)
 
 
-class NoteForm(forms.Form):
-    note = NoteField()
-
-
 class OpenForm(forms.ModelForm):
     """What a payer wants back. `refused`: what the service said when it was asked for this."""
 

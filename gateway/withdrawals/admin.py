@@ -1,144 +1,54 @@
 """Withdrawals, as staff read them, ask about them, and say what the outside party told them."""
 
-import re
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import Any
 
-from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db.models import F, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
-from django.utils.text import capfirst
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from accounts.clock import wall
 from accounts.models import Environment
-from accounts.staff.columns import EMPTY, Column, address, colored, column, moment, related, titled, unbroken
+from accounts.staff.columns import EMPTY, colored, column, moment, related, titled
 from accounts.staff.pages import Done, ReadOnlyAdmin
 from accounts.staff.queues import Queue
 from accounts.staff.related import Related
-from gateway.payouts.rail import Answered, FailureCode, Outcome
-from gateway.payouts.registry import by_currency, rail_of
+from gateway.payouts.rail import Answered
+from gateway.withdrawals import proposals
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.errors import WithdrawalState
-from gateway.withdrawals.lifecycle import Asked, step
-from gateway.withdrawals.models import Status, Withdrawal
-from ledger.admin import CurrencyFilter, NoteField, in_words, money
+from gateway.withdrawals.errors import NothingProposed, WithdrawalState
+from gateway.withdrawals.lifecycle import may_be
+from gateway.withdrawals.models import Proposal, Status, Withdrawal
+from gateway.withdrawals.services import MEANS
+from gateway.withdrawals.staff import (
+    TWO_PEOPLE,
+    ArrivedForm,
+    DecisionForm,
+    FailedForm,
+    ReturnedForm,
+    bought,
+    is_connected,
+    payout_money,
+    proposed,
+    rate,
+    sentence,
+    spread,
+    stuck,
+    to_confirm,
+    words,
+)
+from ledger.admin import CurrencyFilter, NoteForm, money
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
-DECISIONS = {"arrived": Asked.DONE, "failed": Asked.DECLINED, "came_back": Asked.RETURNED}
-STUCK_AFTER = timedelta(minutes=30)
-FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
-
-
-class DecisionForm(forms.Form):
-    """What the outside party said, and from where staff know it."""
-
-    note = NoteField()
-
-    def __init__(self, withdrawal: Withdrawal, data: Any = None) -> None:
-        super().__init__(data)
-
-    def outcome(self) -> Outcome:
-        raise NotImplementedError
-
-
-class ArrivedForm(DecisionForm):
-    reference = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
-    field_order = ("reference", "note")
-
-    def __init__(self, withdrawal: Withdrawal, data: Any = None) -> None:
-        super().__init__(withdrawal, data)
-        named = by_currency(withdrawal.rail)[withdrawal.payout_currency].reference_name
-        self.fields["reference"].label = _words(named)
-        self.fields["reference"].help_text = f"The outside party's own id of the money. The company reads it as {named}"
-        self.initial["reference"] = withdrawal.rail_reference
-
-    def outcome(self) -> Outcome:
-        return Outcome(Answered.DONE, reference=self.cleaned_data["reference"])
-
-
-class FailedForm(DecisionForm):
-    failure_code = forms.ChoiceField(
-        label="Why",
-        choices=[("", "---------"), *FAILURES],
-        widget=UnfoldAdminSelectWidget,
-        help_text="Companies read it",
-    )
-    field_order = ("failure_code", "note")
-
-    def outcome(self) -> Outcome:
-        return Outcome(Answered.DECLINED, failure=FailureCode(self.cleaned_data["failure_code"]).failure)
-
-
-class ReturnedForm(DecisionForm):
-    def outcome(self) -> Outcome:
-        return Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
-
-
-def may_be(asked: Asked, withdrawal: Withdrawal) -> bool:
-    """Whether staff can decide this about the withdrawal as it is now."""
-    if asked == Asked.RETURNED and withdrawal.is_converted:
-        return False
-    try:
-        step(asked, withdrawal.status)
-    except WithdrawalState:
-        return False
-    return True
-
-
-def is_connected(withdrawal: Withdrawal) -> bool:
-    """Whether there is somebody outside who can be asked about the withdrawal."""
-    return rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment) is not None
-
-
-def stuck() -> Q:
-    """What has been on its way for so long that somebody should look, by its merchant's clock."""
-    long_ago = F("merchant__clock_offset") + (wall() - STUCK_AFTER)
-    return Q(status=Status.PROCESSING, created_at__lte=long_ago)
-
-
-def payout_money(name: str, title: str = "") -> Column:
-    """An amount of a withdrawal in the currency that is paid out."""
-
-    def shown(withdrawal: Withdrawal) -> Any:
-        minor = getattr(withdrawal, name)
-        return EMPTY if minor is None else unbroken(in_words(minor, withdrawal.payout_currency))
-
-    return titled(shown, name, title)
-
-
-def rate(name: str, title: str) -> Column:
-    """What one unit of the wallet's currency was worth in the one that is paid out."""
-
-    def shown(withdrawal: Withdrawal) -> Any:
-        worth = f"{getattr(withdrawal, name).normalize():f} {withdrawal.payout_currency}"
-        return unbroken(f"1 {withdrawal.currency} = {worth}")
-
-    return titled(shown, name, title)
-
-
-def _spread(withdrawal: Withdrawal) -> Any:
-    minor = (withdrawal.market_amount or 0) - (withdrawal.gross_amount or 0)
-    return unbroken(in_words(minor, withdrawal.payout_currency))
-
-
-def _bought(withdrawal: Withdrawal) -> Any:
-    """What the beneficiary receives, where that is something else than what left the wallet."""
-    if not withdrawal.is_converted:
-        return EMPTY
-    return unbroken(in_words(withdrawal.payout_amount, withdrawal.payout_currency))
-
-
-def _words(member: str) -> str:
-    """`pixKeyType` as people write it."""
-    return capfirst(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", member).lower())
+DECISIONS: dict[str, tuple[Answered, type[DecisionForm]]] = {
+    "arrived": (Answered.DONE, ArrivedForm),
+    "failed": (Answered.DECLINED, FailedForm),
+    "came_back": (Answered.RETURNED, ReturnedForm),
+}
 
 
 def _told_of(events: QuerySet[Event]) -> Q:
@@ -166,7 +76,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         colored("status", PROCESSING="info", COMPLETED="success", FAILED="danger", RETURNED="warning"),
         "rail",
         money("amount"),
-        titled(_bought, "payout_amount", "converted to"),
+        titled(bought, "payout_amount", "converted to"),
         "reference",
         related("merchant"),
         moment("created_at"),
@@ -190,7 +100,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
                 "fields": (
                     (rate("market_rate", "rate of the market"), rate("applied_rate", "rate of the merchant")),
                     (
-                        titled(_spread, "spread"),
+                        titled(spread, "spread"),
                         column("spread_percentage", lambda share: f"{share.normalize():f}%", "agreed spread"),
                     ),
                     (payout_money("gross_amount", "before the network fee"), payout_money("network_fee")),
@@ -220,8 +130,11 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             },
         ),
     )
-    queues = (Queue("stuck", "Withdrawals stuck", "hourglass_top", stuck, "created_at"),)
-    actions_detail = (*DECISIONS, "ask")
+    queues = (
+        Queue("confirm", "Withdrawals to confirm", "done_all", to_confirm, "created_at"),
+        Queue("stuck", "Withdrawals stuck", "hourglass_top", stuck, "created_at"),
+    )
+    actions_detail = ("confirm", "turn_down", *DECISIONS, "ask")
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_destination")
@@ -245,7 +158,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     @display(description="destination")
     def goes_to(self, withdrawal: Withdrawal) -> Any:
         shown = {**withdrawal.destination, **withdrawal.details}
-        lines = ((_words(name), EMPTY if value is None else value) for name, value in shown.items())
+        lines = ((words(name), EMPTY if value is None else value) for name, value in shown.items())
         return format_html('<ul class="staff-list">{}</ul>', format_html_join("", "<li>{}: <b>{}</b></li>", lines))
 
     @display(description="outside party")
@@ -259,46 +172,85 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         return request.user.has_perm("gateway.change_withdrawal")
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Only what the withdrawal's life allows now."""
+        """Only what the withdrawal's life allows now, and what was said waits for somebody else."""
         withdrawal = self.get_object(request, unquote(str(object_id)))
         if withdrawal is None:
             return []
-        possible = {name for name, asked in DECISIONS.items() if may_be(asked, withdrawal)}
+        said = proposals.opened(withdrawal)
+        possible = {"turn_down"} if said else {name for name in DECISIONS if _may_be(name, withdrawal)}
+        possible |= {"confirm"} if said and said.proposed_by != request.user else set()
         possible |= {"ask"} if _may_be_asked_about(withdrawal) else set()
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
 
     @action(description="It arrived", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
     def arrived(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The beneficiary has {payout}: {total} leave the company's wallet for good."
-        return self._decide(request, object_id, "arrived", "It arrived", sentence, ArrivedForm)
+        return self._decide(request, object_id, "arrived", "It arrived")
 
     @action(description="It failed", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def failed(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The beneficiary gets nothing: {total} are available to the company again, at once."
-        return self._decide(request, object_id, "failed", "It failed", sentence, FailedForm)
+        return self._decide(request, object_id, "failed", "It failed")
 
     @action(description="It came back", permissions=["decide"], icon="undo", variant=ActionVariant.DANGER)
     def came_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The beneficiary's bank has sent {payout} back: they are available to the company again, at once."
-        return self._decide(request, object_id, "came_back", "It came back", sentence, ReturnedForm)
+        return self._decide(request, object_id, "came_back", "It came back")
 
-    def _decide(
-        self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str, form_class: type[DecisionForm]
-    ) -> HttpResponse:
+    def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
         """Asks for a note first. The service decides again whether this can be: the party may have been faster."""
-        withdrawal, asked = self.record(request, object_id), DECISIONS[name]
-        if not may_be(asked, withdrawal):
+        withdrawal = self.record(request, object_id)
+        if not _may_be(name, withdrawal):
             return self.turned_down(request, withdrawal, WithdrawalState())
+        answered, form_class = DECISIONS[name]
+        takes_two = withdrawal.merchant.environment == Environment.PRODUCTION
         form = form_class(withdrawal, request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            said = _sentence(withdrawal, asked, sentence)
+            said = format_html("{} {}", sentence(withdrawal, answered), TWO_PEOPLE if takes_two else "")
             return self.decision(request, withdrawal, title, sentence=said, form=form)
+        note, outcome = form.cleaned_data["note"], form.outcome()
+
+        def decide() -> Done:
+            decided = withdrawals.decide(withdrawal.merchant, withdrawal.pk, outcome, note=note)
+            return _done(decided, name, note)
+
+        def propose() -> Done:
+            proposals.propose(withdrawal.merchant, withdrawal.pk, outcome, by=request.user, note=note)  # type: ignore[arg-type]
+            return Done(withdrawal, f"{name}_said", f"{title}: {note}", f"Written down. {TWO_PEOPLE}")
+
+        return self.carry_out(request, withdrawal, propose if takes_two else decide)
+
+    @action(description="Confirm", permissions=["decide"], icon="done_all", variant=ActionVariant.PRIMARY)
+    def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What somebody else has said."""
+        withdrawal = self.record(request, object_id)
+        said = proposals.opened(withdrawal)
+        if said is None:
+            return self.turned_down(request, withdrawal, NothingProposed())
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            return self.decision(request, withdrawal, "Confirm", sentence=proposed(said), form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
-            decided = withdrawals.decide(withdrawal.merchant, withdrawal.pk, form.outcome(), note=note)
-            status = decided.get_status_display()
-            return Done(decided, f"{status}: {note}", f"{withdrawal.pk} is {status.lower()}.")
+            decided = proposals.confirm(withdrawal.merchant, withdrawal.pk, by=request.user, note=note)  # type: ignore[arg-type]
+            return _done(decided, "confirmed", note)
+
+        return self.carry_out(request, withdrawal, act)
+
+    @action(description="Turn down", permissions=["decide"], icon="close", variant=ActionVariant.DANGER)
+    def turn_down(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What was said is forgotten, and something else can be said."""
+        withdrawal = self.record(request, object_id)
+        said = proposals.opened(withdrawal)
+        if said is None:
+            return self.turned_down(request, withdrawal, NothingProposed())
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            told = f"{said.proposed_by} says: {said.note}. Nothing moves, and something else can be said."
+            return self.decision(request, withdrawal, "Turn down", sentence=told, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            proposals.turn_down(withdrawal.merchant, withdrawal.pk, by=request.user)  # type: ignore[arg-type]
+            return Done(withdrawal, "turned_down", f"Turned down: {note}", "It is turned down. Nothing moved.")
 
         return self.carry_out(request, withdrawal, act)
 
@@ -309,31 +261,65 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         if not _may_be_asked_about(withdrawal):
             return self.turned_down(request, withdrawal, WithdrawalState())
         if request.method != "POST":
-            sentence = "The order is handed over, or asked about under its own id. It is never sent under another."
-            return self.decision(request, withdrawal, "Ask now", sentence=sentence)
-        if withdrawals.pursue(withdrawal.merchant, withdrawal.pk, early=True):
+            told = "The order is handed over, or asked about under its own id. It is never sent under another."
+            return self.decision(request, withdrawal, "Ask now", sentence=told)
+
+        def act() -> Done | str:
+            if not withdrawals.pursue(withdrawal.merchant, withdrawal.pk, early=True):
+                return "Somebody else is speaking to the outside party just now."
             withdrawal.refresh_from_db(fields=["status"])
-            self.log_change(request, withdrawal, "Asked the outside party")
             said = f"The outside party was spoken to: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
-            self.message_user(request, said, messages.SUCCESS)
-        else:
-            self.message_user(request, "Somebody else is speaking to the outside party just now.", messages.WARNING)
-        return HttpResponseRedirect(address(Withdrawal, "change", withdrawal.pk))
+            return Done(withdrawal, "asked_about", "Asked the outside party", said)
+
+        return self.carry_out(request, withdrawal, act, alone=True)
+
+
+def _done(withdrawal: Withdrawal, deed: str, note: str) -> Done:
+    status = withdrawal.get_status_display()
+    return Done(withdrawal, deed, f"{status}: {note}", f"{withdrawal.pk} is {status.lower()}.")
+
+
+def _may_be(name: str, withdrawal: Withdrawal) -> bool:
+    return may_be(MEANS[DECISIONS[name][0]], withdrawal)
 
 
 def _may_be_asked_about(withdrawal: Withdrawal) -> bool:
     return withdrawal.status == Status.PROCESSING and is_connected(withdrawal)
 
 
-def _sentence(withdrawal: Withdrawal, asked: Asked, sentence: str) -> Any:
-    """What a decision does, with a warning where the money may be somewhere else already."""
-    total = in_words(withdrawal.total, withdrawal.currency)
-    said = sentence.format(total=total, payout=in_words(withdrawal.payout_amount, withdrawal.payout_currency))
-    said = f"{said} This cannot be undone."
-    if asked != Asked.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
-        return said
-    warning = (
-        "The money may already be with the bank, and would then be paid twice. "
-        "Go on only where the outside party has said in writing that it did not and will not pay this withdrawal."
+@admin.register(Proposal)
+class ProposalAdmin(ReadOnlyAdmin):
+    """What staff said about withdrawals. Read by whoever reads those."""
+
+    permissions_used = ()
+    ids = {"wdr": "withdrawal", "cmp": "withdrawal__merchant__company"}
+    search_help_text = "Withdrawal or company id"
+    listed_at = ("withdrawal",)
+    list_select_related = ("withdrawal", "proposed_by", "decided_by")
+    _proposer, _decider = related("proposed_by"), related("decided_by")
+    list_display = (
+        "answered",
+        related("withdrawal"),
+        colored("state", OPEN="warning", CONFIRMED="success", TURNED_DOWN="danger"),
+        "note",
+        _proposer,
+        moment("proposed_at"),
+        _decider,
     )
-    return format_html("{} <b>{}</b>", said, warning)
+    list_filter = ("state",)
+    fieldsets = (
+        (None, {"fields": (related("withdrawal"), "state")}),
+        ("Said", {"fields": ("answered", ("reference", "failure_code"), "note")}),
+        (
+            "By",
+            {
+                "fields": (
+                    (related("proposed_by"), moment("proposed_at")),
+                    (related("decided_by"), moment("decided_at")),
+                )
+            },
+        ),
+    )
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm("gateway.view_withdrawal") or request.user.has_perm("gateway.change_withdrawal")

@@ -48,3 +48,10 @@ def step(asked: Asked, status: str) -> Step:
         return _BY_QUESTION[asked, Status(status) if status else None]
     except KeyError:
         raise WithdrawalState from None
+
+
+def may_be(asked: Asked, withdrawal: Withdrawal) -> bool:
+    """Whether this can happen to the withdrawal as it is now. What is on a chain cannot be called back."""
+    if asked == Asked.RETURNED and withdrawal.is_converted:
+        return False
+    return (asked, withdrawal.status) in _BY_QUESTION

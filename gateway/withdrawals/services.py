@@ -235,7 +235,7 @@ def take(withdrawal: Withdrawal, question: Question, outcome: Outcome, at: datet
 
 
 _NO_END = (Answered.SENT, Answered.UNKNOWN, Answered.NOT_RECEIVED)
-_MEANS = {Answered.DONE: Asked.DONE, Answered.DECLINED: Asked.DECLINED, Answered.RETURNED: Asked.RETURNED}
+MEANS = {Answered.DONE: Asked.DONE, Answered.DECLINED: Asked.DECLINED, Answered.RETURNED: Asked.RETURNED}
 
 
 def _wait(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
@@ -283,7 +283,7 @@ def _unforeseen(withdrawal: Withdrawal, outcome: Outcome) -> Withdrawal:
 def _turn(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
     """The only place where the status of a withdrawal changes. Refuses with ONP409_WITHDRAWAL_STATE."""
     merchant = withdrawal.merchant
-    taken = step(_MEANS[outcome.answered], withdrawal.status)
+    taken = step(MEANS[outcome.answered], withdrawal.status)
     if taken.target == Status.RETURNED and withdrawal.is_converted:
         raise WithdrawalState  # what is on a chain cannot be called back
     withdrawal.status = taken.target
@@ -324,7 +324,8 @@ def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
 # ── Decisions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
 def decide(merchant: Merchant, withdrawal_id: str, outcome: Outcome, *, note: str = "") -> Withdrawal:
-    """What support knows from the outside party: DONE, DECLINED or RETURNED.
+    """What support knows from the outside party: DONE, DECLINED or RETURNED. In production two of them must say so: see
+    `proposals`.
 
     Refuses with ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_STATE, also while the order may be on its way to the party:
     what is given back now could arrive all the same.

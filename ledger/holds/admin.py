@@ -15,7 +15,7 @@ from accounts import clock
 from accounts.errors import Refusal
 from accounts.staff.columns import colored, moment, named, related
 from accounts.staff.pages import Done, EnteredAdmin
-from ledger.admin import AmountField, CurrencyFilter, in_words, money
+from ledger.admin import AmountField, CurrencyFilter, NoteForm, in_words, money
 from ledger.chart import WALLET_METHOD
 from ledger.holds import services as holds
 from ledger.holds.models import BY_STAFF, Hold
@@ -74,7 +74,7 @@ class HoldAdmin(EnteredAdmin):
                 )
             },
         ),
-        ("By staff", {"fields": (related("placed_by"), "note")}),
+        ("By staff", {"fields": ((related("placed_by"), related("lifted_by")), "note")}),
         (
             "Times, by the merchant's clock",
             {
@@ -89,7 +89,10 @@ class HoldAdmin(EnteredAdmin):
     autocomplete_fields = ("merchant",)
     actions_detail = ("lift",)
 
-    def save_model(self, request: HttpRequest, obj: Hold, form: Any, change: bool) -> None:
+    def facts(self, record: Hold) -> dict[str, Any]:
+        return super().facts(record) | {"amount": in_words(record.amount, record.currency)}
+
+    def save(self, request: HttpRequest, obj: Hold, form: Any, change: bool) -> None:
         ends: datetime | None = obj.expected_release_at
         placed = holds.place(
             obj.merchant,
@@ -113,7 +116,14 @@ class HoldAdmin(EnteredAdmin):
     @action(description="Lift", permissions=["lift"], icon="lock_open", variant=ActionVariant.DANGER)
     def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
         hold = self.record(request, object_id)
-        if request.method != "POST":
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
             sentence = f"{in_words(hold.amount, hold.currency)} become available to the merchant again, at once."
-            return self.decision(request, hold, "Lift this block", sentence=sentence)
-        return self.carry_out(request, hold, lambda: Done(holds.lift(hold.pk), "Lifted", f"{hold.pk} is lifted."))
+            return self.decision(request, hold, "Lift this block", sentence=sentence, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            lifted = holds.lift(hold.pk, by=request.user)  # type: ignore[arg-type]
+            return Done(lifted, "lifted", f"Lifted: {note}", f"{hold.pk} is lifted.")
+
+        return self.carry_out(request, hold, act)

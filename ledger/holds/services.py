@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts import clock
+from accounts.errors import OwnRequest
 from accounts.ids import new_id
 from accounts.models import Merchant, User
 from accounts.rows import execute, insert_into, values
@@ -101,14 +102,19 @@ def keep(
 
 
 @transaction.atomic(savepoint=False)
-def lift(hold_id: str) -> Hold:
-    """Makes what staff blocked available again. Refuses with ONP409_HOLD_STATE."""
+def lift(hold_id: str, by: User | None = None) -> Hold:
+    """Makes what staff blocked available again: somebody else than who blocked it.
+
+    Refuses with ONP409_HOLD_STATE and ONP403_OWN_REQUEST.
+    """
     hold = Hold.objects.select_for_update(no_key=True, of=("self",)).select_related("merchant__company").get(pk=hold_id)
     if hold.ended_at is not None or hold.reason not in BY_STAFF:
         raise HoldEnded
+    if by and hold.placed_by_id == by.pk:
+        raise OwnRequest
     now = clock.now(hold.merchant)
-    hold.ended_at = now
-    hold.save(update_fields=["ended_at"])
+    hold.ended_at, hold.lifted_by = now, by
+    hold.save(update_fields=["ended_at", "lifted_by"])
     available, blocked = wallet(Kind.AVAILABLE, hold.currency), wallet(Kind.BLOCKED, hold.currency)
     posted = post(hold.merchant, "hold.lifted", hold.id, [Move(hold.amount, debit=blocked, credit=available)], now)
     assert posted, "a block is lifted once"

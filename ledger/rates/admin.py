@@ -146,7 +146,7 @@ class RateAdmin(EnteredAdmin):
         return HOLDS if rate.holds_until > wall() else OVER
 
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
-    def save_model(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
+    def save(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
         holds_for = timedelta(minutes=int(form.cleaned_data["holds_for"]))
         entered = rates.enter(obj.currency, obj.per_real, holds_for, request.user, obj.note)  # type: ignore[arg-type]
         obj.pk = entered.pk
@@ -172,7 +172,7 @@ class RateAdmin(EnteredAdmin):
 
         def act() -> Done | str:
             if rates.withdraw(rate):
-                return Done(rate, "Withdrawn", f"{rate} is withdrawn.")
+                return Done(rate, "withdrawn", "Withdrawn", f"{rate} is withdrawn.")
             return f"{rate} was not staff's, or had ended before."
 
         return self.carry_out(request, rate, act)

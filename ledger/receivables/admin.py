@@ -10,13 +10,12 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
-from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.staff.columns import Column, colored, column, moment, named, related, titled, unbroken
 from accounts.staff.pages import Done, ReadOnlyAdmin
 from accounts.staff.queues import Queue
 from accounts.staff.related import Related
-from ledger.admin import CurrencyFilter, in_words, money
+from ledger.admin import CurrencyFilter, NoteField, in_words, money
 from ledger.models import Transfer
 from ledger.receivables import advances
 from ledger.receivables.models import Advance, AdvanceItem, Receivable
@@ -84,12 +83,8 @@ def to_decide() -> Q:
     return Q(state=Advance.State.UNDER_REVIEW)
 
 
-class NoteForm(forms.Form):
-    note = forms.CharField(max_length=255, widget=UnfoldAdminTextInputWidget, help_text="The company reads it")
-
-    def __init__(self, data: Any = None, *, required: bool) -> None:
-        super().__init__(data)
-        self.fields["note"].required = required
+class DecisionForm(forms.Form):
+    note = NoteField("The company reads it")
 
 
 @admin.register(Advance)
@@ -149,25 +144,18 @@ class AdvanceAdmin(ReadOnlyAdmin):
             f"{count} receivable{'s' * (count != 1)}: {net} become available at once, for a fee of {fee}. "
             "Days that came meanwhile cost nothing: the fee may be less."
         )
-        return self._decide(request, advance, advances.approve, "Approve this advance", sentence, noted=False)
+        return self._decide(request, advance, advances.approve, "Approve this advance", sentence)
 
     @action(description="Refuse", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def refuse(self, request: HttpRequest, object_id: str) -> HttpResponse:
         advance = self.record(request, object_id)
         sentence = "The receivables go back to their schedule; what is due by now is released at once."
-        return self._decide(request, advance, advances.refuse, "Refuse this advance", sentence, noted=True)
+        return self._decide(request, advance, advances.refuse, "Refuse this advance", sentence)
 
     def _decide(
-        self,
-        request: HttpRequest,
-        advance: Advance,
-        decide: Callable[..., Advance],
-        title: str,
-        sentence: str,
-        *,
-        noted: bool,
+        self, request: HttpRequest, advance: Advance, decide: Callable[..., Advance], title: str, sentence: str
     ) -> HttpResponse:
-        form = NoteForm(request.POST if request.method == "POST" else None, required=noted)
+        form = DecisionForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             return self.decision(request, advance, title, sentence=sentence, form=form)
         note = form.cleaned_data["note"]
@@ -175,7 +163,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
         def act() -> Done:
             decided = decide(advance.pk, request.user, note)
             state = decided.get_state_display()
-            return Done(decided, f"{state}: {note}".removesuffix(": "), f"{decided} is {state.lower()}.")
+            return Done(decided, state.lower(), f"{state}: {note}", f"{decided} is {state.lower()}.")
 
         return self.carry_out(request, advance, act)
 

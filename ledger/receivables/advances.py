@@ -9,12 +9,13 @@ from typing import Any
 from django.db import transaction
 
 from accounts import clock
+from accounts.errors import OwnRequest
 from accounts.ids import new_id
 from accounts.models import Merchant, User
 from accounts.wire import timestamp
 from ledger.money import to_decimal
 from ledger.receivables import services as receivables
-from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, OwnRequest, ReceivableState
+from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
 from ledger.receivables.lifecycle import Asked, step
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
 from ledger.receivables.offers import offered

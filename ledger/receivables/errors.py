@@ -25,9 +25,3 @@ class AdvanceTooSmall(Refusal):
     code = "ONP422_ADVANCE_AMOUNT_TOO_SMALL"
     message = "The advance is below the minimum, or does not cover its fee."
     advice = "Choose more receivables, or such that are released later."
-
-
-class OwnRequest(Refusal):
-    code = "ONP403_OWN_REQUEST"
-    message = "Whoever asked for something does not decide it."
-    advice = "Ask a colleague."

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import transaction
 
+from accounts.errors import OwnRequest
 from accounts.models import Merchant, User
 from accounts.wire import timestamp
 from gateway.models import PriceRule
@@ -13,7 +14,7 @@ from gateway.seeds import BEGINNING
 from ledger.models import Transfer
 from ledger.receivables import advances
 from ledger.receivables import services as receivables
-from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, OwnRequest, ReceivableState
+from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
 from tests.factories import Shop
 from tests.ledger.test_receivables import NET, a_receivable, book, stand_at, told

@@ -16,7 +16,7 @@ from accounts.staff.columns import address
 from tests.dashboard.company.conftest import Committed
 from tests.factories import Shop
 from tests.forms import form_in
-from tests.people import PASSWORD, a_member, signed_in
+from tests.people import PASSWORD, a_member, signed_in, signed_in_twice
 
 PDF, PNG, JPEG = b"%PDF-1.7 what it says", b"\x89PNG\r\n\x1a\nwhat it shows", b"\xff\xd8\xffwhat it shows"
 NEEDED = [kind.value for kind in verification.NEEDED]
@@ -40,7 +40,7 @@ def owner(newcomer: Shop) -> Client:
 
 @pytest.fixture
 def staff(db: None) -> Client:
-    return signed_in(User.objects.create_superuser("root@onpay.example", PASSWORD))
+    return signed_in_twice(User.objects.create_superuser("root@onpay.example", PASSWORD))
 
 
 def hand_in(

@@ -9,16 +9,19 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django_celery_beat.schedulers import ModelEntry
 
 from accounts.heartbeats import beat
-from accounts.models import ApiKey, User
+from accounts.models import ApiKey, AuditEntry, User
 from gateway.celery import app
-from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, Payment, Withdrawal
+from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, Payment, Proposal, Withdrawal
+from gateway.payouts.rail import Answered, Outcome
 from gateway.refunds import services as refunds
+from gateway.withdrawals import proposals
 from ledger.holds import services as holds
 from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, Receivable, Transfer
 from ledger.proofs.services import prove
@@ -29,7 +32,7 @@ from tests.factories import MARIA, Shop, a_payment, pix
 from tests.gateway.withdrawals.conftest import funded, out  # noqa: F401
 from tests.gateway.withdrawals.withdrawing import register, withdrawn
 from tests.ledger.test_receivables import a_receivable
-from tests.people import a_member, signed_in
+from tests.people import a_member, signed_in, signed_in_twice
 from tests.receiver import listening
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -38,6 +41,7 @@ MONEY = [
     Payment,
     Customer,
     Withdrawal,
+    Proposal,
     Conversion,
     Account,
     Balance,
@@ -54,6 +58,7 @@ MONEY = [
     IdempotencyKey,
     ApiRequest,
     ApiKey,
+    AuditEntry,
 ]
 
 PASSWORD = "correct horse battery staple"
@@ -93,10 +98,16 @@ def staff(root: User) -> Client:
     return browser_of(root)
 
 
+@pytest.fixture
+def colleague(db: None) -> Client:
+    """Another superuser's browser: what takes two people takes this one."""
+    return browser_of(User.objects.create_superuser("colleague@onpay.example", PASSWORD))
+
+
 def browser_of(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+    """Signed in with password and authenticator app, a moment ago."""
+    Authenticator.objects.filter(user=user).delete()
+    return signed_in_twice(user)
 
 
 @dataclass(frozen=True)
@@ -131,6 +142,7 @@ def world(
         deliver_due()
     other = a_payment(globex.sandbox, "PAID")
     _takes_money_out(globex, globex_api, address)
+    _says_what_became_of_it(root)
     rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away")
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
     refunds.create(globex.sandbox, other.id, amount=100)
@@ -159,6 +171,12 @@ def _hands_in(shop: Shop) -> None:
     paper = SimpleUploadedFile("extract.pdf", b"%PDF-1.7")
     sent = {"once": str(uuid4()), "kind": "REGISTRATION", "file": paper}
     assert owner.post(page, sent).status_code == 302
+
+
+def _says_what_became_of_it(user: User) -> None:
+    withdrawal = Withdrawal.objects.select_related("merchant__company").get()
+    outcome = Outcome(Answered.DONE, reference="E1")
+    proposals.propose(withdrawal.merchant, withdrawal.pk, outcome, by=user, note="The bank wrote")
 
 
 def _takes_money_out(shop: Shop, api: Api, address: str) -> None:

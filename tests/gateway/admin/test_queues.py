@@ -28,6 +28,7 @@ QUEUES = {
     "Advances to decide": (Advance, "decide"),
     "Refunds to decide": (Refund, "decide"),
     "Refunds to answer": (Refund, "answer"),
+    "Withdrawals to confirm": (Withdrawal, "confirm"),
     "Withdrawals stuck": (Withdrawal, "stuck"),
     "Companies to verify": (Company, "verify"),
 }
@@ -71,7 +72,7 @@ def test_everything_that_waits_is_counted_and_worked_off_from_the_top(
     later, sooner = awaiting("Later", timedelta(hours=1)), awaiting("Sooner", timedelta(days=1))
     register(Company(legal_name="Idle", trade_name="Idle", tax_id="1", tax_id_type="CNPJ"))
 
-    assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", "1", "2"], strict=True))
+    assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", None, "1", "2"], strict=True))
     assert listed(staff, "Advances to decide") == [one.id for one in asked]
     assert listed(staff, "Refunds to decide") == [one.id for one in contested]
     assert listed(staff, "Refunds to answer") == [unanswered.id]

@@ -14,7 +14,7 @@ from accounts.staff.columns import address
 from gateway.models import MethodRule, Payment
 from ledger.models import Transfer
 from tests.factories import Shop
-from tests.gateway.admin.conftest import MONEY, PASSWORD, World
+from tests.gateway.admin.conftest import MONEY, PASSWORD, World, browser_of
 from webhooks.models import Delivery, Event
 
 MODELS = list(admin.site._registry)
@@ -124,12 +124,12 @@ def test_staff_sign_in_and_anybody_else_gets_nowhere(world: World, root: User, c
     assert client.get("/admin/").status_code == 200
 
 
-def test_staff_see_what_their_group_may_see(world: World, client: Client) -> None:
+def test_staff_see_what_their_group_may_see(world: World) -> None:
     person = User.objects.create_user("support@onpay.example", PASSWORD, is_staff=True)
     group = Group.objects.get(name="Support")
     group.permissions.set(Permission.objects.filter(codename__in=["view_payment", "view_event"]))
     person.groups.add(group)
-    client.force_login(person)
+    client = browser_of(person)
     for model in MODELS:
         expected = 200 if model in (Payment, Event) else 403
         assert client.get(address(model, "changelist")).status_code == expected, model

@@ -1,5 +1,6 @@
 """Receivables, advances and blocks, as staff see and decide them."""
 
+import itertools
 from datetime import timedelta
 
 import pytest
@@ -22,6 +23,7 @@ from tests.ledger.test_receivables import NET, a_receivable, book, stand_at
 from webhooks.models import Event
 
 ADD = "/admin/ledger/hold/add/"
+LIFTED = {"note": "The court has ended it"}
 
 
 @pytest.fixture
@@ -106,8 +108,8 @@ def test_an_approval_is_confirmed_noted_and_in_the_history(staff: Client, root: 
 
 
 def test_a_refusal_says_why(staff: Client, asked: Advance) -> None:
-    for note in ("", "x" * 256):
-        assert staff.post(decision(asked, "refuse"), {"note": note}).status_code == 200
+    for verb, note in itertools.product(("approve", "refuse"), ("", "abcd", "x" * 256)):
+        assert staff.post(decision(asked, verb), {"note": note}).status_code == 200
     assert Advance.objects.get().state == "UNDER_REVIEW"
 
     staff.post(decision(asked, "refuse"), {"note": "Chargebacks are open"})
@@ -126,7 +128,7 @@ def test_whoever_asked_and_whoever_is_late_are_told_so_and_nothing_moves(
     before = [*Advance.objects.order_by("id").values()], book(acme.sandbox), LogEntry.objects.count()
 
     for advance, sentence in ((own, "Whoever asked"), (late, "decided before")):
-        answer = staff.post(decision(advance, verb), {"note": "Now"}, follow=True)
+        answer = staff.post(decision(advance, verb), {"note": "Known for years"}, follow=True)
         assert answer.status_code == 200
         assert sentence in answer.content.decode()
 
@@ -140,11 +142,11 @@ def test_only_who_may_change_advances_decides_them(asked: Advance) -> None:
     assert "approve/" not in page
     for verb in ("approve", "refuse"):
         assert reader.get(decision(asked, verb)).status_code == 403
-        assert reader.post(decision(asked, verb), {"note": "Now"}).status_code == 403
+        assert reader.post(decision(asked, verb), {"note": "Known for years"}).status_code == 403
     assert Advance.objects.get().state == "UNDER_REVIEW"
     User.objects.filter(email="support@onpay.example").delete()
     decider = browser_of(support("view_advance", "change_advance"))
-    assert decider.post(decision(asked, "approve"), {"note": ""}).status_code == 302
+    assert decider.post(decision(asked, "approve"), {"note": "Known for years"}).status_code == 302
     assert Advance.objects.get().state == "APPROVED"
 
 
@@ -160,7 +162,7 @@ def block(merchant_id: int, **members: str) -> dict[str, str]:
     } | members
 
 
-def test_a_block_is_placed_and_lifted_with_history(staff: Client, root: User, acme: Shop) -> None:
+def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Client, root: User, acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
     page = body(staff, ADD)
     for name in ("merchant", "currency", "amount", "reason", "note", "expected_release_at_0"):
@@ -179,13 +181,15 @@ def test_a_block_is_placed_and_lifted_with_history(staff: Client, root: User, ac
     assert "50.00 BRL become available" in body(staff, decision(hold, "lift"))
     assert Hold.objects.get().ended_at is None
 
-    assert said(staff.post(decision(hold, "lift"))) == [f"{hold.pk} is lifted."]
+    assert list(colleague.post(decision(hold, "lift")).context["form"].errors) == ["note"]
+    assert said(colleague.post(decision(hold, "lift"), LIFTED)) == [f"{hold.pk} is lifted."]
 
-    assert Hold.objects.get().ended_at is not None
+    hold = Hold.objects.get()
+    assert (hold.ended_at is not None, hold.lifted_by and hold.lifted_by.email) == (True, "colleague@onpay.example")
     assert "BLOCKED BRL" not in book(acme.sandbox)
     assert "lift/" not in body(staff, page_of(Hold, "change", hold.pk))
     before = book(acme.sandbox)
-    again = staff.post(decision(hold, "lift"), follow=True)
+    again = colleague.post(decision(hold, "lift"), LIFTED, follow=True)
     assert (again.status_code, "ended before" in again.content.decode(), book(acme.sandbox)) == (200, True, before)
     assert "Lifted" in body(staff, page_of(Hold, "change", hold.pk).replace("change", "history"))
 
@@ -223,7 +227,7 @@ def test_only_who_may_places_and_lifts_blocks(acme: Shop) -> None:
     reader = browser_of(support("view_hold"))
     assert "1.00 BRL" in body(reader, page_of(Hold, "change", hold.pk))
     assert reader.post(ADD, block(acme.sandbox.pk)).status_code == 403
-    assert reader.post(decision(hold, "lift")).status_code == 403
+    assert reader.post(decision(hold, "lift"), LIFTED).status_code == 403
     assert reader.post(page_of(Hold, "change", hold.pk), {"amount": "1"}).status_code == 403
     assert reader.post(reverse("admin:ledger_hold_delete", args=[hold.pk]), {"post": "yes"}).status_code == 403
     assert (Hold.objects.get().ended_at, book(acme.sandbox)["BLOCKED BRL"]) == (None, 100)
@@ -231,6 +235,6 @@ def test_only_who_may_places_and_lifts_blocks(acme: Shop) -> None:
 
 def test_times_are_the_merchants(staff: Client, root: User, asked: Advance) -> None:
     stand_at(asked.merchant, Receivable.objects.get().release_at)
-    staff.post(decision(asked, "approve"), {"note": ""})
+    staff.post(decision(asked, "approve"), {"note": "Known for years"})
     decided = Advance.objects.get()
     assert (decided.fee, decided.decided_at >= Receivable.objects.get().release_at) == (0, True)

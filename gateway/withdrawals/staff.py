@@ -1,0 +1,148 @@
+"""What support staff are shown of withdrawals and may say about them: columns, forms, sentences, queues."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.db.models import F, Q
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from accounts.clock import wall
+from accounts.models import Environment
+from accounts.staff.columns import EMPTY, Column, titled, unbroken
+from gateway.payouts.rail import Answered, FailureCode, Outcome
+from gateway.payouts.registry import by_currency, rail_of
+from gateway.withdrawals.models import Proposal, Status, Withdrawal
+from ledger.admin import NoteField, in_words
+
+SENTENCES = {
+    Answered.DONE: "The beneficiary has {payout}: {total} leave the company's wallet for good.",
+    Answered.DECLINED: "The beneficiary gets nothing: {total} are available to the company again, at once.",
+    Answered.RETURNED: "The beneficiary's bank has sent {payout} back: they are the company's again, at once.",
+}
+TWO_PEOPLE = "Somebody else of the staff must confirm it, and nothing moves before that."
+STUCK_AFTER = timedelta(minutes=30)
+FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
+
+
+class DecisionForm(forms.Form):
+    """What the outside party said, and from where staff know it."""
+
+    note = NoteField()
+
+    def __init__(self, withdrawal: Withdrawal, data: Any = None) -> None:
+        super().__init__(data)
+
+    def outcome(self) -> Outcome:
+        raise NotImplementedError
+
+
+class ArrivedForm(DecisionForm):
+    reference = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
+    field_order = ("reference", "note")
+
+    def __init__(self, withdrawal: Withdrawal, data: Any = None) -> None:
+        super().__init__(withdrawal, data)
+        named = by_currency(withdrawal.rail)[withdrawal.payout_currency].reference_name
+        self.fields["reference"].label = words(named)
+        self.fields["reference"].help_text = f"The outside party's own id of the money. The company reads it as {named}"
+        self.initial["reference"] = withdrawal.rail_reference
+
+    def outcome(self) -> Outcome:
+        return Outcome(Answered.DONE, reference=self.cleaned_data["reference"])
+
+
+class FailedForm(DecisionForm):
+    failure_code = forms.ChoiceField(
+        label="Why",
+        choices=[("", "---------"), *FAILURES],
+        widget=UnfoldAdminSelectWidget,
+        help_text="Companies read it",
+    )
+    field_order = ("failure_code", "note")
+
+    def outcome(self) -> Outcome:
+        return Outcome(Answered.DECLINED, failure=FailureCode(self.cleaned_data["failure_code"]).failure)
+
+
+class ReturnedForm(DecisionForm):
+    def outcome(self) -> Outcome:
+        return Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
+
+
+def is_connected(withdrawal: Withdrawal) -> bool:
+    """Whether there is somebody outside who can be asked about the withdrawal."""
+    return rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment) is not None
+
+
+def stuck() -> Q:
+    """What has been on its way for so long that somebody should look, by its merchant's clock."""
+    long_ago = F("merchant__clock_offset") + (wall() - STUCK_AFTER)
+    return Q(status=Status.PROCESSING, created_at__lte=long_ago)
+
+
+def to_confirm() -> Q:
+    """What somebody of the staff has said, and somebody else must confirm."""
+    return Q(pk__in=Proposal.objects.filter(state=Proposal.State.OPEN).values("withdrawal"))
+
+
+def sentence(withdrawal: Withdrawal, answered: Answered) -> SafeString | str:
+    """What a decision does, with a warning where the money may be somewhere else already."""
+    total = in_words(withdrawal.total, withdrawal.currency)
+    payout = in_words(withdrawal.payout_amount, withdrawal.payout_currency)
+    said = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."
+    if answered != Answered.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
+        return said
+    warning = (
+        "The money may already be with the bank, and would then be paid twice. "
+        "Go on only where the outside party has said in writing that it did not and will not pay this withdrawal."
+    )
+    return format_html("{} <b>{}</b>", said, warning)
+
+
+def proposed(proposal: Proposal) -> SafeString:
+    """What somebody has said, with what the decision does."""
+    details = " ".join(filter(None, (proposal.reference, proposal.get_failure_code_display())))
+    told = f"{proposal.proposed_by} says: {proposal.note}"
+    return format_html("{} {} {}", sentence(proposal.withdrawal, Answered(proposal.answered)), told, details)
+
+
+def words(member: str) -> str:
+    """`pixKeyType` as people write it."""
+    return capfirst(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", member).lower())
+
+
+def payout_money(name: str, title: str = "") -> Column:
+    """An amount of a withdrawal in the currency that is paid out."""
+
+    def shown(withdrawal: Withdrawal) -> Any:
+        minor = getattr(withdrawal, name)
+        return EMPTY if minor is None else unbroken(in_words(minor, withdrawal.payout_currency))
+
+    return titled(shown, name, title)
+
+
+def rate(name: str, title: str) -> Column:
+    """What one unit of the wallet's currency was worth in the one that is paid out."""
+
+    def shown(withdrawal: Withdrawal) -> Any:
+        worth = f"{getattr(withdrawal, name).normalize():f} {withdrawal.payout_currency}"
+        return unbroken(f"1 {withdrawal.currency} = {worth}")
+
+    return titled(shown, name, title)
+
+
+def spread(withdrawal: Withdrawal) -> Any:
+    minor = (withdrawal.market_amount or 0) - (withdrawal.gross_amount or 0)
+    return unbroken(in_words(minor, withdrawal.payout_currency))
+
+
+def bought(withdrawal: Withdrawal) -> Any:
+    """What the beneficiary receives, where that is something else than what left the wallet."""
+    if not withdrawal.is_converted:
+        return EMPTY
+    return unbroken(in_words(withdrawal.payout_amount, withdrawal.payout_currency))

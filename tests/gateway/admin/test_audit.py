@@ -1,0 +1,244 @@
+"""Whatever staff change needs a fresh second factor, and is written down with what was there before and after."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.test import Client
+
+from accounts.models import ApiKey, AuditEntry, Company, Membership, Merchant, User
+from accounts.staff.columns import address as page_at
+from gateway.models import MethodRule, PriceRule, Refund
+from ledger.models import Advance, Hold
+from ledger.receivables import advances
+from tests.factories import Shop, a_payment
+from tests.forms import form_in
+from tests.gateway.admin.conftest import PASSWORD, browser_of
+from tests.gateway.admin.test_decisions import change, everybodys, support
+from tests.gateway.admin.test_receivables import LIFTED, block
+from tests.gateway.admin.test_refunds import NOTE, a_refund
+from tests.ledger.test_receivables import a_receivable
+from tests.people import PASSWORD as USUAL
+from tests.people import code_of, set_up, signed_in
+
+NOTED = {"note": "Known for years"}
+
+
+def entries() -> list[tuple[str, Any, Any]]:
+    return list(AuditEntry.objects.order_by("pk").values_list("action", "before", "after"))
+
+
+def do(record: Any, name: str) -> str:
+    return page_at(type(record), "change", record.pk).replace("/change/", f"/{name}/")
+
+
+@pytest.fixture
+def asked(acme: Shop) -> Advance:
+    owner = User.objects.create_user("owner@acme.example", PASSWORD)
+    return advances.request(acme.sandbox, [a_receivable(acme.sandbox).id], owner)
+
+
+# The second factor
+
+
+def test_a_decision_waits_until_the_second_factor_is_shown(root: User, asked: Advance, acme: Shop) -> None:
+    secret = set_up(root)
+    browser = signed_in(root)
+    refund = a_refund(acme.sandbox, "UNDER_REVIEW")
+
+    for where, sent in (
+        (do(asked, "approve"), NOTED),
+        (do(refund, "for_payer"), NOTE),
+        ("/admin/ledger/hold/add/", block(acme.sandbox.pk)),
+        (page_at(Company, "change", acme.company.pk), {"trade_name": "Other"}),
+    ):
+        assert browser.get(where).status_code == 200
+        answer = browser.post(where, form_in(browser.get(where).content) | sent)
+        assert (answer.status_code, answer["Location"].partition("?")[0]) == (302, "/accounts/2fa/reauthenticate/")
+    asked.refresh_from_db()
+    refund.refresh_from_db()
+    acme.company.refresh_from_db()
+    assert (asked.state, refund.status, Hold.objects.filter(reason="LEGAL_ORDER").count()) == (
+        "UNDER_REVIEW",
+        "UNDER_REVIEW",
+        0,
+    )
+    assert (acme.company.trade_name, entries()) == ("Acme", [])
+
+    where = browser.post(do(asked, "approve"), NOTED)["Location"]
+    browser.post(where, {"code": code_of(secret)}, follow=True)
+
+    asked.refresh_from_db()
+    assert (asked.state, asked.note) == ("APPROVED", NOTED["note"])
+
+
+def test_a_password_that_staff_type_never_waits_in_a_session(root: User, acme: Shop) -> None:
+    secret = set_up(root)
+    browser = signed_in(root)
+    other = User.objects.create_user("other@acme.example", PASSWORD)
+    typed = {"password1": "another one entirely", "password2": "another one entirely", "usable_password": "true"}
+    for where in ("/admin/accounts/user/add/", f"/admin/accounts/user/{other.pk}/password/"):
+        assert browser.post(where, typed | {"email": "new@acme.example"})["Location"] == where
+        assert "another one entirely" not in str(dict(browser.session))
+        assert browser.get(where)["Location"].startswith("/accounts/2fa/reauthenticate/")
+    assert User.objects.filter(email="new@acme.example").count() == 0
+    assert secret
+
+
+def test_staff_without_a_second_factor_are_led_to_where_they_set_one_up(root: User, settings: Any) -> None:
+    settings.LOCAL = False
+    browser = signed_in(root)
+    for where in ("/admin/", "/admin/gateway/payment/", "/admin/search/?s=pay"):
+        assert browser.get(where)["Location"] == "/accounts/2fa/"
+    settings.LOCAL = True
+    assert browser.get("/admin/").status_code == 200
+    assert browser.post("/admin/ledger/hold/add/", {}).status_code == 200  # nothing is saved
+
+
+def test_on_a_developers_machine_a_decision_needs_one_too(root: User, asked: Advance, settings: Any) -> None:
+    settings.LOCAL = True
+    browser = signed_in(root)
+    assert browser.get(do(asked, "approve")).status_code == 200
+    assert browser.post(do(asked, "approve"), NOTED)["Location"] == "/accounts/2fa/"
+    asked.refresh_from_db()
+    assert (asked.state, entries()) == ("UNDER_REVIEW", [])
+
+
+# The audit
+
+
+def test_a_decision_is_written_down_with_its_note_for_staff_alone(
+    staff: Client, root: User, acme: Shop, asked: Advance
+) -> None:
+    staff.post(do(asked, "approve"), NOTED)
+
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.object_id, entry.note) == ("advance.approved", asked.id, "Approved: Known for years")
+    assert (entry.actor, entry.by_staff, entry.company, entry.merchant) == (root, True, acme.company, acme.sandbox)
+    assert (entry.address, entry.request_id[:4]) == ("10.0.0.1", "req_")
+    assert entry.before and entry.after
+    assert (entry.before["state"], entry.after["state"]) == ("UNDER_REVIEW", "APPROVED")
+    assert "note" not in entry.after
+    page = staff.get(page_at(AuditEntry, "change", entry.pk)).content.decode()
+    assert "Known for years" in page
+    assert entry.pk in staff.get(page_at(AuditEntry, "changelist"), {"q": asked.id}).content.decode()
+
+
+def test_blocks_and_refunds_are_written_down_with_their_amounts(staff: Client, colleague: Client, acme: Shop) -> None:
+    a_payment(acme.sandbox, "PAID")
+    staff.post("/admin/ledger/hold/add/", block(acme.sandbox.pk))
+    colleague.post(do(Hold.objects.get(), "lift"), LIFTED)
+    refund = a_refund(acme.sandbox, "UNDER_REVIEW")
+    staff.post(do(refund, "for_company"), NOTE)
+
+    (placed, _, block_), (lifted, *_), (decided, before, after) = entries()
+    assert (placed, block_["amount"], block_["reason"]) == ("hold.added", "50.00 BRL", "LEGAL_ORDER")
+    assert lifted == "hold.lifted"
+    assert decided == "refund.for_company"
+    assert (before["status"], after["status"]) == ("UNDER_REVIEW", "REJECTED")
+
+
+def test_a_change_is_written_down_field_by_field(staff: Client, acme: Shop) -> None:
+    change(staff, acme.company, city="RECIFE", withdrawal_ip="203.0.113.9")
+    change(staff, acme.company)
+    change(staff, acme.sandbox, conversion_spread="2.5")
+    change(staff, everybodys(), minimum="10.50")
+
+    assert entries() == [
+        (
+            "company.changed",
+            {"city": "SAO PAULO", "withdrawal_ip": None},
+            {"city": "RECIFE", "withdrawal_ip": "203.0.113.9"},
+        ),
+        ("merchant.changed", {"conversion_spread": "1.5000"}, {"conversion_spread": "2.5000"}),
+        ("method_rule.changed", {"minimum": "0.01 BRL"}, {"minimum": "10.50 BRL"}),
+    ]
+    assert list(AuditEntry.objects.order_by("pk").values_list("company__trade_name", flat=True)) == [
+        "Acme",
+        "Acme",
+        None,
+    ]
+
+
+def test_what_is_added_and_deleted_is_written_down_whole(staff: Client, acme: Shop) -> None:
+    rule = everybodys()
+    own = form_in(staff.get(page_at(MethodRule, "change", rule.pk)).content)
+    chosen = {"merchant": acme.sandbox.pk, "environment": "SANDBOX", "method": "PIX", "currency": "BRL"}
+    staff.post("/admin/gateway/methodrule/add/", own | chosen | {"maximum": "99.99"})
+    made = MethodRule.objects.get(merchant=acme.sandbox)
+    staff.post(page_at(MethodRule, "change", made.pk).replace("/change/", "/delete/"), {"post": "yes"})
+
+    (added, nothing, facts), (deleted, before, gone) = entries()
+    assert (added, nothing, deleted, gone) == ("method_rule.added", None, "method_rule.deleted", None)
+    assert facts == before
+    assert (facts["maximum"], facts["method"]) == ("99.99 BRL", "PIX")
+
+
+def test_who_may_do_what_is_written_down_and_no_secret_is(staff: Client, root: User, acme: Shop) -> None:
+    group = Group.objects.create(name="Support")
+    person = support("view_payment")
+    password = person.password
+    staff.post(
+        page_at(User, "change", person.pk),
+        {"email": person.email, "is_active": "on", "is_staff": "on", "is_superuser": "on", "groups": [group.pk]},
+    )
+    typed = {"password1": "another one entirely", "password2": "another one entirely", "usable_password": "true"}
+    staff.post(f"/admin/accounts/user/{person.pk}/password/", typed)
+    permission = Permission.objects.get(codename="view_refund")
+    staff.post(f"/admin/auth/group/{group.pk}/change/", {"name": "Support", "permissions": [permission.pk]})
+    merchant = {"name": "Shop", "permissions": ["transactions:read"]}
+    key = staff.post(f"/admin/accounts/merchant/{acme.sandbox.pk}/issue_key/", merchant).context["secret"]
+    staff.post(do(ApiKey.objects.get(name="Shop"), "revoke"))
+    staff.post("/admin/accounts/membership/add/", {"company": acme.company.pk, "user": person.pk, "role": "VIEWER"})
+
+    told = {action: (before, after) for action, before, after in entries()}
+    assert list(told) == ["user.changed", "group.changed", "api_key.issued", "api_key.revoked", "membership.added"]
+    assert AuditEntry.objects.filter(action="user.changed").count() == 2
+    assert told["group.changed"] == ({"permissions": []}, {"permissions": [str(permission)]})
+    assert told["api_key.issued"][1]["permissions"] == ["transactions:read"]
+    first = AuditEntry.objects.filter(action="user.changed").order_by("pk")[0]
+    assert (first.before, first.after) == (
+        {"groups": [], "is_superuser": False},
+        {"groups": ["Support"], "is_superuser": True},
+    )
+    person.refresh_from_db()
+    secrets = (password, person.password, key, "another one entirely", USUAL)
+    assert [one for one in secrets if one in str(list(AuditEntry.objects.values()))] == []
+    assert Membership.objects.filter(user=person, company=acme.company).exists()
+    assert root
+
+
+def test_a_refusal_writes_nothing_down(staff: Client, root: User, acme: Shop, asked: Advance) -> None:
+    own = advances.request(acme.sandbox, [a_receivable(acme.sandbox).id], root)
+    staff.post(do(own, "approve"), NOTED)
+    staff.post("/admin/ledger/hold/add/", block(acme.sandbox.pk, amount="99999"))
+    assert entries() == []
+
+
+def test_nobody_changes_what_was_written_down(staff: Client, asked: Advance) -> None:
+    staff.post(do(asked, "approve"), NOTED)
+    entry = AuditEntry.objects.get()
+    for page in ("change", "delete"):
+        assert staff.post(do(entry, page), {"post": "yes", "action": "other"}).status_code == 403
+    assert AuditEntry.objects.get().action == "advance.approved"
+
+
+def test_versions_of_a_price_are_written_down(staff: Client, acme: Shop) -> None:
+    price = {
+        "merchant": str(acme.sandbox.pk),
+        "method": "PIX",
+        "currency": "BRL",
+        "percentage": "2",
+        "fixed": "0.50",
+        "settlement_days": "0",
+        "advance_monthly_rate": "0",
+    }
+    assert staff.post("/admin/gateway/pricerule/add/", price).status_code == 302
+    [(action, _, after)] = entries()
+    assert (action, after["fixed"], after["percentage"]) == ("price_rule.added", "0.50 BRL", "2.0000")
+    made = PriceRule.objects.get(merchant=acme.sandbox)
+    assert made.effective_from - timedelta(seconds=1) < AuditEntry.objects.get().created_at
+    assert Merchant.objects.filter(pk=acme.sandbox.pk).exists()
+    assert Refund.objects.count() == 0
+    assert browser_of(support("view_pricerule")).post("/admin/gateway/pricerule/add/", price).status_code == 403
