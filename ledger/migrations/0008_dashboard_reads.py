@@ -6,7 +6,7 @@ from accounts.clock import wall
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0010_advances_to_decide")]  # which came first, whatever the numbers say
+    dependencies = [("ledger", "0007_rates")]
 
     operations = [
         migrations.CreateModel(

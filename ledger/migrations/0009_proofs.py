@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0007_rates"),
+        ("ledger", "0008_dashboard_reads"),
     ]
 
     operations = [
