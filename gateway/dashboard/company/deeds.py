@@ -15,7 +15,6 @@ DEED: dict[str, Promise] = {
     "company.founded": _("Founded the company"),
     "company.changed": _("Changed the company's data"),
     "company.verified": _("Verified the company"),
-    "company.activated": _("Verified the company"),
     "withdrawal_ip.changed": _("Changed the withdrawal address"),
     "document.handed_in": _("Handed in a document"),
     "document.taken_back": _("Removed a document"),
@@ -36,21 +35,40 @@ DEED: dict[str, Promise] = {
     "webhook.redelivered": _("Sent a delivery again"),
     "webhook.replayed": _("Sent past events again"),
     "webhook.tested": _("Sent a test event"),
+    "payment.tried": _("Made a test payment"),
+    "payment.simulated": _("Decided a test payment"),
+    "refund.asked_by_payer": _("Asked for a refund as the payer"),
+    "refund.decided": _("Decided a refund in the sandbox"),
+    "withdrawal.simulated": _("Decided a test withdrawal"),
     "clock.advanced": _("Moved the sandbox clock"),
     "scenario.played": _("Played a scenario"),
     "refund.asked": _("Asked for a refund"),
-    "refund.answered": _("Answered a payer's request"),
-    "refund.canceled": _("Canceled a refund"),
+    "refund.accepted": _("Accepted a payer's request"),
+    "refund.contested": _("Contested a payer's request"),
     "withdrawal.asked": _("Withdrew money"),
-    "advance.asked": _("Asked for an advance"),
+    "advance.requested": _("Asked for an advance"),
     "conversion.confirmed": _("Converted money"),
 }
-_OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys"}
+BY_SUPPORT: dict[str, Promise] = {
+    "advance": _("Decided an advance"),
+    "company": _("Changed the company's data"),
+    "hold": _("Blocked money, or lifted a block"),
+    "membership": _("Changed the team"),
+    "merchant": _("Changed what is switched on"),
+    "method_rule": _("Changed the limits of a method"),
+    "payout_rule": _("Changed the terms of a rail"),
+    "price_rule": _("Changed a price"),
+    "refund": _("Decided a refund"),
+    "withdrawal": _("Looked after a withdrawal"),
+}
+"""What our staff did to what: their pages write down more than has words of its own."""
+_OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys", "blk": "balance"}
 
 
 def deed(action: str) -> str:
     """What was done, in words; an action that has none is shown as it is written down."""
-    return str(DEED.get(action, action.replace(".", ": ").replace("_", " ")))
+    said = DEED.get(action) or BY_SUPPORT.get(action.partition(".")[0])
+    return str(said or action.replace(".", ": ").replace("_", " "))
 
 
 def place(here: Here, entry: AuditEntry) -> str | None:

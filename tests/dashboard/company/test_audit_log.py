@@ -2,20 +2,30 @@
 
 import csv
 import io
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from accounts.clock import wall
-from accounts.models import AuditEntry, User
+from accounts.company import ADDRESS_CHANGED
+from accounts.models import AuditEntry, Company, User
 from accounts.roles import Role
+from accounts.staff.columns import address as page_at
 from gateway.dashboard.company.deeds import DEED
+from gateway.dashboard.developers.lab import MOVED
 from tests.factories import Shop
-from tests.people import a_member, a_person, signed_in
+from tests.forms import form_in
+from tests.people import PASSWORD, a_member, a_person, signed_in, signed_in_twice
 
+ROOT = Path(settings.BASE_DIR)
 STAFF = "root@onpay.example"
+NAMED = {ADDRESS_CHANGED, MOVED, "refund.contested"}
+"""Actions that the code calls by a name, or puts together."""
 
 
 def log_of(shop: Shop, query: str = "") -> str:
@@ -164,5 +174,20 @@ def test_only_owners_read_it(role: Role, acme: Shop, globex: Shop, history: list
         assert stranger.get(place).status_code == 404
 
 
-def test_every_deed_has_the_form_of_a_deed() -> None:
-    assert all(action.count(".") == 1 and action == action.lower() for action in DEED)
+def test_what_support_changed_is_read_without_their_name(acme: Shop, browser: Client) -> None:
+    root = User.objects.create_superuser(STAFF, PASSWORD)
+    staff = signed_in_twice(root)
+    page = page_at(Company, "change", acme.company.pk)
+    staff.post(page, form_in(staff.get(page).content) | {"withdrawal_ip": "8.8.4.4", "city": "NATAL"})
+
+    log = browser.get(log_of(acme)).content.decode()
+
+    assert "Changed the company&#x27;s data" in log and "8.8.4.4" in log and "Support" in log
+    assert STAFF not in log
+
+
+def test_everything_that_is_written_down_has_words_and_nothing_else() -> None:
+    call = re.compile(r'\brecord\(\s*(?:request,\s*)?"([a-z_]+\.[a-z_]+)"')
+    sources = [path.read_text() for name in ("accounts", "gateway") for path in (ROOT / name).rglob("*.py")]
+
+    assert {action for source in sources for action in call.findall(source)} | NAMED == set(DEED)
