@@ -179,7 +179,7 @@ def test_pages_ask_as_often_for_much_as_for_little(
 ) -> None:
     a_payment(a_shop("Neighbour").sandbox, "PAID")
     viewer.get(page("balance"))
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         viewer.get(page("balance"))
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         story(viewer, page, currency="BRL", bucket="TOTAL", cause="PAYMENTS", **{"from": ""})
