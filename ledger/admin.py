@@ -1,6 +1,8 @@
 """The books, as staff read them: whoever they are, only `ledger_post` writes here."""
 
+from collections.abc import Callable
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -10,7 +12,7 @@ from django.http import HttpRequest
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
 
-from accounts.staff.columns import Column, column, moment, named, related, titled, unbroken
+from accounts.staff.columns import EMPTY, Column, column, exported, moment, named, related, titled, unbroken
 from accounts.staff.pages import ReadOnlyAdmin
 from ledger.chart import WALLET_METHOD
 from ledger.models import Account, Balance, Entry, Transfer
@@ -63,20 +65,23 @@ def in_words(minor: int, currency: str) -> str:
     return f"{to_decimal(minor, currency):,f} {currency}"
 
 
-def money(name: str, title: str = "") -> Column:
-    """An amount of a record that has a currency."""
+def money(name: str, title: str = "", of: Callable[[Any], str] = attrgetter("currency")) -> Column:
+    """An amount of a record, in the currency `of` the record. In files number and currency stand apart."""
 
-    return titled(lambda row: unbroken(in_words(getattr(row, name), row.currency)), name, title)
+    def shown(row: Any) -> Any:
+        minor = getattr(row, name)
+        return EMPTY if minor is None else unbroken(in_words(minor, of(row)))
+
+    def number(row: Any) -> Decimal | None:
+        minor = getattr(row, name)
+        return None if minor is None else to_decimal(minor, of(row))
+
+    return exported(titled(shown, name, title), itself=number, currency=of)
 
 
 def account_money(name: str, title: str = "") -> Column:
     """An amount of a balance, whose currency is its account's."""
-
-    def shown(balance: Balance) -> str:
-        minor = getattr(balance, name)
-        return "none" if minor is None else in_words(minor, balance.account.currency)
-
-    return titled(shown, name, title)
+    return money(name, title, attrgetter("account.currency"))
 
 
 @admin.register(Account)

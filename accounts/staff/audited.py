@@ -85,7 +85,7 @@ class Audited(ModelAdmin):
         """One entry about a record. The message is the note, which only staff read."""
         audit.record(
             request,
-            f"{_name(type(record))}.{deed}",
+            f"{name_of(type(record))}.{deed}",
             company=record if isinstance(record, Company) else getattr(record, "company", None),
             merchant=record if isinstance(record, Merchant) else getattr(record, "merchant", None),
             object_id=str(record.pk),
@@ -96,7 +96,7 @@ class Audited(ModelAdmin):
         )
 
 
-def _name(model: type[Model]) -> str:
+def name_of(model: type[Model]) -> str:
     """`api_key`, `price_rule`, as actions of the audit begin."""
     return str(model._meta.verbose_name).lower().replace(" ", "_")
 

@@ -37,9 +37,16 @@ def titled(shown: Column, name: str, title: str = "", **options: Any) -> Column:
     return made  # type: ignore[no-any-return]
 
 
+def exported(made: Any, **values: Callable[[Any], Any]) -> Column:
+    """The column, which in files is these values: each has a column of its own, with its name after the title."""
+    made.exports = tuple((f" {name}" if name != "itself" else "", value) for name, value in values.items())
+    return made  # type: ignore[no-any-return]
+
+
 def moment(name: str, title: str = "") -> Column:
     """A time in UTC, to the second: support compares it with logs."""
-    return column(name, lambda value: unbroken(f"{value:%Y-%m-%d %H:%M:%S}Z"), title)
+    shown = column(name, lambda value: unbroken(f"{value:%Y-%m-%d %H:%M:%S}Z"), title)
+    return exported(shown, UTC=lambda row: getattr(row, name))
 
 
 def related(name: str, title: str = "") -> Column:

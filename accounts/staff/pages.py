@@ -16,8 +16,8 @@ from unfold.paginator import InfinitePaginator
 
 from accounts import second_factor
 from accounts.errors import Refusal
-from accounts.staff.audited import Audited
 from accounts.staff.columns import address, link
+from accounts.staff.export import Exported
 from accounts.staff.queues import Queue, QueueFilter, asked_for
 from accounts.staff.related import Related, plural
 from accounts.staff.search import Ids, Words, matching
@@ -37,7 +37,7 @@ class Done(NamedTuple):
     said: str
 
 
-class StaffAdmin(Audited):
+class StaffAdmin(Exported):
     """Each record is read with its relations and found by any of its ids.
 
     `ids` and `words` say how a search term is read (see `accounts.staff.search`); the own id needs no mention.

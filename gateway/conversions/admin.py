@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
@@ -11,7 +12,7 @@ from accounts.staff.columns import Column, column, moment, related, titled, unbr
 from accounts.staff.pages import ReadOnlyAdmin
 from accounts.staff.related import Related
 from gateway.conversions.models import Conversion
-from ledger.admin import CurrencyFilter, in_words
+from ledger.admin import CurrencyFilter, in_words, money
 from ledger.models import Entry, Transfer
 from webhooks.models import Delivery, Event
 
@@ -28,7 +29,7 @@ class DestinationFilter(CurrencyFilter):
 
 def end_money(name: str, end: str, title: str) -> Column:
     """An amount in the currency of one end of a conversion."""
-    return titled(lambda row: unbroken(in_words(getattr(row, name), getattr(row, f"{end}_currency"))), name, title)
+    return money(name, title, attrgetter(f"{end}_currency"))
 
 
 def rate(name: str, title: str) -> Column:

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from accounts.csv_export import Column, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.customers import selectors as customers
 from gateway.customers.models import Customer
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.csv_export import Column, csv_of
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.payments.customers import Standing, standings

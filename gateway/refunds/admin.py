@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
@@ -52,7 +53,7 @@ DECISIONS = {
 
 def wallet_money(name: str, title: str = "") -> Column:
     """An amount of a refund in the currency of the wallet that it comes from."""
-    return titled(lambda refund: unbroken(in_words(getattr(refund, name), refund.wallet_currency)), name, title)
+    return money(name, title, attrgetter("wallet_currency"))
 
 
 def _short(refund: Refund) -> Any:

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -17,7 +18,7 @@ from accounts.staff.columns import EMPTY, Column, titled, unbroken
 from gateway.payouts.rail import Answered, FailureCode, Outcome
 from gateway.payouts.registry import by_currency, rail_of
 from gateway.withdrawals.models import Proposal, Status, Withdrawal
-from ledger.admin import NoteField, in_words
+from ledger.admin import NoteField, in_words, money
 
 SENTENCES = {
     Answered.DONE: "The beneficiary has {payout}: {total} leave the company's wallet for good.",
@@ -118,12 +119,7 @@ def words(member: str) -> str:
 
 def payout_money(name: str, title: str = "") -> Column:
     """An amount of a withdrawal in the currency that is paid out."""
-
-    def shown(withdrawal: Withdrawal) -> Any:
-        minor = getattr(withdrawal, name)
-        return EMPTY if minor is None else unbroken(in_words(minor, withdrawal.payout_currency))
-
-    return titled(shown, name, title)
+    return money(name, title, attrgetter("payout_currency"))
 
 
 def rate(name: str, title: str) -> Column:

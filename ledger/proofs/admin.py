@@ -29,7 +29,7 @@ class ProofAdmin(ReadOnlyAdmin):
         ("Times", {"fields": ((moment("started_at"), moment("finished_at")),)}),
         ("What does not hold", {"fields": (pretty("violations"),)}),
     )
-    actions_list = ("verify_now",)
+    actions_list = (*ReadOnlyAdmin.actions_list, "verify_now")
 
     @display(description="found", label={HOLDS: "success", BROKEN: "danger", OPEN: "warning"})
     def found(self, proof: Proof) -> str:

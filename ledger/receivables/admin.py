@@ -1,6 +1,7 @@
 """Receivables as staff read them, and advances as staff decide them."""
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -11,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
-from accounts.staff.columns import Column, colored, column, moment, named, related, titled, unbroken
+from accounts.staff.columns import Column, colored, column, moment, named, related
 from accounts.staff.pages import Done, ReadOnlyAdmin
 from accounts.staff.queues import Queue
 from accounts.staff.related import Related
@@ -24,7 +25,7 @@ from webhooks.models import Event
 
 def item_money(name: str, title: str = "") -> Column:
     """An amount of an item, whose currency is its receivable's."""
-    return titled(lambda item: unbroken(in_words(getattr(item, name), item.receivable.currency)), name, title)
+    return money(name, title, attrgetter("receivable.currency"))
 
 
 def rate(name: str, title: str) -> Column:

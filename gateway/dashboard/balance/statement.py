@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from accounts.csv_export import Column, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.balance.asking import Days, days, periods
 from gateway.dashboard.balance.subjects import Subject, subjects
 from gateway.dashboard.balance.words import BUCKET, CAUSE, FEE, POSTED
-from gateway.dashboard.csv_export import Column, csv_of
 from gateway.dashboard.paging import in_chunks, page_of
 from ledger.money import to_decimal
 from ledger.wallets import statement as books

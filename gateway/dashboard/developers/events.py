@@ -8,9 +8,9 @@ from django.urls import path
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from accounts.csv_export import csv_of
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.csv_export import csv_of
 from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.paging import in_chunks, page_of

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import selectors as accounts
+from accounts.csv_export import csv_of
 from accounts.errors import Refusal, catalogue
 from accounts.models import Merchant
 from accounts.roles import May
@@ -19,7 +20,6 @@ from gateway.api.openapi import codes_of
 from gateway.api.requests import selectors
 from gateway.api.requests.models import ApiRequest
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.csv_export import csv_of
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.paging import in_chunks, page_of

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from gateway.dashboard.csv_export import Column as CsvColumn
+from accounts.csv_export import Column as CsvColumn
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.payments.models import Payment
 from gateway.templatetags.dashboard import icon, method, moment, money, status

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.clock import wall
+from accounts.csv_export import Column, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.csv_export import Column, csv_of
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.payments.filters import PLACE, Filters, kept
 from gateway.dashboard.payments.views import saved

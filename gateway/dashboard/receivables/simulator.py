@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.csv_export import csv_of
 from accounts.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.csv_export import csv_of
 from gateway.dashboard.forms import AmountField, DashboardForm, OnceForm
 from gateway.dashboard.periods import DayField, end
 from gateway.templatetags.dashboard import written

@@ -21,7 +21,7 @@ from webhooks import services as webhooks
 from webhooks.models import Endpoint
 
 NAME = "Loja Exemplo"
-STAFF = "staff@onpay.example"
+STAFF, COLLEAGUE = "staff@onpay.example", "colleague@onpay.example"
 TEAM = (
     ("financeiro@lojaexemplo.example", Role.FINANCE),
     ("dev@lojaexemplo.example", Role.DEVELOPER),
@@ -79,9 +79,9 @@ class Command(BaseCommand):
         taken_on = services.take_on(company)
         password = secrets.token_urlsafe(12)
         User.objects.filter(email=STAFF).delete()
-        staff = User.objects.create_superuser(STAFF, password, first_name="Support")
+        User.objects.create_superuser(STAFF, password, first_name="Support")
         owner = User.objects.get(email=taken_on.email)
-        Life(taken_on.sandbox, staff, owner).live()
+        Life(taken_on.sandbox, _colleague(), owner).live()
         _furnish(taken_on.sandbox)
         _found_another(owner)
         made = {
@@ -92,6 +92,12 @@ class Command(BaseCommand):
             "admin": {"username": STAFF, "password": password},
         }
         return made | self._addresses(made)
+
+
+def _colleague() -> User:
+    """Who of our staff did what there is to see: it takes somebody else to decide about it."""
+    known = User.objects.filter(email=COLLEAGUE).first()
+    return known or User.objects.create_user(COLLEAGUE, is_staff=True, first_name="Colleague")
 
 
 def _furnish(sandbox: Merchant) -> None:
