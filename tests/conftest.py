@@ -23,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """What is slow or tight on purpose, where no test is about that."""
     settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
     settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
+    settings.WHITENOISE_AUTOREFRESH = True  # else every new client looks at every static file first
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
