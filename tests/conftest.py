@@ -17,6 +17,10 @@ from tests.client import Api
 from tests.factories import Shop, a_shop
 
 _addresses = itertools.count(1)
+SOMETHING_HAPPENED = """
+    SELECT EXISTS (SELECT FROM ledger_transfer) OR EXISTS (SELECT FROM gateway_payment)
+        OR EXISTS (SELECT FROM gateway_idempotencykey) OR EXISTS (SELECT FROM gateway_withdrawal)
+"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,7 +46,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: pytest.FixtureRequ
 
 @pytest.fixture(autouse=True)
 def the_books_are_right(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Proves the books after every test that has a database."""
+    """Proves the books after every test in which something happened to them."""
     uses_database = {"db", "transactional_db"} & set(request.fixturenames)
     if uses_database:
         request.getfixturevalue("transactional_db" if "transactional_db" in uses_database else "db")
@@ -50,7 +54,9 @@ def the_books_are_right(request: pytest.FixtureRequest) -> Iterator[None]:
     if uses_database:
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        assert [str(violation) for violation in verify()] == []
+            cursor.execute(SOMETHING_HAPPENED)
+            happened = cursor.fetchone()[0]
+        assert not happened or [str(violation) for violation in verify()] == []
 
 
 @pytest.fixture
