@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
+from django.db import connection
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
@@ -14,6 +15,17 @@ from ledger.receivables.models import Receivable, State
 
 ON_THEIR_DAY = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE, State.RELEASED)
 """What becomes or became available on its day: neither advanced nor refunded before."""
+
+
+# The states are written out: a plan that is kept for any state could not use the index of those that are open.
+_NEXT = """
+    SELECT currency, soonest.release_at FROM unnest(%(currencies)s::text[]) currency
+     CROSS JOIN LATERAL (
+           SELECT release_at FROM ledger_receivable r
+            WHERE r.merchant_id = %(merchant)s AND r.currency = currency.currency
+              AND r.state IN ('SCHEDULED', 'RESERVED_FOR_ADVANCE') AND r.state = 'SCHEDULED'
+            ORDER BY r.release_at, r.id LIMIT 1) soonest
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +92,14 @@ def days(rows: QuerySet[Receivable], zone: tzinfo) -> list[Day]:
 
 def next_days(merchant: Merchant, zone: tzinfo) -> list[Day]:
     """Of each currency the next day on which money becomes available, and what comes on it; that of today, too."""
-    scheduled = Receivable.objects.filter(merchant=merchant, state=State.SCHEDULED)
+    with connection.cursor() as cursor:
+        cursor.execute(_NEXT, {"currencies": list(WALLET_METHOD), "merchant": merchant.pk})
+        soonest = dict(cursor.fetchall())
     wanted = Q(pk__in=[])
-    for currency in WALLET_METHOD:
-        soonest = scheduled.filter(currency=currency).order_by("release_at", "id").values_list("release_at", flat=True)
-        if first := soonest.first():
-            day = first.astimezone(zone).date()
-            wanted |= Q(currency=currency, release_at__lt=Period.of_days(day, day, zone).ends)
-    return days(scheduled.filter(wanted), zone)
+    for currency, at in soonest.items():
+        day = at.astimezone(zone).date()
+        wanted |= Q(currency=currency, release_at__gte=at, release_at__lt=Period.of_days(day, day, zone).ends)
+    return days(Receivable.objects.filter(wanted, merchant=merchant, state=State.SCHEDULED), zone)
 
 
 def totals(found: Sequence[Day]) -> list[Total]:
