@@ -1,4 +1,4 @@
-"""`make bench`; `T=--releases` for the release of receivables alone, `T=--profile` for where the time goes."""
+"""`make bench`; `T=--releases` or `T=--dashboard` for those alone, `T=--profile` for where the time goes."""
 
 import argparse
 import json
@@ -20,6 +20,7 @@ def main() -> None:
     parser.add_argument("--profile", nargs="?", type=int, const=1000, metavar="REQUESTS", help="profile POST /payments")
     parser.add_argument("--releases", action="store_true", help="measure the release of receivables alone")
     parser.add_argument("--deliveries", action="store_true", help="measure webhooks alone")
+    parser.add_argument("--dashboard", action="store_true", help="measure the pages of a company alone")
     wanted = parser.parse_args()
     stage.fresh_database()
     print(_machine())
@@ -29,6 +30,8 @@ def main() -> None:
         _releases()
     elif wanted.deliveries:
         _only_deliveries()
+    elif wanted.dashboard:
+        _dashboard()
     else:
         _bench()
         _releases()
@@ -103,6 +106,17 @@ def _releases() -> None:
     print(releases.table(ways))
     for violation in verify():
         raise SystemExit(f"The books are not right: {violation}")
+
+
+def _dashboard() -> None:
+    from tests.bench import dashboard
+
+    shop = dashboard.busy_shop()
+    read, opened = dashboard.of_reads(shop), dashboard.of_pages(shop)
+    dashboard.measure(read)
+    print(dashboard.table(f"reads beside {dashboard.PAYMENTS:,} payments", read))
+    dashboard.measure(opened)
+    print(dashboard.table("pages, whole, in one process", opened))
 
 
 def _profile(requests: int) -> None:
