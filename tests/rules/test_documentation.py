@@ -158,7 +158,7 @@ def test_every_code_can_be_met_in_the_reference() -> None:
         for code in code.get("properties", {}).get("onpayCode", {}).get("enum", [])
     }
     own = {code for refusal in REFUSALS for code in codes_of(refusal)}
-    # Advances and blocks have no operation: companies and staff meet these on their pages (contract C25).
+    # Advances, blocks, teams and verification have no operation: people meet these on their pages (contract C25).
     of_pages = {
         "ONP400_DOCUMENT", "ONP400_WITHDRAWAL_IP", "ONP404_DOCUMENT", "ONP409_LAST_OWNER", "ONP409_MEMBER",
         "ONP409_VERIFICATION_STATE", "ONP422_DOCUMENTS", "ONP429_INVITATIONS",
