@@ -56,7 +56,7 @@ def faults_on(watched: Watched) -> list[str]:
     return said
 
 
-def test_every_page_is_whole(watched: Watched, shop: Shop, owner: User) -> None:
+def test_every_page_is_whole(watched: Watched, shop: Shop, owner: User, history: None) -> None:
     """Of each kind the first page that a link leads to: light on a telephone, dark on a desk."""
     theme = "light" if watched.page.viewport_size == NARROW else "dark"
     enter(watched, signed_in_twice(owner), theme=theme)
