@@ -28,6 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
     settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
     settings.WHITENOISE_AUTOREFRESH = True  # else every new client looks at every static file first
+    # Counts of sign-ins are forgotten between tests, and only this process's.
+    settings.CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

@@ -81,7 +81,7 @@ def test_staff_find_a_payment_with_its_entries_and_events(watched: Watched, staf
     page.get_by_label("Email").fill(staff.email)
     page.get_by_label("Password").fill(PASSWORD)
     assert watched.overflow() == 0
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Sign In", exact=True).click()
     expect(page.get_by_text("Paste any id")).to_be_visible()
     assert watched.overflow() == 0
 
@@ -103,7 +103,7 @@ def test_an_id_typed_anywhere_leads_to_its_record(watched: Watched, staff: User,
     page = watched.go("/admin/login/?next=/admin/")
     page.get_by_label("Email").fill(staff.email)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Sign In", exact=True).click()
     page.wait_for_url("**/admin/")
     page.keyboard.press("Control+k")
     page.locator("#search-input-command").press_sequentially(paid.reference)
