@@ -1,39 +1,27 @@
-"""Companies, their merchants and keys, and people: what staff see and decide."""
+"""Companies, their merchants and keys: what staff see and decide."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from allauth.account.decorators import secure_admin_login
-from allauth.account.models import EmailAddress
-from allauth.core.exceptions import ImmediateHttpResponse
-from allauth.mfa.models import Authenticator
-from allauth.usersessions.models import UserSession
 from django.contrib import admin
-from django.contrib.admin.models import LogEntry
-from django.contrib.admin.utils import unquote
-from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
-from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.models import Group, Permission
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
-from unfold.forms import AdminPasswordChangeForm
 
-import accounts.staff.trail  # noqa: F401  (it registers itself)
+import accounts.staff.people
+import accounts.staff.trail  # noqa: F401  (they register themselves)
 from accounts import second_factor, services
-from accounts.models import ApiKey, Company, Heartbeat, Membership, Merchant, RefusedOrigin, User
-from accounts.staff.columns import EMPTY, anchor, colored, column, moment, related, unbroken
+from accounts.models import ApiKey, Company, Heartbeat, Merchant, RefusedOrigin
+from accounts.staff.columns import EMPTY, colored, column, moment, related, unbroken
 from accounts.staff.entrance import with_second_factor
-from accounts.staff.forms import CompanyForm, IssueKeyForm, NewUserForm, UserForm
-from accounts.staff.pages import Done, ReadOnlyAdmin, StaffAdmin
+from accounts.staff.forms import CompanyForm, IssueKeyForm
+from accounts.staff.pages import Done, ReadOnlyAdmin
 from accounts.staff.recorded import RecordedAdmin
 from accounts.staff.search import compact
 from accounts.staff.verification import Verification
 
-for unused in (Group, EmailAddress, Authenticator, UserSession):
-    admin.site.unregister(unused)
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 admin.site.has_permission = with_second_factor(admin.site.has_permission)  # type: ignore[method-assign, assignment]
 
@@ -206,126 +194,6 @@ class ApiKeyAdmin(ReadOnlyAdmin):
             return Done(api_key, "revoked", "Revoked", f"{api_key} is revoked.")
 
         return self.carry_out(request, api_key, act)
-
-
-@admin.register(User)
-class UserAdmin(DjangoUserAdmin, StaffAdmin):
-    """People. Who is staff, and what staff may do, is for superusers to say."""
-
-    form = UserForm
-    permissions_used = ("view", "add", "change")
-    add_form = NewUserForm
-    change_password_form = AdminPasswordChangeForm
-    words = {"email__icontains": str, "first_name__icontains": str, "last_name__icontains": str}
-    search_fields = ("email",)
-    search_help_text = "E-mail or name"
-    ordering: ClassVar[Any] = ("email",)
-    list_display = ("email", "first_name", "last_name", "is_staff", "is_superuser", "is_active", moment("last_login"))
-    list_filter = ("is_staff", "is_superuser", "is_active")
-    _times = (moment("last_login"), moment("date_joined"))
-    fieldsets: ClassVar[Any] = (
-        (None, {"fields": ("email", ("first_name", "last_name"), "is_active", "password_page")}),
-        ("Staff", {"fields": (("is_staff", "is_superuser"), "groups")}),
-        ("Times", {"fields": (_times,)}),
-    )
-    add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
-    readonly_fields: ClassVar[Any] = ("password_page", *_times)
-    autocomplete_fields = ("groups",)
-    filter_horizontal = ()
-
-    @display(description="password")
-    def password_page(self, user: User) -> Any:
-        return anchor(reverse("admin:auth_user_password_change", args=[user.pk]), "Set a new one")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        fields = super().get_readonly_fields(request, obj)
-        return fields if request.user.is_superuser else (*fields, "is_staff", "is_superuser", "groups")
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever may change staff accounts could sign in as any of them."""
-        is_staff_account = isinstance(obj, User) and (obj.is_staff or obj.is_superuser)
-        allowed = bool(super().has_change_permission(request, obj))
-        return allowed and (request.user.is_superuser or not is_staff_account)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody is deleted, with all that they did: they are made inactive."""
-        return False
-
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
-        _ask_first(request)
-        return super().add_view(request, form_url, extra_context)
-
-    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
-        if self.has_change_permission(request, self.get_object(request, unquote(id))):
-            _ask_first(request)
-        return super().user_change_password(request, id, form_url)
-
-
-def _ask_first(request: HttpRequest) -> None:
-    """The second factor before there is a form: a password that was typed must not wait in a session."""
-    if request.method == "POST" and not second_factor.is_fresh(request):
-        raise ImmediateHttpResponse(HttpResponseRedirect(request.path))
-    second_factor.require(request)
-
-
-@admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
-    """What kinds of staff may do. Only superusers change it."""
-
-    permissions_used = ("view",)
-    words = {"name__icontains": str}
-    search_fields = ("name",)
-
-    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest | None = None, **kwargs: Any) -> Any:
-        """Only the permissions that mean something here."""
-        used = [
-            f"{verb}_{model._meta.model_name}"
-            for model, page in admin.site._registry.items()
-            for verb in getattr(page, "permissions_used", ())
-        ]
-        kwargs["queryset"] = Permission.objects.filter(codename__in=used).select_related("content_type")
-        return super().formfield_for_manytomany(db_field, request, **kwargs)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return request.user.is_superuser
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.is_superuser
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.is_superuser
-
-
-@admin.register(Membership)
-class MembershipAdmin(StaffAdmin):
-    ids = {"cmp": "company"}
-    words = {"user__email__icontains": str, "company__trade_name__icontains": str}
-    search_help_text = "Company id or name, or e-mail"
-    listed_at = ("company", "user")
-    list_select_related = ("company", "user")
-    list_display = ("user", related("company"), "role", moment("created_at"))
-    list_filter = ("role",)
-    fields = ("company", "user", "role")
-    autocomplete_fields = ("company", "user")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Another person is another membership."""
-        fields = super().get_readonly_fields(request, obj)
-        return (*fields, "company", "user") if obj else fields
-
-
-@admin.register(LogEntry)
-class LogEntryAdmin(ReadOnlyAdmin):
-    words = {"user__email": str.lower, "object_id": str}
-    search_help_text = "E-mail of the person, or id of what was changed"
-    listed_at = ("user",)
-    list_select_related = ("user", "content_type")
-    list_display = ("__str__", related("user"), "content_type", moment("action_time"))
-    list_filter = ("action_flag",)
-    fieldsets = (
-        (None, {"fields": (moment("action_time"), related("user"), "content_type", "object_id", "object_repr")}),
-        ("What", {"fields": ("action_flag", "get_change_message")}),
-    )
 
 
 @admin.register(Heartbeat)

@@ -1,13 +1,19 @@
 """The second factor: who must have one, and for what it must have been shown a moment ago (reliability S10, S29)."""
 
+from functools import partial
+
+from allauth.account.adapter import get_adapter
 from allauth.account.authentication import get_authentication_records
 from allauth.account.internal.flows.login import record_authentication
+from allauth.core.context import request_context
 from allauth.core.exceptions import ImmediateHttpResponse, ReauthenticationRequired
 from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added
 from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
@@ -53,6 +59,22 @@ def require_set_up(request: HttpRequest) -> None:
     request.session[BACK] = request.get_full_path() if request.method == "GET" else request.META.get("HTTP_REFERER", "")
     messages.info(request, _("This needs a second factor. Set one up, then go on where you were."))
     raise ImmediateHttpResponse(HttpResponseRedirect(reverse("mfa_index")))
+
+
+def remove(request: HttpRequest, user: User) -> None:
+    """Takes every factor away from somebody who lost theirs, signs them out everywhere and tells them by e-mail.
+
+    The request is that of whoever does it.
+    """
+    Authenticator.objects.filter(user=user).delete()
+    for session in UserSession.objects.filter(user=user):
+        session.end()
+    transaction.on_commit(partial(_tell_of_removal, request, user), robust=True)
+
+
+def _tell_of_removal(request: HttpRequest, user: User) -> None:
+    with request_context(request):
+        get_adapter().send_notification_mail("mfa/email/totp_deactivated", user)
 
 
 def is_demanded() -> bool:

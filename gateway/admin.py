@@ -22,7 +22,7 @@ import ledger.holds.admin
 import ledger.proofs.admin
 import ledger.rates.admin
 import ledger.receivables.admin  # noqa: F401  (they register themselves)
-from accounts.models import ApiKey, AuditEntry, Company, Document, Heartbeat, Membership, Merchant, User
+from accounts.models import ApiKey, AuditEntry, Company, Document, Heartbeat, Invitation, Membership, Merchant, User
 from accounts.staff.columns import address, moment
 from accounts.staff.pages import ReadOnlyAdmin
 from accounts.staff.queues import PARAMETER
@@ -80,6 +80,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (Merchant, "storefront"),
             (ApiKey, "key"),
             (Membership, "badge"),
+            (Invitation, "mail"),
             (User, "group"),
             (Group, "shield_person"),
             (AuditEntry, "policy"),

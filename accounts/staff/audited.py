@@ -66,7 +66,8 @@ class Audited(ModelAdmin):
         changed = sorted(name for name in before if before[name] != after[name])
         if changed or message:
             was, now = ({name: facts[name] for name in changed} for facts in (before, after))
-            self.write_down(request, record, deed, was, now, message)
+            note = message if isinstance(message, str) or not changed else ""
+            self.write_down(request, record, deed, was, now, note)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
         for record in queryset:

@@ -45,3 +45,14 @@ class IssueKeyForm(forms.Form):
     def __init__(self, merchant: Merchant, data: Any = None) -> None:
         usual = ALL if merchant.environment == Environment.SANDBOX else PRODUCTION_DEFAULT
         super().__init__(data, initial={"permissions": list(usual)})
+
+
+class RemovalForm(forms.Form):
+    """How staff know that it is this person who asks."""
+
+    note = forms.CharField(
+        min_length=5,
+        max_length=255,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="How you know that it is them. Staff read it, companies do not",
+    )

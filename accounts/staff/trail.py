@@ -14,15 +14,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     search_help_text = "Entry or company id, id of what was changed, request id, or e-mail of the person"
     listed_at = ("company", "merchant", "actor")
     list_select_related = ("actor", "company", "merchant__company")
-    list_display = (
-        "id",
-        "action",
-        named("object_id", "object"),
-        related("actor"),
-        "by_staff",
-        related("company"),
-        moment("created_at"),
-    )
+    list_display = ("action", named("object_id", "object"), related("actor"), related("company"), moment("created_at"))
     list_filter = ("by_staff", "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", ("action", named("object_id", "object")), (related("company"), related("merchant")))}),

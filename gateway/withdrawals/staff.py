@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import F, Q
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -106,10 +106,16 @@ def sentence(withdrawal: Withdrawal, answered: Answered) -> SafeString | str:
 
 
 def proposed(proposal: Proposal) -> SafeString:
-    """What somebody has said, with what the decision does."""
-    details = " ".join(filter(None, (proposal.reference, proposal.get_failure_code_display())))
-    told = f"{proposal.proposed_by} says: {proposal.note}"
-    return format_html("{} {} {}", sentence(proposal.withdrawal, Answered(proposal.answered)), told, details)
+    """What somebody has said, and what the decision does."""
+    said = [
+        f"{proposal.get_answered_display()}, says {proposal.proposed_by}.",
+        proposal.get_failure_code_display(),
+        proposal.reference and f"Reference: {proposal.reference}",
+        f"Note: {proposal.note}",
+    ]
+    told = format_html_join("", "<li>{}</li>", ((line,) for line in said if line))
+    effect = sentence(proposal.withdrawal, Answered(proposal.answered))
+    return format_html('{}<ul class="staff-list mt-4 mb-4">{}</ul>', effect, told)
 
 
 def words(member: str) -> str:

@@ -32,7 +32,7 @@ from tests.factories import MARIA, Shop, a_payment, pix
 from tests.gateway.withdrawals.conftest import funded, out  # noqa: F401
 from tests.gateway.withdrawals.withdrawing import register, withdrawn
 from tests.ledger.test_receivables import a_receivable
-from tests.people import a_member, signed_in, signed_in_twice
+from tests.people import a_member, signed_in_twice
 from tests.receiver import listening
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -152,7 +152,7 @@ def world(
     for name, entry in app.conf.beat_schedule.items():
         ModelEntry.from_entry(name, app=app, **entry)
     Group.objects.create(name="Support")
-    _hands_in(globex)
+    _asks_to_be_verified(globex)
     request_log.flush()
     keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
     return World(
@@ -164,13 +164,15 @@ def world(
     )
 
 
-def _hands_in(shop: Shop) -> None:
-    """A page of paper for the verification."""
-    page = f"/dashboard/{shop.company.pk}/sandbox/verification/"
-    owner = signed_in(a_member(shop.company, email="papers@globex.example"))
+def _asks_to_be_verified(shop: Shop) -> None:
+    """The owner hands in a page of paper, and invites somebody."""
+    pages = f"/dashboard/{shop.company.pk}/sandbox/"
+    owner = signed_in_twice(a_member(shop.company, email="papers@globex.example"))
     paper = SimpleUploadedFile("extract.pdf", b"%PDF-1.7")
     sent = {"once": str(uuid4()), "kind": "REGISTRATION", "file": paper}
-    assert owner.post(page, sent).status_code == 302
+    assert owner.post(f"{pages}verification/", sent).status_code == 302
+    invited = {"once": str(uuid4()), "email": "nina@acme.example", "role": "VIEWER"}
+    assert owner.post(f"{pages}team/invite", invited).status_code == 302
 
 
 def _says_what_became_of_it(user: User) -> None:

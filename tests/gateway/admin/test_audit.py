@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, Permission
+from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import ApiKey, AuditEntry, Company, Membership, Merchant, User
+from accounts.second_factor import is_set_up
 from accounts.staff.columns import address as page_at
 from gateway.models import MethodRule, PriceRule, Refund
 from ledger.models import Advance, Hold
@@ -122,7 +124,7 @@ def test_a_decision_is_written_down_with_its_note_for_staff_alone(
     assert "note" not in entry.after
     page = staff.get(page_at(AuditEntry, "change", entry.pk)).content.decode()
     assert "Known for years" in page
-    assert entry.pk in staff.get(page_at(AuditEntry, "changelist"), {"q": asked.id}).content.decode()
+    assert "advance.approved" in staff.get(page_at(AuditEntry, "changelist"), {"q": asked.id}).content.decode()
 
 
 def test_blocks_and_refunds_are_written_down_with_their_amounts(staff: Client, colleague: Client, acme: Shop) -> None:
@@ -242,3 +244,54 @@ def test_versions_of_a_price_are_written_down(staff: Client, acme: Shop) -> None
     assert Merchant.objects.filter(pk=acme.sandbox.pk).exists()
     assert Refund.objects.count() == 0
     assert browser_of(support("view_pricerule")).post("/admin/gateway/pricerule/add/", price).status_code == 403
+
+
+# Somebody who lost their second factor
+
+
+def test_a_lost_second_factor_is_removed_and_its_person_told(
+    staff: Client, root: User, acme: Shop, mailoutbox: list[Any], django_capture_on_commit_callbacks: Any
+) -> None:
+    person = User.objects.create_user("lost@acme.example", PASSWORD)
+    browser = browser_of(person)
+    where = f"/admin/accounts/user/{person.pk}/remove_second_factor/"
+    assert f'href="{where}"' in staff.get(page_at(User, "change", person.pk)).content.decode()
+    assert list(staff.post(where, {"note": ""}).context["form"].errors) == ["note"]
+    assert is_set_up(person)
+    mailoutbox.clear()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        staff.post(where, {"note": "Called back at the number we know"})
+
+    assert not is_set_up(person)
+    assert browser.get("/dashboard/").status_code == 302
+    [message] = mailoutbox
+    assert message.to == [person.email]
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.actor, entry.object_id) == ("user.second_factor_removed", root, str(person.pk))
+    assert entry.note.endswith("Called back at the number we know")
+    assert f'href="{where}"' not in staff.get(page_at(User, "change", person.pk)).content.decode()
+
+
+def test_nobody_removes_their_own_or_that_of_staff_above_them(staff: Client, root: User) -> None:
+    known = {"note": "Called back at the number we know"}
+    assert staff.post(f"/admin/accounts/user/{root.pk}/remove_second_factor/", known).status_code == 403
+    person = support("view_user", "change_user")
+    browser = browser_of(person)
+    for user in (root, person):
+        assert browser.post(f"/admin/accounts/user/{user.pk}/remove_second_factor/", known).status_code == 403
+        assert is_set_up(user)
+    assert entries() == []
+
+
+def test_a_changed_address_signs_in_and_the_one_before_does_not(staff: Client, acme: Shop) -> None:
+    person = User.objects.create_user("before@acme.example", PASSWORD)
+    staff.post(page_at(User, "change", person.pk), {"email": "after@acme.example", "is_active": "on"})
+
+    for email, status in (("before@acme.example", 200), ("after@acme.example", 302)):
+        cache.clear()
+        answer = Client().post("/accounts/login/", {"login": email, "password": PASSWORD})
+        assert answer.status_code == status, email
+    assert entries() == [
+        ("user.changed", {"email": "before@acme.example"}, {"email": "after@acme.example"}),
+    ]
