@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.urls import NoReverseMatch
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -82,7 +81,7 @@ def menu(here: "Here") -> list[tuple[str | Promise, list[Entry]]]:
         entries = [
             Entry(item.title, item.icon, here.to(item.name), _is_current(item, inside))
             for item in items
-            if here.may(item.needs) and (here.is_sandbox or not item.sandbox_only) and _is_there(here, item)
+            if here.may(item.needs) and (here.is_sandbox or not item.sandbox_only)
         ]
         if entries:
             found.append((title, entries))
@@ -91,11 +90,3 @@ def menu(here: "Here") -> list[tuple[str | Promise, list[Entry]]]:
 
 def _is_current(item: Item, inside: str) -> bool:
     return inside.startswith(item.area) if item.area else not inside
-
-
-def _is_there(here: "Here", item: Item) -> bool:
-    try:
-        here.to(item.name)
-    except NoReverseMatch:
-        return False
-    return True
