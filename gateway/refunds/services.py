@@ -397,7 +397,10 @@ def _write_down(
 
 # ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
 def ask(refund: Refund, now: datetime) -> None:
-    """Asks the outside party to carry a refund out; money that is missing is waited for."""
+    """Asks the outside party to carry a refund out; money that is missing is waited for.
+
+    In production staff carry it out and say so: there is nobody to ask.
+    """
     refund.ask_at = None
     if refund.shortfall:
         if now < refund.created_at + GIVES_UP_AFTER:
@@ -407,6 +410,9 @@ def ask(refund: Refund, now: datetime) -> None:
         refund.failure_code = "INSUFFICIENT_BALANCE"
         refund.failure_message = "The balance did not cover the refund for 90 days."
         _take(refund, Asked.DECLINED, now)
+        return
+    if refund.merchant.environment != Environment.SANDBOX:
+        refund.save(update_fields=["ask_at"])
         return
     outcome = payments.double_of(refund.payment).refund(refund.amount_exact, refund.currency, now)
     if outcome.answered == Answered.DONE:

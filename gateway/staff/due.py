@@ -45,13 +45,7 @@ WORKS = (
     ),
     Work("Payments to ask about", Payment, "ask_at", "ask_at IS NOT NULL"),
     Work("Payments to expire", Payment, "expires_at", "status IN ('PENDING', 'ACTION_REQUIRED', 'AUTHORIZED')"),
-    Work(  # in production it is staff who carry them out
-        "Refunds to ask about",
-        Refund,
-        "ask_at",
-        """ask_at IS NOT NULL AND status = 'PROCESSING' AND merchant_id IN (
-               SELECT id FROM accounts_merchant WHERE environment = 'SANDBOX')""",
-    ),
+    Work("Refunds to ask about", Refund, "ask_at", "ask_at IS NOT NULL AND status = 'PROCESSING'"),
     Work("Refunds whose time to answer is over", Refund, "response_due_at", "status = 'AWAITING_RESPONSE'"),
     Work("Withdrawals without an answer", Withdrawal, "ask_at", "ask_at IS NOT NULL"),
     Work("Receivables to release", Receivable, "release_at", "state = 'SCHEDULED'"),

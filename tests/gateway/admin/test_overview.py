@@ -15,7 +15,7 @@ from accounts.heartbeats import beat
 from accounts.models import Company, Heartbeat, Merchant
 from accounts.staff.columns import address as page_at
 from gateway.celery import app
-from gateway.models import Payment, Refund
+from gateway.models import Payment
 from gateway.payments import services as payments
 from gateway.staff.kept import kept
 from ledger.models import Proof
@@ -23,7 +23,6 @@ from ledger.proofs.services import prove
 from tests.factories import Shop, a_payment
 from tests.gateway.admin.conftest import World, browser_of
 from tests.gateway.admin.test_decisions import support
-from tests.gateway.admin.test_refunds import a_refund
 from tests.ledger.test_proofs import a_cent_too_much
 from tests.ledger.test_receivables import a_receivable, stand_at
 from webhooks.models import Endpoint
@@ -108,15 +107,6 @@ def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> No
     assert (row[1], row[3]) == ("1", "30 min")
     payments.expire_due()
     assert panels(staff)["Due work"].label == "Nothing is late"
-
-
-def test_what_staff_carry_out_is_no_late_work(staff: Client, acme: Shop, globex: Shop) -> None:
-    for shop in (acme, globex):
-        a_refund(shop.sandbox, "PROCESSING")
-    take_to_production(globex.sandbox)
-    Refund.objects.update(ask_at=wall() - timedelta(hours=1))
-    [row] = cells(panels(staff)["Due work"])[""]
-    assert (row[0], row[1]) == ("Refunds to ask about", "1")
 
 
 def test_a_silent_part_and_a_late_task_are_told(staff: Client, world: World) -> None:

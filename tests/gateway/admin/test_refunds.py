@@ -298,3 +298,20 @@ def test_a_file_name_can_do_no_harm(staff: Client, acme: Shop, name: str | None,
     evidence = Evidence.objects.get()
     given = staff.get(f"/admin/gateway/refund/evidence/{evidence.pk}/")
     assert given["Content-Disposition"] == f"attachment; {saved_as.format(evidence.pk)}"
+
+
+def test_a_real_refund_waits_for_staff_and_is_asked_about_nowhere(
+    staff: Client, acme: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a_payment(acme.sandbox, "PAID")
+    refund = a_refund(acme.sandbox, "PROCESSING")
+    take_to_production(acme.sandbox)
+    Refund.objects.update(ask_at=wall())
+
+    assert (refunds.happen_due(), refunds.happen_due()) == (1, 0)
+
+    assert "refund.stuck" not in capsys.readouterr().err
+    refund.refresh_from_db()
+    assert (refund.status, refund.ask_at) == ("PROCESSING", None)
+    told = staff.post(page_of(refund, "carried_out"), NOTE, follow=True).content.decode()
+    assert f"{refund.pk} is completed." in told
