@@ -26,17 +26,18 @@ NOT_BY_LINK = {"document", "payment_receipt", "payments_csv", "statement_csv"}
 
 @pytest.fixture
 def shop(transactional_db: None) -> Shop:
-    """A company with some days of everything behind it."""
-    made = a_shop("Acme")
-    Life(made.sandbox, a_person("staff@onpay.example", is_staff=True), a_member(made.company)).live(FEW_DAYS)
-    return made
+    return a_shop("Acme")
 
 
 @pytest.fixture
 def owner(shop: Shop) -> User:
-    return User.objects.get(
-        memberships__company=shop.company, memberships__role="OWNER", email__startswith="owner@acme"
-    )
+    return a_member(shop.company)
+
+
+@pytest.fixture
+def history(shop: Shop, owner: User) -> None:
+    """Some days of everything."""
+    Life(shop.sandbox, a_person("staff@onpay.example", is_staff=True), owner).live(FEW_DAYS)
 
 
 def enter(watched: Watched, browser: Client, **further: str) -> None:

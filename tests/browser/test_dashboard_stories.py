@@ -110,7 +110,7 @@ def test_money_is_withdrawn(desk: Desk, shop: Shop) -> None:
     a_payment(shop.sandbox, "PAID")
     page = desk.sit_down("ana@acme.example")
     open_page(page, "Withdrawals")
-    page.get_by_role("link", name="New withdrawal").click()
+    page.get_by_role("link", name="New withdrawal").first.click()
     page.locator("main").get_by_role("link", name="PIX").first.click()
     page.get_by_label("Amount").first.fill("50,37")
     page.get_by_label("PIX key", exact=True).fill("52998224725")

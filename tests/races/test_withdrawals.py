@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 from django.http import HttpResponse
-from django.test import Client
 from django.urls import reverse
 
-from accounts.models import Company, Merchant, User
+from accounts.models import Company, Merchant
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.gates import Wish
 from gateway.withdrawals.models import Withdrawal
@@ -26,6 +25,7 @@ from tests.forms import form_in
 from tests.gateway.cards.shopping import book
 from tests.gateway.conversions.converting import later
 from tests.gateway.withdrawals.withdrawing import ask, decide, kinds, looked_up, register, withdrawn
+from tests.people import a_person, signed_in_twice
 from tests.races.test_one_confirmation import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -244,8 +244,7 @@ def test_staff_switch_withdrawals_off_while_one_commits(acme: Shop, caller: Call
     settings.STORAGES = settings.STORAGES | {
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     }
-    staff = Client()
-    staff.force_login(User.objects.create_superuser("root@onpay.example", "a long password"))
+    staff = signed_in_twice(a_person("root@onpay.example", is_staff=True, is_superuser=True))
     page = reverse("admin:accounts_merchant_change", args=[acme.sandbox.pk])
     form = form_in(staff.get(page).content)
     del form["withdrawal_enabled"]
