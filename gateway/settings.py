@@ -53,7 +53,6 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.usersessions",
     "django_celery_beat",
-    "import_export",
     "simple_history",
     "csp",
     "rest_framework",
@@ -187,7 +186,6 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_TOTP_ISSUER = "Onpay Gateway"
 MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = LOCAL
-IMPORT_EXPORT_ESCAPE_FORMULAE_ON_EXPORT = True
 # Seconds without a request after which a person must sign in again.
 SESSION_IDLE_S = env.int("ONPAY_SESSION_IDLE_S", default=12 * 3600 if LOCAL else 900)
 

@@ -6,6 +6,9 @@ from typing import Any
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
+
+from gateway.dashboard.forms import DashboardForm
 
 FIRST, LAST = date(2000, 1, 1), date(2099, 12, 31)
 
@@ -27,3 +30,33 @@ def begin(day: date) -> datetime:
 def end(day: date) -> datetime:
     """The first instant after the day in the reader's zone."""
     return begin(day + timedelta(days=1))
+
+
+class DaysForm(DashboardForm):
+    """What narrows a list, with the days from and until which, both included; they are asked for last."""
+
+    since = DayField(label=gettext_lazy("From"), required=False)
+    until = DayField(label=gettext_lazy("To"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.order_fields([*(name for name in self.fields if name not in ("since", "until")), "since", "until"])
+
+    def wish(self, *names: str) -> dict[str, Any]:
+        """The named filters and `created_from` and `created_to`, as selectors take them.
+
+        None where nothing is asked for; what is not valid narrows nothing.
+        """
+        self.is_valid()
+        given = self.cleaned_data
+        since, until = given.get("since"), given.get("until")
+        return {
+            **{name: given.get(name) or None for name in names},
+            "created_from": begin(since) if since else None,
+            "created_to": end(until) if until else None,
+        }
+
+    def file_name(self, what: str) -> str:
+        """Of the list as a file: what it is, and the days that were asked for."""
+        days = [str(self.cleaned_data[name]) for name in ("since", "until") if self.cleaned_data.get(name)]
+        return "-".join([what, *days])

@@ -1,6 +1,6 @@
 """Withdrawals, as staff read them, ask about them, and say what the outside party told them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.contrib import admin
@@ -220,39 +220,43 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     @action(description="Confirm", permissions=["decide"], icon="done_all", variant=ActionVariant.PRIMARY)
     def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What somebody else has said."""
-        withdrawal = self.record(request, object_id)
-        said = proposals.opened(withdrawal)
-        if said is None:
-            return self.turned_down(request, withdrawal, NothingProposed())
-        form = NoteForm(request.POST if request.method == "POST" else None)
-        if not form.is_valid():
-            return self.decision(request, withdrawal, "Confirm", sentence=proposed(said), form=form)
-        note = form.cleaned_data["note"]
 
-        def act() -> Done:
+        def act(withdrawal: Withdrawal, note: str) -> Done:
             decided = proposals.confirm(withdrawal.merchant, withdrawal.pk, by=request.user, note=note)  # type: ignore[arg-type]
             return _done(decided, "confirmed", note)
 
-        return self.carry_out(request, withdrawal, act)
+        return self._answer(request, object_id, "Confirm", proposed, act)
 
     @action(description="Turn down", permissions=["decide"], icon="close", variant=ActionVariant.DANGER)
     def turn_down(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """What was said is forgotten, and something else can be said."""
+
+        def told(said: Proposal) -> str:
+            return f"{said.proposed_by} says: {said.note}. Nothing moves, and something else can be said."
+
+        def act(withdrawal: Withdrawal, note: str) -> Done:
+            proposals.turn_down(withdrawal.merchant, withdrawal.pk, by=request.user)  # type: ignore[arg-type]
+            return Done(withdrawal, "turned_down", f"Turned down: {note}", "It is turned down. Nothing moved.")
+
+        return self._answer(request, object_id, "Turn down", told, act)
+
+    def _answer(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        title: str,
+        told: Callable[[Proposal], str],
+        act: Callable[[Withdrawal, str], Done],
+    ) -> HttpResponse:
+        """Asks for a note about what a colleague has said, then acts."""
         withdrawal = self.record(request, object_id)
         said = proposals.opened(withdrawal)
         if said is None:
             return self.turned_down(request, withdrawal, NothingProposed())
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            told = f"{said.proposed_by} says: {said.note}. Nothing moves, and something else can be said."
-            return self.decision(request, withdrawal, "Turn down", sentence=told, form=form)
-        note = form.cleaned_data["note"]
-
-        def act() -> Done:
-            proposals.turn_down(withdrawal.merchant, withdrawal.pk, by=request.user)  # type: ignore[arg-type]
-            return Done(withdrawal, "turned_down", f"Turned down: {note}", "It is turned down. Nothing moved.")
-
-        return self.carry_out(request, withdrawal, act)
+            return self.decision(request, withdrawal, title, sentence=told(said), form=form)
+        return self.carry_out(request, withdrawal, lambda: act(withdrawal, form.cleaned_data["note"]))
 
     @action(description="Ask now", permissions=["decide"], icon="contact_support")
     def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:

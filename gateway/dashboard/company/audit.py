@@ -18,20 +18,17 @@ from accounts.roles import May
 from accounts.wire import dumps
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.company.deeds import DEED, changes, deed, place
-from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.periods import DayField, begin, end
+from gateway.dashboard.periods import DaysForm
 
 SUPPORT = "support"
 
 
-class Filters(DashboardForm):
+class Filters(DaysForm):
     """By whom, what, and when; days are those of the reader."""
 
     who = forms.ChoiceField(label=gettext_lazy("Person"), required=False)
     action = forms.ChoiceField(label=gettext_lazy("What was done"), required=False)
-    since = DayField(label=gettext_lazy("From"), required=False)
-    until = DayField(label=gettext_lazy("To"), required=False)
 
     def __init__(self, here: Here, *args: Any) -> None:
         super().__init__(*args)
@@ -42,15 +39,14 @@ class Filters(DashboardForm):
 
     def entries(self, here: Here) -> QuerySet[AuditEntry]:
         """What is asked for; a filter that makes no sense is shown as wrong and left out."""
-        self.is_valid()
-        asked, who = self.cleaned_data, self.cleaned_data.get("who", "")
+        days = self.wish()
+        who = self.cleaned_data.get("who", "")
         return audit.entries(
             here.company,
             actor_id=int(who) if who.isdecimal() else None,
             by_staff=who == SUPPORT,
-            action=asked.get("action", ""),
-            created_from=begin(asked["since"]) if asked.get("since") else None,
-            created_to=end(asked["until"]) if asked.get("until") else None,
+            action=self.cleaned_data.get("action", ""),
+            **days,
         )
 
 

@@ -15,9 +15,8 @@ from accounts.wire import plain
 from gateway.conversions import selectors
 from gateway.conversions.models import Conversion
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.periods import DayField, begin, end
+from gateway.dashboard.periods import DaysForm
 from ledger.chart import WALLET_METHOD
 from ledger.money import to_decimal
 from ledger.wallets.changes import changes
@@ -26,42 +25,24 @@ from webhooks.selectors import events
 ANY_WALLET = [("", gettext_lazy("Any")), *((code, code) for code in WALLET_METHOD)]
 
 
-class Filters(DashboardForm):
+class Filters(DaysForm):
     """What narrows the list."""
 
     source_currency = forms.ChoiceField(label=gettext_lazy("Out of"), choices=ANY_WALLET, required=False)
     destination_currency = forms.ChoiceField(label=gettext_lazy("Into"), choices=ANY_WALLET, required=False)
-    since = DayField(label=gettext_lazy("From"), required=False)
-    until = DayField(label=gettext_lazy("To"), required=False)
-
-    def wish(self) -> dict[str, Any]:
-        """As `selectors.listed` takes it; what is not valid narrows nothing."""
-        self.is_valid()
-        given = self.cleaned_data
-        since, until = given.get("since"), given.get("until")
-        return {
-            **{name: given.get(name) or None for name in ("source_currency", "destination_currency")},
-            "created_from": begin(since) if since else None,
-            "created_to": end(until) if until else None,
-        }
 
 
 @require_safe
 @door(May.READ_MONEY)
 def conversions(request: HttpRequest, here: Here) -> HttpResponseBase:
     form = Filters(request.GET)
-    wish = form.wish()
+    wish = form.wish("source_currency", "destination_currency")
     rows = selectors.listed(here.merchant, **wish)
     if request.GET.get("format") == "csv":
-        return csv_of(_file_name(form), COLUMNS, in_chunks(rows))
+        return csv_of(form.file_name(_("conversions")), COLUMNS, in_chunks(rows))
     return here.render(
         "conversions/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(wish.values())
     )
-
-
-def _file_name(form: Filters) -> str:
-    days = [str(form.cleaned_data[name]) for name in ("since", "until") if form.cleaned_data.get(name)]
-    return "-".join([_("conversions"), *days])
 
 
 @require_safe

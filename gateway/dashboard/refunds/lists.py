@@ -12,9 +12,8 @@ from django.views.decorators.http import require_safe
 from accounts.csv_export import csv_of
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.periods import DayField, begin, end
+from gateway.dashboard.periods import DaysForm
 from gateway.dashboard.refunds.words import KIND, REASON, TAB
 from gateway.dashboard.words import STATUS
 from gateway.refunds import inbox
@@ -25,7 +24,7 @@ ALL = "all"
 SIZE = 50
 
 
-class Filters(DashboardForm):
+class Filters(DaysForm):
     """What narrows the list."""
 
     tab = forms.ChoiceField(choices=[(ALL, ""), *TAB.items()], required=False, widget=forms.HiddenInput)
@@ -39,20 +38,6 @@ class Filters(DashboardForm):
         choices=[("", gettext_lazy("Any")), *((code, REASON[code][0]) for code in ReasonCode.values)],
         required=False,
     )
-    since = DayField(label=gettext_lazy("From"), required=False)
-    until = DayField(label=gettext_lazy("To"), required=False)
-
-    def wish(self) -> dict[str, Any]:
-        """As `inbox.listed` takes it; what is not valid narrows nothing."""
-        self.is_valid()
-        given = self.cleaned_data
-        since, until = given.get("since"), given.get("until")
-        return {
-            "kind": given.get("kind") or None,
-            "reason_code": given.get("reason_code") or None,
-            "created_from": begin(since) if since else None,
-            "created_to": end(until) if until else None,
-        }
 
 
 @require_safe
@@ -60,7 +45,7 @@ class Filters(DashboardForm):
 def refunds(request: HttpRequest, here: Here) -> HttpResponseBase:
     """The tab that is asked for; without one what waits for an answer, or everything where nothing does."""
     form = Filters(request.GET)
-    wish = form.wish()
+    wish = form.wish("kind", "reason_code")
     counts = inbox.counts(here.merchant)
     tab = form.cleaned_data.get("tab") or (inbox.Tab.WAITING if counts[inbox.Tab.WAITING] else ALL)
     rows = inbox.listed(here.merchant, None if tab == ALL else tab, **wish)

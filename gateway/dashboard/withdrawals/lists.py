@@ -12,9 +12,8 @@ from django.views.decorators.http import require_safe
 from accounts.csv_export import Column, csv_of
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.periods import DayField, begin, end
+from gateway.dashboard.periods import DaysForm
 from gateway.dashboard.withdrawals.words import FAILURE
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.payouts.registry import RailName
@@ -26,7 +25,7 @@ from ledger.money import to_decimal
 ANY = ("", gettext_lazy("Any"))
 
 
-class Filters(DashboardForm):
+class Filters(DaysForm):
     """What narrows the list."""
 
     status = forms.ChoiceField(
@@ -39,37 +38,19 @@ class Filters(DashboardForm):
         label=gettext_lazy("Wallet"), choices=[ANY, *((code, code) for code in WALLET_METHOD)], required=False
     )
     reference = forms.CharField(label=gettext_lazy("Reference"), max_length=128, required=False)
-    since = DayField(label=gettext_lazy("From"), required=False)
-    until = DayField(label=gettext_lazy("To"), required=False)
-
-    def wish(self) -> dict[str, Any]:
-        """As `selectors.listed` takes it; what is not valid narrows nothing."""
-        self.is_valid()
-        given = self.cleaned_data
-        since, until = given.get("since"), given.get("until")
-        return {
-            **{name: given.get(name) or None for name in ("status", "rail", "currency", "reference")},
-            "created_from": begin(since) if since else None,
-            "created_to": end(until) if until else None,
-        }
 
 
 @require_safe
 @door(May.READ_MONEY)
 def withdrawals(request: HttpRequest, here: Here) -> HttpResponseBase:
     form = Filters(request.GET)
-    wish = form.wish()
+    wish = form.wish("status", "rail", "currency", "reference")
     rows = selectors.listed(here.merchant, **wish).defer("sealed_destination")
     if request.GET.get("format") == "csv":
-        return csv_of(_file_name(form), COLUMNS, in_chunks(rows))
+        return csv_of(form.file_name(_("withdrawals")), COLUMNS, in_chunks(rows))
     return here.render(
         "withdrawals/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(wish.values())
     )
-
-
-def _file_name(form: Filters) -> str:
-    days = [str(form.cleaned_data[name]) for name in ("since", "until") if form.cleaned_data.get(name)]
-    return "-".join([_("withdrawals"), *days])
 
 
 def destination(withdrawal: Withdrawal) -> str:

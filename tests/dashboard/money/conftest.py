@@ -1,16 +1,12 @@
-"""Somebody of acme before the pages of its money, and money to see there."""
+"""Money of acme, to be seen on the pages about it."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
-from django.urls import reverse
 
 from accounts import clock
-from accounts.roles import Role
 from gateway.refunds import services as refunds
 from ledger.holds import services as holds
 from tests.client import Api
@@ -18,42 +14,6 @@ from tests.factories import Shop, a_payment
 from tests.gateway.api.test_balances import a_card
 from tests.gateway.conversions.converting import converted
 from tests.gateway.withdrawals.withdrawing import PIX, decide, price, register, wait, withdrawn
-from tests.people import a_member, signed_in, signed_in_twice
-
-Page = Callable[..., str]
-
-
-@pytest.fixture
-def page(acme: Shop) -> Page:
-    """The address of a page of acme's, in the sandbox where nothing else is said."""
-
-    def address(name: str, *args: Any, environment: str = "sandbox") -> str:
-        return reverse(f"dashboard:{name}", args=(acme.company.pk, environment, *args))
-
-    return address
-
-
-@pytest.fixture
-def finance(acme: Shop) -> Client:
-    """May move money, and has just shown the second factor."""
-    return signed_in_twice(a_member(acme.company, Role.FINANCE))
-
-
-@pytest.fixture
-def viewer(acme: Shop) -> Client:
-    return signed_in(a_member(acme.company, Role.VIEWER))
-
-
-@pytest.fixture
-def support(acme: Shop) -> Client:
-    """Sees no money."""
-    return signed_in(a_member(acme.company, Role.SUPPORT))
-
-
-@pytest.fixture
-def stranger(globex: Shop) -> Client:
-    """The owner of another company."""
-    return signed_in_twice(a_member(globex.company))
 
 
 @pytest.fixture

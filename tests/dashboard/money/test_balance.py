@@ -13,7 +13,8 @@ from ledger.books.models import Entry
 from ledger.chart import BUCKETS, Kind
 from ledger.proofs.models import Proof
 from ledger.wallets.selectors import holdings
-from tests.dashboard.money.conftest import Page, words
+from tests.dashboard.conftest import Page
+from tests.dashboard.money.conftest import words
 from tests.factories import Shop, a_payment, a_shop
 
 

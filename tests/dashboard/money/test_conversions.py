@@ -12,7 +12,8 @@ from django.utils.http import urlencode
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.conversions.models import Conversion
-from tests.dashboard.money.conftest import Page, words
+from tests.dashboard.conftest import Page
+from tests.dashboard.money.conftest import words
 from tests.factories import Shop
 from tests.gateway.conversions.converting import change, later, nothing_moves
 from tests.people import a_member, signed_in

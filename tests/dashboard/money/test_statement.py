@@ -14,7 +14,8 @@ from django.utils.http import urlencode
 from accounts import clock
 from ledger.chart import BUCKETS
 from ledger.wallets.selectors import holdings
-from tests.dashboard.money.conftest import Page, words
+from tests.dashboard.conftest import Page
+from tests.dashboard.money.conftest import words
 from tests.factories import Shop, a_payment
 from tests.ledger.test_explain import _MANY
 

@@ -16,7 +16,8 @@ from gateway.api.models import IdempotencyKey
 from gateway.withdrawals import services
 from gateway.withdrawals.models import Withdrawal
 from tests.client import Api
-from tests.dashboard.money.conftest import Page, words
+from tests.dashboard.conftest import Page
+from tests.dashboard.money.conftest import words
 from tests.factories import Shop
 from tests.gateway.withdrawals.withdrawing import change, everything, fund, nothing_moves
 from tests.people import a_member, signed_in, signed_in_twice

@@ -1,53 +1,11 @@
-"""People of acme before the pages of payments."""
+"""What the pages of payments are sent and what they say."""
 
 import html
 import re
 import uuid
-from collections.abc import Callable
 from typing import Any
 
-import pytest
 from django.http import HttpResponse
-from django.test import Client
-from django.urls import reverse
-
-from accounts.roles import Role
-from tests.factories import Shop
-from tests.people import a_member, signed_in
-
-Page = Callable[..., str]
-
-
-@pytest.fixture
-def page(acme: Shop) -> Page:
-    """The address of a page of acme's sandbox."""
-
-    def address(name: str, *args: Any) -> str:
-        return reverse(f"dashboard:{name}", args=(acme.company.pk, "sandbox", *args))
-
-    return address
-
-
-@pytest.fixture
-def support(acme: Shop) -> Client:
-    """May refund and simulate, and sees neither books nor webhooks."""
-    return signed_in(a_member(acme.company, Role.SUPPORT))
-
-
-@pytest.fixture
-def owner(acme: Shop) -> Client:
-    return signed_in(a_member(acme.company))
-
-
-@pytest.fixture
-def viewer(acme: Shop) -> Client:
-    return signed_in(a_member(acme.company, Role.VIEWER))
-
-
-@pytest.fixture
-def stranger(globex: Shop) -> Client:
-    """The owner of another company."""
-    return signed_in(a_member(globex.company))
 
 
 def once(**given: Any) -> dict[str, Any]:

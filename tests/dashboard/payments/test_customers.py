@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 
 from tests.client import Api
-from tests.dashboard.payments.conftest import Page, text_of
+from tests.dashboard.conftest import Page
+from tests.dashboard.payments.conftest import text_of
 from tests.dashboard.payments.test_list import file
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.refunds.paying_back import decided, refunded

@@ -15,7 +15,8 @@ from gateway.refunds.services import happen_due
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
 from tests.client import Api
-from tests.dashboard.payments.conftest import Page, text_of
+from tests.dashboard.conftest import Page
+from tests.dashboard.payments.conftest import text_of
 from tests.factories import Shop, a_payment
 from tests.gateway.cards.shopping import opened
 from tests.gateway.receipts.orders import order

@@ -16,7 +16,8 @@ from accounts.models import User
 from gateway.dashboard.models import SavedView
 from gateway.payments.models import Payment
 from tests.client import Api
-from tests.dashboard.payments.conftest import Page, text_of
+from tests.dashboard.conftest import Page
+from tests.dashboard.payments.conftest import text_of
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.cards.shopping import opened
 from tests.gateway.refunds.paying_back import disputed, later, refunded

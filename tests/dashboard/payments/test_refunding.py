@@ -8,7 +8,8 @@ from django.test import Client
 from accounts.models import AuditEntry
 from gateway.refunds.models import Refund
 from tests.client import Api
-from tests.dashboard.payments.conftest import Page, once, text_of
+from tests.dashboard.conftest import Page
+from tests.dashboard.payments.conftest import once, text_of
 from tests.factories import Shop, a_payment
 from tests.gateway.refunds.paying_back import disputed, nothing_moves, paid, withdraw_all_but
 

@@ -6,7 +6,8 @@ from django.test import Client
 
 from accounts.roles import Role
 from tests.client import Api
-from tests.dashboard.payments.conftest import Page, text_of
+from tests.dashboard.conftest import Page
+from tests.dashboard.payments.conftest import text_of
 from tests.dashboard.payments.test_customers import JOAO, pay
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.refunds.paying_back import paid, refunded

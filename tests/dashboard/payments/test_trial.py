@@ -9,7 +9,8 @@ from django.test import Client
 from accounts.models import AuditEntry
 from gateway.api.examples import ORDERS
 from gateway.payments.models import Payment
-from tests.dashboard.payments.conftest import Page, text_of
+from tests.dashboard.conftest import Page
+from tests.dashboard.payments.conftest import text_of
 from tests.factories import Shop
 from tests.gateway.refunds.paying_back import nothing_moves
 

@@ -12,7 +12,7 @@ from accounts.roles import Role
 from gateway.refunds import services as refunds
 from ledger.receivables import advances
 from ledger.receivables.models import Advance, Receivable
-from tests.dashboard.receivables.conftest import Page
+from tests.dashboard.conftest import Page
 from tests.factories import Shop
 from tests.gateway.refunds.paying_back import everything, later, nothing_moves
 from tests.ledger.test_receivables import NET, a_receivable, book

@@ -10,7 +10,7 @@ from accounts.models import Membership, User
 from accounts.roles import Role
 from gateway.dashboard.receivables.feed import address_of
 from gateway.refunds import services as refunds
-from tests.dashboard.receivables.conftest import Page
+from tests.dashboard.conftest import Page
 from tests.factories import Shop
 from tests.ledger.test_receivables import a_receivable, stand_at
 from tests.people import a_member

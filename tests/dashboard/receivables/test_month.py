@@ -13,7 +13,7 @@ from accounts.roles import Role
 from gateway.refunds import services as refunds
 from ledger.receivables import services as receivables
 from ledger.receivables.models import Receivable
-from tests.dashboard.receivables.conftest import Page
+from tests.dashboard.conftest import Page
 from tests.factories import Shop
 from tests.gateway.refunds.paying_back import later
 from tests.ledger.test_receivables import NET, a_receivable, stand_at

@@ -15,7 +15,7 @@ from gateway.dashboard.refunds.drafts import DraftStore
 from gateway.refunds import services as refunds
 from gateway.refunds.evidence import LARGEST
 from gateway.refunds.models import Evidence, Refund, Response
-from tests.dashboard.refunds.conftest import Page
+from tests.dashboard.conftest import Page
 from tests.factories import Shop
 from tests.gateway.refunds.paying_back import PDF, later, nothing_moves
 from tests.people import a_member, signed_in

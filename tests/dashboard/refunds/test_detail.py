@@ -9,7 +9,7 @@ from django.test import Client
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Evidence, Refund
 from gateway.refunds.services import Shown, happen_due
-from tests.dashboard.refunds.conftest import Page
+from tests.dashboard.conftest import Page
 from tests.factories import Shop, a_payment
 from tests.gateway.refunds.paying_back import PDF, later, withdraw_all_but
 from tests.ledger.test_receivables import a_receivable

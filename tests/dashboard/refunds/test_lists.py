@@ -9,7 +9,7 @@ from django.test import Client
 from accounts.clock import now
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
-from tests.dashboard.refunds.conftest import Page
+from tests.dashboard.conftest import Page
 from tests.factories import Shop, a_payment
 from tests.gateway.refunds.paying_back import later
 

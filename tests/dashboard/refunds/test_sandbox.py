@@ -12,7 +12,7 @@ from accounts.clock import now
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.refunds.models import Refund
-from tests.dashboard.refunds.conftest import Page
+from tests.dashboard.conftest import Page
 from tests.factories import Shop, a_payment
 from tests.gateway.refunds.paying_back import nothing_moves
 from tests.people import a_member, signed_in
