@@ -1,20 +1,42 @@
-"""What must hold before the service starts."""
+"""What must hold before the service starts: `check --deploy` says it, and the web process refuses to start on it."""
 
+import zlib
+from base64 import urlsafe_b64decode
+from email.utils import parseaddr
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
+
+SECRET_LENGTH, SECRET_SUBSTANCE = 50, 40
+"""Characters, and bytes that are left of them when repetitions are packed: fifty random digits have 42."""
+KEY_VARIETY = 12
+"""Different bytes in an encryption key of 32: random ones have 24 or more."""
+NOT_SENDING = ("console", "dummy", "filebased", "locmem")
+EXAMPLES = ("example", "example.com", "example.net", "example.org", "invalid", "test", "localhost")
+"""Names that belong to nobody (RFC 2606): whoever deploys has not filled in their own."""
+
+
+def stop_if_unsafe() -> None:
+    """Raises ImproperlyConfigured with every error that `check --deploy` finds; local mode needs less.
+
+    For the entry of every web server.
+    """
+    found = run_checks(tags=[Tags.security], include_deployment_checks=not settings.LOCAL)
+    if errors := [message for message in found if message.is_serious()]:
+        raise ImproperlyConfigured("\n".join(str(message) for message in errors))
 
 
 @register(Tags.security)
-def secrets_are_set(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    found: list[CheckMessage] = []
-    if not settings.SECRET_KEY:
-        found.append(Error("ONPAY_SECRET_KEY is not set.", id="onpay.E001"))
-    if not settings.ENCRYPTION_KEYS or not all(map(_is_fernet_key, settings.ENCRYPTION_KEYS)):
-        found.append(Error("ONPAY_ENCRYPTION_KEYS is not a list of Fernet keys.", id="onpay.E002"))
-    return found
+def encryption_keys_are_set(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """An empty ONPAY_SECRET_KEY is refused by Django itself."""
+    if settings.ENCRYPTION_KEYS and all(map(_is_fernet_key, settings.ENCRYPTION_KEYS)):
+        return []
+    return [Error("ONPAY_ENCRYPTION_KEYS is not a list of Fernet keys.", id="onpay.E002")]
 
 
 def _is_fernet_key(text: str) -> bool:
@@ -23,6 +45,23 @@ def _is_fernet_key(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+@register(Tags.security)
+def local_mode_is_for_one_machine(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """It shows every e-mail to everybody and has a secret that everybody knows."""
+    public = [host for host in settings.ALLOWED_HOSTS if not _is_of_this_network(host)] if settings.LOCAL else []
+    if not public:
+        return []
+    return [Error(f"ONPAY_LOCAL is for a developer's machine, and {', '.join(public)} is not one.", id="onpay.E008")]
+
+
+def _is_of_this_network(host: str) -> bool:
+    """A name without a dot, one of this machine, or a private address."""
+    try:
+        return ip_address(host.strip("[]")).is_private
+    except ValueError:
+        return host != "*" and ("." not in host or host.endswith(".localhost"))
 
 
 @register(Tags.security, deploy=True)
@@ -42,3 +81,69 @@ def nothing_local_in_production(app_configs: Any, **kwargs: Any) -> list[CheckMe
     if settings.RATES_URL and not settings.RATES_URL.startswith("https://"):
         found.append(Error("ONPAY_RATES_URL must be an https:// address.", id="onpay.E007"))
     return found
+
+
+@register(Tags.security, deploy=True)
+def secrets_cannot_be_guessed(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    if any(map(_can_be_guessed, (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))):
+        found.append(
+            Error(
+                f"ONPAY_SECRET_KEY, and each of its fallbacks, must be at least {SECRET_LENGTH} random characters.",
+                hint="python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
+                id="onpay.E009",
+            )
+        )
+    keys = [urlsafe_b64decode(key) for key in settings.ENCRYPTION_KEYS if _is_fernet_key(key)]
+    if any(len(set(key)) < KEY_VARIETY for key in keys):
+        found.append(Error("ONPAY_ENCRYPTION_KEYS must be random.", id="onpay.E010"))
+    return found
+
+
+def _can_be_guessed(secret: str) -> bool:
+    return len(secret) < SECRET_LENGTH or len(zlib.compress(secret.encode(), 9)) < SECRET_SUBSTANCE
+
+
+@register(Tags.security, deploy=True)
+def the_proxy_is_named(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Without it nobody's https is believed, and every answer is a redirect to the same address."""
+    if settings.TRUSTED_PROXIES or settings.HAS_NO_PROXY or not settings.BASE_URL.startswith("https://"):
+        return []
+    return [
+        Error(
+            "ONPAY_BASE_URL is https, and ONPAY_TRUSTED_PROXIES does not say who ends TLS: all is redirected for ever.",
+            hint="Name the networks of the proxies in front, or say `none` where the web process itself has TLS.",
+            id="onpay.E011",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def people_can_be_written_to(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    if settings.EMAIL_BACKEND.split(".")[-2] not in NOT_SENDING:
+        return []
+    return [Error("ONPAY_EMAIL_URL is not set: nobody can sign up, be invited or be warned.", id="onpay.E012")]
+
+
+@register(Tags.security, deploy=True)
+def addresses_are_of_somebody(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """What .env.example says is to be replaced."""
+    sender = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
+    named = {
+        "ONPAY_BASE_URL": [urlsplit(settings.BASE_URL).hostname],
+        "ONPAY_SANDBOX_BASE_URL": [urlsplit(settings.SANDBOX_BASE_URL).hostname],
+        "ONPAY_SDK_URL": [urlsplit(settings.SDK_URL).hostname],
+        "ONPAY_ALLOWED_HOSTS": settings.ALLOWED_HOSTS,
+        "ONPAY_EMAIL_FROM": [sender],
+        "ONPAY_EMAIL_URL": [settings.EMAIL_HOST] if people_can_be_written_to(None) == [] else [],
+        "ONPAY_RATES_URL": [urlsplit(settings.RATES_URL).hostname],
+    }
+    found = [f"{name} ({host})" for name, hosts in named.items() for host in hosts if host and _is_an_example(host)]
+    if not found:
+        return []
+    return [Error(f"Addresses of nobody are still set: {', '.join(found)}.", id="onpay.E013")]
+
+
+def _is_an_example(host: str) -> bool:
+    labels = host.rstrip(".").lower().split(".")
+    return labels[-1] in EXAMPLES or ".".join(labels[-2:]) in EXAMPLES

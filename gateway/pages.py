@@ -1,20 +1,17 @@
-"""Pages for everybody: the reference, the errors explained, and whether the service is up."""
+"""Pages for everybody: the reference, and the errors explained."""
 
 from functools import cache
 from typing import Any
 
 from csp.middleware import CSPMiddleware
 from django.conf import settings
-from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.errors import catalogue
-from accounts.heartbeats import is_alive
 from accounts.wire import dumps
 from gateway import guide
-from gateway.api import throttling
 from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi import codes_of, document
 
@@ -26,25 +23,6 @@ class ContentSecurityPolicyMiddleware(CSPMiddleware):
         if request.path_info.startswith("/admin/"):
             response._csp_update = {"script-src": ["'self'", "'unsafe-eval'"]}  # type: ignore[attr-defined]
         return super().process_response(request, response)
-
-
-@require_safe
-def health(request: HttpRequest) -> HttpResponse:
-    """200 when every part is up, else 503; either way each part is named."""
-    parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
-    for part in ("worker", "dispatcher"):
-        parts[part] = parts["database"] and is_alive(part)
-    body = dumps({"status": "up" if all(parts.values()) else "down", "parts": parts})
-    return HttpResponse(body, status=200 if all(parts.values()) else 503, content_type="application/json")
-
-
-def _database_is_up() -> bool:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except Error:
-        return False
-    return True
 
 
 @cache

@@ -32,7 +32,10 @@ _hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL, SD
 ALLOWED_HOSTS = env.list("ONPAY_ALLOWED_HOSTS", default=[]) or sorted(
     _hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set())
 )
-TRUSTED_PROXIES = [str(ip_network(network)) for network in env.list("ONPAY_TRUSTED_PROXIES", default=[])]
+_proxies = env.list("ONPAY_TRUSTED_PROXIES", default=[])
+# "none" is said, not left out: with https and nothing in front the web process has the certificate itself.
+HAS_NO_PROXY = _proxies == ["none"]
+TRUSTED_PROXIES = [] if HAS_NO_PROXY else [str(ip_network(network)) for network in _proxies]
 if LOCAL and BASE_URL.startswith("https://"):
     raise ImproperlyConfigured("ONPAY_LOCAL is for a developer's machine; ONPAY_BASE_URL is not on one.")
 
@@ -65,6 +68,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "gateway.api.middleware.RequestIdMiddleware",
+    "gateway.health.ProbesMiddleware",
     "gateway.api.middleware.PayersMiddleware",
     "gateway.api.middleware.ApiMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -254,6 +258,8 @@ RATE_LIMITS = {
 }
 # Where the rates of production are fetched, every minute; it may hold a key. Empty: staff enter them.
 RATES_URL = env.str("ONPAY_RATES_URL", default="")
+# Whoever sends it as a bearer token is told by /health/ which part is down.
+HEALTH_TOKEN = env.str("ONPAY_HEALTH_TOKEN", default="")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
 # The log of requests that companies read. 0: nothing is kept.
 REQUEST_LOG_DAYS = env.int("ONPAY_REQUEST_LOG_DAYS", default=30)

@@ -6,7 +6,7 @@ from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
-from gateway import pages
+from gateway import health, pages
 from gateway.api import views
 from gateway.checkout.pages import checkout
 from gateway.dashboard.receivables.feed import money_calendar
@@ -24,7 +24,7 @@ def payers_page(request: HttpRequest, token: str) -> HttpResponse:
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/docs", permanent=False)),
-    path("health/", pages.health),
+    path("health/", health.health),
     path("checkout/<str:token>", payers_page),
     path("sdk/", include("gateway.sdk.urls")),
     path("demo/", include("gateway.demo.urls")),

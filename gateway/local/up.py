@@ -95,10 +95,9 @@ def _down(host: str, port: int) -> list[str]:
         connection = HTTPConnection("127.0.0.1" if host == "0.0.0.0" else host, port, timeout=5)  # noqa: S104
         connection.request("GET", "/health/")
         answer = connection.getresponse()
-        if answer.status == 200:
-            return []
-        parts: Mapping[str, object] = json.loads(answer.read())["parts"]
-        return [name for name, state in parts.items() if state is not True] or ["health"]
+        parts: Mapping[str, object] = json.loads(answer.read()).get("parts", {})
+        down = [name for name, state in parts.items() if state is not True]
+        return down or ([] if answer.status == 200 else ["health"])
     return ["web"]
 
 

@@ -1,0 +1,75 @@
+"""Whether the service is up: for load balancers, which ask by address and over http, and for the operator."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.db import Error, connection
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.crypto import constant_time_compare
+from django.views.decorators.http import require_safe
+
+from accounts.heartbeats import is_alive
+from accounts.origin import client_address
+from accounts.wire import dumps
+from gateway.api import throttling
+
+NEEDED = ("web", "database", "cache", "worker")
+"""Without a dispatcher the worker makes the deliveries."""
+
+
+class ProbesMiddleware:
+    """Answers /health/live and /health/ready before a host, a scheme or an address is looked at.
+
+    `live` says that this process answers: restart it where it does not. `ready` says that it reaches the database:
+    send it no requests where it does not. A worker that is late is no reason for either.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path_info in ("/health/live", "/health/ready"):
+            return probe(request)
+        return self.get_response(request)
+
+
+@require_safe
+def probe(request: HttpRequest) -> HttpResponse:
+    return _answer(request.path_info == "/health/live" or _database_is_up())
+
+
+@require_safe
+def health(request: HttpRequest) -> HttpResponse:
+    """200 when all that is needed is up, else 503; each part is named to those who run the service."""
+    parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
+    for part in ("worker", "dispatcher"):
+        parts[part] = parts["database"] and is_alive(part)
+    told = {"parts": parts} if _may_know(request, database=parts["database"]) else {}
+    return _answer(all(parts[part] for part in NEEDED), **told)
+
+
+def _may_know(request: HttpRequest, *, database: bool) -> bool:
+    """Whoever is on this machine, has the operator's token or is signed in as staff."""
+    address = client_address(request)
+    if settings.LOCAL or (address is not None and address.is_loopback):
+        return True
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if settings.HEALTH_TOKEN and scheme.lower() == "bearer":
+        return constant_time_compare(token.strip(), settings.HEALTH_TOKEN)
+    return database and admin.site.has_permission(request)
+
+
+def _answer(is_up: bool, **told: Any) -> HttpResponse:
+    body = dumps({"status": "up" if is_up else "down", **told})
+    return HttpResponse(body, status=200 if is_up else 503, content_type="application/json")
+
+
+def _database_is_up() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Error:
+        return False
+    return True
