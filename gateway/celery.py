@@ -34,6 +34,7 @@ TIMETABLE = {
     "fetch-rates": ("ledger.rates.tasks.fetch", timedelta(minutes=1)),
     "forget-rates": ("ledger.rates.tasks.forget", timedelta(hours=6)),
     "release-receivables": ("ledger.receivables.tasks.release", timedelta(seconds=10)),
+    "deliver-webhooks": ("webhooks.tasks.deliver", timedelta(seconds=1)),
     "look-after-endpoints": ("webhooks.tasks.look_after_endpoints", timedelta(minutes=1)),
     "forget-events": ("webhooks.tasks.forget", timedelta(minutes=10)),
     "close-days": ("ledger.closings.tasks.close", timedelta(minutes=10)),

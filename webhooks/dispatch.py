@@ -1,7 +1,7 @@
 """After the commit: signs, sends, tries again for three days.
 
 The database is the queue, so nothing is lost with a broker, a worker or a web process. Any number of dispatchers may
-run: each claims its own rows.
+run: each claims its own rows. Where none runs the worker makes the deliveries, by the same rules.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,8 +19,8 @@ import structlog
 from cryptography.fernet import InvalidToken
 from django.db import Error, close_old_connections
 
+from accounts import heartbeats
 from accounts.clock import wall
-from accounts.heartbeats import beat
 from webhooks import queue, signing
 from webhooks.client import Answer, Failure, Sender
 
@@ -94,6 +95,21 @@ class Lane:
             self.waiting -= 1
 
 
+DISPATCHER, STAND_IN = "dispatcher", "stand-in"
+"""The names by which they give signs of life: a process of its own, or the worker in its place."""
+STAND_IN_TURN_S = 20.0
+STAND_IN_MAX_AGE = timedelta(seconds=3 * BEAT_EVERY_S)
+"""A worker that was killed is not waited for any longer."""
+
+
+def stand_in() -> None:
+    """Delivers what is due where no dispatcher is alive, one worker at a time, and not for longer than a turn."""
+    if heartbeats.is_alive(DISPATCHER) or heartbeats.is_alive(STAND_IN, STAND_IN_MAX_AGE):
+        return
+    asyncio.run(Dispatcher().take_a_turn(STAND_IN_TURN_S))
+    heartbeats.end(STAND_IN)
+
+
 class Dispatcher:
     """Looks for due deliveries five times a second and has up to 512 in hand."""
 
@@ -101,6 +117,7 @@ class Dispatcher:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
         self._in_flight: set[asyncio.Task[queue.Tried | queue.Claimed]] = set()
         self._lanes: dict[str, Lane] = defaultdict(Lane)
+        self._is_idle = False
         self._next_beat = 0.0
         self._rest_s = 0.0
 
@@ -109,9 +126,26 @@ class Dispatcher:
         async with Sender(limit_per_host=0) as sender:
             while not stop.is_set():
                 await self._guarded(self._round, sender)
-            if self._in_flight:
-                await asyncio.wait(self._in_flight)
-            await self._guarded(self._write_down)
+                await self._guarded(self._beat, DISPATCHER)
+                if self._is_idle:
+                    await asyncio.sleep(LOOK_EVERY_S)
+            await self._finish()
+            await self._guarded(self._ask, partial(heartbeats.end, DISPATCHER))
+
+    async def take_a_turn(self, seconds: float) -> None:
+        """Until nothing is due any more, or for so long: then as at the end of `run`."""
+        ends = time.monotonic() + seconds
+        async with Sender(limit_per_host=0) as sender:
+            while not self._is_idle and time.monotonic() < ends:
+                await self._guarded(self._round, sender)
+                if self._in_flight:
+                    await self._guarded(self._beat, STAND_IN)
+            await self._finish()
+
+    async def _finish(self) -> None:
+        if self._in_flight:
+            await asyncio.wait(self._in_flight)
+        await self._guarded(self._write_down)
 
     async def _guarded(self, step: Callable[..., Any], *arguments: Any) -> None:
         """A database that is away costs patience, never the process: leases run out and attempts are made again."""
@@ -129,13 +163,14 @@ class Dispatcher:
         claimed = await self._ask(partial(queue.claim, room)) if room else []
         for one in claimed:
             self._in_flight.add(asyncio.create_task(self._lanes[one.endpoint_id].attempt(sender, one)))
-        if time.monotonic() >= self._next_beat:
-            self._next_beat = time.monotonic() + BEAT_EVERY_S
-            await self._ask(partial(beat, "dispatcher"))
+        self._is_idle = not self._in_flight
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED)
-        elif not claimed:
-            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _beat(self, part: str) -> None:
+        if time.monotonic() >= self._next_beat:
+            self._next_beat = time.monotonic() + BEAT_EVERY_S
+            await self._ask(partial(heartbeats.beat, part))
 
     async def _write_down(self) -> None:
         finished = {task for task in self._in_flight if task.done()}

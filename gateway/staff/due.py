@@ -1,7 +1,7 @@
 """What should have been done by now, and whether the parts that do it are alive."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Model
@@ -19,8 +19,9 @@ from ledger.models import Receivable
 from webhooks.models import Delivery
 
 COUNTED = 1000
+EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
-PARTS = ("worker", "dispatcher")
+WORKER, DISPATCHER = PARTS = ("worker", "dispatcher")
 NOTED_EVERY = timedelta(minutes=5)
 """How late the timetable may write down that a task was begun."""
 
@@ -86,18 +87,21 @@ def _waiting(now: datetime) -> list[tuple[int, datetime | None]]:
 
 
 def parts() -> Panel:
-    """The parts that answer no HTTP, and the tasks of the timetable that were not begun in their time."""
+    """The parts that answer no HTTP, and the tasks of the timetable that were not begun in their time.
+
+    Where no dispatcher was ever started none is missed: the worker delivers, as it does while one is silent.
+    """
     now = wall()
     beats = dict(Heartbeat.objects.values_list("part", "beat_at"))
     rows = [_part(part, beats.get(part), now) for part in PARTS]
-    dead = [part for part in PARTS if part not in beats or now - beats[part] > MAX_AGE]
+    dead = [part for part in PARTS if now - beats.get(part, now if part == DISPATCHER else EVER) > MAX_AGE]
     late = list(_late_tasks(now))
     label = f"{' and '.join(dead)} silent" if dead else "Tasks late" if late else "Alive"
     return Panel(
         "Parts of the service",
         (Table(["Part", "Last sign of life", "Ago"], [*rows, *late]),),
         label.capitalize(),
-        BAD if dead else WATCH if late else GOOD,
+        BAD if WORKER in dead else WATCH if dead or late else GOOD,
         leads=("The whole timetable", address(PeriodicTask, "changelist")),
     )
 

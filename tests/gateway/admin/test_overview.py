@@ -111,13 +111,21 @@ def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> No
 
 def test_a_silent_part_and_a_late_task_are_told(staff: Client, world: World) -> None:
     beat("dispatcher")
-    assert panels(staff)["Parts of the service"].label == "Alive"
     Heartbeat.objects.filter(part="dispatcher").update(beat_at=wall() - timedelta(hours=3))
 
     panel = panels(staff)["Parts of the service"]
 
-    assert (panel.label, panel.state) == ("Dispatcher silent", "danger")
+    assert (panel.label, panel.state) == ("Dispatcher silent", "warning")  # the worker delivers in its place
     assert [row[n] for row in cells(panel)[""] for n in (0, 2) if row[0] == "dispatcher"] == ["dispatcher", "3 h"]
+
+    Heartbeat.objects.filter(part="worker").delete()
+
+    panel = panels(staff)["Parts of the service"]
+    assert (panel.label, panel.state) == ("Worker and dispatcher silent", "danger")
+
+
+def test_no_dispatcher_is_missed_where_none_was_started(staff: Client, world: World) -> None:
+    assert panels(staff)["Parts of the service"].label == "Alive"
 
 
 def test_endpoints_that_fail_are_told_with_their_company(staff: Client, world: World, acme: Shop) -> None:
