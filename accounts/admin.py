@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
+import accounts.staff.emails
 import accounts.staff.people
 import accounts.staff.trail  # noqa: F401  (they register themselves)
 from accounts import second_factor, services

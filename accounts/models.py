@@ -12,6 +12,7 @@ from django.db import models
 from simple_history.models import HistoricalRecords
 
 from accounts.clock import wall
+from accounts.emails.models import Email as Email
 from accounts.ids import IdField
 from accounts.permissions import PERMISSIONS
 from accounts.roles import Role

@@ -1,38 +1,64 @@
-"""What a company's owners are told by e-mail, each in their language."""
+"""What people of a company are told by e-mail, each in their language."""
 
+from collections.abc import Collection, Iterable
 from typing import Any
+from zoneinfo import ZoneInfo
 
-import structlog
 from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.functional import Promise
 
-from accounts.models import Company, Environment, Membership
+from accounts.emails import tasks
+from accounts.emails.models import Email
+from accounts.models import Company, Environment, User
 from accounts.roles import Role
 
-log = structlog.get_logger()
+LONGEST_SUBJECT = 250
 
 
-def tell_owners(company: Company, subject: str | Promise, template: str, page: str, **facts: Any) -> None:
-    """Sends `emails/<template>.txt` after the commit, with the address of a page of the dashboard.
+def tell_owners(
+    company: Company, subject: str | Promise, template: str, page: str, *, also: Iterable[str] = (), **facts: Any
+) -> None:
+    """Writes `emails/<template>.txt` to the company's owners, and to the addresses in `also`.
 
-    A mail server that is away is logged; nothing waits for it.
+    It is sent after the commit, and again until the mail server takes it. `page` of the dashboard is its address;
+    facts are plain: strings, numbers, times. None of them is a secret.
     """
-    transaction.on_commit(lambda: _tell(company, subject, template, page, facts), robust=True)
+    tell(company, (Role.OWNER,), subject, template, page, also=also, **facts)
 
 
-def _tell(company: Company, subject: str | Promise, template: str, page: str, facts: dict[str, Any]) -> None:
-    owners = Membership.objects.filter(company=company, role=Role.OWNER, user__is_active=True)
-    path = reverse(f"dashboard:{page}", args=(company.pk, Environment.PRODUCTION.lower()))
-    told = {"company": company, "url": settings.BASE_URL + path, **facts}
-    for email, language in owners.values_list("user__email", "user__language"):
-        with translation.override(language or settings.LANGUAGE_CODE):
-            title, text = f"Onpay Gateway: {subject}", render_to_string(f"emails/{template}.txt", told)
-        try:
-            send_mail(title, text, None, [email])
-        except OSError:
-            log.exception("accounts.notice_not_sent", company=company.pk, notice=template)
+def tell(
+    company: Company,
+    roles: Collection[Role],
+    subject: str | Promise,
+    template: str,
+    page: str,
+    *,
+    args: tuple[str, ...] = (),
+    environment: str = Environment.PRODUCTION,
+    also: Iterable[str] = (),
+    **facts: Any,
+) -> None:
+    """Writes it to everybody of the company who has one of these roles; `args` complete the address of the page."""
+    people = User.objects.filter(memberships__company=company, memberships__role__in=roles, is_active=True)
+    readers = {user.email: user for user in people}
+    others = {email.lower() for email in also} - set(readers)
+    readers |= {user.email: user for user in User.objects.filter(email__in=others)}
+    path = reverse(f"dashboard:{page}", args=(company.pk, environment.lower(), *args))
+    told = {"company": company, "environment": environment, "url": settings.BASE_URL + path, **facts}
+    written = [_written(company, readers.get(email), email, subject, template, told) for email in {*readers, *others}]
+    if Email.objects.bulk_create(written):
+        transaction.on_commit(tasks.wake, robust=True)
+
+
+def _written(
+    company: Company, reader: User | None, email: str, subject: str | Promise, template: str, told: dict[str, Any]
+) -> Email:
+    language, zone = (reader.language, reader.time_zone) if reader else ("", "")
+    with translation.override(language or settings.LANGUAGE_CODE), timezone.override(ZoneInfo(zone or "UTC")):
+        title = " ".join(f"Onpay Gateway: {subject}".split())[:LONGEST_SUBJECT]
+        text = render_to_string(f"emails/{template}.txt", told | {"zone": zone or "UTC"})
+    return Email(company=company, kind=template, recipient=email, subject=title, text=text)

@@ -22,7 +22,18 @@ import ledger.holds.admin
 import ledger.proofs.admin
 import ledger.rates.admin
 import ledger.receivables.admin  # noqa: F401  (they register themselves)
-from accounts.models import ApiKey, AuditEntry, Company, Document, Heartbeat, Invitation, Membership, Merchant, User
+from accounts.models import (
+    ApiKey,
+    AuditEntry,
+    Company,
+    Document,
+    Email,
+    Heartbeat,
+    Invitation,
+    Membership,
+    Merchant,
+    User,
+)
 from accounts.staff.columns import address, moment
 from accounts.staff.pages import ReadOnlyAdmin
 from accounts.staff.queues import PARAMETER
@@ -70,7 +81,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
     ),
     (
         "Webhooks",
-        ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "outgoing_mail")),
+        ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "send")),
     ),
     (
         "Companies and people",
@@ -81,6 +92,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (ApiKey, "key"),
             (Membership, "badge"),
             (Invitation, "mail"),
+            (Email, "outgoing_mail"),
             (User, "group"),
             (Group, "shield_person"),
             (AuditEntry, "policy"),

@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 
 TASKS = [
+    "accounts.emails",
     "gateway",
     "gateway.payments",
     "gateway.refunds",
@@ -37,6 +38,8 @@ TIMETABLE = {
     "deliver-webhooks": ("webhooks.tasks.deliver", timedelta(seconds=1)),
     "look-after-endpoints": ("webhooks.tasks.look_after_endpoints", timedelta(minutes=1)),
     "forget-events": ("webhooks.tasks.forget", timedelta(minutes=10)),
+    "send-emails": ("accounts.emails.tasks.send", timedelta(seconds=10)),
+    "forget-emails": ("accounts.emails.tasks.forget", timedelta(hours=1)),
     "close-days": ("ledger.closings.tasks.close", timedelta(minutes=10)),
     "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
     "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),

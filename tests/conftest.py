@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from gateway.api.requests import log
+from gateway.celery import app
 from ledger.verify import verify
 from tests.client import Api
 from tests.factories import Shop, a_shop
@@ -28,6 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
     settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
     settings.WHITENOISE_AUTOREFRESH = True  # else every new client looks at every static file first
+    app.conf.task_always_eager = True  # what a commit asks of the worker is done at once
     # Counts of sign-ins are forgotten between tests, and only this process's.
     settings.CACHES["default"] = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

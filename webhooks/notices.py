@@ -1,17 +1,16 @@
 """Endpoints that fail: people are told after a day, and after five days they are switched off (contract §13.4)."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
-import structlog
-from django.core.mail import send_mail
 from django.db import transaction
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from accounts.clock import wall
-from accounts.models import Membership
+from accounts.notices import tell
 from accounts.roles import Role
 from webhooks.models import Delivery, Endpoint
-
-log = structlog.get_logger()
 
 WARNED_AFTER = timedelta(days=1)
 DISABLED_AFTER = timedelta(days=5)
@@ -36,14 +35,13 @@ def _look_after(endpoint_id: str, now: datetime) -> bool:
         return False
     if endpoint.failing_since <= now - DISABLED_AFTER and _gave_up(endpoint) >= FAILED_AT_LEAST:
         endpoint.status, endpoint.disabled_reason = Endpoint.Status.DISABLED, Endpoint.DisabledReason.FAILURES
-        subject, fact = "was switched off", "Nothing arrived for five days: it is switched off, and nothing is sent."
+        switched_off(endpoint)
     elif endpoint.warned_at is None:
         endpoint.warned_at = now
-        subject, fact = "fails", "Nothing arrived for a day. After five days it is switched off."
+        _tell(endpoint, _("a webhook endpoint fails"), "endpoint_failing")
     else:
         return False
     endpoint.save()
-    transaction.on_commit(lambda: _tell(endpoint, subject, fact))
     return True
 
 
@@ -53,17 +51,22 @@ def _gave_up(endpoint: Endpoint) -> int:
     return failed.filter(created_at__gte=endpoint.failing_since - DISABLED_AFTER).count()  # type: ignore[operator]
 
 
-def _tell(endpoint: Endpoint, subject: str, fact: str) -> None:
-    """By e-mail to owners and developers of the company. A mail server that is away is said; nothing waits for it."""
-    company = endpoint.merchant.company
-    people = Membership.objects.filter(company=company, role__in=(Role.OWNER, Role.DEVELOPER), user__is_active=True)
-    addresses = list(people.values_list("user__email", flat=True))
-    text = (
-        f"{fact}\n\nEndpoint: {endpoint.id}\nAddress: {endpoint.url}\nCompany: {company.trade_name}\n"
-        f"Environment: {endpoint.merchant.get_environment_display()}\n\n"
-        "No event is lost: everything of the last 30 days can be sent again once the endpoint is ACTIVE."
+def switched_off(endpoint: Endpoint) -> None:
+    """Tells owners and developers that nothing is sent to it any more."""
+    gone = endpoint.disabled_reason == Endpoint.DisabledReason.GONE
+    _tell(endpoint, _("a webhook endpoint was switched off"), "endpoint_disabled", gone=gone)
+
+
+def _tell(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -> None:
+    tell(
+        endpoint.merchant.company,
+        (Role.OWNER, Role.DEVELOPER),
+        subject,
+        template,
+        "webhook",
+        args=(endpoint.pk,),
+        environment=endpoint.merchant.environment,
+        endpoint=endpoint.pk,
+        address=endpoint.url,
+        **facts,
     )
-    try:
-        send_mail(f"Your webhook endpoint {subject}", text, None, addresses)
-    except OSError:
-        log.exception("webhooks.notice_not_sent", endpoint=endpoint.id)

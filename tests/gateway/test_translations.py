@@ -34,7 +34,7 @@ def said_in_templates() -> Iterator[str]:
 
 
 def said_in_programmes() -> Iterator[str]:
-    for path in sorted(path for name in ("accounts", "gateway") for path in (ROOT / name).rglob("*.py")):
+    for path in sorted(path for name in ("accounts", "webhooks", "gateway") for path in (ROOT / name).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _MARKS:
                 first = node.args[0]

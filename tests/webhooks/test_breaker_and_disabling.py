@@ -214,9 +214,9 @@ def test_after_a_day_owners_and_developers_are_told_once(acme: Shop, hook: Hook,
         silent(acme, receiver, ago(hours=25), 0)
         assert look() == (1, TOLD)
 
-    [message] = mail.outbox
-    assert hook.id in message.body and receiver.url in message.body
-    assert hook.secret not in message.body + message.subject
+    for message in mail.outbox:
+        assert hook.id in message.body and receiver.url in message.body
+        assert hook.secret not in message.body + message.subject
     assert look() == NOBODY
 
 

@@ -15,6 +15,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django_celery_beat.schedulers import ModelEntry
 
+from accounts import notices
 from accounts.heartbeats import beat
 from accounts.models import ApiKey, AuditEntry, User
 from gateway.celery import app
@@ -153,6 +154,7 @@ def world(
         ModelEntry.from_entry(name, app=app, **entry)
     Group.objects.create(name="Support")
     _asks_to_be_verified(globex)
+    notices.tell_owners(globex.company, "your company is verified", "verified", "home")
     request_log.flush()
     keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
     return World(

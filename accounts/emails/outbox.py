@@ -1,0 +1,96 @@
+"""The outbox of e-mails: a row is written in the transaction of the change, and sent after its commit."""
+
+import time
+from datetime import timedelta
+from smtplib import SMTPRecipientsRefused
+
+import structlog
+from django.core.mail import EmailMessage, get_connection
+
+from accounts.clock import wall
+from accounts.emails.models import Email
+from accounts.ids import earliest
+from accounts.rows import columns, execute, first, load
+
+log = structlog.get_logger()
+
+LEASE_S = 120
+"""Longer than the mail server can take: who has not said by then what came of an e-mail is taken for dead."""
+DELAYS_S = (30, 120, 600, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 12 * 3600, 16 * 3600)
+"""The waits after each attempt that failed: two days together. After the attempt that follows it is given up."""
+LONGEST_TURN_S = 60
+KEPT_FOR = timedelta(days=30)
+BATCH = 1000
+
+# An attempt is counted when it is begun: a process that dies with an e-mail in hand leaves it to the next one.
+_CLAIM = """
+    UPDATE accounts_email SET attempts = attempts + 1,
+           next_attempt_at = statement_timestamp() + %(lease)s * interval '1 second'
+     WHERE id = (SELECT id FROM accounts_email WHERE status = 'PENDING' AND next_attempt_at <= statement_timestamp()
+                  ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING {columns}
+"""
+_FORGET = """
+    DELETE FROM accounts_email WHERE id IN (
+        SELECT id FROM accounts_email WHERE id < %(before)s ORDER BY id LIMIT %(batch)s)
+"""
+
+
+def send_due() -> int:
+    """Makes one attempt for each e-mail that is due, oldest first, for a minute at most; returns how many attempts."""
+    begun, attempts = time.monotonic(), 0
+    while time.monotonic() - begun < LONGEST_TURN_S and (email := _claim()):
+        _attempt(email)
+        attempts += 1
+    return attempts
+
+
+def send_again(email: Email) -> bool:
+    """Gives an e-mail that was given up all its attempts once more; False where it was not given up."""
+    again = {"status": Email.Status.PENDING, "attempts": 0, "next_attempt_at": wall()}
+    return bool(Email.objects.filter(pk=email.pk, status=Email.Status.FAILED).update(**again))
+
+
+def forget_old() -> int:
+    """Deletes what was written more than thirty days ago, in batches; returns how many."""
+    params, forgotten = {"before": earliest("eml", wall() - KEPT_FOR), "batch": BATCH}, 0
+    while deleted := execute(_FORGET, params):
+        forgotten += deleted
+    return forgotten
+
+
+def _claim() -> Email | None:
+    row = first(_CLAIM.format(columns=columns(Email)), {"lease": LEASE_S})
+    return load(Email, row) if row else None
+
+
+def _attempt(email: Email) -> None:
+    """Sends it and writes down what came of it. Two attempts never overlap, unless one outlives its lease."""
+    try:
+        EmailMessage(email.subject, email.text, None, [email.recipient], connection=get_connection()).send()
+    except (OSError, ValueError) as error:  # SMTP's errors are among them, and so is a text that is no header
+        _failed(email, error)
+    else:
+        _set(email, status=Email.Status.SENT, next_attempt_at=None, sent_at=wall(), last_error="")
+
+
+def _failed(email: Email, error: Exception) -> None:
+    told = {"last_error": f"{type(error).__name__}: {error}"[:500]}
+    if email.attempts > len(DELAYS_S) or _is_final(error):
+        log.error("emails.given_up", email=email.pk, kind=email.kind, attempts=email.attempts, error=told["last_error"])
+        _set(email, status=Email.Status.FAILED, next_attempt_at=None, **told)
+        return
+    log.warning("emails.not_sent", email=email.pk, kind=email.kind, attempts=email.attempts, error=told["last_error"])
+    _set(email, next_attempt_at=wall() + timedelta(seconds=DELAYS_S[email.attempts - 1]), **told)
+
+
+def _is_final(error: Exception) -> bool:
+    """Whether the mail server says that this address never takes e-mail, or it is not an e-mail at all."""
+    if isinstance(error, SMTPRecipientsRefused):
+        return all(code >= 500 for code, _ in error.recipients.values())
+    return isinstance(error, ValueError)
+
+
+def _set(email: Email, **values: object) -> None:
+    held = Email.objects.filter(pk=email.pk, status=Email.Status.PENDING, attempts=email.attempts)
+    held.update(**values)
