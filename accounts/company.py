@@ -46,7 +46,7 @@ def register_address(request: HttpRequest, company: Company, text: str) -> str |
         held.save()
         changed: dict[str, Any] = {"before": {"address": before}, "after": {"address": address}}
         audit.record(request, ADDRESS_CHANGED, company=held, object_id=held.pk, **changed)
-        told = {"by": request.user, "before": before}
+        told: dict[str, Any] = {"by": request.user, "before": before}
         notices.tell_owners(held, _("withdrawals have another address"), "withdrawal_address", "settings", **told)
     return address
 
