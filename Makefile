@@ -4,11 +4,12 @@
 #   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
 #   make check   format, lint, types, import contracts, migrations, deployment checks
 #   make bench | faults | model | nightly     measurements, and the long forms of the tests
+#   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make screenshots     the pictures of the README
 #   make lock | messages | format | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run test check bench faults model nightly screenshots lock messages format clean local dev
+.PHONY: run test check bench faults model clients nightly screenshots lock messages format clean local dev
 
 export UV_PYTHON_DOWNLOADS := never
 PYTHON := .venv/bin/python
@@ -50,7 +51,15 @@ screenshots: dev
 model: dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
-nightly: check test
+clients: dev
+	@command -v npm >/dev/null || echo 'without npm the JavaScript tools are left out'
+	@! command -v npm >/dev/null || cmp -s tests/clients/package-lock.json .tools/clients/installed || { \
+		mkdir -p .tools/clients && cp tests/clients/package*.json .tools/clients/ && \
+		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --ignore-scripts --no-audit --no-fund --loglevel=error) && \
+		cp tests/clients/package-lock.json .tools/clients/installed; }
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/clients $(T)
+
+nightly: check test clients
 	@$(MAKE) --no-print-directory faults KILLS=1000
 	@$(MAKE) --no-print-directory model OPS=1000000
 	@$(MAKE) --no-print-directory bench

@@ -13,7 +13,8 @@ from accounts.errors import catalogue
 from accounts.wire import dumps
 from gateway import guide
 from gateway.api.errors import MethodNotAllowed, response_for
-from gateway.api.openapi import codes_of, document
+from gateway.api.openapi.document import document
+from gateway.api.openapi.failures import codes_of
 
 
 class ContentSecurityPolicyMiddleware(CSPMiddleware):

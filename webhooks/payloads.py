@@ -85,6 +85,12 @@ class EventPayload(TypedDict):
     body: str
 
 
+class TestPayload(TypedDict):
+    """The data of a test event."""
+
+    message: str
+
+
 class ReplayPayload(TypedDict):
     """How many events match, and how many of them are on their way again: none in a dry run, 10,000 at most."""
 

@@ -1,6 +1,6 @@
 """Refusals of the contract itself, and the one place that turns whatever went wrong into an answer."""
 
-from typing import Any
+from typing import Any, Literal
 
 import structlog
 from django.conf import settings
@@ -8,11 +8,20 @@ from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
+from typing_extensions import TypedDict
 
 from accounts.errors import InvalidRequest, Refusal
 from accounts.wire import dumps
 
 log = structlog.get_logger()
+
+
+class WrongMemberPayload(TypedDict):
+    """A wrong member of the request."""
+
+    field: str
+    code: Literal["REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"]
+    message: str
 
 
 class MalformedJson(Refusal):

@@ -70,6 +70,7 @@ class Rehearsal:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
+    name: str
     permission: str
     gives: Any
     summary: str
@@ -95,8 +96,8 @@ class Operation:
         return self.query is not None and issubclass(self.query, Paged)
 
 
-def operation(permission: str, *, gives: Any, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a method of a `Resource` an operation of the contract.
+def operation(name: str, permission: str, *, gives: Any, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Makes a method of a `Resource` an operation of the contract, under a name for generated clients.
 
     The method gets the merchant, the validated body or query, and the path's parameters; it returns the payload
     (a `Page` of payloads for a collection). Its docstring is the operation's public description.
@@ -105,7 +106,7 @@ def operation(permission: str, *, gives: Any, **declared: Any) -> Callable[[Call
     def declare(handler: Callable[..., Any]) -> Callable[..., HttpResponse]:
         summary, _, description = (handler.__doc__ or "").strip().partition("\n")
         declaration = Operation(
-            permission=permission, gives=gives, summary=summary, description=description.strip(), **declared
+            name=name, permission=permission, gives=gives, summary=summary, description=description.strip(), **declared
         )
         run = _read
         if handler.__name__ == "post":

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from django.db.models import Model, QuerySet
 from pydantic import BeforeValidator, Field
+from typing_extensions import TypedDict
 
 from accounts.errors import Refusal
 from gateway.api.errors import InvalidPagination
@@ -43,6 +44,15 @@ class Filters(Paged):
         return self.model_dump(exclude={"page_number", "page_size"}, exclude_none=True)
 
 
+class Pagination(TypedDict):
+    """Which page it is, and how many items there are."""
+
+    pageNumber: Annotated[int, Field(ge=1)]
+    pageSize: Annotated[int, Field(ge=1, le=100)]
+    total: Annotated[int, Field(ge=0)]
+    totalAvailable: Annotated[int, Field(ge=0)]
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page of payloads. `totals` are further members beside `data`."""
@@ -54,7 +64,7 @@ class Page:
     totals: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def pagination(self) -> dict[str, int]:
+    def pagination(self) -> Pagination:
         return {
             "pageNumber": self.number,
             "pageSize": self.size,

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
 
 from django.db import transaction
 
@@ -12,8 +11,7 @@ from accounts import clock
 from accounts.errors import OwnRequest
 from accounts.ids import new_id
 from accounts.models import Merchant, User
-from accounts.wire import timestamp
-from ledger.money import to_decimal
+from ledger.receivables import payloads
 from ledger.receivables import services as receivables
 from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
 from ledger.receivables.lifecycle import Asked, step
@@ -168,21 +166,6 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
     return _decided(advance, Advance.State.REFUSED, by, note, now)
 
 
-def payload(advance: Advance) -> dict[str, Any]:
-    """The JSON of an advance, for its events (contract §13.5)."""
-    return {
-        "id": advance.id,
-        "state": str(advance.state),
-        "receivableIds": list(advance.items.order_by("receivable_id").values_list("receivable_id", flat=True)),
-        "grossAmount": to_decimal(advance.gross_amount, advance.currency),
-        "feeAmount": to_decimal(advance.fee, advance.currency),
-        "netAmount": to_decimal(advance.net, advance.currency),
-        "currency": advance.currency,
-        "requestedAt": timestamp(advance.requested_at),
-        "decidedAt": timestamp(advance.decided_at) if advance.decided_at else None,
-    }
-
-
 def _chosen(merchant: Merchant, receivable_ids: Sequence[str], *, held: bool = False) -> list[Receivable]:
     """The merchant's receivables with these ids, in the order in which everybody locks them."""
     rows = Receivable.objects.filter(merchant=merchant, pk__in=set(receivable_ids)).order_by("id")
@@ -244,5 +227,5 @@ def _items(advance: Advance) -> list[tuple[AdvanceItem, Receivable]]:
 def _decided(advance: Advance, state: str, by: User, note: str, now: datetime) -> Advance:
     advance.state, advance.decided_by, advance.decided_at, advance.note = state, by, now, note
     advance.save(update_fields=["state", "fee", "decided_by", "decided_at", "note"])
-    emit(advance.merchant, f"advance.{state.lower()}", advance.id, payload(advance), now)
+    emit(advance.merchant, f"advance.{state.lower()}", advance.id, payloads.advance(advance), now)
     return advance

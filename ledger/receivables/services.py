@@ -12,10 +12,9 @@ from accounts import clock
 from accounts.ids import new_id
 from accounts.models import Merchant
 from accounts.rows import first, unless_deadlocked
-from accounts.wire import timestamp
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import WALLET_METHOD, Kind
-from ledger.money import to_decimal
+from ledger.receivables import payloads
 from ledger.receivables.lifecycle import Asked, step
 from ledger.receivables.models import Receivable, State
 from webhooks.outbox import emit
@@ -173,13 +172,7 @@ def _release(
     if not count:
         return 0
     assert posted, "a receivable is released once"
-    told = {
-        "walletMethod": method,
-        "currency": currency,
-        "amount": to_decimal(int(amount), currency),
-        "count": count,
-        "releasedAt": timestamp(at),
-    }
+    told = payloads.released(method, currency, int(amount), count, at)
     emit(merchant, "balance.released", merchant.company_id, told, at)
     return int(count)
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from accounts.models import User
 from accounts.staff.columns import address
-from gateway.api.openapi import document, operations
+from gateway.api.openapi.document import document, operations
 from gateway.models import Payment
 from tests.browser.conftest import Watched
 from tests.factories import a_payment, a_shop

@@ -12,7 +12,7 @@ from django.db import models
 from django.urls import URLPattern, get_resolver
 
 from accounts.permissions import PERMISSIONS
-from gateway.api.openapi import operations
+from gateway.api.openapi.document import operations
 from gateway.celery import TASKS, app
 
 ROOT = Path(__file__).resolve().parents[2]

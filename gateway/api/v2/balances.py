@@ -278,7 +278,13 @@ def _with_totals(rows: QuerySet[Any], query: Filters, payload: Callable[[Any], A
 class Balance(Resource):
     tag = "Companies"
 
-    @operation("balances:read", query=BalanceQuery, gives=BalancePayload, refuses=[CompanyUnknown, InvalidCurrency])
+    @operation(
+        "getBalance",
+        "balances:read",
+        query=BalanceQuery,
+        gives=BalancePayload,
+        refuses=[CompanyUnknown, InvalidCurrency],
+    )
     def get(self, merchant: Merchant, query: BalanceQuery, company_id: str) -> BalancePayload:
         """Read the balance
 
@@ -292,6 +298,7 @@ class Releasing(Resource):
     tag = "Companies"
 
     @operation(
+        "listReleasingMoney",
         "balances:read",
         query=ReleasingFilters,
         gives=ReleasingPayload,
@@ -311,6 +318,7 @@ class Blocked(Resource):
     tag = "Companies"
 
     @operation(
+        "listBlockedMoney",
         "balances:read",
         query=BlockedFilters,
         gives=BlockedPayload,
@@ -330,6 +338,7 @@ class Explain(Resource):
     tag = "Companies"
 
     @operation(
+        "explainBalance",
         "balances:read",
         query=ExplainQuery,
         gives=ExplanationPayload,
@@ -368,6 +377,7 @@ class Statement(Resource):
     tag = "Companies"
 
     @operation(
+        "getStatement",
         "balances:read",
         query=StatementFilters,
         gives=StatementLinePayload,

@@ -34,6 +34,7 @@ class Boleto(Resource):
         request.user = payment.merchant  # type: ignore[assignment]
 
     @operation(
+        "getBoleto",
         "transactions:read",
         gives=Document,
         said="The boleto as a PDF.",

@@ -80,7 +80,7 @@ def own(merchant: Merchant, company_id: str) -> None:
 class Company(Resource):
     tag = "Companies"
 
-    @operation("companies:read", gives=CompanyPayload, refuses=[CompanyUnknown])
+    @operation("getCompany", "companies:read", gives=CompanyPayload, refuses=[CompanyUnknown])
     def get(self, merchant: Merchant, company_id: str) -> CompanyPayload:
         """Read the company
 

@@ -59,6 +59,7 @@ class ConversionQuote(Resource):
     tag = "Conversions"
 
     @operation(
+        "quoteConversion",
         "conversions:write",
         takes=QuoteInput,
         gives=payloads.QuotePayload,
@@ -94,6 +95,7 @@ class ConversionConfirmation(Resource):
     tag = "Conversions"
 
     @operation(
+        "confirmConversion",
         "conversions:write",
         takes=ConfirmInput,
         gives=payloads.ConversionPayload,
@@ -124,6 +126,7 @@ class Conversions(Resource):
     tag = "Conversions"
 
     @operation(
+        "listConversions",
         "balances:read",
         query=ConversionFilters,
         gives=payloads.ConversionPayload,
@@ -141,7 +144,12 @@ class Conversions(Resource):
 class Conversion(Resource):
     tag = "Conversions"
 
-    @operation("balances:read", gives=payloads.ConversionPayload, refuses=[CompanyUnknown, errors.ConversionUnknown])
+    @operation(
+        "getConversion",
+        "balances:read",
+        gives=payloads.ConversionPayload,
+        refuses=[CompanyUnknown, errors.ConversionUnknown],
+    )
     def get(self, merchant: Merchant, company_id: str, conversion_id: str) -> payloads.ConversionPayload:
         """Look a conversion up
 

@@ -28,7 +28,13 @@ class CustomerFilters(Filters):
 class Customers(Resource):
     tag = "Customers"
 
-    @operation("customers:read", query=CustomerFilters, gives=payloads.CustomerPayload, refuses=[InvalidFilter])
+    @operation(
+        "listCustomers",
+        "customers:read",
+        query=CustomerFilters,
+        gives=payloads.CustomerPayload,
+        refuses=[InvalidFilter],
+    )
     def get(self, merchant: Merchant, query: CustomerFilters) -> Page:
         """List customers
 

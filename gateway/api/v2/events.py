@@ -42,7 +42,7 @@ class EventFilters(Filters):
 class Events(Resource):
     tag = "Webhooks"
 
-    @operation("webhooks:read", query=EventFilters, gives=payloads.EventPayload, refuses=[InvalidFilter])
+    @operation("listEvents", "webhooks:read", query=EventFilters, gives=payloads.EventPayload, refuses=[InvalidFilter])
     def get(self, merchant: Merchant, query: EventFilters) -> Page:
         """List events
 
@@ -76,7 +76,7 @@ class Events(Resource):
 class Event(Resource):
     tag = "Webhooks"
 
-    @operation("webhooks:read", gives=payloads.EventPayload, refuses=[EventUnknown])
+    @operation("getEvent", "webhooks:read", gives=payloads.EventPayload, refuses=[EventUnknown])
     def get(self, merchant: Merchant, event_id: str) -> payloads.EventPayload:
         """Look an event up
 

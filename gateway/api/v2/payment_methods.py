@@ -109,7 +109,13 @@ def required_fields(rail: Rail, currency: str, at: datetime) -> list[str]:
 class PaymentMethods(Resource):
     tag = "Payments"
 
-    @operation("payment-methods:read", query=MethodFilters, gives=CurrencyMethodsPayload, refuses=[InvalidFilter])
+    @operation(
+        "listPaymentMethods",
+        "payment-methods:read",
+        query=MethodFilters,
+        gives=CurrencyMethodsPayload,
+        refuses=[InvalidFilter],
+    )
     def get(self, merchant: Merchant, query: MethodFilters) -> Page:
         """List the payment methods
 

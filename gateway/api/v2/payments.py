@@ -238,6 +238,7 @@ class Payments(Resource):
     goes_on_regardless = True
 
     @operation(
+        "createPayment",
         "payments:write",
         takes=PaymentInput,
         gives=payloads.PaymentPayload,
@@ -282,7 +283,13 @@ class Payments(Resource):
     def _take(self, payment: payments.Payment, outcome: Outcome) -> Answer:
         return self._answer(payments.answer(payment.merchant, payment.id, outcome))
 
-    @operation("transactions:read", query=PaymentFilters, gives=payloads.PaymentPayload, refuses=[InvalidFilter])
+    @operation(
+        "listPayments",
+        "transactions:read",
+        query=PaymentFilters,
+        gives=payloads.PaymentPayload,
+        refuses=[InvalidFilter],
+    )
     def get(self, merchant: Merchant, query: PaymentFilters) -> Page:
         """List payments
 
@@ -294,7 +301,7 @@ class Payments(Resource):
 class Payment(Resource):
     tag = "Payments"
 
-    @operation("transactions:read", gives=payloads.PaymentPayload, refuses=[errors.PaymentUnknown])
+    @operation("getPayment", "transactions:read", gives=payloads.PaymentPayload, refuses=[errors.PaymentUnknown])
     def get(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload:
         """Look a payment up
 

@@ -36,6 +36,7 @@ class Receipt(Resource):
         return negotiated
 
     @operation(
+        "getReceipt",
         "transactions:read",
         query=ReceiptForm,
         gives=payloads.ReceiptPayload,

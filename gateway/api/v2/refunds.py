@@ -154,6 +154,7 @@ class PaymentRefunds(Resource):
     tag = "Refunds"
 
     @operation(
+        "createRefund",
         "refunds:write",
         takes=RefundInput,
         optional_body=True,
@@ -193,7 +194,7 @@ class PaymentRefunds(Resource):
         )
         return payloads.refund(refund)
 
-    @operation("refunds:read", query=Filters, gives=payloads.RefundPayload, refuses=[PaymentUnknown])
+    @operation("listRefunds", "refunds:read", query=Filters, gives=payloads.RefundPayload, refuses=[PaymentUnknown])
     def get(self, merchant: Merchant, query: Filters, payment_id: str) -> Page:
         """List the refunds of a payment
 
@@ -206,7 +207,7 @@ class PaymentRefunds(Resource):
 class Refund(Resource):
     tag = "Refunds"
 
-    @operation("refunds:read", gives=payloads.RefundPayload, refuses=[errors.RefundUnknown])
+    @operation("getRefund", "refunds:read", gives=payloads.RefundPayload, refuses=[errors.RefundUnknown])
     def get(self, merchant: Merchant, refund_id: str) -> payloads.RefundPayload:
         """Look a refund up
 
@@ -219,6 +220,7 @@ class RefundResponses(Resource):
     tag = "Refunds"
 
     @operation(
+        "answerRefund",
         "refunds:write",
         takes=AnswerInput,
         largest_body=LARGEST_ANSWER,

@@ -70,7 +70,7 @@ class ClockInput(Input):
 class Clock(Resource):
     tag = "Sandbox"
 
-    @operation("payments:write", gives=clock_payloads.ClockPayload, refuses=[errors.SandboxOnly])
+    @operation("getClock", "payments:write", gives=clock_payloads.ClockPayload, refuses=[errors.SandboxOnly])
     def get(self, merchant: Merchant) -> clock_payloads.ClockPayload:
         """Read the sandbox clock
 
@@ -80,6 +80,7 @@ class Clock(Resource):
         return clock_payloads.clock(merchant)
 
     @operation(
+        "advanceClock",
         "payments:write",
         takes=ClockInput,
         gives=clock_payloads.AdvancedClockPayload,
@@ -120,6 +121,7 @@ class RefundRequests(Resource):
     tag = "Sandbox"
 
     @operation(
+        "simulateRefundRequest",
         "payments:write",
         takes=DisputeInput,
         optional_body=True,
@@ -167,6 +169,7 @@ class RefundSimulation(Resource):
     tag = "Sandbox"
 
     @operation(
+        "simulateRefund",
         "payments:write",
         takes=RefundOutcomeInput,
         gives=refund_payloads.RefundPayload,
@@ -208,6 +211,7 @@ class WithdrawalSimulation(Resource):
     tag = "Sandbox"
 
     @operation(
+        "simulateWithdrawal",
         "payments:write",
         takes=WithdrawalOutcomeInput,
         gives=withdrawal_payloads.WithdrawalPayload,
@@ -236,6 +240,7 @@ class PaymentSimulation(Resource):
     tag = "Sandbox"
 
     @operation(
+        "simulatePayment",
         "payments:write",
         takes=SimulationInput,
         gives=payloads.PaymentPayload,

@@ -131,6 +131,7 @@ class Endpoints(Resource):
     tag = "Webhooks"
 
     @operation(
+        "createWebhook",
         "webhooks:write",
         takes=EndpointInput,
         gives=payloads.NewEndpointPayload,
@@ -146,7 +147,7 @@ class Endpoints(Resource):
         """
         return payloads.new_endpoint(*webhooks.register(merchant, wanted.url, wanted.events, wanted.description))
 
-    @operation("webhooks:read", query=Paged, gives=payloads.EndpointPayload)
+    @operation("listWebhooks", "webhooks:read", query=Paged, gives=payloads.EndpointPayload)
     def get(self, merchant: Merchant, query: Paged) -> Page:
         """List the webhook endpoints
 
@@ -158,7 +159,7 @@ class Endpoints(Resource):
 class Endpoint(Resource):
     tag = "Webhooks"
 
-    @operation("webhooks:read", gives=payloads.EndpointPayload, refuses=[errors.EndpointUnknown])
+    @operation("getWebhook", "webhooks:read", gives=payloads.EndpointPayload, refuses=[errors.EndpointUnknown])
     def get(self, merchant: Merchant, webhook_id: str) -> payloads.EndpointPayload:
         """Look an endpoint up
 
@@ -167,6 +168,7 @@ class Endpoint(Resource):
         return payloads.endpoint(selectors.endpoint(merchant, webhook_id))
 
     @operation(
+        "updateWebhook",
         "webhooks:write",
         takes=EndpointChangeInput,
         gives=payloads.EndpointPayload,
@@ -181,6 +183,7 @@ class Endpoint(Resource):
         return payloads.endpoint(webhooks.change(merchant, webhook_id, **wanted.changes()))
 
     @operation(
+        "deleteWebhook",
         "webhooks:write",
         gives=payloads.DeletedPayload,
         said="Webhook deleted.",
@@ -198,6 +201,7 @@ class SecretRotations(Resource):
     tag = "Webhooks"
 
     @operation(
+        "rotateWebhookSecret",
         "webhooks:write",
         takes=RotationInput,
         optional_body=True,
@@ -219,6 +223,7 @@ class Tests(Resource):
     tag = "Webhooks"
 
     @operation(
+        "sendTestEvent",
         "webhooks:write",
         gives=payloads.DeliveryPayload,
         optional_body=True,
@@ -238,6 +243,7 @@ class Deliveries(Resource):
     tag = "Webhooks"
 
     @operation(
+        "listDeliveries",
         "webhooks:read",
         query=DeliveryFilters,
         gives=payloads.DeliveryPayload,
@@ -255,6 +261,7 @@ class Delivery(Resource):
     tag = "Webhooks"
 
     @operation(
+        "getDelivery",
         "webhooks:read",
         gives=payloads.DeliveryDetailPayload,
         refuses=[errors.EndpointUnknown, errors.DeliveryUnknown],
@@ -271,6 +278,7 @@ class Redeliveries(Resource):
     tag = "Webhooks"
 
     @operation(
+        "redeliver",
         "webhooks:write",
         gives=payloads.DeliveryPayload,
         optional_body=True,
@@ -290,6 +298,7 @@ class Replays(Resource):
     tag = "Webhooks"
 
     @operation(
+        "replayEvents",
         "webhooks:write",
         takes=ReplayInput,
         optional_body=True,
@@ -319,6 +328,7 @@ class Verifications(Resource):
     tag = "Webhooks"
 
     @operation(
+        "verifySignature",
         "webhooks:read",
         takes=VerificationInput,
         gives=payloads.VerificationPayload,

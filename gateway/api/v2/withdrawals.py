@@ -16,7 +16,7 @@ from accounts.models import Environment, Merchant
 from accounts.origin import client_address
 from accounts.services import remember_refused_origin
 from accounts.wire import Number, plain
-from gateway.api.errors import InvalidFilter
+from gateway.api.errors import InvalidFilter, WrongMemberPayload
 from gateway.api.fields import Amount, Input, Moment, Text, judged, wrong
 from gateway.api.idempotency import Unfinished
 from gateway.api.operations import Rehearsal, Resource, operation
@@ -243,14 +243,6 @@ GateName = Literal[
 ]  # fmt: skip
 
 
-class WrongMemberPayload(TypedDict):
-    """A wrong member of the body."""
-
-    field: str
-    code: str
-    message: str
-
-
 class GatePayload(TypedDict):
     """A gate; `holds` is null where that cannot be said before other gates hold. `code` is what would be answered."""
 
@@ -408,7 +400,7 @@ def _stripped(text: str | None) -> str | None:
 class PixWithdrawals(Rail):
     body = PixWithdrawalInput
 
-    @operation("withdrawals:write", **_declared(PixWithdrawalInput))
+    @operation("createPixWithdrawal", "withdrawals:write", **_declared(PixWithdrawalInput))
     def post(self, merchant: Merchant, wanted: PixWithdrawalInput) -> Answer:
         """Withdraw over PIX
 
@@ -421,7 +413,7 @@ class PixWithdrawals(Rail):
 class SpeiWithdrawals(Rail):
     body = SpeiWithdrawalInput
 
-    @operation("withdrawals:write", **_declared(SpeiWithdrawalInput))
+    @operation("createSpeiWithdrawal", "withdrawals:write", **_declared(SpeiWithdrawalInput))
     def post(self, merchant: Merchant, wanted: SpeiWithdrawalInput) -> Answer:
         """Withdraw over SPEI
 
@@ -433,7 +425,7 @@ class SpeiWithdrawals(Rail):
 class BankWithdrawals(Rail):
     body = BankWithdrawalInput
 
-    @operation("withdrawals:write", **_declared(BankWithdrawalInput))
+    @operation("createBankTransferWithdrawal", "withdrawals:write", **_declared(BankWithdrawalInput))
     def post(self, merchant: Merchant, wanted: BankWithdrawalInput) -> Answer:
         """Withdraw by bank transfer
 
@@ -446,7 +438,7 @@ class BankWithdrawals(Rail):
 class CryptoWithdrawals(Rail):
     body = CryptoWithdrawalInput
 
-    @operation("withdrawals:write", **_declared(CryptoWithdrawalInput, errors.RateChanged))
+    @operation("createCryptoWithdrawal", "withdrawals:write", **_declared(CryptoWithdrawalInput, errors.RateChanged))
     def post(self, merchant: Merchant, wanted: CryptoWithdrawalInput) -> Answer:
         """Withdraw crypto
 
@@ -461,6 +453,7 @@ class Withdrawals(Resource):
     tag = "Withdrawals"
 
     @operation(
+        "listWithdrawals",
         "withdrawals:read",
         query=WithdrawalFilters,
         gives=payloads.WithdrawalPayload,
@@ -479,6 +472,7 @@ class Withdrawal(Resource):
     tag = "Withdrawals"
 
     @operation(
+        "getWithdrawal",
         "withdrawals:read",
         gives=payloads.WithdrawalPayload,
         registered_origin=True,

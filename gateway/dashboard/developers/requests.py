@@ -16,7 +16,7 @@ from accounts.csv_export import csv_of
 from accounts.errors import Refusal, catalogue
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.api.openapi import codes_of
+from gateway.api.openapi.failures import codes_of
 from gateway.api.requests import selectors
 from gateway.api.requests.models import ApiRequest
 from gateway.dashboard.access import Here, door

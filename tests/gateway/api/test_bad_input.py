@@ -13,7 +13,7 @@ from django.db import connection
 from django.http import HttpResponse
 
 from gateway.api.models import IdempotencyKey
-from gateway.api.openapi import operations
+from gateway.api.openapi.document import operations
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from tests.client import V2, Api

@@ -9,7 +9,7 @@ from accounts.models import Company
 from accounts.services import issue_key
 from gateway.api.examples import WITHDRAWALS
 from gateway.api.models import IdempotencyKey
-from gateway.api.openapi import operations
+from gateway.api.openapi.document import operations
 from gateway.payments.models import Payment
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from accounts.services import issue_key, revoke_key
 from gateway.api.examples import WITHDRAWALS
-from gateway.api.openapi import operations
+from gateway.api.openapi.document import operations
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.services import issue_key
 from accounts.wire import timestamp
-from gateway.api.openapi import document
+from gateway.api.openapi.document import document
 from gateway.payments.models import Payment
 from gateway.receipts.verification import code
 from tests.client import V2, Api

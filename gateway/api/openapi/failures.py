@@ -1,0 +1,106 @@
+"""What each operation may refuse, and the schema of each status that a refusal has."""
+
+from collections import defaultdict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from accounts.errors import InvalidRequest, MethodRefusal, Refusal
+from gateway.api import errors
+from gateway.api.openapi.schemas import reference
+from gateway.api.operations import Operation
+from gateway.methods.registry import Method
+
+
+class ErrorDetail(TypedDict):
+    """What went wrong: `code`, `retryable` and `field` for programs, `message` and `docUrl` for people."""
+
+    code: str
+    message: str
+    retryable: bool
+    requestId: str
+    docUrl: str
+    field: NotRequired[str]
+    fields: NotRequired[list[errors.WrongMemberPayload]]
+    retryAfter: NotRequired[int]
+    paymentId: NotRequired[str]
+    conversionId: NotRequired[str]
+
+
+class Error(TypedDict):
+    """Every failure, whatever its status."""
+
+    success: Literal[False]
+    onpayCode: str
+    onpayDescription: str
+    error: ErrorDetail
+
+
+ALWAYS: tuple[type[Refusal], ...] = (
+    InvalidRequest, errors.Unauthenticated, errors.PermissionMissing, errors.RouteUnknown, errors.MethodNotAllowed,
+    errors.NotAcceptable, errors.RateLimited, errors.InternalError, errors.Unavailable,
+)  # fmt: skip
+WITH_A_BODY: tuple[type[Refusal], ...] = (
+    errors.MalformedJson, errors.CardDataSent, errors.BodyTooLarge, errors.UnsupportedMediaType,
+)  # fmt: skip
+WITH_A_KEY: tuple[type[Refusal], ...] = (
+    errors.IdempotencyKeyMissing, errors.IdempotencyKeyInvalid, errors.IdempotencyConflict,
+    errors.IdempotencyInProgress,
+)  # fmt: skip
+
+
+def codes_of(refusal: type[Refusal]) -> list[str]:
+    """Every code that a refusal can answer: one, or one for each method."""
+    if issubclass(refusal, MethodRefusal):
+        return [refusal.code.replace("<METHOD>", method) for method in refusal.methods or Method]
+    return [refusal.code]
+
+
+def refusals_of(method: str, declared: Operation) -> list[type[Refusal]]:
+    """Everything an operation may refuse, by the layers that it goes through and by its own word."""
+    found = [*ALWAYS, *declared.refuses]
+    if method in ("post", "patch"):
+        found += WITH_A_BODY
+    if method == "post":
+        found += WITH_A_KEY
+    if declared.is_collection:
+        found.append(errors.InvalidPagination)
+    return sorted(set(found), key=lambda refusal: refusal.code)
+
+
+def failures(refusals: list[type[Refusal]], headers: dict[str, Any]) -> dict[str, Any]:
+    """The responses by status. Their codes stand in `x-onpay-codes`: as an enum they would break a client that was
+    generated before a new one came.
+    """
+    by_status: dict[str, list[type[Refusal]]] = defaultdict(list)
+    for refusal in refusals:
+        by_status[refusal.code[3:6]].append(refusal)
+    return {status: _failure(found, headers) for status, found in sorted(by_status.items())}
+
+
+def _failure(refusals: list[type[Refusal]], headers: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "description": "\n".join(f"- `{refusal.code}`: {refusal.message}" for refusal in refusals),
+        "headers": headers,
+        "content": {
+            "application/json": {
+                "schema": reference("Error"),
+                "examples": {refusal.code: {"value": _example(refusal)} for refusal in refusals},
+            }
+        },
+        "x-onpay-codes": [code for refusal in refusals for code in codes_of(refusal)],
+    }
+
+
+def _example(refusal: type[Refusal]) -> dict[str, Any]:
+    code = codes_of(refusal)[0]
+    error = {
+        "code": code,
+        "message": refusal.message,
+        "retryable": refusal.retryable,
+        "requestId": "req_01KAGTW3Q8XJ5V0N2B7R4C9D01",
+        "docUrl": errors.doc_url(code),
+    }
+    if refusal.retryable and code.startswith(("ONP429", "ONP502", "ONP503", "ONP409")):
+        error["retryAfter"] = getattr(refusal, "retry_after_s", None) or 30
+    return {"success": False, "onpayCode": code, "onpayDescription": refusal.message, "error": error}

@@ -1,0 +1,42 @@
+"""The published document as a file, and the tools of other people that read it: `make clients` installs them."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from gateway.api.openapi.document import document
+
+HERE = Path(__file__).parent
+TOOLS = Path(settings.BASE_DIR) / ".tools" / "clients" / "node_modules" / ".bin"
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The document as it is served, under production addresses: linters refuse to see localhost published."""
+    file = tmp_path_factory.mktemp("contract") / "openapi.json"
+    servers = [{"url": "https://api.gateway.test"}, {"url": "https://sandbox.gateway.test"}]
+    file.write_text(json.dumps(document() | {"servers": servers}, default=float))
+    return file
+
+
+@pytest.fixture(scope="session")
+def tools() -> Path:
+    """The folder of the JavaScript tools."""
+    node = shutil.which("node")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout if node else ""
+    if int((re.match(r"v(\d+)", version) or ["", "0"])[1]) < 20:
+        pytest.skip("needs Node.js 20 or newer")
+    assert (TOOLS / "redocly").exists(), "make clients installs the tools"
+    return TOOLS
+
+
+def run(*command: object, cwd: Path) -> str:
+    """What a tool printed; its failure fails the test with that."""
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, f"{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
+    return done.stdout + done.stderr
