@@ -131,6 +131,9 @@ class Resource(APIView):
     goes_on_regardless: ClassVar[bool] = False
     """Whether what was begun is resumed though its body would be refused today: then `resume` gets none."""
 
+    def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
+        """Refuses what needs more than the operation's permission, also before a stored answer is replayed."""
+
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Any:
         """Goes on with what an earlier call of `post` began and did not finish; `begun` is its id."""
         raise NotImplementedError
@@ -224,6 +227,8 @@ def _write(
         if not idempotency.is_used(attempt):
             raise
         refused = refusal  # what was said to the key before comes before validation
+    else:
+        resource.admit(merchant, *arguments, **path)
 
     def begin() -> Any:
         if refused:

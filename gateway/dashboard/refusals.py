@@ -22,6 +22,9 @@ IN_WORDS: dict[str, Promise] = {
     "ONP403_CONVERSION_DISABLED": _("Conversions are off for this company. Ask support to turn them on."),
     "ONP403_METHOD_NOT_ENABLED": _("This way to pay is off for this company and currency."),
     "ONP403_OWN_REQUEST": _("Whoever asked for something does not decide it. Ask a colleague."),
+    "ONP403_REFUND_DESTINATION": _(
+        "Only an owner or somebody of Finance can refund to a PIX key that is not the payer's own tax id."
+    ),
     "ONP403_SANDBOX_ONLY": _("This exists in the sandbox only."),
     "ONP403_WITHDRAWAL_DISABLED": _("Withdrawals are off here. Ask support to turn them, or this rail, on."),
     "ONP404_CONVERSION": _("There is no such conversion here."),

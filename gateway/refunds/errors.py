@@ -37,6 +37,12 @@ class RefundResponseDeadline(Refusal):
     advice = "Silence has accepted the refund; look it up."
 
 
+class DestinationNotAllowed(Refusal):
+    code = "ONP403_REFUND_DESTINATION"
+    message = "Only whoever may withdraw money can refund a boleto to a PIX key that is not the payer's own document."
+    advice = "Leave destination out: the money then goes to the payer's tax id."
+
+
 class ReceivableReserved(Refusal):
     code = "ONP409_RECEIVABLE_RESERVED"
     message = "The payment's money is reserved for an advance that is under review."

@@ -1,6 +1,6 @@
 """What can be done with a refund. The amount is blocked until somebody outside has an answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,7 +22,8 @@ from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
-from gateway.refunds import payloads
+from gateway.refunds import destinations, payloads
+from gateway.refunds.destinations import Withdrawer
 from gateway.refunds.errors import (
     ReceivableReserved,
     RefundAmountExceeded,
@@ -73,16 +74,22 @@ def create(
     amount: int | None = None,
     reason: str | None = None,
     reference: str | None = None,
-    destination: dict[str, str] | None = None,
+    destination: Mapping[str, str] | None = None,
+    withdrawer: Withdrawer | None = None,
 ) -> Refund:
     """The company gives money of a payment back; `amount` in minor units, None: all that is left. The fee stays.
 
-    Refuses with ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE,
-    ONP409_DUPLICATE_REFERENCE, ONP409_RECEIVABLE_RESERVED, ONP422_REFUND_AMOUNT_EXCEEDED, ONP422_REFUND_WINDOW_CLOSED
-    and ONP422_INSUFFICIENT_BALANCE.
+    `destination` is the PIX key that the money of a boleto goes to, other methods have none. One that is not the
+    payer's own document takes a `withdrawer`, who passes the gates of a withdrawal; the owners are told.
+
+    Refuses with ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP403_REFUND_DESTINATION, ONP403_IP,
+    ONP403_WITHDRAWAL_DISABLED, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE, ONP409_DUPLICATE_REFERENCE,
+    ONP409_RECEIVABLE_RESERVED, ONP422_REFUND_AMOUNT_EXCEEDED, ONP422_REFUND_WINDOW_CLOSED and
+    ONP422_INSUFFICIENT_BALANCE.
     """
     payments.require_active(merchant)
     payment = payments.lock(merchant, payment_id)
+    goes_to = destinations.chosen(payment, destination, withdrawer) if payment.method == Method.BOLETO else None
     now = clock.now(merchant)
     found = standing(payment, of_payment(merchant, payment_id), now)
     if found.refusal:
@@ -94,8 +101,11 @@ def create(
         raise DuplicateReference(field="reference")
     refund = _new(payment, Origin.MERCHANT, amount or left, left, now)
     refund.reason, refund.reference = reason, reference
-    refund.destination = destination or _payers_key(payment)
-    return _begin(refund, Asked.REQUEST, now, all_of_it=True)
+    refund.destination = goes_to
+    begun = _begin(refund, Asked.REQUEST, now, all_of_it=True)
+    if destinations.is_foreign(payment, goes_to):
+        destinations.tell_owners(merchant, begun)
+    return begun
 
 
 @transaction.atomic(savepoint=False)
@@ -124,7 +134,7 @@ def dispute(
     refund = _new(payment, Origin.PAYER, amount or left, left, now)
     refund.reason_code, refund.payer_statement = reason_code, statement
     refund.opened_by, refund.note = by, note
-    refund.destination = _payers_key(payment)
+    refund.destination = destinations.own_key(payment)
     refund.response_due_at = response_due_at or now + (TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER)
     if refund.response_due_at - REMINDED_BEFORE > now:
         refund.remind_at = refund.response_due_at - REMINDED_BEFORE
@@ -241,13 +251,6 @@ def _left(payment: Payment) -> int:
 def _live(merchant: Merchant, reference: str) -> bool:
     ended = (Status.FAILED, Status.REJECTED, Status.CANCELED)
     return Refund.objects.filter(merchant=merchant, reference=reference).exclude(status__in=ended).exists()
-
-
-def _payers_key(payment: Payment) -> dict[str, str] | None:
-    """A boleto has no account to return to: the payer's own document is a PIX key."""
-    if payment.method != Method.BOLETO:
-        return None
-    return {"pixKey": payment.payer["taxId"], "pixKeyType": payment.payer["taxIdType"]}
 
 
 def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -> Refund:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from accounts.models import Merchant
+from accounts.services import hold_settings
 from gateway.payments.errors import DuplicateReference
+from gateway.payments.services import require_active
 from gateway.payouts import selectors as payouts
 from gateway.payouts.errors import PayoutUnavailable, WithdrawalDisabled, WithdrawalTooSmall
 from gateway.payouts.registry import rail_of
@@ -54,6 +56,18 @@ class Price:
     market_rate: Decimal | None = None
     applied_rate: Decimal | None = None
     spread_percentage: Decimal | None = None
+
+
+def require_admission(merchant: Merchant, origin: Address | None, *, is_from_backend: bool) -> None:
+    """What everybody must pass who wants money out, whatever they wish, under the settings of now: they are held.
+
+    Refuses with ONP403_IP, ONP403_COMPANY_STATUS and ONP403_WITHDRAWAL_DISABLED, in this order.
+    """
+    hold_settings(merchant)
+    if is_from_backend:
+        require_origin(merchant, origin)
+    require_active(merchant)
+    require_enabled(merchant)
 
 
 def require_origin(merchant: Merchant, origin: Address | None) -> None:

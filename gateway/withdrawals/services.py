@@ -106,11 +106,7 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
 
 
 def _admitted(merchant: Merchant, wish: Wish) -> Price:
-    hold_settings(merchant)
-    if wish.is_from_backend:
-        gates.require_origin(merchant, wish.origin)
-    require_active(merchant)
-    gates.require_enabled(merchant)
+    gates.require_admission(merchant, wish.origin, is_from_backend=wish.is_from_backend)
     gates.require_own(merchant, wish.company_id)
     terms = gates.require_rail(merchant, wish.rail, wish.payout_currency)
     price = gates.priced(merchant, wish, terms)

@@ -4,15 +4,19 @@ import base64
 import binascii
 from typing import Annotated, Any, ClassVar, Literal
 
+from django.http import HttpRequest
 from pydantic import Field
 
+from accounts import audit
 from accounts.errors import Fault, Refusal
 from accounts.models import Merchant
+from accounts.origin import client_address
+from gateway.api.errors import PermissionMissing
 from gateway.api.fields import Amount, Input, Lines, Text
 from gateway.api.operations import Resource, operation
+from gateway.api.origins import require_registered
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.methods.pix.keys import is_pix_key
-from gateway.methods.registry import Method
 from gateway.payments import selectors as payments
 from gateway.payments.errors import (
     CompanyNotActive,
@@ -22,20 +26,25 @@ from gateway.payments.errors import (
     PaymentState,
     PaymentUnknown,
 )
-from gateway.payouts.errors import InvalidPixKey
+from gateway.payouts.errors import InvalidPixKey, WithdrawalDisabled
 from gateway.refunds import errors, payloads, selectors
 from gateway.refunds import services as refunds
+from gateway.refunds.destinations import Withdrawer, is_foreign, told
 from gateway.refunds.evidence import LARGEST, TYPES, type_of
+from gateway.withdrawals.errors import UnregisteredOrigin
 from ledger.books.errors import InsufficientBalance
 from ledger.money import to_minor
 from webhooks.addresses import ForbiddenAddress, absolute
 
 MOST_EVIDENCE = 10
+WITHDRAWING = "withdrawals:write"
 LARGEST_ANSWER = 15 * 1024 * 1024
 
 
 class DestinationInput(Input):
-    """Where the money of a boleto goes: a PIX key."""
+    """The PIX key that the money of a boleto goes to. One that is not the payer's own tax id needs all that a
+    withdrawal needs: the permission `withdrawals:write` and the registered IP address. Other methods ignore it.
+    """
 
     pix_key: Annotated[Text, Field(max_length=77)]
     pix_key_type: Literal["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"]
@@ -153,6 +162,23 @@ def _content_faults(sent: Any, claimed: Any, path: str) -> list[Fault]:
 class PaymentRefunds(Resource):
     tag = "Refunds"
 
+    def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
+        """Whoever names another key than the payer's document needs what a withdrawal needs, also for a replay."""
+        destination = arguments[0].destination
+        if not destination or not is_foreign(payments.get(merchant, **path), destination.model_dump(by_alias=True)):
+            return
+        if not self._may_withdraw:
+            raise PermissionMissing(field=WITHDRAWING)
+        require_registered(merchant, self._http)
+
+    @property
+    def _may_withdraw(self) -> bool:
+        return WITHDRAWING in self.request.auth.permissions  # type: ignore[union-attr]
+
+    @property
+    def _http(self) -> HttpRequest:
+        return self.request._request
+
     @operation(
         "createRefund",
         "refunds:write",
@@ -174,6 +200,8 @@ class PaymentRefunds(Resource):
             errors.RefundAmountTooSmall,
             errors.RefundWindowClosed,
             InsufficientBalance,
+            UnregisteredOrigin,
+            WithdrawalDisabled,
         ],
     )
     def post(self, merchant: Merchant, wanted: RefundInput, payment_id: str) -> payloads.RefundPayload:
@@ -181,17 +209,25 @@ class PaymentRefunds(Resource):
 
         In full or in part, as often as something is left. The amount is blocked until the money is back with the payer
         (`refund.completed`) or could not be returned (`refund.failed`); the fee is not given back.
+
+        A boleto goes back to the PIX key that is its payer's tax id. Naming another key in `destination` takes what a
+        withdrawal takes: the permission `withdrawals:write` (403 `ONP403`) and the registered IP address
+        (403 `ONP403_IP`). The owners of the company are told by e-mail.
         """
         payment = payments.get(merchant, payment_id)
-        goes_to_key = wanted.destination is not None and payment.method == Method.BOLETO
+        destination = wanted.destination.model_dump(by_alias=True) if wanted.destination else None
         refund = refunds.create(
             merchant,
             payment_id,
             amount=to_minor(wanted.amount, payment.currency) if wanted.amount is not None else None,
             reason=wanted.reason,
             reference=wanted.reference,
-            destination=wanted.destination.model_dump(by_alias=True) if goes_to_key and wanted.destination else None,
+            destination=destination,
+            withdrawer=Withdrawer(client_address(self._http)) if self._may_withdraw else None,
         )
+        if is_foreign(payment, refund.destination):
+            facts = told(refund)
+            audit.record(self._http, "refund.sent_elsewhere", merchant=merchant, object_id=refund.id, after=facts)
         return payloads.refund(refund)
 
     @operation("listRefunds", "refunds:read", query=Filters, gives=payloads.RefundPayload, refuses=[PaymentUnknown])

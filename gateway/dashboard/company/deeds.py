@@ -43,6 +43,7 @@ DEED: dict[str, Promise] = {
     "clock.advanced": _("Moved the sandbox clock"),
     "scenario.played": _("Played a scenario"),
     "refund.asked": _("Asked for a refund"),
+    "refund.sent_elsewhere": _("Refunded to another PIX key by API"),
     "refund.accepted": _("Accepted a payer's request"),
     "refund.contested": _("Contested a payer's request"),
     "withdrawal.asked": _("Withdrew money"),

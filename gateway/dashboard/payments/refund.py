@@ -1,21 +1,23 @@
-"""Giving money of a payment back: what is left, what it does to the balance, and what stays with us."""
+"""Giving money of a payment back: what it does, a last look with the amount on the button, and done once."""
 
 from decimal import Decimal
 from typing import Any
 
 from django import forms
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts import second_factor
 from accounts.errors import Refusal
 from accounts.roles import May
 from gateway.api.fields import validated
+from gateway.api.idempotency import Work, perform
 from gateway.api.v2.refunds import RefundInput
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.amounts import ExactAmountField
+from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.payments.detail import why_not
 from gateway.dashboard.payments.faults import say
@@ -23,9 +25,11 @@ from gateway.methods.registry import Method
 from gateway.payments import selectors as payments
 from gateway.payments.models import Payment
 from gateway.refunds import services
+from gateway.refunds.destinations import Withdrawer, is_foreign, told
+from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.refunds.selectors import of_payment
-from gateway.refunds.standing import Standing, sources, standing
+from gateway.refunds.standing import Sources, Standing, sources, standing
 from ledger.money import DECIMALS, to_decimal, to_minor
 from ledger.receivables import selectors as receivables
 
@@ -34,8 +38,12 @@ _KEYS = [("", gettext_lazy("Their tax id")), *((kind, kind) for kind in ("CPF", 
 
 
 class RefundForm(OnceForm):
-    """How much goes back, and why. A boleto has no account to return to, so it goes to a PIX key of the payer."""
+    """How much goes back, and why. A boleto has no account to return to, so it goes to a PIX key.
 
+    `minor` is the amount that the last look showed, in minor units: exactly that is given back.
+    """
+
+    minor = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
     how = forms.ChoiceField(
         label=gettext_lazy("How much"),
         choices=[(ALL, gettext_lazy("All that is left")), (PART, gettext_lazy("A part"))],
@@ -55,7 +63,14 @@ class RefundForm(OnceForm):
         required=False,
         help_text=gettext_lazy("Your own name for the refund, used once."),
     )
-    key_type = forms.ChoiceField(label=gettext_lazy("Goes to the payer's PIX key"), choices=_KEYS, required=False)
+    key_type = forms.ChoiceField(
+        label=gettext_lazy("Goes to the payer's PIX key"),
+        choices=_KEYS,
+        required=False,
+        help_text=gettext_lazy(
+            "Any other key is like a withdrawal: it takes Owner or Finance and a second factor, and owners are told."
+        ),
+    )
     key = forms.CharField(label=gettext_lazy("PIX key"), max_length=77, required=False)
 
     def __init__(self, payment: Payment, stands: Standing, data: Any = None, initial: Any = None) -> None:
@@ -66,11 +81,8 @@ class RefundForm(OnceForm):
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or self.cleaned_data
-        if given.get("how") == PART and "amount" not in self.errors:
-            if given["amount"] is None:
-                self.add_error("amount", _("How much?"))
-            elif given["amount"] > to_decimal(self.stands.left, self.payment.currency):
-                self.add_error("amount", _("That is more than what is left."))
+        if given.get("how") == PART and "amount" not in self.errors and given["amount"] is None:
+            self.add_error("amount", _("How much?"))
         if given.get("key_type") and not given.get("key"):
             self.add_error("key", _("Which key?"))
         return given
@@ -85,59 +97,155 @@ class RefundForm(OnceForm):
             amount = None
         return min(to_minor(amount, self.payment.currency), self.stands.left) if amount else self.stands.left
 
-    def body(self) -> dict[str, Any]:
-        """The body of a request for this refund."""
+    @property
+    def destination(self) -> dict[str, str] | None:
+        """The PIX key that was typed; None: the money goes to the payer, the way it came."""
         given = self.cleaned_data
+        return {"pixKey": given["key"], "pixKeyType": given["key_type"]} if given.get("key_type") else None
+
+    def body(self) -> dict[str, Any]:
+        """The body of a request for this refund, of an amount that was looked at."""
+        given = self.cleaned_data
+        amount = given["amount"] if given["how"] == PART else None
         wish: dict[str, Decimal | str | dict[str, str] | None] = {
-            "amount": given["amount"] if given["how"] == PART else None,
+            "amount": to_decimal(given["minor"], self.payment.currency) if given.get("minor") else amount,
             "reason": given["reason"] or None,
             "reference": given["reference"] or None,
+            "destination": self.destination,
         }
-        if given.get("key_type"):
-            wish["destination"] = {"pixKey": given["key"], "pixKeyType": given["key_type"]}
-        return wish
+        return {name: value for name, value in wish.items() if value is not None}
+
+    def refuse_what_is_missing(self, takes: Sources) -> bool:
+        """Says at the amount what would be refused; whether there was anything."""
+        given = self.cleaned_data
+        if given["how"] == PART and given["amount"] > to_decimal(self.stands.left, self.payment.currency):
+            self.add_error("amount", _("That is more than what is left."))
+        elif takes.missing:
+            self.add_error(None, _("The available balance is too small for this."))
+        return bool(self.errors)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @door(May.REFUND)
 def ask(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
-    """A GET with `how` and `amount` shows what that would do, while it is typed."""
-    found = payments.get(here.merchant, payment_id)
-    receivable = receivables.of_payment(here.merchant, found.pk)
-    stands = standing(found, of_payment(here.merchant, found.pk), here.now, receivable)
-    is_sent = request.method == "POST"
-    form = RefundForm(found, stands, request.POST if is_sent else request.GET or None)
-    if not stands.refusal and is_sent and form.is_valid() and (refund := _asked(here, form)):
-        return here.go("refund", refund.pk, said=_("The refund is on its way."))
-    return here.render(
-        "payments/refund.html",
-        payment=found,
-        standing=stands,
-        form=form if is_sent else RefundForm(found, stands, initial=request.GET.dict()),
-        wanted=form.wanted,
-        cannot=why_not(found, stands),
-        takes=None if stands.refusal else sources(found, stands.left, form.wanted, receivable),
-    )
+    """The form; what passes it is shown once more before it is done.
 
-
-def _asked(here: Here, form: RefundForm) -> Refund | None:
-    """The refund, or None where it was refused and the form says why."""
-    payment = form.payment
+    A GET with `how` and `amount` shows what that would do, while it is typed.
+    """
+    page = _Page(here, payments.get(here.merchant, payment_id))
+    if request.method != "POST" or "change" in request.POST:
+        typed = request.POST or request.GET
+        return page.form(page.bound(typed or None), initial=typed.dict())
+    form = page.bound(request.POST)
+    if page.stands.refusal or not form.is_valid() or form.refuse_what_is_missing(page.takes(form)):
+        return page.form(form)
     try:
-        wish = validated(RefundInput, form.body(), here.merchant)
-        with transaction.atomic():
-            here.claim(form)
-            refund = services.create(
-                here.merchant,
-                payment.pk,
-                amount=to_minor(wish.amount, payment.currency) if wish.amount is not None else None,
-                reason=wish.reason,
-                reference=wish.reference,
-                destination=wish.destination.model_dump(by_alias=True) if wish.destination else None,
-            )
-            after = {"paymentId": payment.pk, "amount": str(refund.amount_exact), "currency": refund.currency}
-            here.record("refund.asked", refund.pk, after=after)
+        validated(RefundInput, form.body(), here.merchant)
+        _withdrawer(here, form)
     except Refusal as refusal:
-        say(form, refusal, pixKey="key", pixKeyType="key_type")
+        say(form, refusal, pixKey="key", pixKeyType="key_type", destination="key")
+        return page.form(form)
+    return page.last_look(form)
+
+
+@require_POST
+@door(May.REFUND)
+def confirm(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+    """Does it, once: the form's id is its key. What is refused can be corrected and sent again."""
+    page = _Page(here, payments.get(here.merchant, payment_id))
+    form = page.bound(request.POST)
+    if not form.is_valid() or not form.cleaned_data["minor"]:
+        return page.form(form)
+    try:
+        stored = perform(attempt(here, form.cleaned_data), _work(here, form, _withdrawer(here, form)))
+    except (NotDone, Refusal) as no:
+        say(form, no.refusal if isinstance(no, NotDone) else no, pixKey="key", pixKeyType="key_type", destination="key")
+        return page.form(form)
+    said = _("This was sent already; nothing was done twice.") if stored.replayed else _("The refund is on its way.")
+    return here.go("refund", stored.body.decode(), said=said)
+
+
+class _Page:
+    """The payment as it stands, and the pages that show it."""
+
+    def __init__(self, here: Here, payment: Payment) -> None:
+        self.here, self.payment = here, payment
+        self.receivable = receivables.of_payment(here.merchant, payment.pk)
+        self.stands = standing(payment, of_payment(here.merchant, payment.pk), here.now, self.receivable)
+
+    def bound(self, data: Any) -> RefundForm:
+        return RefundForm(self.payment, self.stands, data)
+
+    def takes(self, form: RefundForm) -> Sources:
+        return sources(self.payment, self.stands.left, form.wanted, self.receivable)
+
+    def form(self, form: RefundForm, initial: dict[str, Any] | None = None) -> HttpResponse:
+        """`initial`: what a form that is not sent yet begins with."""
+        shown = form if initial is None else RefundForm(self.payment, self.stands, initial=_again(initial))
+        return self.here.render(
+            "payments/refund.html",
+            payment=self.payment,
+            standing=self.stands,
+            form=shown,
+            wanted=form.wanted,
+            cannot=why_not(self.payment, self.stands),
+            takes=None if self.stands.refusal else self.takes(form),
+        )
+
+    def last_look(self, form: RefundForm) -> HttpResponse:
+        takes = self.takes(form)
+        return self.here.render(
+            "payments/refund_confirm.html",
+            payment=self.payment,
+            form=form,
+            wanted=form.wanted,
+            takes=takes,
+            destination=form.destination,
+            is_foreign=is_foreign(self.payment, form.destination),
+            after=takes.available - takes.from_available,
+            left=self.stands.left - form.wanted,
+        )
+
+
+def _again(initial: dict[str, Any]) -> dict[str, Any]:
+    """What was typed, for a new form with an id of its own."""
+    return {name: value for name, value in initial.items() if name not in ("once", "minor")}
+
+
+def _withdrawer(here: Here, form: RefundForm) -> Withdrawer | None:
+    """Whoever names another key than the payer's document may withdraw, and has just shown the second factor.
+
+    Refuses with ONP403_REFUND_DESTINATION.
+    """
+    if not is_foreign(form.payment, form.destination):
         return None
+    if not here.may(May.MOVE_MONEY):
+        raise DestinationNotAllowed(field="destination")
+    second_factor.require(here.request)
+    return Withdrawer(is_from_backend=False)
+
+
+def _work(here: Here, form: RefundForm, withdrawer: Withdrawer | None) -> Work:
+    """What a confirmed form does. Nobody outside is asked, so there is nothing to resume."""
+
+    def begin() -> Refund:
+        return unless_refused(lambda: _created(here, form, withdrawer))
+
+    return Work(begin=begin, resume=lambda _: begin(), render=lambda refund: (201, refund.pk.encode()))
+
+
+def _created(here: Here, form: RefundForm, withdrawer: Withdrawer | None) -> Refund:
+    payment = form.payment
+    wish = validated(RefundInput, form.body(), here.merchant)
+    assert wish.amount is not None
+    refund = services.create(
+        here.merchant,
+        payment.pk,
+        amount=to_minor(wish.amount, payment.currency),
+        reason=wish.reason,
+        reference=wish.reference,
+        destination=wish.destination.model_dump(by_alias=True) if wish.destination else None,
+        withdrawer=withdrawer,
+    )
+    here.record("refund.asked", refund.pk, after=told(refund))
     return refund

@@ -12,6 +12,7 @@ urls = [
     path("payments/returned", trial.returned, name="payment_returned"),
     path("payments/<str:payment_id>/", detail.payment, name="payment"),
     path("payments/<str:payment_id>/refund", refund.ask, name="ask_refund"),
+    path("payments/<str:payment_id>/refund/confirm", refund.confirm, name="confirm_refund"),
     path("payments/<str:payment_id>/simulate", detail.simulate, name="simulate_payment"),
     path("payments/<str:payment_id>/receipt.pdf", detail.receipt, name="payment_receipt"),
 ]

@@ -11,10 +11,11 @@ from accounts.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.confirmed import NotDone
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.checks import looked_at
 from gateway.dashboard.withdrawals.forms import WAYS, Way, WithdrawalForm
-from gateway.dashboard.withdrawals.sending import NotSent, send
+from gateway.dashboard.withdrawals.sending import send
 from gateway.dashboard.withdrawals.words import SCENARIO
 from gateway.payouts.selectors import Terms, terms
 from ledger.wallets.selectors import holdings
@@ -74,7 +75,7 @@ def confirm(request: HttpRequest, here: Here, way: str) -> HttpResponse:
         return _form(here, found, form)
     try:
         sent = send(here, form)
-    except NotSent as no:
+    except NotDone as no:
         return _last_look(here, found, form, refusal=no.refusal)
     said = _("This was sent already; nothing was done twice.") if sent.is_repeated else _("The withdrawal is accepted.")
     return here.go("withdrawal", sent.withdrawal_id, said=said)

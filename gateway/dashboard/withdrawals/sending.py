@@ -4,30 +4,19 @@ The form's own id is its idempotency key, and what a key promises to a backend (
 double click is one withdrawal, and a form that was stopped half-way goes on where it was, under the same id.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from accounts.errors import Refusal
 from accounts.origin import client_address
-from gateway.api.idempotency import Attempt, Unfinished, Work, fingerprint, perform
+from gateway.api.idempotency import Unfinished, Work, perform
 from gateway.dashboard.access import Here
+from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
 from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.payouts.rail import Order
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.gates import Wish
 from gateway.withdrawals.models import Withdrawal
-
-R = TypeVar("R")
-
-
-class NotSent(Exception):
-    """A service refused. Nothing is kept of it, so that the same form can be sent again."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.public_code)
-        self.refusal = refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +28,13 @@ class Sent:
 
 
 def send(here: Here, form: WithdrawalForm) -> Sent:
-    """Makes the withdrawal of a valid form, or tells which one it made before. Raises NotSent."""
+    """Makes the withdrawal of a valid form, or tells which one it made before. Raises NotDone."""
     sending = _Sending(here, form.wish(client_address(here.request)))
     try:
-        stored = perform(_attempt(here, form), sending.work())
+        stored = perform(attempt(here, form.given), sending.work())
     except Refusal as refusal:
-        raise NotSent(refusal) from None
+        raise NotDone(refusal) from None
     return Sent(stored.body.decode(), stored.replayed)
-
-
-def _attempt(here: Here, form: WithdrawalForm) -> Attempt:
-    content = {name: str(value) for name, value in form.given.items()}
-    path, request_id = here.request.path, getattr(here.request, "request_id", "")
-    once = str(form.given["once"])
-    return Attempt(here.merchant, once, fingerprint("FORM", path, content), "FORM", path, request_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +53,7 @@ class _Sending:
 
     def _begin(self, withdrawal_id: str | None, *, tries: int) -> Withdrawal | Unfinished:
         merchant = self.here.merchant
-        found = _unless_refused(partial(withdrawals.begin, merchant, self.wish, withdrawal_id))
+        found = unless_refused(partial(withdrawals.begin, merchant, self.wish, withdrawal_id))
         if not isinstance(found, Order):
             return self._recorded(found)
         return Unfinished(
@@ -82,7 +64,7 @@ class _Sending:
 
     def _create(self, withdrawal_id: str) -> Withdrawal:
         merchant = self.here.merchant
-        return self._recorded(_unless_refused(partial(withdrawals.create, merchant, self.wish, withdrawal_id)))
+        return self._recorded(unless_refused(partial(withdrawals.create, merchant, self.wish, withdrawal_id)))
 
     def _recorded(self, withdrawal: Withdrawal) -> Withdrawal:
         facts = {
@@ -94,11 +76,3 @@ class _Sending:
         }
         self.here.record("withdrawal.asked", withdrawal.id, after=facts)
         return withdrawal
-
-
-def _unless_refused(act: Callable[[], R]) -> R:
-    """A backend's key keeps a refusal as its answer; a person corrects what was wrong and tries again."""
-    try:
-        return act()
-    except Refusal as refusal:
-        raise NotSent(refusal) from None

@@ -12,10 +12,11 @@ FORMS = {
     "EVP": re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
 }
 LONGEST = 77
+DOCUMENTS = ("CPF", "CNPJ")
 
 
 def is_pix_key(key: str, kind: str) -> bool:
     """Whether the key has the form of its kind; documents by their check digits (contract §11.2)."""
     if len(key) > LONGEST or not FORMS[kind].fullmatch(key):
         return False
-    return kind not in ("CPF", "CNPJ") or documents.is_valid(key)
+    return kind not in DOCUMENTS or documents.is_valid(key)

@@ -32,20 +32,20 @@ class SandboxPixPayout(SandboxPayout):
         return {"pixKey": wish["pixKey"], "pixKeyType": wish["pixKeyType"]}
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
-        return {"pixKey": _masked(destination["pixKey"], destination["pixKeyType"])}
+        return {"pixKey": shown_key(**destination)}
 
     def paid(self, at: datetime) -> str:
         return end_to_end_id_of("E", self.ispb, at)
 
 
-def _masked(key: str, kind: str) -> str:
+def shown_key(pixKey: str, pixKeyType: str) -> str:  # noqa: N803  as the wire calls them
     """An e-mail by its first letter and its domain, a CPF by its middle, everything else by its end."""
-    if kind == "EMAIL":
-        name, _, domain = key.partition("@")
+    if pixKeyType == "EMAIL":
+        name, _, domain = pixKey.partition("@")
         return f"{name[0]}***@{domain}"
-    if kind == "CPF":
-        return f"***{key[3:9]}**"
-    return masked(key, head=3 if kind == "PHONE" else 0)
+    if pixKeyType == "CPF":
+        return f"***{pixKey[3:9]}**"
+    return masked(pixKey, head=3 if pixKeyType == "PHONE" else 0)
 
 
 RAILS: dict[Environment, Sequence[PayoutRail]] = {Environment.SANDBOX: [SandboxPixPayout()]}

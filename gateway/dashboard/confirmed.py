@@ -1,0 +1,35 @@
+"""Carrying a confirmed form out once. The form's own id is its idempotency key, and what a key promises to a backend
+(contract §2.7) it promises here: a double click is one effect, and the second answer tells of the first.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from accounts.errors import Refusal
+from gateway.api.idempotency import Attempt, fingerprint
+from gateway.dashboard.access import Here
+
+R = TypeVar("R")
+
+
+class NotDone(Exception):
+    """A service refused. Nothing is kept of it, so that the same form can be sent again."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.public_code)
+        self.refusal = refusal
+
+
+def attempt(here: Here, given: Mapping[str, Any]) -> Attempt:
+    """The attempt to do what a form says; `given` has its values, and its id as `once`."""
+    content = {name: str(value) for name, value in given.items()}
+    path, request_id = here.request.path, getattr(here.request, "request_id", "")
+    return Attempt(here.merchant, str(given["once"]), fingerprint("FORM", path, content), "FORM", path, request_id)
+
+
+def unless_refused(act: Callable[[], R]) -> R:
+    """A backend's key keeps a refusal as its answer; a person corrects what was wrong and tries again."""
+    try:
+        return act()
+    except Refusal as refusal:
+        raise NotDone(refusal) from None
