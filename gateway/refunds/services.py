@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import structlog
@@ -473,27 +474,36 @@ def happen(due: Due, merchant: Merchant, refund_id: str) -> None:
 def happen_due(limit: int = 100) -> int:
     """Lets everything happen that is due by its merchant's clock, each in a transaction of its own; returns how many.
 
-    One that cannot happen is said and left; it does not hold up the others.
+    One that cannot happen is logged and left for the next turn; however many there are, they hold nobody up.
     """
+    return sum(_happen_to_all(due, limit) for due in (ASK, REMIND, LAPSE))
+
+
+def _happen_to_all(due: Due, limit: int) -> int:
+    """At most `limit` of them; each is taken up once in a turn."""
     happened = 0
-    for due in (ASK, REMIND, LAPSE):
-        for merchant, refund_id in _overdue(due, limit):
+    seen: list[str] = []
+    while happened < limit and (found := _overdue(due, limit - happened, seen)):
+        for refund_id, merchant in found.items():
             try:
                 unless_deadlocked(partial(happen, due, merchant, refund_id))
             except Exception:
                 log.exception("refund.stuck", refund=refund_id, due=due.column)
             else:
                 happened += 1
+        seen += found
     return happened
 
 
-def _overdue(due: Due, limit: int) -> list[tuple[Merchant, str]]:
-    """By the real time, and by the clocks of merchants that are ahead of it."""
+def _overdue(due: Due, limit: int, seen: Sequence[str]) -> dict[str, Merchant]:
+    """By the real time, and by the clocks of merchants that are ahead of it: each once, and none that was `seen`."""
     now = clock.wall()
-    rows = Refund.objects.filter(status__in=due.statuses).select_related("merchant__company").order_by(due.column)
+    rows = Refund.objects.filter(status__in=due.statuses).exclude(pk__in=seen)
+    rows = rows.select_related("merchant__company").order_by(due.column)
     ahead = Q(merchant__clock_offset__gt=timedelta(0), **{f"{due.column}__lte": now + F("merchant__clock_offset")})
     found = [*rows.filter(**{f"{due.column}__lte": now})[:limit], *rows.filter(ahead)[:limit]]
-    return [(one.merchant, one.id) for one in found if getattr(one, due.column) <= clock.now(one.merchant)]
+    soonest = sorted(found, key=attrgetter(due.column))
+    return dict(list({one.id: one.merchant for one in soonest}.items())[:limit])
 
 
 _SHORT = """

@@ -403,7 +403,7 @@ def happen_due(limit: int = 100) -> int:
         except Exception:
             log.exception("withdrawal.stuck", withdrawal=withdrawal_id)
             later = Withdrawal.objects.filter(pk=withdrawal_id, ask_at__isnull=False)
-            later.update(ask_at=F("ask_at") + PATIENCE)
+            later.update(ask_at=clock.now(merchant) + PATIENCE)  # behind everybody whose turn it is now
     return happened
 
 

@@ -108,22 +108,43 @@ def schedule(
 def release_due(limit: int = BATCH) -> int:
     """Releases what is due of every wallet, a batch a transaction; returns how many. Harmless when doubled or late.
 
-    A wallet that cannot be released, or that somebody else releases, is left for the next turn; it does not hold up
-    the others.
+    A wallet that somebody else releases is left for the next turn, and so is a receivable that cannot be released:
+    they do not hold up the others.
     """
     released = 0
     left: list[tuple[int, str]] = []
     while found := _next_wallet(left):
         merchant, currency = found
-        count = 0
         try:
             count = unless_deadlocked(partial(_release_batch, merchant, currency, limit))
         except Exception:
             log.exception("receivables.not_released", merchant=merchant.pk, currency=currency)
+            count = _release_singly(merchant, currency, limit)
         if not count:
             left.append((merchant.pk, currency))
         released += count
     return released
+
+
+def _release_singly(merchant: Merchant, currency: str, limit: int) -> int:
+    """What is due of a wallet in which some receivable cannot be released: each in a transaction of its own."""
+    released = 0
+    tried: list[str] = []
+    due = Receivable.objects.filter(merchant=merchant, currency=currency, state=State.SCHEDULED)
+    due = due.filter(release_at__lte=clock.now(merchant)).order_by("release_at", "id")
+    while found := list(due.exclude(pk__in=tried).values_list("pk", flat=True)[:limit]):
+        for receivable_id in found:
+            try:
+                released += unless_deadlocked(partial(_release_alone, merchant, receivable_id))
+            except Exception:
+                log.exception("receivable.not_released", receivable=receivable_id)
+        tried += found
+    return released
+
+
+@transaction.atomic
+def _release_alone(merchant: Merchant, receivable_id: str) -> int:
+    return release(merchant, receivable_id)
 
 
 @transaction.atomic
