@@ -12,6 +12,7 @@ from unfold.enums import ActionVariant
 
 import accounts.staff.emails
 import accounts.staff.people
+import accounts.staff.proposals
 import accounts.staff.trail  # noqa: F401  (they register themselves)
 from accounts import second_factor, services
 from accounts.models import ApiKey, Company, Heartbeat, Merchant, RefusedOrigin

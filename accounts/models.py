@@ -15,6 +15,7 @@ from accounts.clock import wall
 from accounts.emails.models import Email as Email
 from accounts.ids import IdField
 from accounts.permissions import PERMISSIONS
+from accounts.proposals.models import Proposal as Proposal
 from accounts.roles import Role
 
 MAX_SPREAD = Decimal(20)

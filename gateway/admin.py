@@ -32,6 +32,7 @@ from accounts.models import (
     Invitation,
     Membership,
     Merchant,
+    Proposal,
     User,
 )
 from accounts.staff.columns import address, moment
@@ -95,6 +96,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (Email, "outgoing_mail"),
             (User, "group"),
             (Group, "shield_person"),
+            (Proposal, "group_work"),
             (AuditEntry, "policy"),
             (LogEntry, "history"),
         ),

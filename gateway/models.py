@@ -10,7 +10,7 @@ from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
 from gateway.refunds.models import Evidence, Refund, Response
 from gateway.vault.models import CardToken
-from gateway.withdrawals.models import Proposal, Withdrawal
+from gateway.withdrawals.models import Withdrawal
 
 __all__ = [
     "ApiRequest",
@@ -23,7 +23,6 @@ __all__ = [
     "Payment",
     "PayoutRule",
     "PriceRule",
-    "Proposal",
     "Refund",
     "Response",
     "SavedView",

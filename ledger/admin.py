@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminDecimalFieldWidget
 
 from accounts.staff.columns import EMPTY, Column, column, exported, moment, named, related, titled, unbroken
 from accounts.staff.pages import ReadOnlyAdmin
@@ -34,18 +34,6 @@ class AmountField(forms.DecimalField):
 
     def prepare_value(self, value: Any) -> Any:
         return f"{value:f}" if isinstance(value, Decimal) else value  # never 0E-8
-
-
-class NoteField(forms.CharField):
-    """Why somebody of the staff did something."""
-
-    def __init__(self, read_by: str = "Staff read it, companies do not") -> None:
-        help_text = f"Why, in 5 characters or more. {read_by}"
-        super().__init__(min_length=5, max_length=255, widget=UnfoldAdminTextInputWidget, help_text=help_text)
-
-
-class NoteForm(forms.Form):
-    note = NoteField()
 
 
 class CurrencyFilter(admin.SimpleListFilter):

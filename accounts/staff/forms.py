@@ -47,6 +47,18 @@ class IssueKeyForm(forms.Form):
         super().__init__(data, initial={"permissions": list(usual)})
 
 
+class NoteField(forms.CharField):
+    """Why somebody of the staff did something."""
+
+    def __init__(self, read_by: str = "Staff read it, companies do not") -> None:
+        help_text = f"Why, in 5 characters or more. {read_by}"
+        super().__init__(min_length=5, max_length=255, widget=UnfoldAdminTextInputWidget, help_text=help_text)
+
+
+class NoteForm(forms.Form):
+    note = NoteField()
+
+
 class RemovalForm(forms.Form):
     """How staff know that it is this person who asks."""
 

@@ -16,6 +16,9 @@ from unfold.paginator import InfinitePaginator
 
 from accounts import second_factor
 from accounts.errors import Refusal
+from accounts.models import Proposal
+from accounts.proposals import services as proposals
+from accounts.proposals.kinds import Carried, Kind, Values
 from accounts.staff.columns import address, link
 from accounts.staff.export import Exported
 from accounts.staff.queues import Queue, QueueFilter, asked_for
@@ -23,6 +26,7 @@ from accounts.staff.related import Related, plural
 from accounts.staff.search import Ids, Words, matching
 
 FOUND_PER_MODEL = 5
+TWO_PEOPLE = "A second person of the staff must confirm it, and nothing changes before that."
 
 
 class Done(NamedTuple):
@@ -133,6 +137,31 @@ class StaffAdmin(Exported):
         else:
             self.message_user(request, done, messages.ERROR)
         return HttpResponseRedirect(address(self.model, "change", record.pk))
+
+    def put(
+        self, request: HttpRequest, record: Model, kind: Kind, values: Values, note: str, object_id: str = ""
+    ) -> HttpResponse:
+        """Proposes what was decided to a second person; where one person is enough, it is carried out at once."""
+        second_factor.require(request)
+        try:
+            with transaction.atomic():
+                done = proposals.put(request, kind, object_id or str(record.pk), values, note)
+                if isinstance(done, Carried):
+                    return self.carried(request, done, f"{kind.title}: {note}")
+                self.log_deed(request, record, "", f"Proposed: {kind.title}: {note}")
+        except Refusal as refusal:
+            return self.turned_down(request, record, refusal)
+        self.message_user(request, f"{kind.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
+        return HttpResponseRedirect(address(Proposal, "change", done.pk))
+
+    def carried(self, request: HttpRequest, done: Carried, noted: str) -> HttpResponse:
+        """Into the history, and back to the record; a secret is in this one answer and nowhere else."""
+        if noted:
+            self.log_deed(request, done.record, "", noted)
+        if done.secret:
+            return self.decision(request, done.record, done.said, secret=done.secret)
+        self.message_user(request, done.said, messages.SUCCESS)
+        return HttpResponseRedirect(address(type(done.record), "change", done.record.pk))
 
     def turned_down(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""

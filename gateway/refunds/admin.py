@@ -30,6 +30,7 @@ from accounts.staff.columns import (
     titled,
     unbroken,
 )
+from accounts.staff.forms import NoteForm
 from accounts.staff.pages import Done, EnteredAdmin
 from accounts.staff.queues import Queue
 from accounts.staff.related import Related
@@ -38,7 +39,7 @@ from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked
 from gateway.refunds.models import OPEN, Evidence, Refund, Status
 from gateway.refunds.staff import OpenForm, download, may_be, to_decide
-from ledger.admin import NoteForm, in_words, money
+from ledger.admin import in_words, money
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 

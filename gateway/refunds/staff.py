@@ -11,11 +11,12 @@ from accounts import clock, files
 from accounts.errors import Refusal
 from accounts.ids import is_well_formed
 from accounts.models import Environment
+from accounts.staff.forms import NoteField
 from gateway.payments.models import Payment
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked, step
 from gateway.refunds.models import Evidence, ReasonCode, Refund, Status
-from ledger.admin import AmountField, NoteField
+from ledger.admin import AmountField
 from ledger.money import to_minor
 
 OUTSIDE = (Asked.DONE, Asked.DECLINED)

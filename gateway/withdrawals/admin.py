@@ -1,6 +1,6 @@
 """Withdrawals, as staff read them, ask about them, and say what the outside party told them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin
@@ -11,20 +11,21 @@ from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
-from accounts.models import Environment
+from accounts.models import Environment, Proposal
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.services import still_stands
 from accounts.staff.columns import EMPTY, colored, column, moment, related, titled
-from accounts.staff.pages import Done, ReadOnlyAdmin
+from accounts.staff.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from accounts.staff.queues import Queue
 from accounts.staff.related import Related
 from gateway.payouts.rail import Answered
-from gateway.withdrawals import proposals
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.errors import NothingProposed, WithdrawalState
+from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.lifecycle import may_be
-from gateway.withdrawals.models import Proposal, Status, Withdrawal
+from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.proposals import WithdrawalOutcome, values_of
 from gateway.withdrawals.services import MEANS
 from gateway.withdrawals.staff import (
-    TWO_PEOPLE,
     ArrivedForm,
     DecisionForm,
     FailedForm,
@@ -32,15 +33,13 @@ from gateway.withdrawals.staff import (
     bought,
     is_connected,
     payout_money,
-    proposed,
     rate,
     sentence,
     spread,
     stuck,
-    to_confirm,
     words,
 )
-from ledger.admin import CurrencyFilter, NoteForm, money
+from ledger.admin import CurrencyFilter, money
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
@@ -130,11 +129,8 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             },
         ),
     )
-    queues = (
-        Queue("confirm", "Withdrawals to confirm", "done_all", to_confirm, "created_at"),
-        Queue("stuck", "Withdrawals stuck", "hourglass_top", stuck, "created_at"),
-    )
-    actions_detail = ("confirm", "turn_down", *DECISIONS, "ask")
+    queues = (Queue("stuck", "Withdrawals stuck", "hourglass_top", stuck, "created_at"),)
+    actions_detail = (*DECISIONS, "ask")
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_destination")
@@ -153,6 +149,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             Transfer.objects.filter(reference=record.pk),
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
+            Proposal.objects.filter(object_id=record.pk),
         )
 
     @display(description="destination")
@@ -172,13 +169,12 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         return request.user.has_perm("gateway.change_withdrawal")
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Only what the withdrawal's life allows now, and what was said waits for somebody else."""
+        """Only what the withdrawal's life allows now, and nothing while a proposal waits."""
         withdrawal = self.get_object(request, unquote(str(object_id)))
         if withdrawal is None:
             return []
-        said = proposals.opened(withdrawal)
-        possible = {"turn_down"} if said else {name for name in DECISIONS if _may_be(name, withdrawal)}
-        possible |= {"confirm"} if said and said.proposed_by != request.user else set()
+        waits = any(map(still_stands, Proposal.objects.filter(object_id=withdrawal.pk, state=Proposal.State.OPEN)))
+        possible = set() if waits else {name for name in DECISIONS if _may_be(name, withdrawal)}
         possible |= {"ask"} if _may_be_asked_about(withdrawal) else set()
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
 
@@ -205,58 +201,8 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         if not form.is_valid():
             said = format_html("{} {}", sentence(withdrawal, answered), TWO_PEOPLE if takes_two else "")
             return self.decision(request, withdrawal, title, sentence=said, form=form)
-        note, outcome = form.cleaned_data["note"], form.outcome()
-
-        def decide() -> Done:
-            decided = withdrawals.decide(withdrawal.merchant, withdrawal.pk, outcome, note=note)
-            return _done(decided, name, note)
-
-        def propose() -> Done:
-            proposals.propose(withdrawal.merchant, withdrawal.pk, outcome, by=request.user, note=note)  # type: ignore[arg-type]
-            return Done(withdrawal, f"{name}_said", f"{title}: {note}", f"Written down. {TWO_PEOPLE}")
-
-        return self.carry_out(request, withdrawal, propose if takes_two else decide)
-
-    @action(description="Confirm", permissions=["decide"], icon="done_all", variant=ActionVariant.PRIMARY)
-    def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What somebody else has said."""
-
-        def act(withdrawal: Withdrawal, note: str) -> Done:
-            decided = proposals.confirm(withdrawal.merchant, withdrawal.pk, by=request.user, note=note)  # type: ignore[arg-type]
-            return _done(decided, "confirmed", note)
-
-        return self._answer(request, object_id, "Confirm", proposed, act)
-
-    @action(description="Turn down", permissions=["decide"], icon="close", variant=ActionVariant.DANGER)
-    def turn_down(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What was said is forgotten, and something else can be said."""
-
-        def told(said: Proposal) -> str:
-            return f"{said.proposed_by} says: {said.note}. Nothing moves, and something else can be said."
-
-        def act(withdrawal: Withdrawal, note: str) -> Done:
-            proposals.turn_down(withdrawal.merchant, withdrawal.pk, by=request.user)  # type: ignore[arg-type]
-            return Done(withdrawal, "turned_down", f"Turned down: {note}", "It is turned down. Nothing moved.")
-
-        return self._answer(request, object_id, "Turn down", told, act)
-
-    def _answer(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        title: str,
-        told: Callable[[Proposal], str],
-        act: Callable[[Withdrawal, str], Done],
-    ) -> HttpResponse:
-        """Asks for a note about what a colleague has said, then acts."""
-        withdrawal = self.record(request, object_id)
-        said = proposals.opened(withdrawal)
-        if said is None:
-            return self.turned_down(request, withdrawal, NothingProposed())
-        form = NoteForm(request.POST if request.method == "POST" else None)
-        if not form.is_valid():
-            return self.decision(request, withdrawal, title, sentence=told(said), form=form)
-        return self.carry_out(request, withdrawal, lambda: act(withdrawal, form.cleaned_data["note"]))
+        values = values_of(form.outcome())
+        return self.put(request, withdrawal, KINDS[WithdrawalOutcome.name], values, form.cleaned_data["note"])
 
     @action(description="Ask now", permissions=["decide"], icon="contact_support")
     def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -278,52 +224,9 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         return self.carry_out(request, withdrawal, act, alone=True)
 
 
-def _done(withdrawal: Withdrawal, deed: str, note: str) -> Done:
-    status = withdrawal.get_status_display()
-    return Done(withdrawal, deed, f"{status}: {note}", f"{withdrawal.pk} is {status.lower()}.")
-
-
 def _may_be(name: str, withdrawal: Withdrawal) -> bool:
     return may_be(MEANS[DECISIONS[name][0]], withdrawal)
 
 
 def _may_be_asked_about(withdrawal: Withdrawal) -> bool:
     return withdrawal.status == Status.PROCESSING and is_connected(withdrawal)
-
-
-@admin.register(Proposal)
-class ProposalAdmin(ReadOnlyAdmin):
-    """What staff said about withdrawals. Read by whoever reads those."""
-
-    permissions_used = ()
-    ids = {"wdr": "withdrawal", "cmp": "withdrawal__merchant__company"}
-    search_help_text = "Withdrawal or company id"
-    listed_at = ("withdrawal",)
-    list_select_related = ("withdrawal", "proposed_by", "decided_by")
-    _proposer, _decider = related("proposed_by"), related("decided_by")
-    list_display = (
-        "answered",
-        related("withdrawal"),
-        colored("state", OPEN="warning", CONFIRMED="success", TURNED_DOWN="danger"),
-        "note",
-        _proposer,
-        moment("proposed_at"),
-        _decider,
-    )
-    list_filter = ("state",)
-    fieldsets = (
-        (None, {"fields": (related("withdrawal"), "state")}),
-        ("Said", {"fields": ("answered", ("reference", "failure_code"), "note")}),
-        (
-            "By",
-            {
-                "fields": (
-                    (related("proposed_by"), moment("proposed_at")),
-                    (related("decided_by"), moment("decided_at")),
-                )
-            },
-        ),
-    )
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.has_perm("gateway.view_withdrawal") or request.user.has_perm("gateway.change_withdrawal")

@@ -27,18 +27,6 @@ class WithdrawalState(Refusal):
     advice = "Look the withdrawal up: its status says what can still happen to it."
 
 
-class AlreadyProposed(Refusal):
-    code = "ONP409_WITHDRAWAL_PROPOSED"
-    message = "Somebody has said what became of this withdrawal, and somebody else must confirm it."
-    advice = "Confirm what was said, or turn it down first."
-
-
-class NothingProposed(Refusal):
-    code = "ONP409_WITHDRAWAL_PROPOSAL"
-    message = "There is nothing to confirm: it was decided before, or the outside party was faster."
-    advice = "Look the withdrawal up."
-
-
 class RateChanged(Refusal):
     code = "ONP409_RATE_CHANGED"
     message = "The beneficiary would receive less than minimumAssetAmount."

@@ -2,14 +2,12 @@
 
 from decimal import Decimal
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.clock import wall
 from accounts.ids import IdField
 from accounts.models import Merchant
-from gateway.payouts.rail import Answered, FailureCode, Outcome
+from gateway.payouts.rail import FailureCode
 from gateway.payouts.registry import RailName
 from ledger.money import to_decimal
 
@@ -129,50 +127,3 @@ class Withdrawal(models.Model):
     @property
     def amount_exact(self) -> Decimal:
         return to_decimal(self.amount, self.currency)
-
-
-SAYINGS = [
-    (Answered.DONE.value, "It arrived"),
-    (Answered.DECLINED.value, "It failed"),
-    (Answered.RETURNED.value, "It came back"),
-]
-
-
-class Proposal(models.Model):
-    """What somebody of our staff says became of a real withdrawal. It takes effect when somebody else confirms it."""
-
-    class State(models.TextChoices):
-        OPEN = "OPEN", "Waits for somebody else"
-        CONFIRMED = "CONFIRMED", "Confirmed"
-        TURNED_DOWN = "TURNED_DOWN", "Turned down"
-        OVERTAKEN = "OVERTAKEN", "Overtaken by what became of it"
-
-    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="proposals")
-    answered = models.CharField(max_length=12, choices=SAYINGS)
-    reference = models.CharField(max_length=80, blank=True, help_text="The outside party's own id")
-    failure_code = models.CharField(max_length=40, choices=FailureCode, blank=True)
-    note = models.CharField(max_length=255)
-    state = models.CharField(max_length=12, choices=State, default=State.OPEN)
-    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    proposed_at = models.DateTimeField(default=wall)
-    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True)
-    decided_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = [models.Index(fields=["proposed_at"], name="proposals_to_confirm", condition=Q(state="OPEN"))]
-        constraints = [
-            models.UniqueConstraint(fields=["withdrawal"], condition=Q(state="OPEN"), name="one_open_proposal"),
-            models.CheckConstraint(
-                name="two_people_decide",
-                condition=~Q(state="CONFIRMED") | (Q(decided_by__isnull=False) & ~Q(decided_by=F("proposed_by"))),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.withdrawal_id} {self.answered}"
-
-    @property
-    def outcome(self) -> Outcome:
-        """What the outside party said, as far as somebody knows."""
-        failure = FailureCode(self.failure_code).failure if self.failure_code else None
-        return Outcome(Answered(self.answered), reference=self.reference or None, failure=failure)

@@ -1,84 +1,91 @@
-"""What became of a real withdrawal that no outside party answers for: one of our staff says it, another confirms it."""
+"""What became of a withdrawal, as our staff say it: of a real one, which no outside party answers for, two people."""
 
-from django.db import transaction
-from django.db.models import QuerySet
+from collections.abc import Iterable
+from typing import Any
 
-from accounts.clock import wall
-from accounts.errors import OwnRequest
-from accounts.models import Merchant, User
-from gateway.payouts.rail import Outcome
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from accounts import audit
+from accounts.models import Environment
+from accounts.proposals.kinds import Carried, Kind, Values, register
+from gateway.payouts.rail import Answered, FailureCode, Outcome
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.errors import AlreadyProposed, NothingProposed, WithdrawalState
+from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.lifecycle import may_be
-from gateway.withdrawals.models import Proposal, Withdrawal
+from gateway.withdrawals.models import Withdrawal
 from gateway.withdrawals.services import MEANS
+from gateway.withdrawals.staff import sentence
+
+SAYINGS = {Answered.DONE: "It arrived", Answered.DECLINED: "It failed", Answered.RETURNED: "It came back"}
 
 
-@transaction.atomic
-def propose(merchant: Merchant, withdrawal_id: str, outcome: Outcome, *, by: User, note: str) -> Proposal:
-    """Writes down what somebody knows. Nothing moves.
+@register
+class WithdrawalOutcome(Kind):
+    """Values: `answered`, and the outside party's `reference` or the `failure_code`."""
 
-    Refuses with ONP404_WITHDRAWAL, ONP409_WITHDRAWAL_STATE and ONP409_WITHDRAWAL_PROPOSED.
-    """
-    withdrawal = withdrawals.lock(merchant, withdrawal_id)
-    if not _fits(withdrawal, outcome):
-        raise WithdrawalState
-    if opened(withdrawal):
-        raise AlreadyProposed
-    for overtaken in _open(withdrawal):
-        _close(overtaken, Proposal.State.OVERTAKEN, None)
-    return Proposal.objects.create(
-        withdrawal=withdrawal,
-        answered=outcome.answered,
-        reference=outcome.reference or "",
-        failure_code=outcome.failure[0] if outcome.failure else "",
-        note=note,
-        proposed_by=by,
-    )
+    name = "withdrawal.outcome"
+    title = "Say what became of a withdrawal"
+    permission = "gateway.change_withdrawal"
 
+    def hold(self, object_id: str) -> Withdrawal:
+        """Refuses with ONP404_WITHDRAWAL."""
+        known = Withdrawal.objects.select_related("merchant__company").filter(pk=object_id).first()
+        if known is None:
+            raise WithdrawalUnknown
+        return withdrawals.lock(known.merchant, known.pk)
 
-@transaction.atomic
-def confirm(merchant: Merchant, withdrawal_id: str, *, by: User, note: str) -> Withdrawal:
-    """Lets it become what somebody else has said.
+    def before(self, record: Withdrawal) -> dict[str, Any]:
+        return {"status": record.status}
 
-    Refuses with ONP404_WITHDRAWAL, ONP409_WITHDRAWAL_PROPOSAL, ONP403_OWN_REQUEST and ONP409_WITHDRAWAL_STATE.
-    """
-    proposal = _held(merchant, withdrawal_id)
-    if proposal.proposed_by_id == by.pk:
-        raise OwnRequest
-    _close(proposal, Proposal.State.CONFIRMED, by)
-    return withdrawals.decide(merchant, withdrawal_id, proposal.outcome, note=f"{proposal.note} / {note}"[:255])
+    def company_ids(self, record: Withdrawal) -> Iterable[str]:
+        return [record.merchant.company_id]
 
+    def takes_two(self, record: Withdrawal, values: Values) -> bool:
+        """In the sandbox no money is real."""
+        return record.merchant.environment == Environment.PRODUCTION
 
-@transaction.atomic
-def turn_down(merchant: Merchant, withdrawal_id: str, *, by: User) -> Proposal:
-    """Forgets what was said: also by whoever said it. Refuses with ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_PROPOSAL."""
-    return _close(_held(merchant, withdrawal_id), Proposal.State.TURNED_DOWN, by)
+    def require(self, record: Withdrawal, values: Values) -> None:
+        """Refuses with ONP409_WITHDRAWAL_STATE."""
+        if not may_be(MEANS[Answered(values["answered"])], record):
+            raise WithdrawalState
 
+    def sentence(self, record: Withdrawal, values: Values) -> SafeString | str:
+        return sentence(record, Answered(values["answered"]))
 
-def opened(withdrawal: Withdrawal) -> Proposal | None:
-    """What was said about it, can still become true, and waits for somebody else."""
-    waiting = _open(withdrawal).select_related("proposed_by").first()
-    return waiting if waiting and _fits(withdrawal, waiting.outcome) else None
+    def lines(self, record: Withdrawal, values: Values) -> list[tuple[str, str]]:
+        outcome = outcome_of(values)
+        said = [("Outcome", SAYINGS[outcome.answered])]
+        said += [("Reference", outcome.reference)] if outcome.reference else []
+        return said + ([("Why", outcome.failure[1])] if outcome.failure else [])
 
-
-def _fits(withdrawal: Withdrawal, outcome: Outcome) -> bool:
-    return may_be(MEANS[outcome.answered], withdrawal)
-
-
-def _open(withdrawal: Withdrawal) -> QuerySet[Proposal]:
-    return Proposal.objects.filter(withdrawal=withdrawal, state=Proposal.State.OPEN)
-
-
-def _held(merchant: Merchant, withdrawal_id: str) -> Proposal:
-    """The one that waits, with its withdrawal held."""
-    proposal = opened(withdrawals.lock(merchant, withdrawal_id))
-    if proposal is None:
-        raise NothingProposed
-    return proposal
+    def carry_out(self, record: Withdrawal, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        before, outcome = self.before(record), outcome_of(values)
+        decided = withdrawals.decide(record.merchant, record.pk, outcome, note=note)
+        audit.record(
+            request,
+            f"withdrawal.{outcome.answered.value}",
+            merchant=decided.merchant,
+            object_id=decided.pk,
+            before=before,
+            after=self.before(decided),
+            note=note,
+            by_staff=True,
+        )
+        return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")
 
 
-def _close(proposal: Proposal, state: Proposal.State, by: User | None) -> Proposal:
-    proposal.state, proposal.decided_by, proposal.decided_at = state, by, wall()
-    proposal.save(update_fields=["state", "decided_by", "decided_at"])
-    return proposal
+def values_of(outcome: Outcome) -> dict[str, str]:
+    """An outcome as it is proposed."""
+    failure_code = outcome.failure[0] if outcome.failure else ""
+    return {
+        "answered": outcome.answered.value,
+        "reference": outcome.reference or "",
+        "failure_code": failure_code,
+    }
+
+
+def outcome_of(values: Values) -> Outcome:
+    """What the outside party said, as far as somebody knows."""
+    failure = FailureCode(values["failure_code"]).failure if values["failure_code"] else None
+    return Outcome(Answered(values["answered"]), reference=values["reference"] or None, failure=failure)

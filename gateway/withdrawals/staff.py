@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import F, Q
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -15,17 +15,17 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 from accounts.clock import wall
 from accounts.models import Environment
 from accounts.staff.columns import EMPTY, Column, titled, unbroken
+from accounts.staff.forms import NoteField
 from gateway.payouts.rail import Answered, FailureCode, Outcome
 from gateway.payouts.registry import by_currency, rail_of
-from gateway.withdrawals.models import Proposal, Status, Withdrawal
-from ledger.admin import NoteField, in_words, money
+from gateway.withdrawals.models import Status, Withdrawal
+from ledger.admin import in_words, money
 
 SENTENCES = {
     Answered.DONE: "The beneficiary has {payout}: {total} leave the company's wallet for good.",
     Answered.DECLINED: "The beneficiary gets nothing: {total} are available to the company again, at once.",
     Answered.RETURNED: "The beneficiary's bank has sent {payout} back: they are the company's again, at once.",
 }
-TWO_PEOPLE = "Somebody else of the staff must confirm it, and nothing moves before that."
 STUCK_AFTER = timedelta(minutes=30)
 FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
 
@@ -86,11 +86,6 @@ def stuck() -> Q:
     return Q(status=Status.PROCESSING, created_at__lte=long_ago)
 
 
-def to_confirm() -> Q:
-    """What somebody of the staff has said, and somebody else must confirm."""
-    return Q(pk__in=Proposal.objects.filter(state=Proposal.State.OPEN).values("withdrawal"))
-
-
 def sentence(withdrawal: Withdrawal, answered: Answered) -> SafeString | str:
     """What a decision does, with a warning where the money may be somewhere else already."""
     total = in_words(withdrawal.total, withdrawal.currency)
@@ -103,19 +98,6 @@ def sentence(withdrawal: Withdrawal, answered: Answered) -> SafeString | str:
         "Go on only where the outside party has said in writing that it did not and will not pay this withdrawal."
     )
     return format_html("{} <b>{}</b>", said, warning)
-
-
-def proposed(proposal: Proposal) -> SafeString:
-    """What somebody has said, and what the decision does."""
-    said = [
-        f"{proposal.get_answered_display()}, says {proposal.proposed_by}.",
-        proposal.get_failure_code_display(),
-        proposal.reference and f"Reference: {proposal.reference}",
-        f"Note: {proposal.note}",
-    ]
-    told = format_html_join("", "<li>{}</li>", ((line,) for line in said if line))
-    effect = sentence(proposal.withdrawal, Answered(proposal.answered))
-    return format_html('{}<ul class="staff-list mt-4 mb-4">{}</ul>', effect, told)
 
 
 def words(member: str) -> str:

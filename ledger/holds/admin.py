@@ -14,8 +14,9 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from accounts import clock
 from accounts.errors import Refusal
 from accounts.staff.columns import colored, moment, named, related
+from accounts.staff.forms import NoteForm
 from accounts.staff.pages import Done, EnteredAdmin
-from ledger.admin import AmountField, CurrencyFilter, NoteForm, in_words, money
+from ledger.admin import AmountField, CurrencyFilter, in_words, money
 from ledger.chart import WALLET_METHOD
 from ledger.holds import services as holds
 from ledger.holds.models import BY_STAFF, Hold

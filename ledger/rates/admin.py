@@ -15,8 +15,8 @@ from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidge
 
 from accounts.clock import wall
 from accounts.staff.columns import moment, related, titled, unbroken
+from accounts.staff.forms import NoteField
 from accounts.staff.pages import Done, EnteredAdmin
-from ledger.admin import NoteField
 from ledger.money import DECIMALS
 from ledger.rates import services as rates
 from ledger.rates.models import BASE, Rate

@@ -13,10 +13,11 @@ from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from accounts.staff.columns import Column, colored, column, moment, named, related
+from accounts.staff.forms import NoteField
 from accounts.staff.pages import Done, ReadOnlyAdmin
 from accounts.staff.queues import Queue
 from accounts.staff.related import Related
-from ledger.admin import CurrencyFilter, NoteField, in_words, money
+from ledger.admin import CurrencyFilter, in_words, money
 from ledger.models import Transfer
 from ledger.receivables import advances
 from ledger.receivables.models import Advance, AdvanceItem, Receivable

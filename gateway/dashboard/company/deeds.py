@@ -12,6 +12,9 @@ from gateway.dashboard.access import Here
 from gateway.dashboard.search import PAGES
 
 DEED: dict[str, Promise] = {
+    "proposal.made": _("Proposed a decision that a second person must confirm"),
+    "proposal.confirmed": _("Confirmed the decision of a colleague"),
+    "proposal.turned_down": _("Turned the decision of a colleague down"),
     "company.founded": _("Founded the company"),
     "company.changed": _("Changed the company's data"),
     "company.verified": _("Verified the company"),

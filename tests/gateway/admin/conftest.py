@@ -17,12 +17,13 @@ from django_celery_beat.schedulers import ModelEntry
 
 from accounts import notices
 from accounts.heartbeats import beat
-from accounts.models import ApiKey, AuditEntry, User
+from accounts.models import ApiKey, AuditEntry, Proposal, User
+from accounts.proposals.kinds import KINDS
 from gateway.celery import app
-from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, Payment, Proposal, Withdrawal
+from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, Payment, Withdrawal
 from gateway.payouts.rail import Answered, Outcome
 from gateway.refunds import services as refunds
-from gateway.withdrawals import proposals
+from gateway.withdrawals.proposals import values_of
 from ledger.holds import services as holds
 from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, Receivable, Transfer
 from ledger.proofs.services import prove
@@ -143,7 +144,7 @@ def world(
         deliver_due()
     other = a_payment(globex.sandbox, "PAID")
     _takes_money_out(globex, globex_api, address)
-    _says_what_became_of_it(root)
+    _proposes_what_became_of_it(root)
     rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away")
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
     refunds.create(globex.sandbox, other.id, amount=100)
@@ -177,10 +178,22 @@ def _asks_to_be_verified(shop: Shop) -> None:
     assert owner.post(f"{pages}team/invite", invited).status_code == 302
 
 
-def _says_what_became_of_it(user: User) -> None:
+def _proposes_what_became_of_it(user: User) -> None:
+    """Of a real one, as nobody outside would tell."""
     withdrawal = Withdrawal.objects.select_related("merchant__company").get()
-    outcome = Outcome(Answered.DONE, reference="E1")
-    proposals.propose(withdrawal.merchant, withdrawal.pk, outcome, by=user, note="The bank wrote")
+    kind = KINDS["withdrawal.outcome"]
+    values = values_of(Outcome(Answered.DONE, reference="E1"))
+    proposal = Proposal(
+        kind=kind.name,
+        object_id=withdrawal.pk,
+        company=withdrawal.merchant.company,
+        values=values,
+        before=kind.before(withdrawal),
+        note="The bank wrote",
+        proposed_by=user,
+    )
+    proposal.digest = proposal.content_digest()
+    proposal.save()
 
 
 def _takes_money_out(shop: Shop, api: Api, address: str) -> None:

@@ -8,14 +8,14 @@ from django.db import transaction
 from django.test import Client
 
 from accounts.errors import OwnRequest
-from accounts.models import User
+from accounts.models import Membership, Proposal, User
+from accounts.roles import Role
 from accounts.staff.columns import address as page_at
-from gateway.models import Proposal, Refund, Withdrawal
+from accounts.staff.pages import TWO_PEOPLE
+from gateway.models import Refund, Withdrawal
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import Asked
-from gateway.withdrawals import proposals
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.errors import WithdrawalState
 from ledger.holds import services as holds
 from ledger.models import Hold
 from tests.client import Api
@@ -28,12 +28,28 @@ from tests.gateway.admin.test_withdrawals import FORMS, has_become, offered, pag
 from tests.gateway.withdrawals import withdrawing as w
 
 OWN = "Whoever asked for something does not decide it. Ask a colleague."
+OWN_COMPANY = "Nobody decides about themselves or about a company that they belong to."
 
 
 def told(browser: Client, where: str, sent: dict[str, str]) -> str:
     answer = browser.post(where, sent, follow=True)
     assert answer.status_code == 200
     return [str(message) for message in answer.context["messages"]][-1]
+
+
+def answer_at(proposal: Proposal, name: str) -> str:
+    return page_at(Proposal, "change", proposal.pk).replace("/change/", f"/{name}/")
+
+
+def answered(
+    browser: Client, proposal: Proposal, name: str, note: str = "Seen it", digest: str | None = None
+) -> tuple[int, str]:
+    """Status and sentence of the answer to a proposal, as it stands on the page unless another digest is sent."""
+    sent = {"note": note, "digest": proposal.digest if digest is None else digest}
+    answer = browser.post(answer_at(proposal, name), sent, follow=True)
+    if messages := [str(message) for message in answer.context["messages"]]:
+        return answer.status_code, messages[-1]
+    return answer.status_code, str(answer.context["sentence"])
 
 
 # Refunds and blocks
@@ -94,23 +110,22 @@ def real(out: Api, funded: Shop) -> Withdrawal:
 def test_what_one_says_becomes_true_when_another_confirms_it(
     staff: Client, colleague: Client, root: User, funded: Shop, real: Withdrawal, name: str, status: str, failure: Any
 ) -> None:
-    assert "Somebody else of the staff must confirm it" in staff.get(page_of(real, name)).content.decode()
+    assert TWO_PEOPLE in staff.get(page_of(real, name)).content.decode()
     with w.nothing_moves(funded):
-        assert told(staff, page_of(real, name), FORMS[name]).startswith("Written down. Somebody else")
+        assert TWO_PEOPLE in told(staff, page_of(real, name), FORMS[name])
         assert (offered(staff, real), offered(colleague, real)) == ([], [])
-        assert listed(colleague, "Withdrawals to confirm") == [real.pk]
-        page = staff.get(page_of(real)).content.decode()
-        assert f'href="{page_of(real, "confirm")}"' not in page
-        assert told(staff, page_of(real, "confirm"), NOTE) == OWN
-    proposal = Proposal.objects.get()
+        proposal = Proposal.objects.get()
+        assert listed(colleague, "Proposals to confirm") == [proposal.pk]
+        page = staff.get(answer_at(proposal, "change")).content.decode()
+        assert f'href="{answer_at(proposal, "confirm")}"' not in page
+        assert answered(staff, proposal, "confirm") == (403, OWN)
     assert (proposal.state, proposal.proposed_by, proposal.note) == ("OPEN", root, NOTE["note"])
 
-    page = colleague.get(page_of(real)).content.decode()
-    assert f'href="{page_of(real, "confirm")}"' in page
-    assert root.email in page
-    question = colleague.get(page_of(real, "confirm")).content.decode()
+    assert root.email in colleague.get(page_of(real)).content.decode()
+    assert f'href="{answer_at(proposal, "confirm")}"' in colleague.get(answer_at(proposal, "change")).content.decode()
+    question = colleague.get(answer_at(proposal, "confirm")).content.decode()
     assert [one for one in (root.email, NOTE["note"], "904.00 BRL") if one not in question] == []
-    assert told(colleague, page_of(real, "confirm"), {"note": "Seen it, too"}) == f"{real.pk} is {status.lower()}."
+    assert answered(colleague, proposal, "confirm", "Seen it, too") == (200, f"{real.pk} is {status.lower()}.")
 
     real.refresh_from_db()
     proposal.refresh_from_db()
@@ -120,9 +135,10 @@ def test_what_one_says_becomes_true_when_another_confirms_it(
         "CONFIRMED",
         "colleague@onpay.example",
     )
-    assert listed(colleague, "Withdrawals to confirm") == []
+    assert listed(colleague, "Proposals to confirm") == []
     with w.nothing_moves(funded):
-        assert "There is nothing to confirm" in told(colleague, page_of(real, "confirm"), NOTE)
+        status_code, said = answered(colleague, proposal, "confirm")
+        assert (status_code, "There is nothing to confirm" in said) == (409, True)
 
 
 def test_what_was_said_can_be_turned_down_and_said_otherwise(
@@ -130,29 +146,69 @@ def test_what_was_said_can_be_turned_down_and_said_otherwise(
 ) -> None:
     with w.nothing_moves(funded):
         told(staff, page_of(real, "arrived"), FORMS["arrived"])
-        assert "Somebody has said what became of this" in told(colleague, page_of(real, "failed"), FORMS["failed"])
-        assert Proposal.objects.count() == 1
-        assert "turned down" in told(colleague, page_of(real, "turn_down"), NOTE)
-        assert "There is nothing to confirm" in told(colleague, page_of(real, "turn_down"), NOTE)
-        assert "Written down" in told(colleague, page_of(real, "failed"), FORMS["failed"])
+        assert "Somebody has proposed a decision" in told(colleague, page_of(real, "failed"), FORMS["failed"])
+        proposal = Proposal.objects.get()
+        assert "turned down" in answered(colleague, proposal, "turn_down")[1]
+        assert answered(colleague, proposal, "turn_down")[0] == 409
+        assert TWO_PEOPLE in told(colleague, page_of(real, "failed"), FORMS["failed"])
     assert list(Proposal.objects.order_by("pk").values_list("state", flat=True)) == ["TURNED_DOWN", "OPEN"]
-    assert told(staff, page_of(real, "confirm"), NOTE) == f"{real.pk} is failed."
+    assert answered(staff, Proposal.objects.get(state="OPEN"), "confirm") == (200, f"{real.pk} is failed.")
+
+
+def test_a_proposal_that_took_the_place_of_the_one_that_was_read_is_not_confirmed(
+    staff: Client, colleague: Client, funded: Shop, real: Withdrawal
+) -> None:
+    """The colleague reads "it failed"; meanwhile that is turned down and "it arrived" is said."""
+    told(staff, page_of(real, "failed"), FORMS["failed"])
+    read = Proposal.objects.get()
+    assert answered(staff, read, "turn_down")[0] == 200
+    told(staff, page_of(real, "arrived"), FORMS["arrived"])
+    swapped = Proposal.objects.get(state="OPEN")
+    with w.nothing_moves(funded):
+        for name in ("confirm", "turn_down"):
+            assert answered(colleague, read, name)[0] == 409
+            assert answered(colleague, swapped, name, digest=read.digest)[0] == 409
+            assert answered(colleague, swapped, name, digest="")[0] == 409
+    swapped.refresh_from_db()
+    assert swapped.state == "OPEN"
+
+
+def test_a_proposal_that_was_altered_in_its_place_is_not_confirmed(
+    staff: Client, colleague: Client, funded: Shop, real: Withdrawal
+) -> None:
+    told(staff, page_of(real, "failed"), FORMS["failed"])
+    read = Proposal.objects.get()
+    Proposal.objects.update(values={"answered": "done", "reference": "E0000FAKE", "failure_code": ""})
+    with w.nothing_moves(funded):
+        assert answered(colleague, read, "confirm")[0] == 409
 
 
 def test_what_the_outside_party_answers_meanwhile_overtakes_what_was_said(
-    colleague: Client, root: User, funded: Shop, real: Withdrawal
+    staff: Client, colleague: Client, funded: Shop, real: Withdrawal
 ) -> None:
-    arrived = FORMS["arrived"]["reference"]
-    outcome = withdrawals.Outcome(withdrawals.Answered.DONE, reference=arrived)
-    proposals.propose(real.merchant, real.pk, outcome, by=root, note="The bank wrote")
+    told(staff, page_of(real, "arrived"), FORMS["arrived"])
+    outcome = withdrawals.Outcome(withdrawals.Answered.DONE, reference=FORMS["arrived"]["reference"])
     withdrawals.decide(real.merchant, real.pk, outcome)  # as the outside party's own answer does
 
-    assert proposals.opened(Withdrawal.objects.get(pk=real.pk)) is None
-    assert "There is nothing to confirm" in told(colleague, page_of(real, "confirm"), NOTE)
-    with pytest.raises(WithdrawalState):
-        proposals.propose(real.merchant, real.pk, outcome, by=root, note="The bank wrote")
+    proposal = Proposal.objects.get()
+    assert answered(colleague, proposal, "confirm")[0] == 409
+    assert "not in a state" in told(staff, page_of(real, "arrived"), FORMS["arrived"])
     told(colleague, page_of(real, "came_back"), NOTE)
     assert list(Proposal.objects.order_by("pk").values_list("state", flat=True)) == ["OVERTAKEN", "OPEN"]
+
+
+def test_a_member_of_the_company_says_and_confirms_nothing(
+    staff: Client, colleague: Client, root: User, funded: Shop, real: Withdrawal
+) -> None:
+    mine = Membership.objects.create(company=real.merchant.company, user=root, role=Role.VIEWER)
+    with w.nothing_moves(funded):
+        assert OWN_COMPANY in told(staff, page_of(real, "arrived"), FORMS["arrived"])
+        assert not Proposal.objects.exists()
+        told(colleague, page_of(real, "arrived"), FORMS["arrived"])
+        for name in ("confirm", "turn_down"):
+            assert answered(staff, Proposal.objects.get(), name)[0] == 403
+    mine.delete()
+    assert answered(staff, Proposal.objects.get(), "confirm")[0] == 200
 
 
 def test_the_sandbox_needs_one(staff: Client, out: Api, funded: Shop) -> None:
@@ -162,12 +218,19 @@ def test_the_sandbox_needs_one(staff: Client, out: Api, funded: Shop) -> None:
     assert not Proposal.objects.exists()
 
 
-def test_whoever_may_only_view_confirms_nothing(root: User, funded: Shop, real: Withdrawal) -> None:
-    outcome = withdrawals.Outcome(withdrawals.Answered.DONE, reference="E1")
-    proposals.propose(real.merchant, real.pk, outcome, by=root, note="The bank wrote")
-    viewer = browser_of(support("view_withdrawal"))
+def test_whoever_may_only_view_confirms_nothing(staff: Client, funded: Shop, real: Withdrawal) -> None:
+    told(staff, page_of(real, "arrived"), FORMS["arrived"])
+    proposal = Proposal.objects.get()
+    viewer = browser_of(support("view_proposal"))
     with w.nothing_moves(funded):
         for name in ("confirm", "turn_down"):
-            assert viewer.get(page_of(real, name)).status_code == 403
-            assert viewer.post(page_of(real, name), NOTE).status_code == 403
-    assert viewer.get(page_at(Proposal, "change", Proposal.objects.get().pk)).status_code == 200
+            assert viewer.get(answer_at(proposal, name)).status_code == 403
+            assert viewer.post(answer_at(proposal, name), NOTE).status_code == 403
+    assert viewer.get(answer_at(proposal, "change")).status_code == 200
+
+
+def test_whoever_may_not_decide_such_a_thing_sees_no_proposal(staff: Client, real: Withdrawal) -> None:
+    told(staff, page_of(real, "arrived"), FORMS["arrived"])
+    stranger = browser_of(support("change_company"))
+    assert stranger.get(answer_at(Proposal.objects.get(), "confirm")).status_code == 404
+    assert stranger.get(page_at(Proposal, "changelist")).status_code == 403

@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.clock import wall
-from accounts.models import Company, Merchant, User
+from accounts.models import Company, Merchant, Proposal, User
 from accounts.services import register
 from accounts.staff.columns import address as page_at
 from gateway.models import Refund, Withdrawal
@@ -28,7 +28,7 @@ QUEUES = {
     "Advances to decide": (Advance, "decide"),
     "Refunds to decide": (Refund, "decide"),
     "Refunds to answer": (Refund, "answer"),
-    "Withdrawals to confirm": (Withdrawal, "confirm"),
+    "Proposals to confirm": (Proposal, "open"),
     "Withdrawals stuck": (Withdrawal, "stuck"),
     "Companies to verify": (Company, "verify"),
 }

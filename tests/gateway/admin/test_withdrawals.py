@@ -159,7 +159,7 @@ def test_a_decision_is_confirmed_with_a_note_and_carried_out_once(
     assert w.wallet(out, funded) == (available, 0, 0)
     assert w.kinds(funded)[-1] == f"withdrawal.{ends.lower()}"
     entry = LogEntry.objects.get(object_id=withdrawal.pk)
-    assert (entry.user, entry.change_message) == (root, f"{withdrawal.get_status_display()}: {NOTE['note']}")
+    assert (entry.user, entry.change_message) == (root, f"Say what became of a withdrawal: {NOTE['note']}")
     with w.nothing_moves(funded):
         assert REFUSED in staff.post(page_of(withdrawal, name), FORMS[name], follow=True).content.decode()
     assert LogEntry.objects.filter(object_id=withdrawal.pk).count() == 1

@@ -1,0 +1,1 @@
+"""What one of our staff proposes and a second person confirms."""

@@ -1,0 +1,66 @@
+"""A decision about a record that one of our staff proposed, and what became of it."""
+
+import hashlib
+import json
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from accounts.clock import wall
+from accounts.ids import IdField
+
+
+class Proposal(models.Model):
+    """It takes effect when a second person confirms it. `kind` names who carries it out, see `kinds`."""
+
+    class State(models.TextChoices):
+        OPEN = "OPEN", "Waits for a second person"
+        CONFIRMED = "CONFIRMED", "Confirmed"
+        TURNED_DOWN = "TURNED_DOWN", "Turned down"
+        OVERTAKEN = "OVERTAKEN", "Overtaken: the record has changed"
+
+    id = IdField("prp", primary_key=True)
+    kind = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=64, help_text="Of the record that it is about")
+    company = models.ForeignKey("accounts.Company", on_delete=models.PROTECT, related_name="+", null=True)
+    values = models.JSONField(help_text="What the record shall become")
+    before = models.JSONField(help_text="What the record was when it was read")
+    note = models.CharField(max_length=255)
+    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of all that is confirmed")
+    state = models.CharField(max_length=12, choices=State, default=State.OPEN)
+    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    proposed_at = models.DateTimeField(default=wall)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True)
+    decided_on_host_by = models.CharField(
+        max_length=64, blank=True, default="", help_text="The operating system's user who ran the command"
+    )
+    decided_at = models.DateTimeField(null=True)
+    answer = models.CharField(max_length=255, blank=True, default="", help_text="Note of whoever decided")
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["proposed_at"], name="proposals_waiting", condition=Q(state="OPEN")),
+            models.Index(fields=["object_id"], name="proposals_of_an_object"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "object_id"], condition=Q(state="OPEN"), name="one_open_proposal_of_a_kind"
+            ),
+            models.CheckConstraint(
+                name="a_second_person_confirms",
+                condition=~Q(state="CONFIRMED")
+                | (Q(decided_by__isnull=False) & ~Q(decided_by=F("proposed_by")))
+                | ~Q(decided_on_host_by=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.object_id}"
+
+    def content_digest(self) -> str:
+        """SHA-256 of everything that whoever confirms has read."""
+        about = [self.pk, self.kind, self.object_id, self.company_id]
+        read: list[Any] = [*about, self.values, self.before, self.note, self.proposed_by_id]
+        return hashlib.sha256(json.dumps(read, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

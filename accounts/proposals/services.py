@@ -1,0 +1,165 @@
+"""One person proposes, a second one confirms: that is when it happens."""
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts import audit
+from accounts.clock import wall
+from accounts.errors import OwnRequest
+from accounts.models import Company, Membership, User
+from accounts.proposals.errors import AlreadyProposed, OwnCompany, ProposalChanged, ProposalClosed
+from accounts.proposals.kinds import KINDS, Carried, Kind, Values
+from accounts.proposals.models import Proposal
+
+State = Proposal.State
+
+
+@transaction.atomic
+def put(request: HttpRequest, kind: Kind, object_id: str, values: Values, note: str) -> Proposal | Carried:
+    """Writes the decision down for a second person; where one is enough, carries it out.
+
+    Refuses with ONP403_OWN_COMPANY, ONP409_PROPOSED, and as the kind does.
+    """
+    assert isinstance(request.user, User)
+    record = kind.hold(object_id)
+    _require_uninvolved(request.user, kind, record)
+    kind.require(record, values)
+    if not kind.takes_two(record, values):
+        return kind.carry_out(record, values, request=request, note=note)
+    before = kind.before(record)
+    for standing in _open(kind, object_id):
+        if standing.before == before:
+            raise AlreadyProposed
+        _close(standing, State.OVERTAKEN)
+    made = _written(request.user, kind, object_id, record, values, before, note)
+    _write_down(request, "proposal.made", made, note)
+    return made
+
+
+@transaction.atomic
+def confirm(request: HttpRequest, proposal_id: str, digest: str, note: str) -> Carried:
+    """Carries out what somebody else has proposed: exactly the proposal with this id and digest.
+
+    Refuses with ONP409_PROPOSAL, ONP409_PROPOSAL_CHANGED, ONP403_OWN_REQUEST, ONP403_OWN_COMPANY, and as the kind does.
+    """
+    assert isinstance(request.user, User)
+    proposal, kind, record = _held(proposal_id, digest)
+    if proposal.proposed_by_id == request.user.pk:
+        raise OwnRequest
+    _require_uninvolved(request.user, kind, record)
+    _close(proposal, State.CONFIRMED, by=request.user, note=note)
+    return _carry_out(request, proposal, kind, record, note)
+
+
+@transaction.atomic
+def confirm_on_host(proposal_id: str, digest: str, note: str, *, os_user: str) -> Carried:
+    """What an operator who is alone does with a command instead of a second person: the audit names both.
+
+    Refuses with ONP409_PROPOSAL and ONP409_PROPOSAL_CHANGED, and as the kind does.
+    """
+    request = HttpRequest()
+    request.user = AnonymousUser()
+    proposal, kind, record = _held(proposal_id, digest)
+    _close(proposal, State.CONFIRMED, on_host_by=os_user, note=note)
+    return _carry_out(request, proposal, kind, record, f"{note} (manage.py confirm_proposal, run by {os_user})")
+
+
+@transaction.atomic
+def turn_down(request: HttpRequest, proposal_id: str, digest: str, note: str) -> Proposal:
+    """Ends exactly this proposal, also one's own. Nothing moves.
+
+    Refuses with ONP409_PROPOSAL, ONP409_PROPOSAL_CHANGED and ONP403_OWN_COMPANY.
+    """
+    assert isinstance(request.user, User)
+    proposal, kind, record = _held(proposal_id, digest, overtaken=True)
+    _require_uninvolved(request.user, kind, record)
+    _close(proposal, State.TURNED_DOWN, by=request.user, note=note)
+    _write_down(request, "proposal.turned_down", proposal, note)
+    return proposal
+
+
+def still_stands(proposal: Proposal) -> bool:
+    """Whether it waits, and its record is still what was read."""
+    kind = KINDS[proposal.kind]
+    if proposal.state != State.OPEN:
+        return False
+    with transaction.atomic():
+        return bool(kind.before(kind.hold(proposal.object_id)) == proposal.before)
+
+
+def require_uninvolved(person: User, company_ids: Any, people_ids: Any = ()) -> None:
+    """Refuses with ONP403_OWN_COMPANY whoever is a member of one of the companies, in any role, or is meant."""
+    if person.pk in set(people_ids) or Membership.objects.filter(user=person, company__in=list(company_ids)).exists():
+        raise OwnCompany
+
+
+def _require_uninvolved(person: User, kind: Kind, record: Any) -> None:
+    require_uninvolved(person, kind.company_ids(record), kind.people_ids(record))
+
+
+def _written(
+    by: User, kind: Kind, object_id: str, record: Any, values: Values, before: dict[str, Any], note: str
+) -> Proposal:
+    companies = list(kind.company_ids(record))
+    made = Proposal(
+        kind=kind.name,
+        object_id=object_id,
+        company=Company.objects.get(pk=companies[0]) if len(companies) == 1 else None,
+        values=dict(values),
+        before=before,
+        note=note,
+        proposed_by=by,
+    )
+    made.digest = made.content_digest()
+    made.save(force_insert=True)
+    return made
+
+
+def _open(kind: Kind, object_id: str) -> QuerySet[Proposal]:
+    return Proposal.objects.filter(kind=kind.name, object_id=object_id, state=State.OPEN)
+
+
+def _held(proposal_id: str, digest: str, *, overtaken: bool = False) -> tuple[Proposal, Kind, Any]:
+    """The open proposal as it was read, and its record, both held: the record first, as everywhere."""
+    read = Proposal.objects.filter(pk=proposal_id).first()
+    if read is None:
+        raise ProposalClosed
+    kind = KINDS[read.kind]
+    record = kind.hold(read.object_id)
+    proposal = Proposal.objects.select_for_update().get(pk=read.pk)
+    if digest != proposal.content_digest() or digest != proposal.digest:
+        raise ProposalChanged
+    if proposal.state != State.OPEN or not (overtaken or kind.before(record) == proposal.before):
+        raise ProposalClosed
+    return proposal, kind, record
+
+
+def _carry_out(request: HttpRequest, proposal: Proposal, kind: Kind, record: Any, note: str) -> Carried:
+    kind.require(record, proposal.values)
+    _write_down(request, "proposal.confirmed", proposal, note)
+    return kind.carry_out(record, proposal.values, request=request, note=f"{proposal.note} / {note}"[:255])
+
+
+def _close(
+    proposal: Proposal, state: Proposal.State, *, by: User | None = None, on_host_by: str = "", note: str = ""
+) -> None:
+    proposal.state, proposal.decided_by, proposal.decided_at = state, by, wall()
+    proposal.decided_on_host_by, proposal.answer = on_host_by, note
+    proposal.save(update_fields=["state", "decided_by", "decided_at", "decided_on_host_by", "answer"])
+
+
+def _write_down(request: HttpRequest, deed: str, proposal: Proposal, note: str) -> None:
+    """One entry of the audit. Its note, which names the proposal, is read by staff alone."""
+    audit.record(
+        request,
+        deed,
+        company=proposal.company,
+        object_id=proposal.object_id,
+        after={"kind": proposal.kind},
+        note=f"{proposal.pk}: {note}"[:500],
+        by_staff=True,
+    )
