@@ -12,6 +12,8 @@
 .PHONY: run test check bench faults model clients nightly screenshots lock messages format clean local dev
 
 export UV_PYTHON_DOWNLOADS := never
+# Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON := .venv/bin/python
 UV := .tools/bin/uv
 WITH := $(PYTHON) -m gateway.local run-with
@@ -93,7 +95,7 @@ dev: $(PYTHON)
 
 # Installs a set of requirements, unless exactly that set is installed already.
 install = cmp -s requirements-$(1).txt .venv/requirements-$(1).txt || { \
-	$(call timed,installing requirements-$(1).txt,$(UV) pip sync -q --require-hashes --python $(PYTHON) requirements-$(1).txt) && \
+	$(call timed,installing requirements-$(1).txt,$(UV) pip sync -q --compile-bytecode --require-hashes --python $(PYTHON) requirements-$(1).txt) && \
 	rm -f .venv/requirements-*.txt && cp requirements-$(1).txt .venv/; }
 timed = began=$$(date +%s); printf '  $(1) … '; $(2) && echo "$$(($$(date +%s) - began)) s"
 
