@@ -2,11 +2,13 @@
 
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.authentication import get_authentication_records
 from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -35,7 +37,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """In our name, whatever host the page was asked for at."""
-        super().send_mail(template_prefix, email, {"current_site": SimpleNamespace(name="Onpay Gateway")} | context)
+        site = SimpleNamespace(name="Onpay Gateway", domain=urlsplit(settings.BASE_URL).hostname)
+        super().send_mail(template_prefix, email, {"current_site": site} | context)
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """Whoever has a second factor shows that one: the password alone opened the session."""

@@ -17,10 +17,11 @@ from accounts.staff.pages import ReadOnlyAdmin
 from ledger.chart import WALLET_METHOD
 from ledger.models import Account, Balance, Entry, Transfer
 from ledger.money import MAX_AMOUNT, to_decimal
+from ledger.notation import TwoReadings, Unreadable, exact, read, typed
 
 
 class AmountField(forms.DecimalField):
-    """Money in the currency of the record, which keeps it in minor units."""
+    """Money in the currency of the record, which keeps it in minor units. It reads what `in_words` writes."""
 
     widget = UnfoldAdminDecimalFieldWidget
 
@@ -32,8 +33,23 @@ class AmountField(forms.DecimalField):
         }
         super().__init__(show_hidden_initial=True, **options)
 
+    def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override]
+        if value in self.empty_values:
+            return None
+        try:
+            return read(str(self.prepare_value(value)))
+        except TwoReadings as both:
+            raise forms.ValidationError(_in_two_ways(both), code="two_readings") from None
+        except Unreadable:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from None
+
     def prepare_value(self, value: Any) -> Any:
         return f"{value:f}" if isinstance(value, Decimal) else value  # never 0E-8
+
+
+def _in_two_ways(both: TwoReadings) -> str:
+    most, least = both.readings
+    return f"{both.text} can be read as {most:,}.00 or {exact(least, least=2)}: write {most} or {typed(least)}."
 
 
 class CurrencyFilter(admin.SimpleListFilter):

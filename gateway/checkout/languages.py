@@ -1,22 +1,26 @@
-"""The language of the person before the screen: what the browser asks for, among those that we speak."""
+"""The language of the payer: what the browser asks for, else that of the payment's market."""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from babel.numbers import format_currency
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+from django.utils.translation.trans_real import parse_accept_lang_header
 
 from gateway.payments.models import Payment
+from gateway.receipts.words import BY_LANGUAGE
 from ledger.money import to_decimal
+from ledger.notation import in_market, market_of, written
 
+_LANGUAGES = {"BR": "pt-br", "PT": "pt-br", "MX": "es", "AR": "es", "CO": "es"}
 Page = Callable[..., HttpResponse]
 
 
 def in_their_language(page: Page) -> Page:
-    """Renders a page in the language of its reader; English where we speak none of theirs."""
+    """Renders a page in the language of its reader; English where we speak none of theirs, unless `speak_to` knows."""
 
     @wraps(page)
     def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -29,7 +33,27 @@ def in_their_language(page: Page) -> Page:
     return spoken
 
 
+def speak_to(request: HttpRequest, payment: Payment) -> None:
+    """Where the browser asks for no language of ours, the rest of the page is in that of the payment's market."""
+    asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
+    if asked and not any(_is_spoken(code) for code, _ in asked):
+        translation.activate(_LANGUAGES.get(market_of(payment.currency), settings.LANGUAGE_CODE))
+
+
+def _is_spoken(code: str) -> bool:
+    try:
+        translation.get_supported_language_variant(code)
+    except LookupError:
+        return False
+    return True
+
+
+def method_of(payment: Payment) -> str:
+    """What the method is called in the current language."""
+    return BY_LANGUAGE[(translation.get_language() or "en")[:2]].methods[payment.method]
+
+
 def amount_of(payment: Payment) -> str:
-    """The amount as people who read the current language write it."""
-    locale = translation.to_locale(translation.get_language() or "en")
-    return format_currency(to_decimal(payment.amount, payment.currency), payment.currency, locale=locale)
+    """The amount as it is written in the payment's market, or in English."""
+    with in_market(market_of(payment.currency)):
+        return written(to_decimal(payment.amount, payment.currency), payment.currency)

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import clock
 from gateway.checkout.forms import PayerForm
-from gateway.checkout.languages import amount_of, in_their_language
+from gateway.checkout.languages import amount_of, in_their_language, method_of, speak_to
 from gateway.methods.colombia import SandboxCheckout
 from gateway.payments import links, return_url, selectors
 from gateway.payments import services as payments
@@ -31,6 +31,7 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
     if not isinstance(rail, SandboxCheckout):
         raise Http404
+    speak_to(request, payment)
     choice = request.POST.get("choice")
     form = PayerForm(request.POST if choice == PAY else None, asked=rail.asks(payment.payer))
     if choice == REFUSE or form.is_valid():
@@ -65,6 +66,7 @@ def _facts(payment: Payment) -> dict[str, Any]:
         "payment": payment,
         "company": payment.merchant.company.trade_name,
         "amount": amount_of(payment),
+        "method": method_of(payment),
         "left_s": left_s,
         "clock": f"{left_s // 60}:{left_s % 60:02d}",
         "state": _state(payment, left_s),

@@ -24,6 +24,7 @@ from gateway.dashboard import navigation
 from gateway.dashboard.forms import OnceForm, SentAlready
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.words import ROLE
+from ledger.notation import in_market
 
 View = Callable[..., HttpResponseBase]
 LAST = "dashboard"
@@ -148,7 +149,8 @@ def _identify(request: HttpRequest, steps_up: bool) -> None:
 
 def _shown(here: Here, view: View, *args: Any, **kwargs: Any) -> HttpResponseBase:
     try:
-        return view(here.request, here, *args, **kwargs)
+        with in_market(here.company.country):
+            return view(here.request, here, *args, **kwargs)
     except SentAlready as sent:
         messages.info(here.request, _("This was sent already; nothing was done twice."))
         return HttpResponseRedirect(sent.back or here.request.path)

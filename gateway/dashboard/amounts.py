@@ -7,8 +7,50 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from gateway.dashboard.forms import AmountField
-from ledger.money import MAX_AMOUNT
+from ledger.money import DECIMALS, MAX_AMOUNT
+from ledger.notation import TwoReadings, Unreadable, exact, read, typed
+
+_LIMIT = Decimal(10) ** 15
+
+
+class AmountField(forms.CharField):
+    """An amount as people write it, and as our pages do, of `currency` where the form has one: a Decimal above zero.
+
+    One that can be read in two ways is refused; the error says both, and how to write what is meant.
+    """
+
+    currency: str | None = None
+    default_error_messages = {
+        "invalid": _("An amount above zero, like %(example)s."),
+        "two_readings": _("%(text)s can be read as %(most)s or %(least)s: write %(whole)s or %(exact)s."),
+    }
+
+    def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override]
+        try:
+            amount = read(str(super().to_python(value)), self.currency)
+        except TwoReadings as both:
+            raise self._ambiguous(both) from None
+        except Unreadable:
+            raise self._invalid() from None
+        if amount is not None and not 0 < amount < _LIMIT:
+            raise self._invalid()
+        return amount
+
+    def prepare_value(self, value: Any) -> Any:
+        return typed(value) if isinstance(value, Decimal) else value
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        return {**super().widget_attrs(widget), "inputmode": "decimal", "autocomplete": "off"}
+
+    def _invalid(self) -> forms.ValidationError:
+        params = {"example": typed(Decimal(150))}
+        return forms.ValidationError(self.error_messages["invalid"], code="invalid", params=params)
+
+    def _ambiguous(self, both: TwoReadings) -> forms.ValidationError:
+        most, least = both.readings
+        params = {"text": both.text, "most": exact(most, least=2), "least": exact(least, least=2)}
+        params |= {"whole": str(most), "exact": typed(least)}
+        return forms.ValidationError(self.error_messages["two_readings"], code="two_readings", params=params)
 
 
 class ExactAmountField(AmountField):
@@ -33,6 +75,14 @@ class ExactAmountField(AmountField):
             message = self.error_messages["decimals"]
             raise forms.ValidationError(message, code="decimals", params={"decimals": self.decimals})
         return amount
+
+
+def in_currency(form: forms.Form, **currencies: str | None) -> None:
+    """Says of which currency the amounts of a form are, field by field; None where it is not known."""
+    for name, currency in currencies.items():
+        field = form.fields[name]
+        assert isinstance(field, AmountField)
+        field.currency = currency if currency in DECIMALS else None
 
 
 class LineField(forms.CharField):

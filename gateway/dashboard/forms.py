@@ -1,13 +1,10 @@
 """What the forms of the dashboard share: how they look, that one is carried out once, and what services refuse."""
 
 import uuid
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django import forms
 from django.db import IntegrityError, transaction
-from django.utils import formats
-from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import Refusal
 from accounts.models import Merchant
@@ -82,38 +79,3 @@ class OnceForm(DashboardForm):
                 )
         except IntegrityError as error:
             raise SentAlready from error
-
-
-class AmountField(forms.CharField):
-    """An amount as people write it, with a comma or a point: a Decimal."""
-
-    default_error_messages = {"invalid": _("An amount, like 150.00.")}
-
-    def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override]
-        text = str(super().to_python(value)).strip().replace(" ", "").replace("\u00a0", "")
-        if not text:
-            return None
-        try:
-            amount = Decimal(_plain(text))
-        except InvalidOperation:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from None
-        if not amount.is_finite() or amount <= 0 or amount >= Decimal(10) ** 15:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
-        return amount
-
-    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        return {**super().widget_attrs(widget), "inputmode": "decimal", "autocomplete": "off"}
-
-
-def _plain(text: str) -> str:
-    """Of two separators the last is the decimal one; so is a single one that does not group thousands as we do."""
-    last = max(text.rfind(","), text.rfind("."))
-    if last < 0:
-        return text
-    if "," not in text or "." not in text:
-        separator = text[last]
-        groups = text.count(separator) > 1 or (
-            separator == formats.get_format("THOUSAND_SEPARATOR") and len(text) - last == 4
-        )
-        return text.replace(separator, "") if groups else text.replace(separator, ".")
-    return text[:last].replace(",", "").replace(".", "") + "." + text[last + 1 :]

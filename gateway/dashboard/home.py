@@ -21,6 +21,7 @@ from gateway.payments import selectors as payments
 from gateway.payments.figures import Acceptance, Accepted, Paid, acceptance
 from gateway.templatetags.dashboard import money
 from ledger.money import to_decimal
+from ledger.notation import notation
 from ledger.receivables.calendar import Day, next_days
 from ledger.wallets.selectors import Holding, holdings
 
@@ -93,6 +94,7 @@ def _chart(request: HttpRequest, made: Mapping[str, Activity], accepted: Accepta
     shares = list(accepted.days.values())
     counts = [one.count for one in paid]
     data = {
+        "locale": notation().locale.replace("_", "-"),
         "days": days,
         "amounts": [str(to_decimal(one.gross, currency)) for one in paid] if currency else [],
         "shown": shown,

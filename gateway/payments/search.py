@@ -21,7 +21,8 @@ from accounts.models import Merchant
 from gateway.customers import selectors as customers
 from gateway.methods.models import CURRENCIES
 from gateway.payments.models import Payment, Status
-from ledger.money import to_minor
+from ledger.money import MAX_AMOUNT, to_minor
+from ledger.notation import TwoReadings, Unreadable, read
 
 CAP = 10_000
 """More payments than this are not told apart in a count."""
@@ -34,10 +35,6 @@ LAST_CHARACTER = chr(0x10FFFF)
 
 _ID = re.compile(r"(?:pay_)?([0-7][0-9a-hjkmnp-tv-z]{25})", re.IGNORECASE)
 _LAST4 = re.compile(r"[0-9]{4}", re.ASCII)
-_AMOUNT = re.compile(
-    r"(?:[A-Z]{0,3}\$|€|[A-Z]{3})?\s*([0-9]{1,3}(?:[.,][0-9]{3}){1,3}|[0-9]{1,12})(?:[.,]([0-9]{1,2}))?",
-    re.IGNORECASE | re.ASCII,
-)
 # Written out, because a plan that is kept for any value could not use the index of cards.
 _HAS_CARD = Func("details", template="%(expressions)s ? 'card'", output_field=BooleanField())
 _LAST4_OF_CARD = Func("details", template="(%(expressions)s #>> '{card,last4}')", output_field=TextField())
@@ -74,9 +71,6 @@ class Count:
 
     number: int = 0
     more: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.number:,}{'+' if self.more else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +167,7 @@ def _readings(merchant: Merchant, text: str) -> Iterable[Q]:
     yield Q(customer__in=customers.found(merchant, text))
     if _LAST4.fullmatch(text):
         yield Q(Exact(_LAST4_OF_CARD, Value(text))) & Q(_HAS_CARD)
-    if match := _AMOUNT.fullmatch(text):
-        yield Q(amount=_amount(*match.groups()))
+    yield from (Q(amount=minor) for minor in _amounts(text))
 
 
 def _compared(text: str, operator: str) -> Func:
@@ -184,9 +177,17 @@ def _compared(text: str, operator: str) -> Func:
     )
 
 
-def _amount(whole: str, cents: str | None) -> int:
-    """Minor units: 150, 150,00, 1.234,56 and 1,234.56 are all understood."""
-    return int(re.sub("[.,]", "", whole)) * 100 + int((cents or "0").ljust(2, "0"))
+def _amounts(text: str) -> Iterable[int]:
+    """In minor units every amount that the text can mean: "1.500" is looked for as both."""
+    try:
+        readings = [read(text)]
+    except TwoReadings as both:
+        readings = [*both.readings]
+    except Unreadable:
+        return
+    for amount in readings:
+        if amount and 0 < amount <= MAX_AMOUNT and amount == round(amount, 2):
+            yield _minor(amount, ROUND_FLOOR)
 
 
 def _minor(amount: Decimal, rounding: str) -> int:

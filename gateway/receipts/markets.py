@@ -6,26 +6,21 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from gateway.receipts.words import BRAZILIAN, ENGLISH, PORTUGUESE, SPANISH, Words
-
-_COMMA_POINT, _POINT_COMMA, _SPACE_COMMA = ",.", ".,", "\u00a0,"
+from ledger.notation import market_of, notation_of, written
 
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """`money` has a place for the digits; where countries share a sign, the currency's code stands behind.
+    """Where countries share a sign, the currency's code stands behind it."""
 
-    `marks` are what parts thousands and what parts decimals.
-    """
-
+    currency: str
     words: Words
-    money: str
-    marks: str
     zone: tzinfo
     zone_name: str
     form: str = "%d/%m/%Y %H:%M:%S"
 
     def amount(self, amount: Decimal) -> str:
-        return self.money.format(f"{amount:,.2f}".translate(str.maketrans(",.", self.marks)))
+        return written(amount, self.currency, coded=True, used=notation_of(market_of(self.currency)))
 
     def local(self, moment: datetime) -> str:
         return moment.astimezone(self.zone).strftime(self.form)
@@ -35,12 +30,13 @@ class Market:
 
 
 MARKETS = {
-    "BRL": Market(BRAZILIAN, "R$ {}", _POINT_COMMA, ZoneInfo("America/Sao_Paulo"), "horário de Brasília"),
-    "MXN": Market(SPANISH, "${} MXN", _COMMA_POINT, ZoneInfo("America/Mexico_City"), "hora de Ciudad de México"),
-    "ARS": Market(
-        SPANISH, "$ {} ARS", _POINT_COMMA, ZoneInfo("America/Argentina/Buenos_Aires"), "hora de Buenos Aires"
-    ),
-    "COP": Market(SPANISH, "$ {} COP", _POINT_COMMA, ZoneInfo("America/Bogota"), "hora de Bogotá"),
-    "EUR": Market(PORTUGUESE, "{} €", _SPACE_COMMA, ZoneInfo("Europe/Lisbon"), "hora de Lisboa"),
-    "USD": Market(ENGLISH, "${} USD", _COMMA_POINT, UTC, "UTC", form="%Y-%m-%d %H:%M:%S"),
+    market.currency: market
+    for market in (
+        Market("BRL", BRAZILIAN, ZoneInfo("America/Sao_Paulo"), "horário de Brasília"),
+        Market("MXN", SPANISH, ZoneInfo("America/Mexico_City"), "hora de Ciudad de México"),
+        Market("ARS", SPANISH, ZoneInfo("America/Argentina/Buenos_Aires"), "hora de Buenos Aires"),
+        Market("COP", SPANISH, ZoneInfo("America/Bogota"), "hora de Bogotá"),
+        Market("EUR", PORTUGUESE, ZoneInfo("Europe/Lisbon"), "hora de Lisboa"),
+        Market("USD", ENGLISH, UTC, "UTC", form="%Y-%m-%d %H:%M:%S"),
+    )
 }

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import clock
-from gateway.checkout.languages import amount_of, in_their_language
+from gateway.checkout.languages import amount_of, in_their_language, speak_to
 from gateway.payments import cards, links, return_url
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
@@ -82,6 +82,7 @@ def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
     payment = open_payment(payment_id)
     if payment is None or not challenge or payment.details.get("challenge") != challenge:
         raise Http404
+    speak_to(request, payment)
     decision = request.POST.get("decision")
     if decision in ("approve", "refuse"):
         try:
@@ -112,6 +113,7 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
     payment = open_payment(links.of_hosted_card_page(token) or "")
     if payment is None:
         raise Http404
+    speak_to(request, payment)
     is_open = cards.is_confirmable(payment)
     if is_open and payment.details.get("challenge") and "token" in payment.details:
         return HttpResponseRedirect(cards.challenge_url(payment, payment.details["challenge"]))

@@ -1,11 +1,9 @@
 """How the pages about the company show roles, documents and prices."""
 
 import json
-from decimal import Decimal
 from typing import Any
 
 from django import template
-from django.utils import formats
 
 from accounts.models import Document
 from accounts.roles import Role
@@ -24,14 +22,6 @@ def role(code: str) -> str:
 def kind(code: str) -> str:
     """What a document of the verification is."""
     return str(KIND[Document.Kind(code)][0])
-
-
-@register.filter
-def per_cent(rate: Decimal | None) -> str:
-    """A rate without zeros at its end: 2.9900 is "2.99 %"."""
-    if rate is None:
-        return "–"
-    return f"{formats.localize(rate.normalize() + 0)} %"
 
 
 @register.filter

@@ -4,7 +4,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from babel.numbers import format_currency, format_decimal
 from django import template
 from django.templatetags.static import static
 from django.utils import formats, timezone, translation
@@ -13,26 +12,42 @@ from django.utils.safestring import SafeString
 
 from accounts.wire import timestamp
 from gateway.dashboard.words import METHOD, QUIET, STATUS
-from ledger.money import DECIMALS, to_decimal
+from gateway.payments.search import Count
+from ledger import notation
+from ledger.money import to_decimal
+from ledger.notation import NONE, counted, written
 
 register = template.Library()
-_NO_SIGN = ("USDT", "BTC")
 
 
 @register.filter
 def money(minor: int | None, currency: str) -> str:
     """Minor units as the reader writes them: "R$ 1.234,50". Nothing is shown as a dash."""
-    if minor is None:
-        return "–"
-    return written(to_decimal(minor, currency), currency)
+    return NONE if minor is None else written(to_decimal(minor, currency), currency)
 
 
-def written(amount: Decimal, currency: str) -> str:
-    locale = translation.to_locale(translation.get_language() or "en")
-    if currency in _NO_SIGN:
-        number = format_decimal(amount, format=f"#,##0.{'0' * DECIMALS[currency]}", locale=locale)
-        return f"{number} {currency}"
-    return format_currency(amount, currency, locale=locale)
+@register.filter
+def coded(minor: int | None, currency: str) -> str:
+    """`money` where several currencies stand together: with the code, unless the sign is that of one currency."""
+    return NONE if minor is None else written(to_decimal(minor, currency), currency, coded=True)
+
+
+@register.filter
+def per_cent(rate: Decimal | None) -> str:
+    """A rate without zeros at its end: 2.9900 is "2.99%"."""
+    return NONE if rate is None else notation.per_cent(rate)
+
+
+@register.filter
+def whole(count: int) -> str:
+    """A count, as the reader groups its digits."""
+    return counted(count)
+
+
+@register.filter
+def count(found: Count) -> str:
+    """So many, with a plus where there are more."""
+    return counted(found.number) + ("+" if found.more else "")
 
 
 @register.filter

@@ -5,15 +5,13 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from babel.numbers import format_decimal, format_percent
 from django import template
 from django.urls import NoReverseMatch
-from django.utils import translation
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from accounts.wire import plain, timestamp
+from accounts.wire import timestamp
 from gateway.conversions.models import Conversion
 from gateway.dashboard.balance import words
 from gateway.dashboard.balance.asking import Instant
@@ -23,12 +21,9 @@ from gateway.dashboard.withdrawals import lists
 from gateway.payouts.selectors import Terms
 from gateway.templatetags.dashboard import money
 from gateway.withdrawals.models import Withdrawal
+from ledger.notation import MINUS, exact, per_cent
 
 register = template.Library()
-
-
-def _locale() -> str:
-    return translation.to_locale(translation.get_language() or "en")
 
 
 @register.filter
@@ -39,13 +34,7 @@ def destination(withdrawal: Withdrawal) -> str:
 @register.filter
 def number(value: Decimal) -> str:
     """With all its digits, and no zeros at its end."""
-    return format_decimal(plain(value), format="#,##0.##########", locale=_locale())
-
-
-@register.filter
-def percentage(value: Decimal) -> str:
-    """1.5 is "1.5%"."""
-    return format_percent(plain(value) / 100, format="#,##0.######%", locale=_locale())
+    return exact(value)
 
 
 @register.simple_tag
@@ -65,7 +54,7 @@ def fee_of(terms: Terms, wallet: str, paid_out: str) -> str:
     """What a rail costs: on top of the amount, and what a network takes of what is paid out."""
     parts: list[Any] = []
     if terms.fee_percentage:
-        parts.append(percentage(terms.fee_percentage))
+        parts.append(per_cent(terms.fee_percentage))
     if terms.fee_fixed:
         parts.append(money(terms.fee_fixed, wallet))
     if terms.network_fee:
@@ -78,7 +67,7 @@ def change(amount: int, currency: str) -> SafeString | str:
     """What was added or taken, with its sign; nothing is shown as nothing."""
     if not amount:
         return ""
-    sign = "+" if amount > 0 else "−"
+    sign = "+" if amount > 0 else MINUS
     return format_html(
         '<span class="{}">{}{}</span>', "text-green" if amount > 0 else "", sign, money(abs(amount), currency)
     )
@@ -98,12 +87,6 @@ def bucket(code: str) -> Any:
 @register.filter
 def cause(code: str) -> Any:
     return words.CAUSE.get(code, code)
-
-
-@register.filter
-def whole(count: int) -> str:
-    """A count, as the reader groups its digits."""
-    return format_decimal(count, locale=_locale())
 
 
 @register.filter

@@ -4,8 +4,8 @@
 (() => {
   const data = JSON.parse(document.getElementById("chart-data").textContent);
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const percent = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
-  const short = new Intl.NumberFormat(document.documentElement.lang, { notation: "compact" });
+  const percent = new Intl.NumberFormat(data.locale, { maximumFractionDigits: 1 });
+  const short = new Intl.NumberFormat(data.locale, { notation: "compact" });
 
   const draw = (id, type, values, said, axis) => {
     const canvas = document.getElementById(id);
@@ -41,7 +41,7 @@
         tick: (value) => short.format(value), limits: {},
       }),
       draw("acceptance-chart", "line", data.rates.map((rate) => (rate === null ? null : Number(rate))),
-        (n) => `${percent.format(data.rates[n])} %`, { tick: (value) => `${value} %`, limits: { max: 100 } }),
+        (n) => `${percent.format(data.rates[n])}%`, { tick: (value) => `${percent.format(value)}%`, limits: { max: 100 } }),
     ];
   };
   paint();

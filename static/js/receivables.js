@@ -7,6 +7,6 @@ for (const slider of document.querySelectorAll("[data-sets]")) {
   slider.hidden = false;
   slider.value = Number(field.value.replace(",", ".")) || 0;
   slider.addEventListener("input", () => {
-    field.value = slider.value >= most ? slider.max : String(Math.round(slider.value));
+    field.value = slider.value >= most ? slider.dataset.most : String(Math.round(slider.value));
   });
 }

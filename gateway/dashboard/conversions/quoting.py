@@ -20,7 +20,7 @@ from gateway.conversions.errors import QuoteAlreadyUsed
 from gateway.conversions.models import Conversion
 from gateway.conversions.quotes import LONGEST, Quote, read, sign
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.amounts import ExactAmountField
+from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
 from ledger.chart import WALLET_METHOD
@@ -36,6 +36,10 @@ class WishForm(DashboardForm):
     source = forms.ChoiceField(label=gettext_lazy("From"), choices=WALLETS)
     destination = forms.ChoiceField(label=gettext_lazy("To"), choices=WALLETS)
     amount = ExactAmountField(label=gettext_lazy("Amount"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        in_currency(self, amount=self.data.get("source"))
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}

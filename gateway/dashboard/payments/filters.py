@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from gateway.dashboard.amounts import ExactAmountField
+from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.payments.columns import COLUMNS, USUAL, Column
 from gateway.dashboard.words import METHOD, STATUS
@@ -69,6 +69,7 @@ class Filters(DashboardForm):
     def __init__(self, query: QueryDict) -> None:
         self.query = query
         super().__init__(query)
+        in_currency(self, least=query.get("currency"), most=query.get("currency"))
         self.is_valid()
 
     @property

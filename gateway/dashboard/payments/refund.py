@@ -16,7 +16,7 @@ from gateway.api.fields import validated
 from gateway.api.idempotency import Work, perform
 from gateway.api.v2.refunds import RefundInput
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.amounts import ExactAmountField
+from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.payments.detail import why_not
@@ -30,7 +30,7 @@ from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import Sources, Standing, sources, standing
-from ledger.money import DECIMALS, to_decimal, to_minor
+from ledger.money import to_decimal, to_minor
 from ledger.receivables import selectors as receivables
 
 ALL, PART = "all", "part"
@@ -76,6 +76,7 @@ class RefundForm(OnceForm):
     def __init__(self, payment: Payment, stands: Standing, data: Any = None, initial: Any = None) -> None:
         self.payment, self.stands = payment, stands
         super().__init__(data, initial=initial)
+        in_currency(self, amount=payment.currency)
         if payment.method != Method.BOLETO:
             del self.fields["key_type"], self.fields["key"]
 
@@ -92,7 +93,7 @@ class RefundForm(OnceForm):
         """In minor units: all that is left, unless a part was typed that makes sense."""
         typed = self.data.get("amount", "") if self.data.get("how") == PART else ""
         try:
-            amount = ExactAmountField(decimals=DECIMALS[self.payment.currency], required=False).clean(typed)
+            amount = self.fields["amount"].clean(typed)
         except forms.ValidationError:
             amount = None
         return min(to_minor(amount, self.payment.currency), self.stands.left) if amount else self.stands.left

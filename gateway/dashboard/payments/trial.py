@@ -11,7 +11,6 @@ from django import forms
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.utils import formats
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -25,7 +24,8 @@ from gateway.api.fields import validated
 from gateway.api.v2.payment_methods import required_fields
 from gateway.api.v2.payments import PaymentInput
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.forms import AmountField, OnceForm, dress
+from gateway.dashboard.amounts import AmountField, in_currency
+from gateway.dashboard.forms import OnceForm, dress
 from gateway.dashboard.payments.faults import say
 from gateway.methods.registry import Method, rail_of
 from gateway.methods.scenarios import SCENARIOS
@@ -126,6 +126,7 @@ class TrialForm(OnceForm):
     def __init__(self, here: Here, way: Way, data: Any = None) -> None:
         self.way, self.back = way, settings.BASE_URL + here.to("payment_returned")
         super().__init__(data, initial=_filled_in(here, way))
+        in_currency(self, amount=way.currency)
         for path in way.asked:
             self.fields[_name(path)] = _field(path)
         self.fields["amount"].help_text = way.limits
@@ -153,8 +154,7 @@ def _filled_in(here: Here, way: Way) -> dict[str, Any]:
     order = ORDERS[way.method, way.currency]
     due = (here.now + _DUE_IN).date().isoformat()
     values = {_name(path): due if path == "dueDate" else _at(order, path) for path in way.asked}
-    amount = formats.number_format(Decimal(str(order["amount"])), 2, use_l10n=True)
-    return values | {"amount": amount, "reference": f"test-{ulid()[-8:].lower()}"}
+    return values | {"amount": Decimal(str(order["amount"])), "reference": f"test-{ulid()[-8:].lower()}"}
 
 
 def _field(path: str) -> forms.Field:

@@ -21,8 +21,8 @@ from accounts import clock
 from accounts.ids import is_well_formed
 from accounts.models import Environment, Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
-from gateway.templatetags.dashboard import written
 from ledger.money import to_decimal
+from ledger.notation import MINUS, in_market, written
 from ledger.receivables import calendar
 from ledger.receivables.calendar import Day
 
@@ -52,7 +52,8 @@ def money_calendar(request: HttpRequest, company_id: str, environment: str) -> H
     if merchant is None or member is None:
         raise Http404
     zone = ZoneInfo(member.user.time_zone or "UTC")
-    with translation.override(member.user.language or settings.LANGUAGE_CODE), timezone.override(zone):
+    language, country = member.user.language or settings.LANGUAGE_CODE, merchant.company.country
+    with translation.override(language), in_market(country), timezone.override(zone):
         now = clock.now(merchant)
         days = calendar.days(calendar.listed(merchant, now - PAST, now + FUTURE), zone)
         body = "".join(f"{line}\r\n" for line in _folded(_lines(merchant, days, now)))
@@ -96,7 +97,7 @@ def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:
     """A whole day: the exact times are in its text."""
     page = reverse("dashboard:receivables", args=(merchant.company_id, merchant.environment.lower()))
     sums = [day.net, day.gross, day.fee, *([day.refunded] if day.refunded else [])]
-    net, *parts = (written(to_decimal(one, day.currency), day.currency) for one in sums)
+    net, *parts = (written(to_decimal(one, day.currency), day.currency, coded=True) for one in sums)
     count = ngettext("%(n)s receivable", "%(n)s receivables", day.count) % {"n": day.count}
     first, last = (timezone.localtime(at).strftime("%H:%M:%S") for at in (day.first_at, day.last_at))
     yield "BEGIN:VEVENT"
@@ -105,7 +106,7 @@ def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:
     yield f"DTSTART;VALUE=DATE:{day.day:%Y%m%d}"
     yield f"DTEND;VALUE=DATE:{day.day + timedelta(days=1):%Y%m%d}"
     yield f"SUMMARY:{_text(f'{net} · {count}')}"
-    yield f"DESCRIPTION:{_text(' − '.join(parts) + f' = {net}' + chr(10) + f'{first} – {last}')}"
+    yield f"DESCRIPTION:{_text(f' {MINUS} '.join(parts) + f' = {net}' + chr(10) + f'{first} – {last}')}"
     yield f"URL:{settings.BASE_URL}{page}?day={day.day.isoformat()}"
     yield "TRANSP:TRANSPARENT"
     yield "END:VEVENT"

@@ -18,11 +18,12 @@ from accounts.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.forms import AmountField, DashboardForm, OnceForm
+from gateway.dashboard.amounts import AmountField, in_currency
+from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.periods import DayField, end
-from gateway.templatetags.dashboard import written
 from ledger.chart import WALLET_METHOD
 from ledger.money import to_decimal, to_minor
+from ledger.notation import typed, written
 from ledger.receivables import advances
 from ledger.receivables.advances import MOST, Quote, QuotedReceivable
 from ledger.receivables.errors import ReceivableState
@@ -53,6 +54,7 @@ class ChoiceForm(DashboardForm):
 
     def __init__(self, *args: Any, ticked: list[str], offered: list[Offer], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        in_currency(self, amount=self.data.get("currency"))
         self.ticked = ticked
         codes = [one.currency for one in offered] or list(WALLET_METHOD)
         self.fields["currency"].choices = [(code, code) for code in codes]  # type: ignore[attr-defined]
@@ -116,11 +118,13 @@ def simulate(request: HttpRequest, here: Here) -> HttpResponseBase:
     form, quote = _chosen(request, here, found)
     if quote and request.GET.get("format") == "csv":
         return csv_of(_("advance"), _columns(), iter([quote.items]))
+    most = _most(here.merchant, found)
     return here.render(
         "receivables/simulate.html",
         form=form,
         offers=found,
-        most_net=str(_most(here.merchant, found) or ""),
+        most_net=str(most) if most else "",
+        most_typed=typed(most) if most else "",
         is_asked=form.is_bound,
         **_quoted(quote),
     )

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.errors import Refusal
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.forms import AmountField, OnceForm
+from gateway.dashboard.amounts import AmountField
+from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.refunds.answer import LinesField
 from gateway.dashboard.refunds.detail import DECISIONS, owned
 from gateway.dashboard.refunds.words import REASON

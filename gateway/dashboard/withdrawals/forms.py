@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel, to_snake
 
 from accounts.models import Environment, Merchant
 from accounts.origin import Address
-from gateway.dashboard.amounts import CodeField, ExactAmountField, LineField
+from gateway.dashboard.amounts import CodeField, ExactAmountField, LineField, in_currency
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.withdrawals.words import ACCOUNT_TYPE, DOCUMENT_TYPE, FAULT, KEY_TYPE, Said
 from gateway.payouts.bank_transfer.banks import NAMES
@@ -41,6 +41,7 @@ class WithdrawalForm(OnceForm):
     def __init__(self, merchant: Merchant, *args: Any, **kwargs: Any) -> None:
         self.merchant = merchant
         super().__init__(*args, **kwargs)
+        in_currency(self, amount=self.wallet or self.data.get("currency"))
         self.order_fields(["once", *self.destinations, "currency", "amount", "minimum_asset_amount"])
 
     @property
@@ -228,6 +229,10 @@ class CryptoForm(WithdrawalForm):
         choices=[(code, code) for code in WALLET_METHOD],
         initial=next(iter(WALLET_METHOD)),
     )
+
+    def __init__(self, merchant: Merchant, *args: Any, **kwargs: Any) -> None:
+        super().__init__(merchant, *args, **kwargs)
+        in_currency(self, minimum_asset_amount=self.data.get("asset"))
 
     @property
     def destinations(self) -> list[str]:

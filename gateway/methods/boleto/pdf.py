@@ -21,6 +21,7 @@ from reportlab.pdfgen.canvas import Canvas
 from gateway.methods import documents
 from gateway.methods.boleto.numbers import spaced
 from gateway.methods.boleto.rail import SAO_PAULO
+from ledger.notation import notation_of, written
 
 LEFT, WIDTH, SIDE = 15, 180, 50
 """Whole millimetres, as all lengths here: the margin, what is printed, the column of amounts at the right."""
@@ -323,8 +324,8 @@ def _due(document: BoletoDocument) -> Cell:
 
 
 def _amount(document: BoletoDocument) -> Cell:
-    shown = f"{document.amount:,.2f}".translate(str.maketrans(",.", ".,"))
-    return Cell("(=) Valor do documento", f"R$ {shown}", SIDE, right=True, bold=True)
+    shown = written(document.amount, "BRL", used=notation_of("BR"))
+    return Cell("(=) Valor do documento", shown, SIDE, right=True, bold=True)
 
 
 def _our_number(document: BoletoDocument) -> Cell:

@@ -214,7 +214,7 @@ def test_it_shows_the_terms_in_force_and_whose_they_are(acme: Shop, globex: Shop
     page = owner.get(f"{settings_of(acme)}terms").content.decode()
 
     row = page.split('row" class="text-nowrap">PIX ')[1].split("</tr>")[0]
-    assert "1.25 %" in row and "R$0.49" in row and "Your price" in row
+    assert "1.25%" in row and "R$0.49" in row and "Your price" in row
     assert "9.87" not in page
 
 

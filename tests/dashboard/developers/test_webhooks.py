@@ -196,7 +196,7 @@ def test_health_counts_attempts_and_names_the_last_failure(
     assert well.p95_ms == max(Attempt.objects.values_list("elapsed_ms", flat=True))
     assert well.waiting == 1
     page = text(developer.get(hooks_of(acme)))
-    assert "75 %" in page and "3 of 4 attempts" in page
+    assert "75%" in page and "3 of 4 attempts" in page
 
 
 def test_old_attempts_do_not_count(acme: Shop, hook: Hook, receiver: Receiver) -> None:

@@ -39,7 +39,8 @@ def test_a_quote_shows_all_that_it_costs(finance: Client, funded: Shop, page: Pa
 
     said = words(answer)
     for expected in (
-        "MX$3,232.27", "1 BRL = 3.2815 MXN", "1.5%", "1 BRL = 3.2322775 MXN", "MX$3,281.50", "MX$49.23", "R$8,900.99",
+        "MXN 3,232.27", "1 BRL = 3.2815 MXN", "1.5%", "1 BRL = 3.2322775 MXN", "MXN 3,281.50", "MXN 49.23",
+        "R$8,900.99",
     ):  # fmt: skip
         assert expected in said
     offer = answer.context["offer"]
@@ -67,7 +68,7 @@ def test_a_quote_is_confirmed_once(finance: Client, funded: Shop, page: Page) ->
         assert answer.redirect_chain == [(page("conversion", one.pk), 302)]
     assert (one.source_amount, one.destination_amount) == (100000, 323227)
     said = words(done)
-    for expected in ("−R$1,000.00", "+MX$3,232.27", "MX$49.23", "Conversion"):
+    for expected in ("−R$1,000.00", "+MXN 3,232.27", "MXN 49.23", "Conversion"):
         assert expected in said
     assert "confirmed before, once" in words(again)
     [entry] = AuditEntry.objects.filter(action="conversion.confirmed")
@@ -83,7 +84,7 @@ def test_a_quote_is_confirmed_once(finance: Client, funded: Shop, page: Page) ->
     [
         ({"destination": "BRL"}, "Choose another wallet."),
         ({"amount": "0.001"}, "At most 2 decimals."),
-        ({"amount": "-5"}, "An amount, like 150.00."),
+        ({"amount": "-5"}, "An amount above zero, like 150.00."),
         ({"amount": "9999999999999"}, "Nobody has that much."),
         ({"amount": "0.01", "source": "COP", "destination": "EUR"}, "Convert more."),
         ({"amount": "933"}, "There is no market rate right now."),

@@ -132,7 +132,7 @@ def test_what_is_not_valid_narrows_nothing_and_is_said(acme: Shop, support: Clie
 
     shown = support.get(page("payments"), {"least": "much", "status": "LOST", "since": "yesterday", "q": "x\0"})
 
-    assert "An amount, like 150.00." in text_of(shown)
+    assert "An amount above zero, like 150.00." in text_of(shown)
     assert rows(support.get(page("payments"), {"least": "much"})) == [payment.pk]
 
 

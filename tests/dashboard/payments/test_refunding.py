@@ -129,9 +129,9 @@ def test_it_is_said_what_it_will_do(acme: Shop, api: Api, support: Client, page:
     [
         ({"how": "part"}, "How much?"),
         ({"how": "part", "amount": "150.01"}, "That is more than what is left."),
-        ({"how": "part", "amount": "much"}, "An amount, like 150.00."),
-        ({"how": "part", "amount": "1.234"}, "At most 2 decimals."),
-        ({"how": "part", "amount": "-1"}, "An amount, like 150.00."),
+        ({"how": "part", "amount": "much"}, "An amount above zero, like 150.00."),
+        ({"how": "part", "amount": "1.2345"}, "At most 2 decimals."),
+        ({"how": "part", "amount": "-1"}, "An amount above zero, like 150.00."),
         ({"how": "half"}, "half"),
         ({"how": "all", "reason": "x" * 256}, "255"),
     ],

@@ -63,7 +63,7 @@ def test_a_scenario_is_played_by_the_amount(
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"amount": "0"}, "An amount, like 150.00."),
+        ({"amount": "0"}, "An amount above zero, like 150.00."),
         ({"amount": "250000.01"}, "The amount is above the most that this way to pay takes."),
         ({"amount": "1.999"}, "decimals"),
         ({"name": "M"}, "Must have a length of at least 2."),

@@ -12,7 +12,7 @@ from tests.client import Api
 from tests.factories import Shop, a_payment, a_shop
 from tests.gateway.checkout.shopping import CC, METHODS, Checkout, browser, opened, order, questions, spoken
 
-SPANISH, PORTUGUESE, ENGLISH = "150.000,00\xa0COP", "COP\xa0150.000,00", "COP150,000.00"
+SPANISH, PORTUGUESE, ENGLISH = "$\xa0150.000", "$\xa0150.000", "COP\xa0150,000"
 POLICY = {
     "form-action 'self'", "default-src 'self'", "base-uri 'none'", "frame-ancestors 'none'", "object-src 'none'",
     "style-src 'self' 'unsafe-inline'", "img-src 'self' data:",
@@ -37,7 +37,7 @@ def visit(token: str) -> HttpResponse:
         ("pt-PT,pt;q=0.9", "pt-br", PORTUGUESE, "Pagar", "Recusar"),
         ("pt", "pt-br", PORTUGUESE, "Pagar", "Recusar"),
         ("en-GB", "en", ENGLISH, "Pay", "Refuse"),
-        ("fr-FR, de;q=0.9", "en", ENGLISH, "Pay", "Refuse"),
+        ("fr-FR, de;q=0.9", "es", SPANISH, "Pagar", "Rechazar"),
         ("fr, es;q=0.5, en;q=0.1", "es", SPANISH, "Pagar", "Rechazar"),
         ("", "en", ENGLISH, "Pay", "Refuse"),
         ("*;;q=x", "en", ENGLISH, "Pay", "Refuse"),
@@ -56,9 +56,17 @@ def test_the_page_speaks_the_language_of_its_reader(
     assert amount in page.content.decode()
 
 
-@pytest.mark.parametrize(("language", "amount"), [("es", "1.234.567,89\xa0COP"), ("en", "COP1,234,567.89")])
-def test_cents_are_shown_as_the_language_writes_them(api: Api, language: str, amount: str) -> None:
+@pytest.mark.parametrize(("language", "amount"), [("es", "$\xa01.234.567,89"), ("en", "COP\xa01,234,567.89")])
+def test_cents_are_shown_where_there_are_any(api: Api, language: str, amount: str) -> None:
     assert f"<h1>{amount}</h1>" in opened(api, amount=1_234_567.89).open(language).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "method"),
+    [("es", "Transferencia bancaria"), ("pt-BR", "Transferência bancária"), ("en", "Bank transfer")],
+)
+def test_the_method_is_named_in_the_language_of_the_reader(api: Api, language: str, method: str) -> None:
+    assert f"{method} ·" in spoken(opened(api, "BANK_TRANSFER").open(language))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -165,4 +165,4 @@ def test_a_card_is_named_by_its_last_digits(ordered: Ordered) -> None:
 
     for line in ("Payment receipt", "Payment method Credit card", "Card VISA •••• 4242", "Authorization code 123456"):
         assert line in page
-    assert "$1,234.50 USD" in " ".join(page)
+    assert "USD 1,234.50" in " ".join(page)

@@ -1,0 +1,201 @@
+"""How people write amounts, and how what they write is read: by the language of the page and the market it is for.
+
+Everything that `written` writes, `read` reads back.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from decimal import Decimal
+
+from babel.numbers import format_decimal
+from django.utils import translation
+
+from ledger.money import DECIMALS
+
+NONE, MINUS = "–", "−"
+_UNBROKEN = "\u00a0"
+_SPACES = re.compile("[\u00a0\u2009\u202f ]")
+_LONGEST = 60
+_CRYPTO = ("USDT", "BTC")
+_SIGNS = {"BRL": "R$", "EUR": "€"}
+"""Of the currencies whose sign no other currency here has."""
+_PESO = "$"
+_PESOS = ("MXN", "ARS", "COP", "USD")
+_WITHOUT_CENTS = ("COP",)
+"""Cents are written only where there are any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """Whose digits (a locale of babel), the currency that is meant by "$", and where a sign and a code stand."""
+
+    locale: str
+    local: str = ""
+    sign: str = "{sign}\u00a0{number}"
+    code: str = "{sign}\u00a0{number}"
+
+    def number(self, amount: Decimal, pattern: str) -> str:
+        return format_decimal(amount, format=pattern, locale=self.locale)
+
+
+ENGLISH = Notation("en", sign="{sign}{number}")
+_AFTER = "{number}\u00a0{sign}"
+_MARKETS = {
+    "BR": Notation("pt_BR"),
+    "MX": Notation("es_MX", "MXN", sign="{sign}{number}"),
+    "AR": Notation("es_AR", "ARS"),
+    "CO": Notation("es_CO", "COP"),
+    "PT": Notation("pt_PT", sign=_AFTER, code=_AFTER),
+}
+_ELSEWHERE = {"pt": _MARKETS["BR"], "es": Notation("es", sign=_AFTER, code=_AFTER)}
+_MARKET_OF = {"BRL": "BR", "MXN": "MX", "ARS": "AR", "COP": "CO", "EUR": "PT"}
+_market: ContextVar[str] = ContextVar("market", default="")
+
+
+class Unreadable(ValueError):
+    """The text is no amount."""
+
+
+class TwoReadings(Unreadable):
+    """The text is one amount or another. `readings` are both, with the separator as thousands first."""
+
+    def __init__(self, text: str, readings: tuple[Decimal, Decimal]) -> None:
+        super().__init__(text)
+        self.text, self.readings = text, readings
+
+
+@contextmanager
+def in_market(country: str) -> Iterator[None]:
+    """Within, amounts are written as in this country, unless the page is in English."""
+    token = _market.set(country)
+    try:
+        yield
+    finally:
+        _market.reset(token)
+
+
+def market_of(currency: str) -> str:
+    """The country whose money it is; "" for a currency without a market."""
+    return _MARKET_OF.get(currency, "")
+
+
+def notation() -> Notation:
+    """Of the current language and market. English is written one way everywhere."""
+    language = (translation.get_language() or "en").partition("-")[0]
+    if language not in _ELSEWHERE:
+        return ENGLISH
+    return _MARKETS.get(_market.get()) or _ELSEWHERE[language]
+
+
+def notation_of(country: str) -> Notation:
+    """Of a market, whoever reads it; English where there is none."""
+    return _MARKETS.get(country, ENGLISH)
+
+
+def written(amount: Decimal, currency: str, *, coded: bool = False, used: Notation | None = None) -> str:
+    """An amount with its sign or its code: "R$ 1.234,50". `coded`: also with its code where only "$" would stand."""
+    used = used or notation()
+    number = used.number(abs(amount), _pattern(amount, currency))
+    sign = _PESO if currency == used.local else _SIGNS.get(currency)
+    place = used.sign if sign else used.code
+    text = place.format(sign=sign or currency, number=number)
+    if coded and sign == _PESO:
+        text += _UNBROKEN + currency
+    return MINUS + text if amount < 0 else text
+
+
+def typed(amount: Decimal) -> str:
+    """An amount as it stands in a field: only digits and the decimal separator."""
+    places = max(2, -int(amount.normalize().as_tuple().exponent))
+    return notation().number(amount, f"0.{'0' * (4 if places == 3 else places)}")  # three could be thousands
+
+
+def counted(number: int) -> str:
+    """A whole number, its digits grouped."""
+    return notation().number(Decimal(number), "#,##0")
+
+
+def exact(value: Decimal, *, least: int = 0) -> str:
+    """With all its digits; no zeros at its end after `least` decimals."""
+    return notation().number(value, f"#,##0.{'0' * least}{'#' * (15 - least)}")
+
+
+def per_cent(value: Decimal) -> str:
+    """1.5 is "1.5%", without zeros at its end."""
+    return notation().number(value / 100, "#,##0.########%")
+
+
+def _pattern(amount: Decimal, currency: str) -> str:
+    is_whole = currency in _WITHOUT_CENTS and amount == amount.to_integral_value()
+    return "#,##0" if is_whole else f"#,##0.{'0' * DECIMALS[currency]}"
+
+
+_SIGN = r"(?:R\$|US\$|\$|€|[A-Z]{3,4})"
+_AMOUNT = re.compile(
+    rf"(?P<minus>[-−]?) ?(?P<sign>{_SIGN})? ?(?P<number>[0-9.,][0-9., ]*?) ?(?P<code>{_SIGN})?", re.ASCII
+)
+_GROUPED = [re.compile(rf"[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+") for mark in (r"\.", ",", " ")]
+_EXACT = [
+    re.compile(rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:(?:{other}[0-9]{{3}})+|(?: [0-9]{{3}})+)|){mark}[0-9]+")
+    for mark, other in ((r"\.", ","), (",", r"\."))
+]
+
+
+def read(text: str, currency: str | None = None) -> Decimal | None:
+    """What somebody wrote, with or without a sign; None for nothing. `currency` is that of the field, where it has one.
+
+    One separator before exactly three digits can part thousands or decimals. That is decided only by how we ourselves
+    write the currency. Raises TwoReadings, and Unreadable for everything that is no amount of the currency.
+    """
+    text = _SPACES.sub(" ", text).strip()
+    if text in ("", NONE):
+        return None
+    match = _AMOUNT.fullmatch(text.upper()) if len(text) <= _LONGEST else None
+    if match is None:
+        raise Unreadable(text)
+    currency = _agreed(text, currency, match["sign"], match["code"])
+    amount = _number(match["number"], currency)
+    return -amount if match["minus"] else amount
+
+
+def _agreed(text: str, currency: str | None, *signs: str | None) -> str | None:
+    """The currency that all signs can mean, where one is known."""
+    possible = set(DECIMALS) if currency is None else {currency}
+    for sign in filter(None, signs):
+        possible &= _meant(sign)
+    if not possible:
+        raise Unreadable(text)
+    return possible.pop() if len(possible) == 1 else None
+
+
+def _meant(sign: str) -> set[str]:
+    if sign == _PESO:
+        return {notation().local} if notation().local else set(_PESOS)
+    if sign == "US$":
+        return {"USD"}
+    return {code for code in DECIMALS if sign in (code, _SIGNS.get(code))}
+
+
+def _number(text: str, currency: str | None) -> Decimal:
+    if text.isdecimal():
+        return Decimal(text)
+    grouped = [Decimal(re.sub("[., ]", "", text)) for form in _GROUPED if form.fullmatch(text)]
+    decimal = [_of_decimals(text) for form in _EXACT if form.fullmatch(text)]
+    readings = [*grouped, *decimal]
+    if not readings:
+        raise Unreadable(text)
+    if len(readings) == 1:
+        return readings[0]
+    for reading in readings:
+        if currency and text == _SPACES.sub(" ", notation().number(reading, _pattern(reading, currency))):
+            return reading
+    raise TwoReadings(text, (readings[0], readings[1]))
+
+
+def _of_decimals(text: str) -> Decimal:
+    """The last separator parts the decimals."""
+    last = max(text.rfind("."), text.rfind(","))
+    return Decimal(f"{re.sub('[., ]', '', text[:last])}.{text[last + 1 :]}")
