@@ -14,6 +14,7 @@ from gateway.withdrawals.models import Withdrawal
 from tests.dashboard.conftest import Page
 from tests.dashboard.payments.conftest import once, text_of
 from tests.factories import Shop, a_payment
+from tests.forms import form_in
 from tests.gateway.refunds.paying_back import nothing_moves
 from tests.ledger.test_receivables import a_receivable
 
@@ -89,7 +90,8 @@ def test_what_the_page_writes_is_refunded_to_the_cent(
     Company.objects.filter(pk=acme.company.pk).update(country=country)
     speaking(language)
 
-    support.post(page("ask_refund", paid.pk), once(how="part", amount=amount))
+    look = support.post(page("ask_refund", paid.pk), once(how="part", amount=amount))
+    support.post(page("confirm_refund", paid.pk), form_in(look.content))
 
     assert Refund.objects.get().amount == 4050
 

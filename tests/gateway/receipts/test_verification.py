@@ -27,7 +27,14 @@ def test_the_page_shows_what_the_paper_says_and_no_more(ordered: Ordered) -> Non
 
     text = page.content.decode()
     assert page.status_code == 200
-    for shown in ("Acme", "R$\u00a01.234,50", "Pago", "CPF ***.982.247-**", "horário de Brasília", "SANDBOX · SEM VALOR"):
+    for shown in (
+        "Acme",
+        "R$\u00a01.234,50",
+        "Pago",
+        "CPF ***.982.247-**",
+        "horário de Brasília",
+        "SANDBOX · SEM VALOR",
+    ):
         assert shown in text
     for hidden in (
         "Maria", "52998224725", "11222333000181", "Acme LTDA", payment.reference, payment.customer_id, payment.id,
