@@ -1,5 +1,6 @@
 # One image for every process: web, worker, beat and the webhook dispatcher differ only in their command.
-FROM python:3.11-slim AS build
+ARG PYTHON_IMAGE=python:3.11.14-slim-trixie
+FROM ${PYTHON_IMAGE} AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 RUN python -m venv /opt/venv
 ENV PATH=/opt/venv/bin:$PATH
@@ -13,7 +14,7 @@ RUN ONPAY_SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(48
     ONPAY_BASE_URL=https://gateway.example ONPAY_SDK_URL=https://sdk.gateway.example \
     python manage.py collectstatic --noinput --verbosity 0 && python -m compileall -q .
 
-FROM python:3.11-slim
+FROM ${PYTHON_IMAGE}
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1
 RUN useradd --uid 10001 --no-create-home onpay
 COPY --from=build /opt/venv /opt/venv

@@ -1,6 +1,14 @@
-"""Signs of life of the parts that answer no HTTP: the worker with its timetable, the webhook dispatcher."""
+"""Signs of life of the parts that answer no HTTP: the worker with its timetable, the webhook dispatcher.
 
+Those in the database tell everybody that a part is alive somewhere. A file on its own machine tells whoever watches
+over one process there whether it is that one, also while the database is away.
+"""
+
+from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
 
 from accounts.clock import wall
 from accounts.models import Heartbeat
@@ -21,3 +29,20 @@ def is_alive(part: str, max_age: timedelta = MAX_AGE) -> bool:
 def end(part: str) -> None:
     """The part says that it has stopped: nobody waits until its last sign of life is old."""
     Heartbeat.objects.filter(part=part).delete()
+
+
+def touch(part: str) -> None:
+    """This process works. A machine without room for the file does not stop it."""
+    with suppress(OSError):
+        _file(part).touch()
+
+
+def is_alive_here(part: str, max_age: timedelta) -> bool:
+    """Whether a process of this machine has said so within so long."""
+    with suppress(OSError):
+        return wall().timestamp() - _file(part).stat().st_mtime < max_age.total_seconds()
+    return False
+
+
+def _file(part: str) -> Path:
+    return Path(settings.SIGNS_OF_LIFE, f"onpay-{part}.alive")

@@ -2,16 +2,21 @@
 
 import zlib
 from base64 import urlsafe_b64decode
+from contextlib import suppress
 from email.utils import parseaddr
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
+import structlog
 from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
+from django.db import Error as DatabaseError
+from django.db import connection
 
+log = structlog.get_logger()
 SECRET_LENGTH, SECRET_SUBSTANCE = 50, 40
 """Characters, and bytes that are left of them when repetitions are packed: fifty random digits have 42."""
 KEY_VARIETY = 12
@@ -24,11 +29,17 @@ EXAMPLES = ("example", "example.com", "example.net", "example.org", "invalid", "
 def stop_if_unsafe() -> None:
     """Raises ImproperlyConfigured with every error that `check --deploy` finds; local mode needs less.
 
-    For the entry of every web server.
+    For the entry of every web server. A role that owns the tables is said in the log and stops nothing: a database
+    that is away must not, either.
     """
     found = run_checks(tags=[Tags.security], include_deployment_checks=not settings.LOCAL)
     if errors := [message for message in found if message.is_serious()]:
         raise ImproperlyConfigured("\n".join(str(message) for message in errors))
+    if not settings.LOCAL:
+        with suppress(DatabaseError):
+            for message in the_service_owns_no_table(None):
+                log.critical("start.role_owns_the_tables", told=message.msg, hint=message.hint)
+        connection.close()
 
 
 @register(Tags.security)
@@ -147,3 +158,28 @@ def addresses_are_of_somebody(app_configs: Any, **kwargs: Any) -> list[CheckMess
 def _is_an_example(host: str) -> bool:
     labels = host.rstrip(".").lower().split(".")
     return labels[-1] in EXAMPLES or ".".join(labels[-2:]) in EXAMPLES
+
+
+_OWNS = """
+    SELECT rolsuper OR rolcreaterole OR rolbypassrls
+        OR EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND pg_has_role(datdba, 'MEMBER'))
+        OR EXISTS (SELECT FROM pg_tables WHERE schemaname = 'public' AND pg_has_role(tableowner, 'MEMBER'))
+      FROM pg_roles WHERE rolname = current_user
+"""
+
+
+@register(Tags.database, deploy=True)
+def the_service_owns_no_table(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Whoever owns a table can switch off what keeps the books right, and so can whoever has stolen its password."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OWNS)
+        (owns,) = cursor.fetchone()
+    if not owns:
+        return []
+    return [
+        Error(
+            f"The role of DATABASE_URL ({connection.settings_dict['USER']}) owns the tables or is a superuser.",
+            hint="Set ONPAY_MIGRATIONS_DATABASE_URL and run `manage.py prepare_database`: see README, Production.",
+            id="onpay.E014",
+        )
+    ]

@@ -2,12 +2,15 @@
 
 from ipaddress import ip_network
 from pathlib import Path
+from tempfile import gettempdir
 from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from gateway import local, logs
+from gateway.database import addresses
+from gateway.database.limits import Limits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -103,31 +106,16 @@ TEMPLATES = [
 ]
 
 # ── PostgreSQL: pooled connections, prepared statements, and a limit on every wait ────────────────────────────────
-DATABASES = {"default": env.db_url("DATABASE_URL", default="postgres://postgres@localhost:5432/onpay")}
-DATABASES["default"].update(
-    CONN_MAX_AGE=0,
-    CONN_HEALTH_CHECKS=env.bool("ONPAY_DB_HEALTH_CHECKS", default=True),
-    OPTIONS={
-        **DATABASES["default"].get("OPTIONS", {}),
-        "pool": {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2},
-        "connect_timeout": 3,
-        "tcp_user_timeout": 10_000,
-        "server_side_binding": True,
-        "prepare_threshold": env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5) or None,
-        "options": " ".join(
-            (
-                "-c lock_timeout=2000",
-                f"-c statement_timeout={env.int('ONPAY_DB_STATEMENT_TIMEOUT_MS', default=10_000)}",
-                "-c idle_in_transaction_session_timeout=15000",
-            )
-        ),
-    },
-)
+DATABASE_LIMITS = Limits(statement_timeout=env.int("ONPAY_DB_STATEMENT_TIMEOUT_MS", default=10_000))
+DATABASES = {"default": addresses.serving(env, DATABASE_LIMITS)}
+# Who owns the tables, for `migrate`, and who makes that role, for `prepare_database`. Empty: one role has it all.
+DATABASE_OWNER = addresses.other(env, addresses.OWNING, DATABASE_LIMITS)
+DATABASE_ADMIN = addresses.other(env, addresses.ADMINISTERING, DATABASE_LIMITS)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ── Celery: the timetable. Work itself is rows in PostgreSQL ──────────────────────────────────────────────────────
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="redis://localhost:6379/0")
-CACHE_URL = env.str("ONPAY_CACHE_URL", default=CELERY_BROKER_URL)
+CELERY_BROKER_URL = addresses.of_valkey(env, "CELERY_BROKER_URL", "redis://localhost:6379/0")
+CACHE_URL = addresses.of_valkey(env, "ONPAY_CACHE_URL", CELERY_BROKER_URL)
 if not CACHE_URL.startswith(("redis://", "rediss://", "unix://")):
     raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
 # Counts of failed sign-ins and used codes: every web process must see the same.
@@ -139,7 +127,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULER = "gateway.timetable:Timetable"
 CELERY_BEAT_MAX_LOOP_INTERVAL = 5
 CELERY_ENABLE_UTC = True
 CELERY_TIMEZONE = "UTC"
@@ -259,6 +247,8 @@ RATE_LIMITS = {
 RATES_URL = env.str("ONPAY_RATES_URL", default="")
 # Whoever sends it as a bearer token is told by /health/ which part is down.
 HEALTH_TOKEN = env.str("ONPAY_HEALTH_TOKEN", default="")
+# Where worker, beat and dispatcher leave their signs of life for `manage.py is_alive`.
+SIGNS_OF_LIFE = str(local.home.folder() if LOCAL else gettempdir())
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
 # The log of requests that companies read. 0: nothing is kept.
 REQUEST_LOG_DAYS = env.int("ONPAY_REQUEST_LOG_DAYS", default=30)

@@ -170,6 +170,7 @@ class Dispatcher:
     async def _beat(self, part: str) -> None:
         if time.monotonic() >= self._next_beat:
             self._next_beat = time.monotonic() + BEAT_EVERY_S
+            heartbeats.touch(part)
             await self._ask(partial(heartbeats.beat, part))
 
     async def _write_down(self) -> None:

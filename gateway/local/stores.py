@@ -25,3 +25,8 @@ def environment(place: Path, servers: list[Server]) -> dict[str, str]:
     for server in servers:
         found |= server.variables()
     return found | {name: value for name, value in os.environ.items() if value or name not in found}
+
+
+def roles(servers: list[Server]) -> dict[str, str]:
+    """The addresses of a service that owns no table, where the database is ours."""
+    return {name: url for server in servers if isinstance(server, Postgres) for name, url in server.roles().items()}

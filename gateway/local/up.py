@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -29,8 +29,12 @@ GATEWAY = {
 }
 
 
-def up() -> int:
-    """Starts everything, shows the card, and stays until Ctrl-C or SIGTERM. Returns the exit code."""
+def up(without: Collection[str] = ()) -> int:
+    """Starts everything, shows the card, and stays until Ctrl-C or SIGTERM. Returns the exit code.
+
+    The parts of the gateway that are named in `without` are left out.
+    """
+    parts = {name: command for name, command in GATEWAY.items() if name not in without}
     place = home.make(home.folder())
     host, port = os.environ.get("ONPAY_HOST", "127.0.0.1"), _port()
     held = home.lock(place / "lock", wait=False)
@@ -41,8 +45,8 @@ def up() -> int:
     supervisor.end_leftovers()
     _make_sure_it_is_free(host, port)
     try:
-        _start(supervisor, place, host, port)
-        _wait_for_health(supervisor, host, port)
+        _start(supervisor, place, host, port, parts)
+        _wait_for_health(supervisor, host, port, parts)
         card(place)
         while True:
             supervisor.watch()
@@ -55,7 +59,7 @@ def up() -> int:
         held.close()
 
 
-def _start(supervisor: Supervisor, place: Path, host: str, port: int) -> None:
+def _start(supervisor: Supervisor, place: Path, host: str, port: int, parts: Mapping[str, str]) -> None:
     """Starts the parts in order, with a line for each."""
     servers = stores.missing(place, durable=True)
     for server in servers:
@@ -65,6 +69,7 @@ def _start(supervisor: Supervisor, place: Path, host: str, port: int) -> None:
         "ONPAY_LOCAL": "1",
         "ONPAY_BASE_URL": f"http://localhost:{port}",
         **stores.environment(place, servers),
+        **stores.roles(servers),
         "ONPAY_HOME": str(place),
     }
     service.announce(env)
@@ -75,15 +80,16 @@ def _start(supervisor: Supervisor, place: Path, host: str, port: int) -> None:
 
     with step("tables, demo company"):
         supervisor.once(child("prepare", PREPARE))
-    for name, command in GATEWAY.items():
+    for name, command in parts.items():
         supervisor.start(child(name, command))
 
 
-def _wait_for_health(supervisor: Supervisor, host: str, port: int) -> None:
+def _wait_for_health(supervisor: Supervisor, host: str, port: int, parts: Mapping[str, str]) -> None:
     """Waits until everything is up; after a minute says what is not, and leaves it to the supervisor."""
     deadline = time.monotonic() + HEALTH_TIMEOUT_S
-    with step(", ".join(GATEWAY)):
-        while (down := _down(host, port)) and time.monotonic() < deadline:
+    left_out = GATEWAY.keys() - parts.keys()
+    with step(", ".join(parts)):
+        while (down := [part for part in _down(host, port) if part not in left_out]) and time.monotonic() < deadline:
             supervisor.watch()
     if down:
         say(f"  not up yet: {', '.join(down)} (the logs are in {home.folder() / 'logs'})")

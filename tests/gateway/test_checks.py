@@ -65,6 +65,7 @@ def test_the_web_process_refuses_what_the_check_refuses() -> None:
     refused = python(of_the_example() | FILLED_IN | unsafe, "-c", "import gateway.wsgi")
 
     assert served.returncode == 0, served.stderr
+    assert "start.role_owns_the_tables" in served.stderr  # the tests' own role is a superuser: said, and no reason
     assert refused.returncode == 1
     assert "ImproperlyConfigured" in refused.stderr
     assert "onpay.E009" in refused.stderr

@@ -147,7 +147,8 @@ def connection_of_its_own() -> BaseDatabaseWrapper:
     connection = connections["default"].copy()
     options = connection.settings_dict["OPTIONS"]
     options.pop("pool", None)
-    options["options"] += " -c synchronous_commit=off"
+    if options["options"]:  # a pooler takes none
+        options["options"] += " -c synchronous_commit=off"
     connection.inc_thread_sharing()  # whoever flushes
     return connection
 

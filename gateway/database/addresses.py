@@ -1,0 +1,53 @@
+"""Where the databases are and as whom, from the environment. A password may be a setting of its own, unescaped."""
+
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from environ import Env
+
+from gateway.database.limits import Limits
+
+SERVING, OWNING, ADMINISTERING = "DATABASE", "MIGRATIONS_DATABASE", "ADMIN_DATABASE"
+LOCALHOST = "postgres://postgres@localhost:5432/onpay"
+
+
+def serving(env: Env, limits: Limits) -> dict[str, Any]:
+    """What everything connects as, with a pool."""
+    found = _named(env, SERVING, env.str("DATABASE_URL", default=LOCALHOST), limits)
+    pool = {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2}
+    health = env.bool("ONPAY_DB_HEALTH_CHECKS", default=True)
+    return found | {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": health, "OPTIONS": found["OPTIONS"] | {"pool": pool}}
+
+
+def other(env: Env, name: str, limits: Limits) -> dict[str, Any]:
+    """What one command connects as: the owner, or the administrator. Empty where it is not set."""
+    url = env.str(f"ONPAY_{name}_URL", default="")
+    return _named(env, name, url, limits) if url else {}
+
+
+def _named(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
+    found: dict[str, Any] = env.db_url_config(url)
+    found["PASSWORD"] = env.str(f"ONPAY_{name}_PASSWORD", default="") or found["PASSWORD"]
+    # A pooler that hands a connection from one to the next keeps neither what was prepared nor what was set.
+    pooled = name == SERVING and env.bool("ONPAY_DB_POOLER", default=False)
+    prepared = 0 if pooled else env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5)
+    found["OPTIONS"] = {
+        **found.get("OPTIONS", {}),
+        "connect_timeout": 3,
+        "tcp_user_timeout": 10_000,
+        "server_side_binding": True,
+        "prepare_threshold": prepared or None,
+        "options": "" if pooled else limits.as_options(),
+    }
+    return found
+
+
+def of_valkey(env: Env, name: str, default: str) -> str:
+    """An address that names no password of its own gets the one that is set."""
+    url: str = env.str(name, default=default)
+    password: str = env.str("ONPAY_VALKEY_PASSWORD", default="")
+    parts = urlsplit(url)
+    if not password or "@" in parts.netloc or parts.scheme not in ("redis", "rediss"):
+        return url
+    netloc = f":{quote(password, safe='')}@{parts.netloc}"
+    return parts._replace(netloc=netloc).geturl()

@@ -1,0 +1,137 @@
+"""Makes the two roles, and says what the one that serves may do: never more than its work needs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg import Connection, Cursor, connect, sql
+
+from gateway.database.limits import Limits
+
+WRITTEN_ONCE = (
+    "accounts_auditentry",
+    "ledger_account",
+    "ledger_closedday",
+    "ledger_closing",
+    "ledger_entry",
+    "ledger_transfer",
+)
+"""Rows of these are added and never changed, nor are those of any history."""
+KEPT = ("ledger_balance",)
+"""Rows of these change and never go."""
+
+_OWNERS = """
+    SELECT format('ALTER %%s %%I.%%I OWNER TO %%I', CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW'
+                  WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END, nspname, relname, %(owner)s::text)
+      FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = 'public' AND relkind IN ('r', 'p', 'v', 'm', 'S') AND relowner <> %(owner)s::regrole
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid
+                          AND deptype IN ('a', 'e', 'i'))
+    UNION ALL
+    SELECT format('ALTER ROUTINE %%s OWNER TO %%I', pg_proc.oid::regprocedure, %(owner)s::text)
+      FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+     WHERE nspname = 'public' AND proowner <> %(owner)s::regrole
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid
+                          AND deptype = 'e')
+"""
+_TABLES = """
+    SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = 'public' AND relkind IN ('r', 'p')
+"""
+_GRANTS = (
+    "GRANT USAGE ON SCHEMA public TO {app}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {app}",
+    "REVOKE TRUNCATE, REFERENCES, TRIGGER ON ALL TABLES IN SCHEMA public FROM {app}",
+    "GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {app}",
+    "GRANT EXECUTE ON ALL ROUTINES IN SCHEMA public TO {app}",
+    "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public"
+    " GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
+    "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {app}",
+)
+# Whoever could make a table could make one with a trigger, inside which the guard of the balances looks away.
+_DATABASE = (
+    "ALTER DATABASE {database} OWNER TO {owner}",
+    "REVOKE ALL ON DATABASE {database} FROM PUBLIC, {app}",
+    "GRANT CONNECT ON DATABASE {database} TO {app}",
+    "ALTER SCHEMA public OWNER TO {owner}",
+    "REVOKE ALL ON SCHEMA public FROM PUBLIC, {app}",
+)
+
+
+class SameRole(Exception):
+    """Two of the three are one role."""
+
+
+def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str, Any], limits: Limits) -> None:
+    """Makes the roles as their settings name them, hands the tables to the owner and grants the other its part.
+
+    Doing it again changes nothing. All of it happens or nothing. Raises SameRole, and psycopg.Error where the
+    administrator may not.
+    """
+    if len({role["USER"] for role in (admin, owner, app)}) < 3:
+        raise SameRole
+    with connect(**_parameters(admin, app["NAME"])) as connection, connection.cursor() as cursor:
+        for role in (owner, app):
+            _make(connection, cursor, role)
+        names = {"database": app["NAME"], "owner": owner["USER"], "app": app["USER"]}
+        cursor.execute(_sql("GRANT {owner} TO CURRENT_USER", names))
+        for statement in _DATABASE:
+            cursor.execute(_sql(statement, names))
+        for (statement,) in cursor.execute(_OWNERS, {"owner": owner["USER"]}).fetchall():
+            cursor.execute(statement)
+        for name, value in vars(limits).items():
+            cursor.execute(sql.SQL("ALTER ROLE {} SET {} = {}").format(_name(app), sql.Identifier(name), value))
+        cursor.execute(sql.SQL("ALTER ROLE {} SET lock_timeout = {}").format(_name(owner), limits.lock_timeout))
+        grant(cursor, owner["USER"], app["USER"])
+
+
+def grant(cursor: Any, owner: str, app: str) -> None:
+    """What the role that serves may do with the tables there are, and with those to come. For the owner."""
+    names = {"owner": owner, "app": app}
+    for statement in _GRANTS:
+        cursor.execute(_sql(statement, names))
+    cursor.execute(_TABLES)
+    for (table,) in cursor.fetchall():
+        if refused := _refused(table):
+            cursor.execute(
+                sql.SQL("REVOKE {} ON {} FROM {}").format(
+                    sql.SQL(refused), sql.Identifier("public", table), sql.Identifier(app)
+                )
+            )
+
+
+def _refused(table: str) -> str:
+    if table == "django_migrations":
+        return "INSERT, UPDATE, DELETE"
+    if table in WRITTEN_ONCE or "_historical" in table:
+        return "UPDATE, DELETE"
+    return "DELETE" if table in KEPT else ""
+
+
+def _make(connection: Connection[Any], cursor: Cursor[Any], role: Mapping[str, Any]) -> None:
+    """The password goes over sealed: no log of the server has it."""
+    known = cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = %s", [role["USER"]]).fetchone()
+    if known is None:
+        cursor.execute(sql.SQL("CREATE ROLE {}").format(_name(role)))
+    attributes = "LOGIN NOCREATEROLE NOCREATEDB" + (" NOSUPERUSER" if known and known[0] else "")
+    cursor.execute(sql.SQL("ALTER ROLE {} " + attributes).format(_name(role)))
+    if role["PASSWORD"]:
+        sealed = connection.pgconn.encrypt_password(
+            role["PASSWORD"].encode(), role["USER"].encode(), b"scram-sha-256"
+        ).decode()
+        cursor.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(_name(role), sealed))
+
+
+def _name(role: Mapping[str, Any]) -> sql.Identifier:
+    return sql.Identifier(role["USER"])
+
+
+def _sql(statement: str, names: Mapping[str, str]) -> sql.Composed:
+    return sql.SQL(statement).format(**{name: sql.Identifier(value) for name, value in names.items()})
+
+
+def _parameters(settings: Mapping[str, Any], database: str) -> dict[str, Any]:
+    named = {"dbname": database, "user": settings["USER"], "password": settings["PASSWORD"]}
+    where = {"host": settings["HOST"], "port": settings["PORT"]} | {
+        name: value for name, value in settings["OPTIONS"].items() if name in ("host", "port", "sslmode", "sslrootcert")
+    }
+    return {name: value for name, value in (named | where).items() if value}

@@ -1,0 +1,25 @@
+"""The health check of a container: whether the worker, the beat or the dispatcher of this machine works."""
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.heartbeats import is_alive_here
+
+PARTS = ("worker", "beat", "dispatcher")
+
+
+class Command(BaseCommand):
+    help = "Ends with 0 when the part has said within a minute that it works, on this machine; else with 1."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("part", choices=PARTS)
+        parser.add_argument("--within", type=int, default=60, metavar="SECONDS")
+
+    def handle(self, *args: Any, part: str, within: int, **options: Any) -> None:
+        if not is_alive_here(part, timedelta(seconds=within)):
+            raise CommandError(f"{part} has not said within {within} s that it works.")
+        self.stdout.write(f"{part} works.")

@@ -1,0 +1,224 @@
+"""The role that serves owns nothing: whoever has stolen its password cannot make the books look right."""
+
+import os
+import re
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import psycopg
+import pytest
+from psycopg import errors, sql
+
+from gateway.database.roles import KEPT, WRITTEN_ONCE
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSWORD = "p@ss:w/o#rd%41 ?&\\'\""  # no address could hold it as it is
+
+
+@dataclass(frozen=True)
+class Installation:
+    """An empty database that an operator has prepared and migrated by the documented commands."""
+
+    env: dict[str, str]
+    owner: str
+    app: str
+
+    def manage(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "manage.py", *command], cwd=ROOT, env=self.env, capture_output=True, text=True, check=False
+        )
+
+    def connect(self, name: str = "") -> psycopg.Connection[tuple[object, ...]]:
+        url = self.env[f"ONPAY_{name}_DATABASE_URL" if name else "DATABASE_URL"]
+        return psycopg.connect(url, autocommit=True)
+
+
+@pytest.fixture(scope="module")
+def installed() -> Iterator[Installation]:
+    url, suffix = os.environ["DATABASE_URL"], uuid.uuid4().hex[:8]
+    database, owner, app = f"roles_{suffix}", f"owner_{suffix}", f"app_{suffix}"
+    parts = urlsplit(url)
+
+    def as_role(role: str) -> str:
+        host = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=f"{role}@{host}", path=f"/{database}").geturl()
+
+    env = os.environ | {
+        "DATABASE_URL": as_role(app),
+        "ONPAY_DATABASE_PASSWORD": PASSWORD,
+        "ONPAY_MIGRATIONS_DATABASE_URL": as_role(owner),
+        "ONPAY_ADMIN_DATABASE_URL": parts._replace(path=f"/{database}").geturl(),
+    }
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
+        made = Installation(env, owner, app)
+        for command in ("prepare_database", "migrate"):
+            done = made.manage(command)
+            assert done.returncode == 0, done.stdout + done.stderr
+        yield made
+        server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(database)))
+        for role in (app, owner):
+            server.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+
+
+def test_the_owner_owns_every_table_and_the_service_none(installed: Installation) -> None:
+    with installed.connect() as app:
+        owners = {
+            row[0] for row in app.execute("SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'")
+        }
+        facts = app.execute(
+            "SELECT rolsuper, rolcreatedb, rolcreaterole, rolbypassrls, pg_has_role(%s, 'MEMBER')"
+            " FROM pg_roles WHERE rolname = current_user",
+            [installed.owner],
+        ).fetchone()
+
+    assert owners == {installed.owner}
+    assert facts == (False, False, False, False, False)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "ALTER TABLE ledger_entry DISABLE TRIGGER entry_is_final",
+        "ALTER TABLE ledger_balance DISABLE TRIGGER ALL",
+        "DROP TRIGGER entry_is_final ON ledger_entry",
+        "DROP TABLE ledger_entry CASCADE",
+        "DROP FUNCTION ledger_guard_balance() CASCADE",
+        "CREATE OR REPLACE FUNCTION ledger_guard_balance() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
+        "TRUNCATE accounts_auditentry",
+        "TRUNCATE ledger_entry CASCADE",
+        "SET session_replication_role = replica",
+        "UPDATE ledger_entry SET amount = 0",
+        "DELETE FROM ledger_entry",
+        "UPDATE ledger_transfer SET reference = 'x'",
+        "UPDATE ledger_account SET currency = 'BRL'",
+        "UPDATE ledger_closing SET amount = 0",
+        "UPDATE accounts_auditentry SET action = 'x'",
+        "DELETE FROM accounts_auditentry",
+        "UPDATE accounts_historicalcompany SET legal_name = 'x'",
+        "DELETE FROM ledger_balance",
+        "INSERT INTO django_migrations (app, name, applied) VALUES ('gateway', 'x', now())",
+        # Inside any trigger the guard of the balances looks away: none can be made.
+        "CREATE TABLE mine (n int)",
+        "CREATE TEMPORARY TABLE mine (n int)",
+        "CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        "CREATE SCHEMA mine",
+        "CREATE TRIGGER mine AFTER INSERT ON gateway_customer FOR EACH ROW EXECUTE FUNCTION ledger_refuse()",
+        "ALTER ROLE CURRENT_USER SUPERUSER",
+        "COPY ledger_entry TO PROGRAM 'true'",
+    ],
+)
+def test_the_service_may_not(installed: Installation, attack: str) -> None:
+    with installed.connect() as app, pytest.raises(errors.InsufficientPrivilege):
+        app.execute(attack)
+
+
+def test_nor_may_it_become_the_owner(installed: Installation) -> None:
+    with installed.connect() as app, pytest.raises(errors.InsufficientPrivilege):
+        app.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(installed.owner)))
+
+
+def test_the_time_outs_are_the_roles_own_for_a_pooler_keeps_no_others(installed: Installation) -> None:
+    names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+    with installed.connect() as app, installed.connect("MIGRATIONS") as owner:
+        of_app = [app.execute(f"SHOW {name}").fetchone() for name in names]
+        of_owner = [owner.execute(f"SHOW {name}").fetchone() for name in names]
+
+    assert of_app == [("2s",), ("10s",), ("15s",)]
+    assert of_owner == [("2s",), ("0",), ("0",)]
+
+
+def test_tables_that_come_later_are_served_at_once(installed: Installation) -> None:
+    with installed.connect("MIGRATIONS") as owner, installed.connect() as app:
+        owner.execute("CREATE TABLE later (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text)")
+        try:
+            app.execute("INSERT INTO later (name) VALUES ('a')")
+            app.execute("UPDATE later SET name = 'b'")
+            assert app.execute("SELECT id, name FROM later").fetchall() == [(1, "b")]
+            with pytest.raises(errors.InsufficientPrivilege):
+                app.execute("TRUNCATE later")
+        finally:
+            owner.execute("DROP TABLE later")
+
+
+def test_doing_it_again_changes_nothing_and_mends_what_was_changed(installed: Installation) -> None:
+    rights = (
+        "SELECT relname, relowner::regrole::text, relacl::text FROM pg_class"
+        " WHERE relnamespace = 'public'::regnamespace ORDER BY relname"
+    )
+    with installed.connect("ADMIN") as admin:
+        before = admin.execute(rights).fetchall()
+        admin.execute("ALTER TABLE ledger_entry OWNER TO CURRENT_USER")
+        admin.execute(sql.SQL("GRANT UPDATE, TRUNCATE ON ledger_entry TO {}").format(sql.Identifier(installed.app)))
+        admin.execute("CREATE FUNCTION of_the_admin() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+
+        again = installed.manage("prepare_database")
+
+        assert again.returncode == 0, again.stderr
+        assert admin.execute(rights).fetchall() == before
+        owner = admin.execute("SELECT proowner::regrole::text FROM pg_proc WHERE proname = 'of_the_admin'").fetchone()
+        admin.execute("DROP FUNCTION of_the_admin()")
+    assert owner == (installed.owner,)
+
+
+def test_a_password_may_hold_any_character_and_no_log_has_it(installed: Installation) -> None:
+    with installed.connect("ADMIN") as admin:
+        kept = admin.execute("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [installed.app]).fetchone()
+    assert kept is not None
+    assert str(kept[0]).startswith("SCRAM-SHA-256$")
+
+    read = (
+        "from django.conf import settings; d = settings.DATABASES['default'];"
+        "print(repr((d['USER'], d['PASSWORD'], settings.CELERY_BROKER_URL)))"
+    )
+    env = installed.env | {
+        "CELERY_BROKER_URL": "redis://valkey:6379/0",
+        "ONPAY_CACHE_URL": "redis://valkey:6379/1",
+        "ONPAY_VALKEY_PASSWORD": PASSWORD,
+    }
+    told = Installation(env, installed.owner, installed.app).manage("shell", "-v", "0", "-c", read)
+
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.strip() == repr((installed.app, PASSWORD, f"redis://:{quote(PASSWORD, safe='')}@valkey:6379/0"))
+
+
+def test_the_check_names_a_role_that_owns_the_tables(installed: Installation) -> None:
+    command = ("check", "--deploy", "--database", "default", "--fail-level", "CRITICAL")
+    owning = {"DATABASE_URL": installed.env["ONPAY_MIGRATIONS_DATABASE_URL"], "ONPAY_DATABASE_PASSWORD": ""}
+    superuser = {"DATABASE_URL": installed.env["ONPAY_ADMIN_DATABASE_URL"], "ONPAY_DATABASE_PASSWORD": ""}
+
+    assert "onpay.E014" not in installed.manage(*command).stderr
+    for more in (owning, superuser):
+        found = Installation(installed.env | more, installed.owner, installed.app).manage(*command)
+        assert "onpay.E014" in found.stderr
+
+
+def test_three_names_are_needed(installed: Installation) -> None:
+    one = {"DATABASE_URL": installed.env["ONPAY_MIGRATIONS_DATABASE_URL"]}
+    refused = Installation(installed.env | one, installed.owner, installed.app).manage("prepare_database")
+    missing = Installation(installed.env | {"ONPAY_ADMIN_DATABASE_URL": ""}, installed.owner, installed.app).manage(
+        "prepare_database"
+    )
+
+    assert (refused.returncode, missing.returncode) == (1, 1)
+    assert "three roles" in refused.stderr
+    assert "ONPAY_ADMIN_DATABASE_URL" in missing.stderr
+
+
+def test_every_table_whose_rows_cannot_change_is_on_the_list(installed: Installation) -> None:
+    """A trigger that refuses every update and deletion, and the list of what is never granted, name the same tables."""
+    with installed.connect("ADMIN") as admin:
+        found = admin.execute(
+            """SELECT relname, pg_get_triggerdef(pg_trigger.oid) FROM pg_trigger
+                 JOIN pg_class ON pg_class.oid = tgrelid WHERE NOT tgisinternal"""
+        ).fetchall()
+    refusing = {
+        str(table) for table, text in found if re.search(r"BEFORE (?:DELETE OR UPDATE|UPDATE OR DELETE)", str(text))
+    }
+    assert refusing
+    assert refusing <= {*WRITTEN_ONCE, *KEPT}
