@@ -9,7 +9,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -17,8 +17,12 @@ from typing import Any
 
 import pytest
 
+from tests.receiver import Receiver, listening
+
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("KILLS") or 3)
+WEB_PROCESSES = 2
+CONNECTIONS = 8 * WEB_PROCESSES
 PARTS = {
     "web": "granian",
     "worker": " worker ",
@@ -35,14 +39,36 @@ class Service:
 
     home: Path
     port: int
-    process: subprocess.Popen[bytes]
     demo: dict[str, Any]
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *options: str) -> None:
+        """Starts it, and waits until it is well and has its demo company."""
+        with (self.home / "up.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gateway.local", "up", *options],
+                cwd=ROOT,
+                env=_environment(self.home, self.port),
+                stdout=log,
+                stderr=log,
+            )
+        self.until(lambda: self.runs() and self.is_well(), 240)
+        self.demo |= json.loads((self.home / "demo.json").read_text())
+
+    def stop(self) -> None:
+        """As Ctrl-C does. Its data stay."""
+        if self.process:
+            self.process.terminate()
+            self.process.wait(30)
+
+    def runs(self) -> bool:
+        return self.process is not None and self.process.poll() is None
 
     def call(self, method: str, path: str, body: Any = None, key: str | None = None) -> tuple[int, dict[str, Any]]:
         """One HTTP call; status 0 when no answer came."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=15)
         headers = {"x-api-key": self.demo["sandboxApiKey"], "host": f"localhost:{self.port}"}
-        if method == "POST":
+        if method in ("POST", "DELETE"):
             headers |= {"content-type": "application/json", "idempotency-key": key or str(uuid.uuid4())}
         try:
             connection.request(method, path, json.dumps(body) if body is not None else None, headers)
@@ -53,11 +79,13 @@ class Service:
         finally:
             connection.close()
 
-    def insist(self, path: str, body: Any, key: str) -> tuple[int, dict[str, Any]]:
-        """POSTs with one key until the answer is definite, as a careful backend does."""
+    def insist(
+        self, path: str, body: Any = None, key: str | None = None, method: str = "POST"
+    ) -> tuple[int, dict[str, Any]]:
+        """Asks, with one key, until the answer is definite, as a careful backend does."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            status, answer = self.call("POST", path, body, key)
+            status, answer = self.call(method, path, body, key)
             if status and not answer.get("error", {}).get("retryable"):
                 return status, answer
             time.sleep(0.1)
@@ -73,7 +101,7 @@ class Service:
         """Processes whose command line has the words and whose environment or arguments name this service's home."""
         found = []
         for folder in Path("/proc").iterdir():
-            if not folder.name.isdecimal() or int(folder.name) == self.process.pid:
+            if not folder.name.isdecimal() or (self.process and int(folder.name) == self.process.pid):
                 continue
             with suppress(OSError):
                 command = folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
@@ -107,8 +135,13 @@ class Service:
     def database_url(self) -> str:
         return str(json.loads((self.home / "service.json").read_text())["databaseUrl"])
 
+    @property
+    def admin_url(self) -> str:
+        return str(json.loads((self.home / "service.json").read_text())["adminUrl"])
+
     def is_well(self) -> bool:
-        return self.call("GET", "/health/")[0] == 200
+        """Every web process says so: each connection meets any of them, and none of many met one that is not."""
+        return all(self.call("GET", "/health/")[0] == 200 for _ in range(CONNECTIONS))
 
 
 def _environment(home: Path, port: int) -> dict[str, str]:
@@ -127,19 +160,33 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    log = (home / "up.log").open("wb")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gateway.local", "up"], cwd=ROOT, env=_environment(home, port), stdout=log, stderr=log
-    )
-    found = Service(home, port, process, {"sandboxApiKey": ""})
+    found = Service(home, port, {"sandboxApiKey": ""})
     try:
-        found.until(lambda: process.poll() is None and found.is_well(), 90)
-        found.demo = json.loads((home / "demo.json").read_text())
+        found.start()
         yield found
     finally:
-        process.terminate()
-        process.wait(30)
-        log.close()
+        found.stop()
+
+
+@pytest.fixture
+def without_a_dispatcher(service: Service) -> Iterator[Service]:
+    """Web, worker and beat alone."""
+    service.stop()
+    service.start("--without", "dispatcher")
+    yield service
+    service.stop()
+    service.start()
+
+
+@contextmanager
+def subscribed(service: Service, *events: str) -> Iterator[tuple[Receiver, str]]:
+    """A receiver, and the id of its endpoint, which is gone afterwards: nobody's deliveries wait for a dead one."""
+    with listening() as receiver:
+        status, answer = service.insist("/api/v2/webhooks", {"url": receiver.url, "events": list(events)})
+        assert status == 201, answer
+        endpoint = str(answer["data"]["id"])
+        yield receiver, endpoint
+        service.insist(f"/api/v2/webhooks/{endpoint}", method="DELETE")
 
 
 @pytest.fixture(autouse=True)

@@ -66,7 +66,7 @@ def files(service: Service, since: float) -> Iterator[Path]:
 
 def found(service: Service, since: float) -> list[str]:
     """Where a number is, however it is grouped, or the security code beside its name."""
-    with psycopg.connect(service.database_url, autocommit=True) as connection:
+    with psycopg.connect(service.admin_url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")  # what is only in memory goes to disk
     patterns = [re.compile(rb"[ -]?".join(bytes([digit]) for digit in number.encode())) for number in NUMBERS]
     places = []
@@ -86,6 +86,6 @@ def test_no_number_is_anywhere_after_every_card_was_typed(service: Service) -> N
     assert set(ended[8:]) == {"FAILED"}
     assert found(service, since) == []
 
-    with psycopg.connect(service.database_url, autocommit=True) as connection:  # the scan can find one
+    with psycopg.connect(service.admin_url, autocommit=True) as connection:  # the scan can find one
         connection.execute("CREATE TABLE planted AS SELECT %s AS text", [f"4000 0000 0000 {3220:04}"])
     assert found(service, since)

@@ -9,19 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import KILLS, Service
-from tests.receiver import Receiver, listening
+from tests.faults.conftest import KILLS, Service, subscribed
+from tests.receiver import Receiver
 
 MARIA = {"name": "Maria Silva", "taxId": "52998224725"}
 
 
 def order(reference: str) -> dict[str, Any]:
     return {"method": "PIX", "amount": 10.00, "currency": "BRL", "reference": reference, "payer": MARIA}
-
-
-def register(service: Service, receiver: Receiver) -> None:
-    status, answer = service.call("POST", "/api/v2/webhooks", {"url": receiver.url, "events": ["payment.paid"]})
-    assert status == 201, answer
 
 
 def pay(service: Service, reference: str) -> str:
@@ -49,7 +44,7 @@ def matching(service: Service, prefix: str) -> list[str]:
     """Ids of the demo company's payments whose reference starts so, by the API."""
     found, page = [], 1
     while True:
-        status, answer = service.call("GET", f"/api/v2/payments?pageSize=100&pageNumber={page}")
+        status, answer = service.insist(f"/api/v2/payments?pageSize=100&pageNumber={page}", method="GET")
         assert status == 200
         found += [p["id"] for p in answer["data"] if p["reference"].startswith(prefix)]
         if answer["pagination"]["total"] < 100:
@@ -91,8 +86,7 @@ def test_one_key_gives_one_answer_however_often_the_web_dies(service: Service) -
 
 
 def test_every_event_arrives_however_often_the_dispatcher_dies(service: Service) -> None:
-    with listening() as receiver:
-        register(service, receiver)
+    with subscribed(service, "payment.paid") as (receiver, _):
         for n in range(40):
             if n % 5 == 0:
                 receiver.will_answer(500)
@@ -114,8 +108,7 @@ def told(receiver: Receiver) -> list[str]:
 
 
 def test_without_a_broker_payments_go_on_and_events_arrive_within_seven_seconds(service: Service) -> None:
-    with listening() as receiver:
-        register(service, receiver)
+    with subscribed(service, "payment.paid") as (receiver, _):
         for _ in range(KILLS):
             service.kill("broker")
             began = time.monotonic()
@@ -126,8 +119,7 @@ def test_without_a_broker_payments_go_on_and_events_arrive_within_seven_seconds(
 
 
 def test_a_first_attempt_is_made_within_a_second(service: Service) -> None:
-    with listening() as receiver:
-        register(service, receiver)
+    with subscribed(service, "payment.paid") as (receiver, _):
         waits = []
         for _ in range(30):
             payment = pay(service, f"fast-{uuid.uuid4().hex}")
