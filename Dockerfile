@@ -22,5 +22,4 @@ COPY --from=build /app /app
 WORKDIR /app
 USER onpay
 EXPOSE 8000
-CMD ["granian", "--interface", "wsgi", "gateway.wsgi:application", "--host", "0.0.0.0", "--port", "8000", \
-     "--workers", "2", "--blocking-threads", "4", "--no-ws", "--respawn-failed-workers", "--workers-kill-timeout", "20s"]
+CMD ["python", "-m", "gateway.serving", "--host", "0.0.0.0"]

@@ -1,6 +1,7 @@
 """Whose request it is: the socket's address, or what a trusted proxy says of it (contract §2.9)."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -33,13 +34,38 @@ def _parse(text: str) -> Address | None:
 def client_address(request: HttpRequest) -> Address | None:
     """The address that the request comes from; None where a trusted proxy sends something unreadable.
 
-    Only a peer in `ONPAY_TRUSTED_PROXIES` is believed, and only `X-Forwarded-For` is read: from the right, past
-    further trusted proxies, to the first address that is not one of them.
+    Only a peer in `ONPAY_TRUSTED_PROXIES` is believed, and only the header of `ONPAY_CLIENT_ADDRESS_HEADER` is read:
+    from the right, past further trusted proxies, to the first address that is not one of them.
     """
-    address = _parse(request.META.get("REMOTE_ADDR", ""))
+    return _address(request.META.get("REMOTE_ADDR", ""), request.META.get(_key(settings.CLIENT_ADDRESS_HEADER), ""))
+
+
+def rate_limit_key(request: HttpRequest) -> str:
+    """Whom a rate limit counts: an IPv4 address, or the /64 network of an IPv6 address."""
+    return _counted(client_address(request))
+
+
+def rate_limit_key_of(peer: str, headers: Mapping[str, str]) -> str:
+    """The same of a request that is not read yet."""
+    return _counted(_address(peer.strip("[]"), headers.get(settings.CLIENT_ADDRESS_HEADER.lower(), "")))
+
+
+def is_proxy(peer: str) -> bool:
+    """Whether what the peer says of a request is believed."""
+    address = _parse(peer) if settings.TRUSTED_PROXIES else None
+    return address is not None and _is_trusted(address)
+
+
+@lru_cache(maxsize=4)
+def _key(header: str) -> str:
+    return "HTTP_" + header.upper().replace("-", "_")
+
+
+def _address(peer: str, said: str) -> Address | None:
+    address = _parse(peer)
     if address is None or not settings.TRUSTED_PROXIES or not _is_trusted(address):
         return address
-    for entry in reversed(request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")):
+    for entry in reversed(said.split(",")):
         if not entry.strip():
             continue
         address = _parse(entry)
@@ -48,9 +74,7 @@ def client_address(request: HttpRequest) -> Address | None:
     return address
 
 
-def rate_limit_key(request: HttpRequest) -> str:
-    """Whom a rate limit counts: an IPv4 address, or the /64 network of an IPv6 address."""
-    address = client_address(request)
+def _counted(address: Address | None) -> str:
     if isinstance(address, IPv6Address):
         return str(ip_network((address, 64), strict=False))
     return str(address)

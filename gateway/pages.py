@@ -86,15 +86,18 @@ def _error_classes() -> list[dict[str, Any]]:
         "404": "There is no such thing",
         "405": "Not with this HTTP method",
         "406": "Not in this form",
+        "408": "Too slow",
         "409": "Not in this state",
         "410": "No longer",
         "413": "Too large",
+        "414": "Too long",
         "415": "Not this kind of body",
         "422": "Understood and refused",
         "429": "Too often",
         "500": "Our fault",
         "502": "No usable answer from the outside party",
         "503": "Not now",
+        "504": "No answer in time",
     }
     by_status: dict[str, list[dict[str, Any]]] = {}
     for refusal in catalogue():

@@ -39,6 +39,8 @@ _proxies = env.list("ONPAY_TRUSTED_PROXIES", default=[])
 # "none" is said, not left out: with https and nothing in front the web process has the certificate itself.
 HAS_NO_PROXY = _proxies == ["none"]
 TRUSTED_PROXIES = [] if HAS_NO_PROXY else [str(ip_network(network)) for network in _proxies]
+# Which header the proxies say the client's address in. Clients cannot forge one that they have never heard of.
+CLIENT_ADDRESS_HEADER = env.str("ONPAY_CLIENT_ADDRESS_HEADER", default="X-Forwarded-For")
 if LOCAL and BASE_URL.startswith("https://"):
     raise ImproperlyConfigured("ONPAY_LOCAL is for a developer's machine; ONPAY_BASE_URL is not on one.")
 
@@ -71,6 +73,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "gateway.api.middleware.RequestIdMiddleware",
     "gateway.health.ProbesMiddleware",
+    "gateway.serving.middleware.BodyMiddleware",
     "gateway.api.middleware.PayersMiddleware",
     "gateway.api.middleware.ApiMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -250,6 +253,9 @@ HEALTH_TOKEN = env.str("ONPAY_HEALTH_TOKEN", default="")
 # Where worker, beat and dispatcher leave their signs of life for `manage.py is_alive`.
 SIGNS_OF_LIFE = str(local.home.folder() if LOCAL else gettempdir())
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
+# Files are kept in memory: gateway.serving.limits says which pages take them, and how large.
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
+FILE_UPLOAD_MAX_MEMORY_SIZE = 25 * 1024 * 1024
 # The log of requests that companies read. 0: nothing is kept.
 REQUEST_LOG_DAYS = env.int("ONPAY_REQUEST_LOG_DAYS", default=30)
 WEBHOOK_TIME_SCALE = env.float("ONPAY_WEBHOOK_TIME_SCALE", default=1.0)

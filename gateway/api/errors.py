@@ -108,6 +108,38 @@ class BodyTooLarge(Refusal):
     advice = "A body has at most 256 KiB; the answer to a refund at most 15 MiB."
 
 
+class BodyIncomplete(Refusal):
+    code = "ONP400_BODY_INCOMPLETE"
+    message = "The body ended before all of it had arrived."
+    advice = "Repeat the same request with the same key."
+    retryable = True
+
+
+class MalformedHttp(Refusal):
+    code = "ONP400_HTTP"
+    message = "The request is not well-formed HTTP."
+    advice = "The proxy says so: compare the request line and the headers with what HTTP/1.1 or HTTP/2 ask for."
+
+
+class HeaderRepeated(Refusal):
+    code = "ONP400_HEADER_REPEATED"
+    message = "A header that may come once came twice."
+    advice = "Send each header once. Operators: the proxy must replace what clients send, not add to it."
+
+
+class BodyTooSlow(Refusal):
+    code = "ONP408"
+    message = "The body did not arrive in time."
+    advice = "Repeat the same request with the same key. A body has ten seconds, and one more for each 64 KiB."
+    retryable = True
+
+
+class TargetTooLong(Refusal):
+    code = "ONP414"
+    message = "The address is too long."
+    advice = "An address has at most 8 KiB with its query: ask for less at once."
+
+
 class UnsupportedMediaType(Refusal):
     code = "ONP415"
     message = "The body is not application/json in UTF-8."
@@ -141,6 +173,14 @@ class RateLimited(Refusal):
         super().__init__()
 
 
+class TooManyUnfinished(Refusal):
+    code = "ONP429_UNFINISHED_BODIES"
+    message = "Too many bodies from this address are still arriving."
+    advice = "Send bodies whole; at most eight of an address may take longer than a second."
+    retryable = True
+    retry_after_s = 1
+
+
 class InternalError(Refusal):
     code = "ONP500"
     message = "Something went wrong on our side."
@@ -152,6 +192,22 @@ class Unavailable(Refusal):
     code = "ONP503"
     message = "The service is unavailable for a moment."
     advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    retryable = True
+    retry_after_s = 5
+
+
+class Unreachable(Refusal):
+    code = "ONP502"
+    message = "The service cannot be reached for a moment."
+    advice = "The proxy says so. Repeat the same request with the same key after retryAfter seconds, with backoff."
+    retryable = True
+    retry_after_s = 5
+
+
+class NoAnswerInTime(Refusal):
+    code = "ONP504"
+    message = "The service did not answer in time."
+    advice = "The proxy says so: what was begun may be done. Repeat the same request with the same key to learn it."
     retryable = True
     retry_after_s = 5
 

@@ -10,13 +10,14 @@ import structlog
 from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.urls import resolve
 
 from accounts.ids import new_id
 from accounts.origin import rate_limit_key
 from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
 from gateway.api.requests import log as requests
+from gateway.serving.limits import match_of
+from gateway.serving.middleware import refused_by_server
 
 log = structlog.get_logger()
 PAYERS = ("/sdk/", "/checkout/")
@@ -95,7 +96,7 @@ class ApiMiddleware:
             return self.pages(request)
         verdict = throttling.hit("all", rate_limit_key(request))
         request.rate_limits = [verdict]  # type: ignore[attr-defined]
-        refused = None if verdict.admitted else RateLimited(verdict.reset_s)
+        refused = refused_by_server(request) if verdict.admitted else RateLimited(verdict.reset_s)
         response = response_for(refused, request) if refused else self.api(request)
         for name, value in throttling.headers(request.rate_limits).items():  # type: ignore[attr-defined]
             response[name] = value
@@ -113,7 +114,7 @@ def _must_be_redirected(request: HttpRequest) -> bool:
 
 def _serve(request: HttpRequest) -> HttpResponse:
     request.get_host()  # refuses a host that is not ours
-    match = resolve(request.path_info)
+    match = match_of(request.path_info)
     request.resolver_match = match
     response: HttpResponse = match.func(request, *match.args, **match.kwargs)
     return response

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -17,8 +16,6 @@ from accounts.clock import wall
 PEOPLE = ("/dashboard/", "/accounts/")
 SEEN = "seen_at"
 NOTED_EVERY_S = 30
-LARGEST_BODY = 25 * 1024 * 1024
-"""More than any form here has; Django itself would write it to the disk before it asks who sends it."""
 
 
 class PersonMiddleware:
@@ -31,8 +28,6 @@ class PersonMiddleware:
         path = request.path_info
         if not path.startswith((*PEOPLE, "/admin/")):
             return self.get_response(request)
-        if _is_too_large(request):
-            return render(request, "413.html", status=413)
         if not path.startswith(PEOPLE):
             return _kept(self._answer(request))
         with translation.override(_language(request)), timezone.override(_time_zone(request)):
@@ -47,11 +42,6 @@ class PersonMiddleware:
             messages.info(request, _("You were away for a while: please sign in again."))
             return HttpResponseRedirect(f"{reverse('account_login')}?next={request.path}")
         return self.get_response(request)
-
-
-def _is_too_large(request: HttpRequest) -> bool:
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    return not length.isdecimal() or int(length) > LARGEST_BODY
 
 
 def _kept(response: HttpResponseBase) -> HttpResponseBase:

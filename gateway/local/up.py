@@ -21,8 +21,7 @@ HEALTH_TIMEOUT_S = 60
 PREPARE = "manage.py prepare"
 CELERY = "-m celery -A gateway"
 GATEWAY = {
-    "web": "-m granian --interface wsgi gateway.wsgi:application --host {host} --port {port} --workers 2 "
-    "--blocking-threads 4 --no-ws --respawn-failed-workers --workers-kill-timeout 20s --log-level warning",
+    "web": "-m gateway.serving --host {host} --port {port}",
     "worker": f"{CELERY} worker --concurrency 2 --without-gossip --without-mingle --loglevel WARNING",
     "beat": f"{CELERY} beat --loglevel WARNING",
     "dispatcher": "manage.py deliver_webhooks",

@@ -24,7 +24,7 @@ KILLS = int(os.environ.get("KILLS") or 3)
 WEB_PROCESSES = 2
 CONNECTIONS = 8 * WEB_PROCESSES
 PARTS = {
-    "web": "granian",
+    "web": "gateway.serving",
     "worker": " worker ",
     "beat": " beat ",
     "dispatcher": "deliver_webhooks",

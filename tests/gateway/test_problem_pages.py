@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from gateway.api.views import server_error
-from gateway.dashboard.middleware import LARGEST_BODY
+from gateway.serving.limits import FORM
 
 
 def check(page: HttpResponse, status: int, sentence: str) -> None:
@@ -31,7 +31,7 @@ def test_a_form_that_did_not_come_from_here(db: None) -> None:
 
 @pytest.mark.parametrize("page", ["/accounts/login/", "/dashboard/me", "/admin/login/"])
 def test_a_body_that_no_form_has_is_not_even_read(db: None, page: str) -> None:
-    length = str(LARGEST_BODY + 1)
+    length = str(FORM + 1)
 
     check(Client().post(page, {}, CONTENT_LENGTH=length), 413, "This is too large")
 

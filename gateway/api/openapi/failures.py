@@ -39,9 +39,11 @@ class Error(TypedDict):
 ALWAYS: tuple[type[Refusal], ...] = (
     InvalidRequest, errors.Unauthenticated, errors.PermissionMissing, errors.RouteUnknown, errors.MethodNotAllowed,
     errors.NotAcceptable, errors.RateLimited, errors.InternalError, errors.Unavailable,
+    errors.MalformedHttp, errors.HeaderRepeated, errors.TargetTooLong, errors.Unreachable, errors.NoAnswerInTime,
 )  # fmt: skip
 WITH_A_BODY: tuple[type[Refusal], ...] = (
     errors.MalformedJson, errors.CardDataSent, errors.BodyTooLarge, errors.UnsupportedMediaType,
+    errors.BodyIncomplete, errors.BodyTooSlow, errors.TooManyUnfinished,
 )  # fmt: skip
 WITH_A_KEY: tuple[type[Refusal], ...] = (
     errors.IdempotencyKeyMissing, errors.IdempotencyKeyInvalid, errors.IdempotencyConflict,

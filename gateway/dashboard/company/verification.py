@@ -17,6 +17,7 @@ from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.company.words import KIND
 from gateway.dashboard.forms import OnceForm
+from gateway.serving.limits import takes_files
 
 TOO_LARGE = gettext_lazy("The file is larger than 10 MB.")
 
@@ -44,6 +45,7 @@ class DocumentForm(OnceForm):
         return file
 
 
+@takes_files
 @require_http_methods(["GET", "HEAD", "POST"])
 @door(May.MANAGE)
 def page(request: HttpRequest, here: Here) -> HttpResponse:

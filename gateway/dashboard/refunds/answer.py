@@ -23,6 +23,7 @@ from gateway.dashboard.refunds.drafts import Draft, FileGone, Piece, draft_of
 from gateway.refunds import services as refunds
 from gateway.refunds.evidence import LARGEST, type_of
 from gateway.refunds.models import Refund, Response
+from gateway.serving.limits import takes_files
 from webhooks.addresses import LONGEST_URL, ForbiddenAddress, absolute
 
 LONGEST_MESSAGE = 2000
@@ -153,6 +154,7 @@ def accept(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
     return here.render("refunds/accept.html", form=form, **facts(found))
 
 
+@takes_files
 @require_http_methods(["GET", "HEAD", "POST"])
 @door(May.REFUND)
 def contest(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:

@@ -1,0 +1,51 @@
+"""The first look at a request: what the server refused while it read, and bodies that are larger than their page takes.
+
+The API answers for itself: whoever calls a path that is not there, or without a key, is told that first.
+"""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from accounts.errors import Refusal
+from gateway.api.errors import BodyTooLarge
+from gateway.serving.limits import API, largest_body
+
+REFUSAL = "onpay.refusal"
+
+
+class BodyMiddleware:
+    """Whatever the server in front of Django is: a body that is too large for its page is not read."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path_info.startswith(API):
+            return self.get_response(request)
+        refusal = refused_by_server(request) or (BodyTooLarge() if _is_too_large(request) else None)
+        return _said(request, refusal) if refusal else self.get_response(request)
+
+
+def refused_by_server(request: HttpRequest) -> Refusal | None:
+    """Why the server did not read all of the request; None where it did."""
+    return request.META.get(REFUSAL)
+
+
+def _is_too_large(request: HttpRequest) -> bool:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdigit()):
+        return True
+    return int(length) > 0 and int(length) > (largest_body(str(request.method), request.path_info) or int(length))
+
+
+def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    request.refusal_code = refusal.public_code  # type: ignore[attr-defined]
+    if refusal.status == 413:
+        return render(request, "413.html", status=413)
+    response = HttpResponse(refusal.message, status=refusal.status, content_type="text/plain; charset=utf-8")
+    response["Cache-Control"] = "no-store"
+    if refusal.retry_after_s is not None:
+        response["Retry-After"] = str(refusal.retry_after_s)
+    return response

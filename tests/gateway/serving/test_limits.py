@@ -1,0 +1,85 @@
+"""Each path takes a body of its own size at most; a larger one is neither read nor written to the disk."""
+
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.factories import Shop
+from tests.gateway.serving import wire
+from tests.gateway.serving.conftest import Server, free_port, received, serving
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MEGABYTE = 1024 * 1024
+UPLOAD = (
+    f"Cookie: csrftoken={'a' * 32}",
+    f"Origin: http://{wire.HOST}",
+    "Content-Type: multipart/form-data; boundary=x",
+)
+PART = b'--x\r\nContent-Disposition: form-data; name="f"; filename="a.bin"\r\n\r\n'
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scratch")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, scratch: Path, django_db_setup: None) -> Iterator[Server]:
+    log = tmp_path_factory.mktemp("web") / "web.log"
+    with serving(log, free_port(), TMPDIR=str(scratch)) as running:
+        yield running
+
+
+@pytest.mark.parametrize("path", ["/health/", "/docs", "/", "/accounts/login/", "/checkout/x", "/sdk/v1/tokens"])
+def test_a_large_upload_is_refused_by_its_length(server: Server, scratch: Path, path: str) -> None:
+    answer = server.ask(wire.head("POST", path, *UPLOAD, f"Content-Length: {300 * MEGABYTE}") + PART)
+
+    assert wire.status(answer) == 413
+    assert not any(scratch.iterdir())
+
+
+@pytest.mark.parametrize("path", ["/health/", "/accounts/login/"])
+def test_a_large_upload_in_chunks_is_refused_when_it_is_too_much(server: Server, scratch: Path, path: str) -> None:
+    with closing(server.connect()) as client:
+        client.sendall(wire.head("POST", path, *UPLOAD, "Transfer-Encoding: chunked"))
+        sent = 0
+        with suppress(OSError):  # it hangs up in the middle
+            for _ in range(300):
+                client.sendall(wire.chunks(PART + bytes(MEGABYTE))[:-5])
+                sent += 1
+        assert wire.status(received(client)) in (0, 413)
+
+    assert sent < 20
+    assert not any(scratch.iterdir())
+
+
+def test_the_api_refuses_in_its_envelope(server: Server, acme: Shop) -> None:
+    large = b" " * (256 * 1024 + 1)
+    plain = server.ask(wire.post(acme.sandbox_key, large))
+    chunked = server.ask(wire.api(acme.sandbox_key, "/payments", "Transfer-Encoding: chunked") + wire.chunks(large))
+
+    for answer in (plain, chunked):
+        assert wire.status(answer) == 413
+        assert wire.told(answer)["onpayCode"] == "ONP413"
+        assert wire.told(answer)["error"]["requestId"] == wire.headers(answer)["requestid"]
+
+
+def test_an_address_that_is_too_long_is_refused_in_the_envelope(server: Server, acme: Shop) -> None:
+    answer = server.ask(wire.api(acme.sandbox_key, f"/payments?reference={'a' * 9000}", method="GET"))
+
+    assert (wire.status(answer), wire.told(answer)["onpayCode"]) == (414, "ONP414")
+
+
+def test_a_key_in_another_spelling_is_no_key(server: Server, acme: Shop) -> None:
+    answer = server.ask(wire.api(None, "/payments", f"X_Api_Key: {acme.sandbox_key}", method="GET"))
+
+    assert wire.status(answer) == 401
+
+
+def test_nobody_is_told_what_serves(server: Server) -> None:
+    answer = server.ask(wire.head("GET", "/docs"))
+
+    assert wire.status(answer) == 200
+    assert wire.headers(answer)["server"] == ""
