@@ -2,7 +2,7 @@
 #
 #   make run     the whole service, with its own database: PORT=8000, ONPAY_HOME=.local
 #   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
-#   make check   format, lint, types, import contracts, migrations, deployment checks
+#   make check   format, lint, types, import contracts, known holes, migrations, deployment checks
 #   make bench | faults | model | nightly     measurements, and the long forms of the tests
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make screenshots     the pictures of the README
@@ -37,6 +37,8 @@ check: dev
 	@.venv/bin/ruff format --check .
 	@$(PYTHON) -m mypy gateway accounts ledger webhooks
 	@.venv/bin/lint-imports
+	@.venv/bin/bandit -q -c pyproject.toml -r gateway accounts ledger webhooks
+	@$(PYTHON) .ci/audit
 	@$(WITH) -- $(PYTHON) manage.py makemigrations --check --dry-run
 	@$(PRODUCTION) $(WITH) -- $(PYTHON) manage.py check --deploy --fail-level WARNING
 
