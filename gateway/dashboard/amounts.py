@@ -58,7 +58,7 @@ class ExactAmountField(AmountField):
 
     default_error_messages = {
         "decimals": _("At most %(decimals)s decimals."),
-        "large": _("Nobody has that much."),
+        "large": _("This amount is too large."),
     }
 
     def __init__(self, *, decimals: int = 2, most: Decimal = MAX_AMOUNT, **options: Any) -> None:

@@ -34,8 +34,8 @@ def steps(here: Here) -> list[Step]:
     is_verified = company.status == Company.Status.ACTIVE
     return [
         Step(
-            _("Hand in what we need to verify you"),
-            _("Four documents, as PDF or photo. We look at them while you build."),
+            _("Upload your verification documents"),
+            _("Four documents, as PDF or photo. We review them while you build."),
             is_verified or not verification.missing(company),
             _page(here, May.MANAGE, "verification"),
         ),

@@ -9,7 +9,7 @@ IN_WORDS: dict[str, Promise] = {
     "ONP400_AMOUNT": _("The amount is not one of this currency."),
     "ONP400_BANK_ACCOUNT": _("The account is incomplete, not valid, or of another country."),
     "ONP400_CONVERSION_WALLET": _("Choose two different wallets."),
-    "ONP400_DOCUMENT": _("The file cannot be taken: hand in a PDF, PNG or JPEG of at most 10 MB."),
+    "ONP400_DOCUMENT": _("The file cannot be accepted: upload a PDF, PNG or JPEG of at most 10 MB."),
     "ONP400_EVIDENCE": _("A piece of evidence is not valid."),
     "ONP400_PAYER": _("What is said about the payer is incomplete or not valid."),
     "ONP400_QUOTE_TOKEN": _("This quote is not one of ours for this company. Ask for a new one."),
@@ -55,7 +55,7 @@ IN_WORDS: dict[str, Promise] = {
     "ONP409_RECEIVABLE_RESERVED": _("The money of this payment is reserved for an advance that is under review."),
     "ONP409_RECEIVABLE_STATE": _("Something of it can no longer be advanced. Look at the list again."),
     "ONP409_REFUND_IN_DISPUTE": _("The payer already asks for this money back. Answer that instead."),
-    "ONP409_REFUND_RESPONSE_DEADLINE": _("The time to answer is over: silence has accepted."),
+    "ONP409_REFUND_RESPONSE_DEADLINE": _("The time to answer is over: the request was accepted."),
     "ONP409_REFUND_STATE": _("The refund is not in a state that allows this. Look at it again."),
     "ONP409_VERIFICATION_STATE": _("The verification is not in a state that allows this. Look at the page again."),
     "ONP409_WEBHOOK_STATE": _("The endpoint is switched off. Switch it on first."),
@@ -67,26 +67,26 @@ IN_WORDS: dict[str, Promise] = {
     ),
     "ONP422_<METHOD>_REJECTED": _("The payment was refused for good."),
     "ONP422_ADVANCE_AMOUNT_TOO_SMALL": _("That is too little for an advance. Choose more, or what is released later."),
-    "ONP422_CONVERSION_AMOUNT_TOO_SMALL": _("The amount is nothing in the other currency. Convert more."),
-    "ONP422_DOCUMENTS": _("Twenty documents are handed in. Remove one, or put several pages into one PDF."),
+    "ONP422_CONVERSION_AMOUNT_TOO_SMALL": _("The amount comes to zero in the other currency. Convert more."),
+    "ONP422_DOCUMENTS": _("There are twenty documents already. Remove one, or put several pages into one PDF."),
     "ONP422_INSUFFICIENT_BALANCE": _("The available balance is too small for this."),
     "ONP422_REFUND_AMOUNT_EXCEEDED": _("That is more than what is left to give back."),
     "ONP422_REFUND_AMOUNT_TOO_SMALL": _(
-        "The amount is nothing in the currency in which the payment was settled. Give back more."
+        "The amount comes to zero in the currency in which the payment was settled. Give back more."
     ),
     "ONP422_REFUND_WINDOW_CLOSED": _(
         "The payment is too old to be given back. Send the payer the money in another way."
     ),
-    "ONP422_SIMULATION_CARD": _("Card payments are played with the test cards."),
+    "ONP422_SIMULATION_CARD": _("Card payments are simulated with the test cards."),
     "ONP422_WEBHOOK_LIMIT": _("There are 20 endpoints: that is the most there can be."),
     "ONP422_WITHDRAWAL_AMOUNT_TOO_LARGE": _("The amount is above the most that this rail takes."),
     "ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL": _("The amount is below the least that this rail takes."),
     "ONP429_INVITATIONS": _("Twenty invitations were sent within a day. Send the next one tomorrow."),
-    "ONP502_<METHOD>_INVALID_RESPONSE": _("The outside party gave no usable answer. Try again in a minute."),
-    "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE": _("This way to pay is away for a moment. Try again in a minute."),
+    "ONP502_<METHOD>_INVALID_RESPONSE": _("The provider gave no usable answer. Try again in a minute."),
+    "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE": _("This payment method is unavailable now. Try again in a minute."),
     "ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE": _("There is no market rate right now. Ask again in half a minute."),
     "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE": _(
-        "The rail, or the rate it needs, is away for a moment. Nothing was withdrawn. Try again in half a minute."
+        "The rail, or the rate it needs, is unavailable now. Nothing was withdrawn. Try again in half a minute."
     ),
 }
 

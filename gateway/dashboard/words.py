@@ -2,6 +2,7 @@
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 Word = tuple[str | Promise, str]
 """What is read, and the colour."""
@@ -27,12 +28,12 @@ STATUS: dict[str, Word] = {
     "RESERVED_FOR_ADVANCE": (_("Reserved for an advance"), DONE),
     "ADVANCED": (_("Advanced"), GOOD),
     "RELEASED": (_("Released"), GOOD),
-    "APPROVED": (_("Approved"), GOOD),
-    "REFUSED": (_("Refused"), BAD),
-    "ACTIVE": (_("Active"), GOOD),
+    "APPROVED": (pgettext_lazy("advance", "Approved"), GOOD),
+    "REFUSED": (pgettext_lazy("advance", "Refused"), BAD),
+    "ACTIVE": (pgettext_lazy("company", "Active"), GOOD),
     "PENDING_VERIFICATION": (_("Waits for verification"), WAITING),
-    "SUSPENDED": (_("Suspended"), BAD),
-    "CLOSED": (_("Closed"), QUIET),
+    "SUSPENDED": (pgettext_lazy("company", "Suspended"), BAD),
+    "CLOSED": (pgettext_lazy("company", "Closed"), QUIET),
 }
 
 METHOD: dict[str, str | Promise] = {
@@ -50,7 +51,7 @@ METHOD: dict[str, str | Promise] = {
 }
 
 ROLE: dict[str, tuple[Promise, Promise]] = {
-    "OWNER": (_("Owner"), _("Everything, and who else may")),
+    "OWNER": (_("Owner"), _("Everything, including the team")),
     "FINANCE": (_("Finance"), _("Withdrawals, advances, conversions and refunds")),
     "DEVELOPER": (_("Developer"), _("API keys, webhooks, events and requests")),
     "SUPPORT": (_("Support"), _("Payments and refunds")),

@@ -72,7 +72,7 @@ def test_a_payer_is_answered(desk: Desk, history: None) -> None:
     page.locator("main tbody").get_by_role("link", name="Answer").first.click()
     page.get_by_role("link", name="Contest").click()
     page.locator("textarea").first.fill("Delivered on Monday, and signed for.")
-    page.get_by_role("button", name="Look at it once more").click()
+    page.get_by_role("button", name="Review before sending").click()
     expect(page.get_by_text("Delivered on Monday, and signed for.")).to_be_visible()
     page.get_by_role("button", name="Send the answer").click()
 
@@ -84,7 +84,7 @@ def test_a_payer_is_answered(desk: Desk, history: None) -> None:
 def test_an_advance_is_asked_for_and_granted(desk: Desk, history: None) -> None:
     page = desk.sit_down("ana@acme.example")
     open_page(page, "Receivables")
-    page.get_by_role("link", name="Have it sooner").click()
+    page.get_by_role("link", name="Advance receivables").click()
     page.get_by_role("button", name="See what it costs").click()
     page.get_by_role("link", name="Ask for").click()
     page.get_by_role("button", name="Ask for").click()

@@ -56,12 +56,12 @@ def said_in_programmes() -> Iterator[Said]:
 SAID = {*said_in_templates(), *said_in_programmes()}
 
 
-LOAN_WORDS = {"CSV", "Sandbox", "Webhooks", "URL"}
+LOAN_WORDS = {"CSV", "Endpoint", "Endpoint:", "Sandbox", "URL", "Webhooks"}
 """What people of the trade say in English everywhere."""
 NAMES = {"CNPJ, RFC, CUIT, NIT or NIF", "Argentina", "Portugal"}
 THE_SAME = {
     "es": LOAN_WORDS | NAMES | {"Colombia", "Alias", "Error", "General", "No", "No:", "No.", "Total"},
-    "pt_BR": LOAN_WORDS | NAMES | {"Alias", "E-mail", "Endpoint", "Menu", "Spread", "Status", "Total", "Volume"},
+    "pt_BR": LOAN_WORDS | NAMES | {"Alias", "Compliance", "E-mail", "Menu", "Spread", "Status", "Total", "Volume"},
 }
 """Words of a language that are also English ones, with the loan words and names of all."""
 

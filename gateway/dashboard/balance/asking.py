@@ -52,7 +52,7 @@ class _Form(DashboardForm):
 class ExplainForm(_Form):
     """Which balance, at which instant, told from which instant on."""
 
-    bucket = forms.ChoiceField(label=gettext_lazy("Bucket"), choices=[*BUCKET.items()])
+    bucket = forms.ChoiceField(label=gettext_lazy("Part of the balance"), choices=[*BUCKET.items()])
 
     def __init__(self, merchant: Merchant, query: QueryDict) -> None:
         self.now = clock.now(merchant)
@@ -102,7 +102,9 @@ def instant(merchant: Merchant, query: QueryDict) -> tuple[ExplainForm, Instant 
 class StatementForm(_Form):
     """The statement of which bucket, of which days, for which cause."""
 
-    bucket = forms.ChoiceField(label=gettext_lazy("Bucket"), choices=[(kind, BUCKET[kind]) for kind in BUCKETS])
+    bucket = forms.ChoiceField(
+        label=gettext_lazy("Part of the balance"), choices=[(kind, BUCKET[kind]) for kind in BUCKETS]
+    )
     cause = forms.ChoiceField(
         label=gettext_lazy("Type"), choices=[("", gettext_lazy("Every type")), *CAUSE.items()], required=False
     )

@@ -15,11 +15,11 @@ DEED: dict[str, Promise] = {
     "proposal.made": _("Proposed a decision that a second person must confirm"),
     "proposal.confirmed": _("Confirmed the decision of a colleague"),
     "proposal.turned_down": _("Turned the decision of a colleague down"),
-    "company.founded": _("Founded the company"),
+    "company.founded": _("Created the company"),
     "company.changed": _("Changed the company's data"),
     "company.verified": _("Verified the company"),
     "withdrawal_ip.changed": _("Changed the withdrawal address"),
-    "document.handed_in": _("Handed in a document"),
+    "document.handed_in": _("Uploaded a document"),
     "document.taken_back": _("Removed a document"),
     "production.asked": _("Asked for production"),
     "verification.sent_back": _("Sent the verification back"),
@@ -44,7 +44,7 @@ DEED: dict[str, Promise] = {
     "refund.decided": _("Decided a refund in the sandbox"),
     "withdrawal.simulated": _("Decided a test withdrawal"),
     "clock.advanced": _("Moved the sandbox clock"),
-    "scenario.played": _("Played a scenario"),
+    "scenario.played": _("Ran a scenario"),
     "refund.asked": _("Asked for a refund"),
     "refund.sent_elsewhere": _("Refunded to another PIX key by API"),
     "refund.accepted": _("Accepted a payer's request"),
@@ -63,7 +63,7 @@ BY_SUPPORT: dict[str, Promise] = {
     "payout_rule": _("Changed the terms of a rail"),
     "price_rule": _("Changed a price"),
     "refund": _("Decided a refund"),
-    "withdrawal": _("Looked after a withdrawal"),
+    "withdrawal": _("Handled a withdrawal"),
 }
 """What our staff did to what: their pages write down more than has words of its own."""
 _OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys", "blk": "balance"}

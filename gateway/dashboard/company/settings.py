@@ -103,7 +103,7 @@ def _flags(here: Here) -> list[tuple[Promise, Promise, bool]]:
             merchant.withdrawal_enabled,
         ),
         (gettext_lazy("Conversions"), gettext_lazy("Money moves between your wallets"), merchant.conversion_enabled),
-        (gettext_lazy("Advances"), gettext_lazy("Receivables are paid out sooner"), merchant.advance_enabled),
+        (gettext_lazy("Advances"), gettext_lazy("Receivables are paid out early"), merchant.advance_enabled),
         (
             gettext_lazy("Card tokens"),
             gettext_lazy("Payers' cards are kept for the next payment"),

@@ -58,7 +58,7 @@ def page(request: HttpRequest, here: Here) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("verification", said=_("The document is handed in."))
+            return here.go("verification", said=_("The document is uploaded."))
     return _page(here, form)
 
 
@@ -91,9 +91,9 @@ def _steps(company: Company, missing: list[Document.Kind]) -> list[tuple[str, st
     """The way, and where the company stands on it: done, now or to come."""
     is_verified = company.verified_at is not None
     done = (
-        (_("Hand in documents"), is_verified or not missing),
+        (_("Upload documents"), is_verified or not missing),
         (_("Ask for production"), is_verified or company.production_asked_at is not None),
-        (_("We look at it"), is_verified),
+        (_("We review it"), is_verified),
         (_("Production is open"), is_verified),
     )
     now = next((n for n, (_title, is_done) in enumerate(done) if not is_done), len(done))
@@ -119,7 +119,7 @@ def document(request: HttpRequest, here: Here, document_id: str) -> HttpResponse
 @door(May.MANAGE)
 def ask(request: HttpRequest, here: Here) -> HttpResponse:
     verification.ask_for_production(request, here.company)
-    return here.go("verification", said=_("Thank you: we look at it, and write to you."))
+    return here.go("verification", said=_("Thank you: we review it and write to you."))
 
 
 urls = [

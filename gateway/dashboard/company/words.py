@@ -13,7 +13,7 @@ MAY: dict[May, Promise] = {
     May.READ_AUDIT: _("Read the audit log"),
     May.REFUND: _("Give money back and answer disputes"),
     May.MOVE_MONEY: _("Withdraw, convert, ask for advances"),
-    May.SIMULATE: _("Play in the sandbox lab"),
+    May.SIMULATE: _("Use the sandbox lab"),
     May.DEVELOP: _("Issue API keys, change webhooks"),
     May.MANAGE: _("Change the team, the settings and the withdrawal address; verify the company"),
 }

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.errors import Refusal
@@ -33,8 +33,8 @@ WALLETS = [(code, code) for code in WALLET_METHOD]
 class WishForm(DashboardForm):
     """How much shall go from which wallet into which."""
 
-    source = forms.ChoiceField(label=gettext_lazy("From"), choices=WALLETS)
-    destination = forms.ChoiceField(label=gettext_lazy("To"), choices=WALLETS)
+    source = forms.ChoiceField(label=pgettext_lazy("wallet", "From"), choices=WALLETS)
+    destination = forms.ChoiceField(label=pgettext_lazy("wallet", "To"), choices=WALLETS)
     amount = ExactAmountField(label=gettext_lazy("Amount"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -176,7 +176,7 @@ def _led_on(here: Here, name: str, way: plays.Way, played: plays.Played) -> Http
     if played.object_id is None:
         return here.go("lab")
     address = address_of(here, played.object_id) or f"{here.to('events')}?object_id={played.object_id}"
-    messages.success(here.request, _("Played. This is what it made."))
+    messages.success(here.request, _("Done. This is the result."))
     return HttpResponseRedirect(address)
 
 

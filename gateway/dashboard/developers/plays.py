@@ -113,7 +113,7 @@ def _outcomes() -> Iterator[Play]:
     """A card's outcome is the card's."""
     ways = tuple(way for way in ORDERS if way[0] not in CARDS)
     for outcome, effect, times in (
-        (Status.PAID, _("It is paid: play money, twenty times the documented amount."), MUCH),
+        (Status.PAID, _("It is paid: test money, twenty times the documented amount."), MUCH),
         (Status.FAILED, _("It fails with `SIMULATED`."), 1),
         (Status.EXPIRED, _("It expires, though its time is not over."), 1),
     ):

@@ -37,7 +37,7 @@ class ReplayFilter(PeriodForm):
     type = forms.ChoiceField(
         label=gettext_lazy("Event"),
         required=False,
-        choices=[("", gettext_lazy("Every kind that it wants")), *((kind, kind) for kind in KIND)],
+        choices=[("", gettext_lazy("Every kind it is subscribed to")), *((kind, kind) for kind in KIND)],
     )
     object_id = forms.CharField(label=gettext_lazy("Object"), required=False, max_length=40)
     last_status = forms.ChoiceField(label=gettext_lazy("Last delivery"), required=False, choices=LAST)

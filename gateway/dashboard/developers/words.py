@@ -112,7 +112,7 @@ ACCOUNT: dict[str, Promise] = {
     Kind.AVAILABLE: _("Available"),
     Kind.RELEASING: _("Releasing"),
     Kind.BLOCKED: _("Blocked"),
-    Kind.CLEARING: _("At the outside party"),
+    Kind.CLEARING: _("At the provider"),
     Kind.FEE_INCOME: _("Our fee"),
     Kind.ADVANCE_INCOME: _("Our fee for the advance"),
     Kind.FX_POSITION: _("Exchanged"),
@@ -128,12 +128,12 @@ KEY_STATE: dict[str, Promise] = {
 }
 
 DUE: dict[str, Promise] = {
-    "payment.answered": _("A payment's outside party answers"),
+    "payment.answered": _("The provider of a payment answers"),
     "payment.expired": _("A payment's time is over"),
     "balance.released": _("Money is released"),
     "refund.filled": _("Money comes for a refund that lacks some"),
     "withdrawal.answered": _("A withdrawal's bank answers"),
-    "refund.answered": _("A refund's outside party answers"),
+    "refund.answered": _("The provider of a refund answers"),
     "refund.reminded": _("A refund waits for an answer: a reminder"),
     "refund.lapsed": _("The time to answer a refund is over"),
     "webhook.retried": _("A webhook is tried again"),

@@ -85,7 +85,7 @@ COLUMNS: tuple[Column, ...] = (
     _time("paid", _("Paid"), lambda payment: payment.paid_at),
     _time("available", _("Available from"), lambda payment: payment.release_at),
     _text("failure", _("Failure"), lambda payment: payment.failure_code),
-    _text("outside", _("Outside party's id"), lambda payment: payment.rail_reference),
+    _text("outside", _("Provider's id"), lambda payment: payment.rail_reference),
     Column("id", _("Payment"), lambda payment: shortened(payment.pk), [(_("Payment"), lambda payment: payment.pk)]),
 )  # fmt: skip
 USUAL = ("created", "amount", "status", "method", "reference", "payer", "id")

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.errors import MethodRefusal, Refusal
@@ -43,18 +43,18 @@ _LABELS: dict[str, Any] = {
     "payer.email": gettext_lazy("E-mail of the payer"),
     "payer.phone": gettext_lazy("Phone of the payer"),
     "payer.address.street": gettext_lazy("Street"),
-    "payer.address.number": gettext_lazy("Number"),
+    "payer.address.number": pgettext_lazy("address", "Number"),
     "payer.address.district": gettext_lazy("District"),
     "payer.address.city": gettext_lazy("City"),
-    "payer.address.state": gettext_lazy("State"),
+    "payer.address.state": pgettext_lazy("address", "State"),
     "payer.address.postalCode": gettext_lazy("Postal code"),
     "dueDate": gettext_lazy("Due date"),
 }
 """What a method may ask for, by its path in an order, in the order of the form."""
 _PLAYED: dict[int, Any] = {
     911: gettext_lazy("It is refused at once"),
-    912: gettext_lazy("The outside party's first answer makes no sense"),
-    913: gettext_lazy("The outside party is away at first"),
+    912: gettext_lazy("The provider's first answer is not usable"),
+    913: gettext_lazy("The provider is unavailable at first"),
     914: gettext_lazy("The payer can go on only after ten seconds"),
     915: gettext_lazy("It is held for a security review of a minute"),
     916: gettext_lazy("The card is typed on our page instead of secure fields"),
@@ -232,7 +232,7 @@ def _asked(payment: Payment) -> str:
         try:
             payment = payments.answer(payment.merchant, payment.id, payments.ask(payment))
         except MethodRefusal:
-            return _("The outside party gave no clear answer. It is asked again within a minute.")
+            return _("The provider gave no clear answer. It is asked again within a minute.")
     if payment.status == Status.FAILED:
         return _("The test payment was refused.")
     return _("The test payment is there. Now you are the payer.")

@@ -36,7 +36,7 @@ POSTED: dict[str, Promise] = {
     "receivable.advanced": _("Advanced"),
     "refund.held": _("Blocked for a refund"),
     "refund.filled": _("Blocked from money that came later"),
-    "refund.returned": _("Refund came to nothing: given back to you"),
+    "refund.returned": _("Refund not carried out: returned to you"),
     "refund.completed": _("Paid back to the payer"),
 }
 
@@ -44,7 +44,7 @@ ACCOUNT: dict[str, Promise] = {
     Kind.AVAILABLE: _("Your balance, available"),
     Kind.RELEASING: _("Your balance, releasing"),
     Kind.BLOCKED: _("Your balance, blocked"),
-    Kind.CLEARING: _("Owed by the outside party"),
+    Kind.CLEARING: _("Owed by the provider"),
     Kind.FEE_INCOME: _("Our fee"),
     Kind.ADVANCE_INCOME: _("Our fee for the advance"),
     Kind.FX_POSITION: _("Currency exchange"),

@@ -40,12 +40,12 @@ class ChoiceForm(DashboardForm):
 
     currency = forms.ChoiceField(label=gettext_lazy("Currency"), choices=[(code, code) for code in WALLET_METHOD])
     choose = forms.ChoiceField(
-        label=gettext_lazy("What you want sooner"),
+        label=gettext_lazy("What to advance"),
         choices=[
             (ALL, gettext_lazy("Everything")),
             (UNTIL, gettext_lazy("What is released until a day")),
             (AMOUNT, gettext_lazy("At least an amount")),
-            (THESE, gettext_lazy("What you ticked")),
+            (THESE, gettext_lazy("The selected receivables")),
         ],
         widget=forms.RadioSelect,
     )

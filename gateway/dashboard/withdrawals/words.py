@@ -59,7 +59,7 @@ GATE: dict[str, Said] = {
     "COMPANY_ACTIVE": _("The company is active"),
     "WITHDRAWAL_ENABLED": _("Withdrawals are on"),
     "BODY": _("Every field is filled in and right"),
-    "RAIL": _("The rail is on and in reach"),
+    "RAIL": _("The rail is on and available"),
     "RATE": _("There is a market rate"),
     "LIMITS": _("The amount is within the limits"),
     "REFERENCE": _("The reference is new"),
@@ -110,7 +110,7 @@ SCENARIO: tuple[tuple[int, Promise], ...] = (
     (902, _("fails: the bank refuses it")),
     (903, _("arrives, and comes back after ten seconds (not crypto)")),
     (904, _("waits until you decide what becomes of it")),
-    (905, _("the rail is away at the first try")),
+    (905, _("the rail is unavailable at the first attempt")),
     (906, _("gets lost on its way, and is sent again")),
 )
 """Whole amounts that end in these digits play a scenario in the sandbox."""

@@ -161,7 +161,7 @@ def test_long_logs_are_read_page_by_page(
 
 def test_an_empty_log_says_what_it_is_for(acme: Shop, browser: Client) -> None:
     assert "Nothing yet" in browser.get(log_of(acme)).content.decode()
-    assert "Nothing like that" in browser.get(log_of(acme, "who=support")).content.decode()
+    assert "No entries found" in browser.get(log_of(acme, "who=support")).content.decode()
 
 
 @pytest.mark.parametrize("role", [role for role in Role if role != Role.OWNER])

@@ -60,12 +60,12 @@ def test_the_last_proof_of_the_books_is_shown(viewer: Client, busy: Shop, page: 
     assert "proved" not in words(viewer.get(page("balance")))
     now = clock.wall()
     proof = Proof.objects.create(started_at=now, finished_at=now, invariants=18)
-    assert "The books are proved 18 invariants held:" in words(viewer.get(page("balance")))
+    assert "The books are verified 18 invariants held:" in words(viewer.get(page("balance")))
 
     Proof.objects.filter(pk=proof.pk).update(violations=[["I1", "Another company's secret", "[(7,)]"]])
 
     said = words(viewer.get(page("balance")))
-    assert "The books are being looked at" in said and "secret" not in said
+    assert "The books are under review" in said and "secret" not in said
 
 
 def test_nothing_yet_says_what_comes(viewer: Client, acme: Shop, page: Page) -> None:

@@ -39,7 +39,7 @@ def test_it_says_what_is_asked_until_when_and_what_helps(asked: Refund, support:
         "NOT_RECEIVED",
         "Nothing &lt;b&gt;arrived&lt;/b&gt;.",
         "2 d 23 h",
-        "Silence until the deadline accepts",
+        "Without an answer by the deadline",
         "Tracking from dispatch to arrival",
         "Blocked for the refund",
         "refund.response_required",
@@ -104,7 +104,7 @@ def test_silence_has_its_own_words(acme: Shop, money: None, asked: Refund, suppo
 
     body = text_of(support, page("refund", asked.pk))
     assert "Nobody answered in time" in body
-    assert "Silence accepted" in body
+    assert "Accepted without an answer" in body
 
 
 def test_a_refund_of_the_company_asks_nobody(acme: Shop, money: None, support: Client, page: Page) -> None:
@@ -113,7 +113,7 @@ def test_a_refund_of_the_company_asks_nobody(acme: Shop, money: None, support: C
     body = text_of(support, page("refund", given.pk))
 
     assert "Out of stock" in body
-    for absent in ("Contest", "Your answers", "What convinces"):
+    for absent in ("Contest", "Your answers", "Evidence that helps"):
         assert absent not in body, absent
 
 

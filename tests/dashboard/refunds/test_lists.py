@@ -64,7 +64,7 @@ def test_without_anything_that_waits_everything_is_shown(acme: Shop, support: Cl
     given = refunds.create(acme.sandbox, a_payment(acme.sandbox, "PAID").pk)
 
     assert shown(support, page("refunds")) == [given.pk]
-    assert "Nobody waits for you" in support.get(page("refunds") + "?tab=waiting").content.decode()
+    assert "Nothing to answer" in support.get(page("refunds") + "?tab=waiting").content.decode()
 
 
 def test_filters_narrow_and_nonsense_does_not(acme: Shop, asked: Refund, support: Client, page: Page) -> None:
