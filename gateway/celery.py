@@ -54,8 +54,12 @@ app.conf.beat_schedule = {
 }
 
 
+AT_ONCE = ("gateway.tasks.heartbeat", "ledger.tasks.verify")
+
+
 @beat_init.connect
 def beat_at_once(**_: object) -> None:
-    """The first sign of life does not wait for its first turn."""
-    with suppress(OperationalError):  # a broker that is away gets it by its turn
-        app.send_task("gateway.tasks.heartbeat", retry=False)
+    """The first sign of life and the first proof of the books do not wait for their first turn."""
+    with suppress(OperationalError):  # a broker that is away gets them by their turn
+        for task in AT_ONCE:
+            app.send_task(task, retry=False)

@@ -1,7 +1,7 @@
 """The ledger's tables, of all its rooms: Django looks only here."""
 
 from ledger.books.models import Account, Balance, Entry, Transfer
-from ledger.closings.models import ClosedDay, Closing
+from ledger.closings.models import ClosedBalance, ClosedDay, Closing
 from ledger.holds.models import Hold
 from ledger.proofs.models import Proof
 from ledger.rates.models import Rate
@@ -12,6 +12,7 @@ __all__ = [
     "Advance",
     "AdvanceItem",
     "Balance",
+    "ClosedBalance",
     "ClosedDay",
     "Closing",
     "Entry",

@@ -2,9 +2,12 @@
 
 from celery import shared_task
 
+from ledger.proofs.selectors import LONGEST
 from ledger.proofs.services import prove
 
+LONGEST_S = int(LONGEST.total_seconds())
 
-@shared_task
+
+@shared_task(soft_time_limit=LONGEST_S - 60, time_limit=LONGEST_S - 30)
 def verify() -> None:
     prove()

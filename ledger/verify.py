@@ -7,6 +7,8 @@ from typing import Any
 from django.db import connection, transaction
 
 SAMPLE = 20
+LOCK = 0x6F6E7061795F7072
+"""Of PostgreSQL's advisory locks: held to the end of the transaction by the one process that proves the books."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,30 @@ def all_invariants() -> list[Invariant]:
     return sorted(_invariants.values(), key=lambda known: (len(known.number), known.number))
 
 
-def verify(progress: Callable[[Invariant], None] = lambda known: None) -> list[Violation]:
-    """Checks every invariant in one snapshot; an empty list is the proof. At most 20 counterexamples of each."""
+class BeingVerified(Exception):
+    """Another process verifies the books just now."""
+
+
+def verify(progress: Callable[[Invariant], None] = lambda known: None, *, alone: bool = False) -> list[Violation]:
+    """Checks every invariant in one snapshot; an empty list is the proof. At most 20 counterexamples of each.
+
+    `alone`: raises BeingVerified where another process that asked for this is at it.
+    """
     violations = []
     with transaction.atomic(), connection.cursor() as cursor:
         if not connection.savepoint_ids:  # not inside somebody else's transaction
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute("SET LOCAL statement_timeout = 0")
+        if alone and not _is_first(cursor):
+            raise BeingVerified
         for known in all_invariants():
             progress(known)
             cursor.execute(f"SELECT * FROM ({known.sql}) violations LIMIT {SAMPLE}")
             if rows := cursor.fetchall():
                 violations.append(Violation(known, rows))
     return violations
+
+
+def _is_first(cursor: Any) -> bool:
+    cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
+    return bool(cursor.fetchone()[0])

@@ -9,12 +9,12 @@ invariant(
     SELECT p.id, p.status, t.id AS transfer, t.posted_gross
       FROM gateway_payment p
       FULL JOIN (SELECT t.id, t.merchant_id, t.reference,
-                        (SELECT -sum(e.amount) FROM ledger_entry e JOIN ledger_account a ON a.id = e.account_id
-                          WHERE e.transfer_id = t.id AND a.kind = 'CLEARING') AS posted_gross,
-                        (SELECT coalesce(sum(e.amount), 0) FROM ledger_entry e
-                           JOIN ledger_account a ON a.id = e.account_id
-                          WHERE e.transfer_id = t.id AND a.kind = 'FEE_INCOME') AS posted_fee
-                   FROM ledger_transfer t WHERE t.kind = 'payment.paid') t
+                        -sum(e.amount) FILTER (WHERE a.kind = 'CLEARING') AS posted_gross,
+                        coalesce(sum(e.amount) FILTER (WHERE a.kind = 'FEE_INCOME'), 0) AS posted_fee
+                   FROM ledger_transfer t
+                   LEFT JOIN ledger_entry e ON e.transfer_id = t.id
+                   LEFT JOIN ledger_account a ON a.id = e.account_id
+                  WHERE t.kind = 'payment.paid' GROUP BY t.id) t
         ON t.reference = p.id AND t.merchant_id = p.merchant_id
      WHERE (p.status IN ('PAID', 'REFUNDED')) IS DISTINCT FROM (t.id IS NOT NULL)
         OR p.amount IS DISTINCT FROM coalesce(t.posted_gross, p.amount)

@@ -2,9 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
 
-from gateway.staff.panels import ENVIRONMENTS, Panel, Table, lines, number, rows_of
+from accounts.models import Environment
+from accounts.staff.columns import address, anchor
+from gateway.staff import course
+from gateway.staff.panels import ENVIRONMENTS, NONE, Panel, Table, lines, number, rows_of
 from ledger.chart import BUCKETS, Kind
+from ledger.models import Balance
 
 _SUMS = """
     SELECT m.environment, a.currency, a.kind, sum(b.amount)::bigint
@@ -24,16 +30,27 @@ def panel() -> Panel:
     tables = (
         Table(
             HEADERS,
-            [_row(currency, of) for currency, of in sorted(sums[environment].items())],
+            [_row(environment, currency, of) for currency, of in sorted(sums[environment].items())],
             f"{environment.label}: what companies have",
         )
         for environment in ENVIRONMENTS
         if sums[environment]
     )
-    return Panel("Money", tuple(tables), note="" if sums else "No money has moved yet.")
+    return Panel("Money", tuple(tables), note="" if sums else "No money has moved yet.", pictures=course.pictures())
 
 
-def _row(currency: str, of: Mapping[str, int]) -> list[object]:
-    buckets = [of.get(kind, 0) for kind in BUCKETS]
+def _row(environment: Environment, currency: str, of: Mapping[str, int]) -> list[object]:
+    """Each amount leads to the balances that it is the sum of."""
+    buckets = [_linked(environment, currency, kind, of.get(kind, 0)) for kind in BUCKETS]
+    together = number(sum(of.get(kind, 0) for kind in BUCKETS), currency)
     earned = lines(f"{number(of[kind], currency)} {title}" for kind, title in EARNED.items() if kind in of)
-    return [currency, *(number(minor, currency) for minor in (*buckets, sum(buckets))), earned]
+    return [currency, *buckets, together, earned]
+
+
+def _linked(environment: Environment, currency: str, kind: str, minor: int) -> Any:
+    asked = {
+        "account__kind__exact": kind,
+        "account__currency": currency,
+        "account__merchant__environment__exact": environment.value,
+    }
+    return anchor(f"{address(Balance, 'changelist')}?{urlencode(asked)}", number(minor, currency)) if minor else NONE

@@ -10,18 +10,21 @@ from django.http import HttpRequest
 
 from accounts.models import Heartbeat
 from gateway.payments.models import Payment
-from gateway.staff import due, endpoints, money, proof, queues, volumes
+from gateway.refunds.models import Refund
+from gateway.staff import decisions, due, endpoints, money, proof, queues, volumes
 from gateway.staff.kept import kept
 from gateway.staff.panels import WATCH, Panel
-from ledger.models import Balance, Proof
+from ledger.models import Advance, Balance, Proof
 from webhooks.models import Endpoint
 
 PANELS: tuple[tuple[str, type[Model], Callable[[], Panel]], ...] = (
+    ("Money", Balance, money.panel),
+    ("Advances to decide", Advance, decisions.advances),
+    ("Refund answers", Refund, decisions.answers),
     ("Proof of the books", Proof, proof.panel),
     ("Due work", Heartbeat, due.panel),
     ("Parts of the service", Heartbeat, due.parts),
     ("Failing endpoints", Endpoint, endpoints.panel),
-    ("Money", Balance, money.panel),
     ("Volumes", Payment, volumes.panel),
 )
 

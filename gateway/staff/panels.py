@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection
 from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from accounts.models import Environment
 from accounts.staff.columns import unbroken
@@ -28,6 +29,15 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing that says itself, under a title; `said` is the same in words."""
+
+    title: str
+    said: str
+    drawn: SafeString
+
+
+@dataclass(frozen=True)
 class Panel:
     """`label` says in a word or two how things are, in the colour of `state`; `leads` is a title and an address."""
 
@@ -36,6 +46,7 @@ class Panel:
     label: str = ""
     state: str = GOOD
     note: str = ""
+    pictures: tuple[Picture, ...] = ()
     leads: tuple[str, str] | None = None
     asks: tuple[str, str] | None = None
     """A button: its title, and where it is sent."""

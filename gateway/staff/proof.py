@@ -32,11 +32,13 @@ def panel() -> Panel:
 
 def _judged(last: Proof | None) -> tuple[str, str]:
     if last is None:
-        return "Never verified", WATCH
+        return ("Does not end", BAD) if selectors.stopped_since(None) else ("Never verified", WATCH)
     if last.violations:
         return "Broken", BAD
     assert last.finished_at
-    return ("Holds, but old", WATCH) if wall() - last.finished_at > OLD else ("Holds", GOOD)
+    if selectors.stopped_since(last):
+        return "Does not end", BAD
+    return ("Holds, but old", BAD) if wall() - last.finished_at > OLD else ("Holds", GOOD)
 
 
 def _said(last: Proof | None) -> str:

@@ -30,3 +30,20 @@ invariant(
                              found.advance_fee, found.first_at, found.last_at)
     """,
 )
+
+invariant(
+    "I24",
+    "what a closed day ended with is what the day before ended with and what the day did",
+    """
+    SELECT coalesce(told.day, found.day), environment, currency, bucket, told.grew, found.grew
+      FROM (SELECT day, environment, currency, bucket,
+                   amount - coalesce(lag(amount) OVER (PARTITION BY environment, currency, bucket ORDER BY day), 0)
+                   AS grew FROM ledger_closedbalance) told
+      FULL JOIN (
+           SELECT c.day, m.environment, c.currency, c.bucket, sum(c.amount - c.fee - c.advance_fee) AS grew
+             FROM ledger_closing c JOIN accounts_merchant m ON m.id = c.merchant_id
+            GROUP BY c.day, m.environment, c.currency, c.bucket) found
+     USING (day, environment, currency, bucket)
+     WHERE coalesce(told.grew, 0) <> coalesce(found.grew, 0)
+    """,
+)

@@ -3,7 +3,7 @@
 from django.db import models
 
 from accounts.clock import wall
-from accounts.models import Merchant
+from accounts.models import Environment, Merchant
 
 TOTAL = "TOTAL"
 """All buckets of a wallet together."""
@@ -44,6 +44,25 @@ class Closing(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["merchant", "currency", "bucket", "day", "kind"], name="summed_up_once")
         ]
+        indexes = [models.Index(fields=["day"], name="closings_of_a_day")]
 
     def __str__(self) -> str:
         return f"{self.day} {self.bucket} {self.currency} {self.kind}"
+
+
+class ClosedBalance(models.Model):
+    """What all companies together had in a bucket, or in all three, when a day ended. Minor units."""
+
+    day = models.DateField()
+    environment = models.CharField(max_length=10, choices=Environment)
+    currency = models.CharField(max_length=4)
+    bucket = models.CharField(max_length=16, help_text="Or all of them together")
+    amount = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["day", "environment", "currency", "bucket"], name="closed_with_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.environment} {self.bucket} {self.currency}"

@@ -40,6 +40,17 @@ _SUM = f"""
      GROUP BY merchant_id, currency, bucket, kind
 """
 
+# The day before with what the day did; of the first day only the latter.
+_CARRY = """
+    INSERT INTO ledger_closedbalance (day, environment, currency, bucket, amount)
+    SELECT %(day)s, environment, currency, bucket, sum(amount)
+      FROM (SELECT environment, currency, bucket, amount FROM ledger_closedbalance WHERE day = %(day)s::date - 1
+             UNION ALL
+            SELECT m.environment, c.currency, c.bucket, c.amount - c.fee - c.advance_fee
+              FROM ledger_closing c JOIN accounts_merchant m ON m.id = c.merchant_id WHERE c.day = %(day)s) parts
+     GROUP BY environment, currency, bucket
+"""
+
 
 def close_days(limit: int = AT_ONCE) -> int:
     """Sums up the days that are over, the oldest first; returns how many. Harmless when doubled, late or lost."""
@@ -60,4 +71,5 @@ def _close(day: date) -> bool:
     claimed = execute(_CLAIM, [day, wall()])
     if claimed:
         execute(_SUM, {"day": day})
+        execute(_CARRY, {"day": day})
     return bool(claimed)

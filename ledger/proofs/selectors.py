@@ -5,8 +5,8 @@ from datetime import timedelta
 from accounts.clock import wall
 from ledger.proofs.models import Proof
 
-LONGEST = timedelta(minutes=2)
-"""What has not come to its end by then was stopped."""
+LONGEST = timedelta(minutes=15)
+"""What has not come to its end by then was stopped: the task is ended by its time limit."""
 
 
 def last() -> Proof | None:

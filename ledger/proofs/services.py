@@ -5,8 +5,9 @@ from datetime import timedelta
 import structlog
 
 from accounts.clock import wall
+from ledger.proofs import selectors
 from ledger.proofs.models import Proof
-from ledger.verify import Violation, all_invariants, verify
+from ledger.verify import BeingVerified, Violation, all_invariants, verify
 
 log = structlog.get_logger()
 
@@ -14,12 +15,25 @@ KEPT_FOR = timedelta(days=7)
 """Of proofs that found nothing; the others stay."""
 
 
-def prove() -> Proof:
-    """Checks every invariant, keeps the result, and says it loudly when one does not hold."""
+def prove() -> Proof | None:
+    """Checks every invariant and keeps the result. None where somebody else is at it.
+
+    One that does not hold is a critical line of the log, and so is a run that does not come to its end: this one as
+    it breaks off, one that was killed by the next that begins.
+    """
     now = wall()
     Proof.objects.filter(started_at__lt=now - KEPT_FOR, violations=[]).delete()
+    if stopped := selectors.stopped_since(selectors.last()):
+        log.critical("ledger.proofs_unfinished", runs=stopped)
     proof = Proof.objects.create(started_at=now)
-    violations = verify()
+    try:
+        violations = verify(alone=True)
+    except BeingVerified:
+        proof.delete()
+        return None
+    except BaseException:
+        log.critical("ledger.proof_broken_off", proof=proof.pk, after_s=round((wall() - now).total_seconds(), 1))
+        raise
     for violation in violations:
         log.critical("ledger.violation", invariant=violation.invariant.number, detail=str(violation))
     proof.invariants, proof.finished_at = len(all_invariants()), wall()

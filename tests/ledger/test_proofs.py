@@ -1,15 +1,23 @@
 """What the proofs of the books found is kept: green with its time, red with its counterexamples."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection, transaction
+from structlog.testing import capture_logs
 
 from accounts.clock import wall
+from gateway.celery import AT_ONCE
 from ledger.models import Proof
 from ledger.proofs import selectors
 from ledger.proofs.services import prove
 from ledger.tasks import verify
 from ledger.verify import all_invariants
+from ledger.verify import verify as verify_books
 from tests.factories import Shop, a_payment
 from tests.ledger.test_receivables import a_receivable, tamper
 
@@ -51,7 +59,7 @@ def test_what_does_not_hold_is_kept_with_its_counterexamples(acme: Shop) -> None
 
 def test_a_run_that_was_stopped_is_told_from_one_that_runs(db: None) -> None:
     done = prove()
-    Proof.objects.create(started_at=wall() - timedelta(minutes=3))
+    Proof.objects.create(started_at=wall() - timedelta(minutes=16))
     assert (selectors.is_running(), selectors.stopped_since(done), selectors.last()) == (False, 1, done)
 
     running = Proof.objects.create(started_at=wall())
@@ -68,3 +76,50 @@ def test_old_proofs_are_forgotten_unless_something_was_found(db: None) -> None:
 
     assert {(one.started_at == long_ago, one.holds) for one in Proof.objects.all()} == {(True, False), (False, True)}
     assert selectors.last() == newest
+
+
+def test_a_run_that_breaks_off_is_critical_in_the_log(db: None) -> None:
+    """As the time limit of the task ends it."""
+    with capture_logs() as told, pytest.raises(OperationalError), connection.execute_wrapper(_too_slow):
+        prove()
+
+    assert [(one["event"], one["log_level"]) for one in told] == [("ledger.proof_broken_off", "critical")]
+    assert Proof.objects.get().holds is None
+
+
+def test_a_run_that_was_killed_is_critical_as_the_next_begins(db: None) -> None:
+    Proof.objects.create(started_at=wall() - timedelta(minutes=16))
+
+    with capture_logs() as told:
+        prove()
+
+    assert [(one["event"], one["log_level"], one["runs"]) for one in told] == [
+        ("ledger.proofs_unfinished", "critical", 1)
+    ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_process_at_a_time_proves_the_books() -> None:
+    with transaction.atomic():
+        verify_books(alone=True)
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(_in_a_thread).result() is None
+        assert not Proof.objects.exists()
+    assert prove() is not None
+
+
+def test_the_books_are_proved_as_the_timetable_starts() -> None:
+    assert "ledger.tasks.verify" in AT_ONCE
+
+
+def _in_a_thread() -> Proof | None:
+    try:
+        return prove()
+    finally:
+        connection.close()
+
+
+def _too_slow(execute: Any, sql: str, *rest: Any) -> Any:
+    if "violations LIMIT" in sql:
+        raise OperationalError("canceling statement")
+    return execute(sql, *rest)
