@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import structlog
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
@@ -233,6 +233,8 @@ def refusal_for(error: Exception) -> Refusal:
     """What the outside is told about an error: a refusal speaks for itself, a bug says only that it is one."""
     if isinstance(error, Refusal):
         return error
+    if isinstance(error, DisallowedHost):
+        return InvalidRequest(field="host")
     for kind in type(error).__mro__:
         if known := _TRANSLATED.get(kind):
             return known()

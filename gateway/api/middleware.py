@@ -16,6 +16,7 @@ from accounts.origin import rate_limit_key
 from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
 from gateway.api.requests import log as requests
+from gateway.api.views import is_of_api
 from gateway.serving.limits import match_of
 from gateway.serving.middleware import refused_by_server
 
@@ -92,7 +93,7 @@ class ApiMiddleware:
         self.api = cast(Callable[[HttpRequest], HttpResponse], convert_exception_to_response(_serve))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path_info.startswith("/api/") or _must_be_redirected(request):
+        if not is_of_api(request) or _must_be_redirected(request):
             return self.pages(request)
         verdict = throttling.hit("all", rate_limit_key(request))
         request.rate_limits = [verdict]  # type: ignore[attr-defined]

@@ -186,7 +186,7 @@ def _read(
     merchant: Merchant = request.user  # type: ignore[assignment]
     arguments = [validated(declared.query, request._request.GET.dict())] if declared.query else []
     if declared.takes:
-        arguments.append(validated(declared.takes, parsers.parse(request._request.body), merchant))
+        arguments.append(validated(declared.takes, parsers.parse(parsers.whole_body(request._request)), merchant))
     result = handler(resource, merchant, *arguments, **path)
     if isinstance(result, Document):
         return _show(result)
@@ -210,7 +210,7 @@ def _write(
     http: HttpRequest = request._request
     merchant: Merchant = request.user  # type: ignore[assignment]
     key = idempotency.key_of(http)
-    content = parsers.parse(http.body or (b"{}" if declared.optional_body else b""))
+    content = _content(http, declared)
     attempt = idempotency.Attempt(
         merchant=merchant,
         key=key,
@@ -248,6 +248,12 @@ def _write(
     return _replayed(http, idempotency.perform(attempt, work))
 
 
+def _content(http: HttpRequest, declared: Operation) -> dict[str, Any]:
+    if declared.takes is None:  # nothing can be missing
+        return parsers.parse(parsers.whole_body(http) or b"{}")
+    return parsers.parse(parsers.optional_body(http) if declared.optional_body else parsers.whole_body(http))
+
+
 def _rehearse_or_write(
     resource: Resource,
     declared: Operation,
@@ -273,7 +279,7 @@ def _check_query(http: HttpRequest, rehearsal: Rehearsal) -> None:
 
 def _rehearse(resource: Resource, request: Request) -> HttpResponse:
     merchant: Merchant = request.user  # type: ignore[assignment]
-    content = parsers.parse(request._request.body)
+    content = parsers.parse(parsers.whole_body(request._request))
     permission: Refusal | None = None
     try:
         resource.check_permissions(request)

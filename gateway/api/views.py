@@ -12,18 +12,19 @@ from gateway.api.errors import refusal_for, response_for
 log = structlog.get_logger()
 
 
-def _is_for_people(request: HttpRequest) -> bool:
-    return not request.path_info.startswith("/api/")
+def is_of_api(request: HttpRequest) -> bool:
+    """Whether a program asks, also where it spells the address in its own way: that is a 404 in the envelope."""
+    return f"{request.path_info}/".lower().startswith("/api/")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if _is_for_people(request):
+    if not is_of_api(request):
         return defaults.bad_request(request, exception)
     return response_for(refusal_for(exception), request)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    if _is_for_people(request):
+    if not is_of_api(request):
         return defaults.permission_denied(request, exception or PermissionDenied())
     return response_for(refusal_for(PermissionDenied()), request)
 
@@ -33,13 +34,13 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if _is_for_people(request):
+    if not is_of_api(request):
         return defaults.page_not_found(request, exception)
     return response_for(refusal_for(Http404()), request)
 
 
 def server_error(request: HttpRequest, *args: Any) -> HttpResponse:
     log.exception("request.failed")
-    if _is_for_people(request):
+    if not is_of_api(request):
         return defaults.server_error(request)
     return response_for(refusal_for(Exception()), request)

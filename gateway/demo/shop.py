@@ -18,7 +18,7 @@ from accounts.wire import dumps, timestamp
 from gateway.api.errors import body_of
 from gateway.api.examples import ORDERS
 from gateway.api.fields import validated
-from gateway.api.parsers import parse
+from gateway.api.parsers import check_headers, parse, whole_body
 from gateway.api.v2.payments import PaymentInput
 from gateway.api.v2.simulations import SimulationInput
 from gateway.methods.errors import Rejected
@@ -73,7 +73,7 @@ def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
 @require_POST
 def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
     """An order of the shop: the documented one of its method, with the amount that was chosen."""
-    wanted = parse(request.body)
+    wanted = _sent(request)
     example = ORDERS.get((str(wanted.get("method")), str(wanted.get("currency"))), ORDERS["PIX", "BRL"])
     order = example | {"reference": f"demo-{secrets.token_hex(6)}"}
     if "amount" in wanted:
@@ -99,8 +99,13 @@ def look_up(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpRe
 @require_POST
 def simulate(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
     """What the payer does."""
-    wanted = validated(SimulationInput, parse(request.body), merchant)
+    wanted = validated(SimulationInput, _sent(request), merchant)
     return _told(payments.simulate(merchant, payment_id, wanted.status))
+
+
+def _sent(request: HttpRequest) -> dict[str, Any]:
+    check_headers(request)
+    return parse(whole_body(request))
 
 
 def _told(payment: Payment) -> HttpResponse:

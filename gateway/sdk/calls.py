@@ -12,8 +12,8 @@ from accounts import clock
 from accounts.errors import Refusal
 from accounts.rows import unless_deadlocked
 from accounts.wire import dumps, timestamp
-from gateway.api.parsers import check_headers, parse
-from gateway.payments import cards, links
+from gateway.api.parsers import check_headers, parse, whole_body
+from gateway.payments import cards, links, selectors
 from gateway.payments.cards import Confirmation
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
@@ -89,7 +89,7 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
 @sensitive_variables()
 def tokens(request: HttpRequest, payment: Payment) -> Answer:
     """A single-use token for a typed card. Number and code are in memory here, and nowhere after."""
-    typed = parse(request.body)
+    typed = parse(whole_body(request))
     try:
         token, card = vault.tokenize(
             payment.id,
@@ -110,7 +110,7 @@ def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     """Charges the card: how it ended, or what the holder must confirm. Asked again, it answers again."""
     if not cards.is_confirmable(payment):
         return 200, outcome_of(Confirmation(payment))
-    token = parse(request.body).get("cardToken")
+    token = parse(whole_body(request)).get("cardToken")
     if token is not None and not isinstance(token, str):
         return 400, _error("INVALID_REQUEST", "cardToken must be a string.")
     try:
@@ -118,10 +118,18 @@ def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     except CardTokenInvalid:
         return 400, _error("CARD_TOKEN_INVALID", "The card token is not valid for this payment, or was used.")
     except PaymentState:
-        return 409, _error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
+        return _ended_elsewhere(payment)
 
 
 confirm = call("POST")(_confirm)
+
+
+def _ended_elsewhere(payment: Payment) -> Answer:
+    """Another page of the same payment was faster: its outcome is the outcome of both."""
+    now = selectors.named_by_link(payment.id)
+    if "card" not in now.details:
+        return 409, _error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
+    return 200, outcome_of(Confirmation(now, now.details.get("challenge")))
 
 
 def outcome_of(confirmed: Confirmation) -> dict[str, Any]:
