@@ -5,15 +5,26 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    WithJsonSchema,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from accounts.errors import Fault, InvalidRequest, Refusal
 from accounts.models import Merchant
 from gateway.api.errors import CardDataSent
 from ledger.money import MAX_AMOUNT, MAX_SIGNIFICANT_DIGITS
 
+LONGEST_PATH = 80
+"""Characters of a member's name that are said: it is somebody else's."""
 CENT = Decimal("0.01")
 """Every currency that can be paid in has two decimals (contract §2.4)."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -49,6 +60,19 @@ class Input(BaseModel):
     def first_of_all(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
         """The refusal that goes before the order of the fields, if there is one."""
         return None
+
+
+def _without_null_defaults(schema: dict[str, Any]) -> None:
+    """What must not be null is absent by default."""
+    for described in schema.get("properties", {}).values():
+        if described.get("default", "") is None and "anyOf" not in described:
+            del described["default"]
+
+
+class ExactInput(Input):
+    """A body in which an omitted member means more: one that is misspelt must not count as omitted."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_without_null_defaults)
 
 
 T = TypeVar("T", bound=Input)
@@ -94,7 +118,9 @@ def _refuse_card_data(value: Any, path: str = "") -> None:
             bare = name.lower().replace("_", "").replace("-", "")
             here = f"{path}.{name}" if path else name
             if bare in _CARD_DATA or (bare == "number" and not path):
-                raise CardDataSent(faults=[Fault(here[:80], "NOT_ALLOWED", "Card data must never be sent here.")])
+                raise CardDataSent(
+                    faults=[Fault(here[:LONGEST_PATH], "NOT_ALLOWED", "Card data must never be sent here.")]
+                )
             _refuse_card_data(item, here)
 
 
@@ -130,10 +156,33 @@ def _fault(detail: Any) -> Fault:
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in detail["loc"]).lstrip(".")
     if detail["type"] in _OURS:
         return Fault(path, detail["type"], detail["msg"])
+    if detail["type"] == "extra_forbidden":
+        return Fault(path[:LONGEST_PATH], "NOT_ALLOWED", "This body has no such member.")
     if detail["input"] is None:
         return Fault(path, *_KNOWN["missing"])
     code, message = _KNOWN.get(detail["type"], ("INVALID", "This field has the wrong form."))
     return Fault(path, code, message.format_map(detail.get("ctx", {})))
+
+
+class _NotNull:
+    """Marks a member that may be left out and must not be null: `Annotated[Amount | None, NotNull] = None`."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_not_null, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        described = handler(schema)
+        kinds = [kind for kind in described.get("anyOf", []) if kind != {"type": "null"}]
+        return kinds[0] if len(kinds) == 1 else described
+
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise wrong("INVALID", "Must not be null: leave it out.")
+    return value
+
+
+NotNull = _NotNull()
 
 
 # ── Types ─────────────────────────────────────────────────────────────────────────────────────────────────────────

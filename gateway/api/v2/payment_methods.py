@@ -84,7 +84,7 @@ def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
         "method": rule.method,  # type: ignore[typeddict-item]
         "status": "ENABLED" if rail else "TEMPORARILY_UNAVAILABLE",
         "flow": described.market(rule.currency).flow,  # type: ignore[typeddict-item]
-        "minAmount": to_decimal(rule.minimum, rule.currency),
+        "minAmount": to_decimal(offer.minimum, rule.currency),
         "maxAmount": to_decimal(rule.maximum, rule.currency),
         "amountStep": to_decimal(1, rule.currency),
         "fee": {"percentage": price.percentage.normalize(), "fixed": to_decimal(price.fixed, rule.currency)},

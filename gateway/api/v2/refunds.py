@@ -12,11 +12,11 @@ from accounts.errors import Fault, Refusal
 from accounts.models import Merchant
 from accounts.origin import client_address
 from gateway.api.errors import PermissionMissing
-from gateway.api.fields import Amount, Input, Lines, Text
+from gateway.api.fields import Amount, ExactInput, Lines, NotNull, Text
 from gateway.api.operations import Resource, operation
 from gateway.api.origins import require_registered
 from gateway.api.pagination import Filters, Page, page_of
-from gateway.methods.pix.keys import is_pix_key
+from gateway.methods.pix.keys import is_pix_key, normalized
 from gateway.payments import selectors as payments
 from gateway.payments.errors import (
     CompanyNotActive,
@@ -41,7 +41,7 @@ WITHDRAWING = "withdrawals:write"
 LARGEST_ANSWER = 15 * 1024 * 1024
 
 
-class DestinationInput(Input):
+class DestinationInput(ExactInput):
     """The PIX key that the money of a boleto goes to. One that is not the payer's own tax id needs all that a
     withdrawal needs: the permission `withdrawals:write` and the registered IP address. Other methods ignore it.
     """
@@ -49,8 +49,11 @@ class DestinationInput(Input):
     pix_key: Annotated[Text, Field(max_length=77)]
     pix_key_type: Literal["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"]
 
+    def normalized(self) -> dict[str, str]:
+        return {"pixKey": normalized(self.pix_key, self.pix_key_type), "pixKeyType": self.pix_key_type}
 
-class RefundInput(Input):
+
+class RefundInput(ExactInput):
     """How much to give back; nothing: all that is left."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {
@@ -59,7 +62,7 @@ class RefundInput(Input):
         "destination": InvalidPixKey,
     }
 
-    amount: Amount | None = None
+    amount: Annotated[Amount | None, NotNull] = None
     reason: Annotated[Text, Field(max_length=255)] | None = None
     reference: Annotated[Text, Field(min_length=1, max_length=128)] | None = None
     destination: DestinationInput | None = None
@@ -69,12 +72,12 @@ class RefundInput(Input):
         sent = content.get("destination")
         key, kind = (sent.get("pixKey"), sent.get("pixKeyType")) if isinstance(sent, dict) else (None, None)
         known = kind in ("CPF", "CNPJ", "EMAIL", "PHONE", "EVP")
-        if not isinstance(key, str) or not known or is_pix_key(key.strip(), str(kind)):
+        if not isinstance(key, str) or not known or is_pix_key(normalized(key, str(kind)), str(kind)):
             return []
         return [Fault("destination.pixKey", "INVALID", "Is no PIX key of this type.")]
 
 
-class EvidenceInput(Input):
+class EvidenceInput(ExactInput):
     """An address, which is stored and never fetched, or a file in base64 of at most 2 MiB."""
 
     type: Literal["URL", "FILE"]
@@ -95,7 +98,7 @@ class EvidenceInput(Input):
         )
 
 
-class AnswerInput(Input):
+class AnswerInput(ExactInput):
     """The company's answer to a payer who wants money back."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {
@@ -165,7 +168,7 @@ class PaymentRefunds(Resource):
     def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
         """Whoever names another key than the payer's document needs what a withdrawal needs, also for a replay."""
         destination = arguments[0].destination
-        if not destination or not is_foreign(payments.get(merchant, **path), destination.model_dump(by_alias=True)):
+        if not destination or not is_foreign(payments.get(merchant, **path), destination.normalized()):
             return
         if not self._may_withdraw:
             raise PermissionMissing(field=WITHDRAWING)
@@ -215,7 +218,7 @@ class PaymentRefunds(Resource):
         (403 `ONP403_IP`). The owners of the company are told by e-mail.
         """
         payment = payments.get(merchant, payment_id)
-        destination = wanted.destination.model_dump(by_alias=True) if wanted.destination else None
+        destination = wanted.destination.normalized() if wanted.destination else None
         refund = refunds.create(
             merchant,
             payment_id,

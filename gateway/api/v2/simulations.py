@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from accounts.clock import now
 from accounts.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
-from gateway.api.fields import Amount, Input, Lines, Moment, moment, wrong
+from gateway.api.fields import Amount, ExactInput, Input, Lines, Moment, NotNull, moment, wrong
 from gateway.api.operations import Resource, operation
 from gateway.payments import errors, payloads
 from gateway.payments import selectors as payment_selectors
@@ -96,12 +96,12 @@ class Clock(Resource):
         return clock_payloads.advanced(merchant, fired)
 
 
-class DisputeInput(Input):
+class DisputeInput(ExactInput):
     """What a payer of the sandbox wants back, and why."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"amount": errors.InvalidAmount}
 
-    amount: Amount | None = None
+    amount: Annotated[Amount | None, NotNull] = None
     reason_code: refund_payloads.ReasonCodeName | None = None
     payer_statement: Annotated[Lines, Field(max_length=2000)] | None = None
     response_due_at: Moment | None = None

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from accounts.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.fields import Input, Moment, Text, wrong
+from gateway.api.fields import ExactInput, Input, Moment, NotNull, Text, wrong
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, Paged, page_of
 from webhooks import errors, payloads, selectors
@@ -48,29 +48,28 @@ class EndpointInput(Input):
         return webhooks.url_faults(merchant, url) if isinstance(url, str) else []
 
 
-class EndpointChangeInput(Input):
+class EndpointChangeInput(ExactInput):
     """What shall be different; what is not sent stays. ACTIVE forgets what went wrong before."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = EndpointInput.codes | {"status": InvalidStatus}
 
-    url: Url | None = None
-    events: Events | None = None
-    status: Literal["ACTIVE", "INACTIVE"] | None = None
+    url: Annotated[Url | None, NotNull] = None
+    events: Annotated[Events | None, NotNull] = None
+    status: Annotated[Literal["ACTIVE", "INACTIVE"] | None, NotNull] = None
     description: Annotated[Text, Field(max_length=255)] | None = None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
         names = ("url", "events", "status", "description")
-        nulls = [Fault(name, "INVALID", "Must not be null.") for name in names[:3] if content.get(name, "") is None]
         if not set(names) & set(content):
             return [Fault("body", "REQUIRED", f"At least one of {', '.join(names)}.")]
-        return nulls + EndpointInput.faults_in(content, merchant)
+        return EndpointInput.faults_in(content, merchant)
 
     def changes(self) -> dict[str, Any]:
         return self.model_dump(exclude_unset=True)
 
 
-class RotationInput(Input):
+class RotationInput(ExactInput):
     """How many hours the secret of now signs beside the new one."""
 
     overlap_hours: Annotated[int, Field(ge=0, le=72)] = 24
@@ -85,17 +84,17 @@ class DeliveryFilters(Filters):
     event_type: Annotated[Text, Field(max_length=40)] | None = None
 
 
-class ReplayInput(Input):
+class ReplayInput(ExactInput):
     """Which events are sent again; `lastStatus` is how their last delivery ended, NONE where there was none.
 
     With `dryRun` they are only counted.
     """
 
-    type: Annotated[Text, Field(max_length=40)] | None = None
-    object_id: Annotated[Text, Field(max_length=40)] | None = None
-    created_from: Moment | None = None
-    created_to: Moment | None = None
-    last_status: Literal["DELIVERED", "FAILED", "CANCELED", "NONE"] | None = None
+    type: Annotated[Annotated[Text, Field(max_length=40)] | None, NotNull] = None
+    object_id: Annotated[Annotated[Text, Field(max_length=40)] | None, NotNull] = None
+    created_from: Annotated[Moment | None, NotNull] = None
+    created_to: Annotated[Moment | None, NotNull] = None
+    last_status: Annotated[Literal["DELIVERED", "FAILED", "CANCELED", "NONE"] | None, NotNull] = None
     dry_run: bool = False
 
 

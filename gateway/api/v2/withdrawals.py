@@ -17,7 +17,7 @@ from accounts.origin import client_address
 from accounts.services import remember_refused_origin
 from accounts.wire import Number, plain
 from gateway.api.errors import InvalidFilter, WrongMemberPayload
-from gateway.api.fields import Amount, Input, Moment, Text, judged, wrong
+from gateway.api.fields import Amount, ExactInput, Input, Moment, NotNull, Text, judged, wrong
 from gateway.api.idempotency import Unfinished
 from gateway.api.operations import Rehearsal, Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
@@ -184,7 +184,7 @@ class BankWithdrawalInput(WithdrawalInput):
     document_number: Code | None = None
 
 
-class CryptoWithdrawalInput(WithdrawalInput):
+class CryptoWithdrawalInput(WithdrawalInput, ExactInput):
     """To an address; `amount` of the wallet's `currency` is converted at the rate of this moment."""
 
     rail: ClassVar[str] = "CRYPTO"
@@ -199,7 +199,7 @@ class CryptoWithdrawalInput(WithdrawalInput):
     asset: Literal["USDT", "BTC"]
     network: Literal["TRC20", "BITCOIN"]
     address: Annotated[Text, Field(max_length=100)]
-    minimum_asset_amount: AssetAmount | None = None
+    minimum_asset_amount: Annotated[AssetAmount | None, NotNull] = None
 
     @classmethod
     def paid_out(cls, content: Mapping[str, Any]) -> str | None:
