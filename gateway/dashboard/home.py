@@ -105,10 +105,14 @@ def _chart(request: HttpRequest, made: Mapping[str, Activity], accepted: Accepta
 
 
 def _balances(here: Here) -> list[tuple[str, Holding, Day | None]]:
-    """Each currency with what there is, and when more of it becomes available."""
+    """Each currency that was ever used, with what there is, and when more of it becomes available."""
     coming = {day.currency: day for day in next_days(here.merchant, timezone.get_current_timezone())}
-    held = holdings(here.merchant).currencies
-    return [(currency, holding, coming.get(currency)) for currency, holding in held.items()]
+    held = holdings(here.merchant)
+    return [
+        (currency, holding, coming.get(currency))
+        for currency, holding in held.currencies.items()
+        if currency in held.used
+    ]
 
 
 urls = [path("", home, name="home")]

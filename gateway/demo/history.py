@@ -199,8 +199,7 @@ class Life:
             advances.approve(asked.id, self.staff, "Good history.")
 
     def _available(self) -> Decimal:
-        found = holdings(self.merchant, "BRL").currencies.get("BRL")
-        return to_decimal(found.available if found else 0, "BRL")
+        return to_decimal(holdings(self.merchant, "BRL").currencies["BRL"].available, "BRL")
 
     def _withdraw(self, amount: Decimal) -> None:
         wish = Wish(

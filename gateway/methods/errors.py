@@ -1,5 +1,7 @@
 """What methods refuse."""
 
+from typing import Any
+
 from accounts.errors import MethodRefusal, Refusal
 
 
@@ -12,13 +14,19 @@ class MethodNotEnabled(Refusal):
 class AmountTooSmall(MethodRefusal):
     code = "ONP422_<METHOD>_AMOUNT_TOO_SMALL"
     message = "The amount is below the minimum of the method, or does not cover the fee."
-    advice = "Raise the amount and use a new idempotency key."
+    advice = "Raise the amount to error.minAmount at least, and use a new idempotency key."
+
+    def body(self) -> dict[str, Any]:
+        return super().body() | {"message": f"The smallest amount of the method is {self.details['minAmount']}."}
 
 
 class AmountTooLarge(MethodRefusal):
     code = "ONP422_<METHOD>_AMOUNT_TOO_LARGE"
     message = "The amount is above the maximum of the method."
-    advice = "Lower the amount and use a new idempotency key."
+    advice = "Lower the amount to error.maxAmount at most, and use a new idempotency key."
+
+    def body(self) -> dict[str, Any]:
+        return super().body() | {"message": f"The largest amount of the method is {self.details['maxAmount']}."}
 
 
 class Rejected(MethodRefusal):

@@ -13,6 +13,8 @@ from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnab
 from gateway.methods.models import MethodRule, PriceRule
 from ledger import money
 
+NEVER = 10**15
+"""Minor units: more than anybody can pay."""
 _TERMS = """
     SELECT rule.enabled, rule.minimum, rule.maximum, rule.expires_in_s, rule.expires_in_min_s, rule.expires_in_max_s,
            price.percentage, price.fixed, price.settlement_days,
@@ -50,12 +52,20 @@ class Terms:
 
     def fee_of(self, amount: int) -> int:
         """The fee for an amount, both in minor units. Refuses with ONP422_<METHOD>_AMOUNT_TOO_SMALL or _TOO_LARGE."""
-        fee = money.fee(amount, self.percentage, self.fixed)
-        if amount < self.minimum or fee >= amount:
-            raise AmountTooSmall(self.method, field="amount")
+        if amount < (least := smallest(self.minimum, self.percentage, self.fixed)):
+            raise AmountTooSmall(self.method, minAmount=money.to_decimal(least, self.currency), field="amount")
         if amount > self.maximum:
-            raise AmountTooLarge(self.method, field="amount")
-        return fee
+            raise AmountTooLarge(self.method, maxAmount=money.to_decimal(self.maximum, self.currency), field="amount")
+        return money.fee(amount, self.percentage, self.fixed)
+
+
+def smallest(minimum: int, percentage: Decimal, fixed: int) -> int:
+    """The smallest amount that can be paid, in minor units: the limit, or the first that leaves something of itself.
+
+    a - (a × percentage + fixed) must be above the half unit that would be rounded to nothing.
+    """
+    left = 100 - percentage
+    return max(minimum, int((fixed + Decimal("0.5")) * 100 // left) + 1) if left else NEVER
 
 
 def terms(merchant: Merchant, method: str, currency: str) -> Terms:
@@ -105,6 +115,11 @@ class Offer:
 
     rule: MethodRule
     price: PriceRule
+
+    @property
+    def minimum(self) -> int:
+        """What can be paid at least, in minor units."""
+        return smallest(self.rule.minimum, self.price.percentage, self.price.fixed)
 
 
 def offers(merchant: Merchant) -> list[Offer]:

@@ -117,7 +117,7 @@ def payment(payment: Payment) -> PaymentPayload:
         "netAmount": to_decimal(payment.net, currency),
         "refundedAmount": to_decimal(payment.refunded_amount, currency),
         "settlementDays": payment.settlement_days,
-        "releaseAt": optional_timestamp(payment.release_at),
+        "releaseAt": optional_timestamp(None if _was_refunded_first(payment) else payment.release_at),
         "customer": {
             "id": payment.customer_id,
             "name": payment.payer["name"],
@@ -130,6 +130,12 @@ def payment(payment: Payment) -> PaymentPayload:
         "createdAt": timestamp(payment.created_at),
         "updatedAt": timestamp(payment.updated_at),
     }
+
+
+def _was_refunded_first(payment: Payment) -> bool:
+    """Whether all of it went back before it was released: then nothing ever is."""
+    due = payment.release_at
+    return payment.status == Status.REFUNDED and due is not None and due > payment.updated_at
 
 
 def announced(record: Payment) -> PaymentPayload:
@@ -151,6 +157,8 @@ def _card(payment: Payment) -> dict[str, Any]:
             "amount": to_decimal(payment.settlement_amount, payment.settlement_currency),
             "rate": payment.settlement_rate,
         }
+    if payment.status == Status.PENDING:  # the issuer has until then to answer; a session has a time of its own
+        shown["expiresAt"] = optional_timestamp(payment.expires_at)
     if payment.status == Status.ACTION_REQUIRED and "session" in payment.details:
         shown["nextAction"] = _confirm_card(payment)
     return shown

@@ -16,6 +16,7 @@ from accounts.errors import OwnRequest
 from accounts.ids import is_well_formed, new_id
 from accounts.models import Environment, Merchant, User
 from accounts.rows import first, unless_deadlocked
+from accounts.wire import timestamp
 from gateway.methods.rail import Answered, Outcome
 from gateway.methods.rail import Asked as AskedOfPayment
 from gateway.methods.registry import CARDS, Method
@@ -34,6 +35,7 @@ from gateway.refunds.errors import (
     RefundState,
     RefundUnknown,
 )
+from gateway.refunds.evidence import file_name_of
 from gateway.refunds.lifecycle import Asked, step
 from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, Refund, Response, Status
 from gateway.refunds.postings import blocked, returned
@@ -160,14 +162,22 @@ def respond(
     refund = lock(merchant, refund_id)
     now = clock.now(merchant)
     if refund.origin != Origin.PAYER or refund.status not in DISPUTED:
-        raise RefundState
+        raise _too_late(refund)
     assert refund.response_due_at
     if refund.status == Status.AWAITING_RESPONSE and now > refund.response_due_at:
-        raise RefundResponseDeadline
+        raise RefundResponseDeadline(responseDueAt=timestamp(refund.response_due_at))
     asked = Asked.ACCEPT if answer == Response.Answer.ACCEPT else Asked.CONTEST
     step(asked, refund.status)
     _write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
     return _take(refund, asked, now)
+
+
+def _too_late(refund: Refund) -> RefundState | RefundResponseDeadline:
+    """Of what silence has accepted it is told when the time was over."""
+    due = refund.response_due_at
+    if due is None or not refund.responses.filter(answered_by=Response.AnsweredBy.SYSTEM).exists():
+        return RefundState()
+    return RefundResponseDeadline(responseDueAt=timestamp(due))
 
 
 @transaction.atomic(savepoint=False)
@@ -390,7 +400,7 @@ def _write_down(
             kind=Evidence.Kind.URL if one.url else Evidence.Kind.FILE,
             description=one.description,
             url=one.url,
-            file_name=one.file_name,
+            file_name=file_name_of(one.file_name, one.content_type) if one.file_name else None,
             content_type=one.content_type,
             size=len(one.content) if one.content is not None else None,
             content=one.content,

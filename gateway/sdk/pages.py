@@ -18,7 +18,7 @@ from gateway.payments.models import Payment, Status
 from gateway.sdk.policies import framed, on_sdk_origin
 from gateway.sdk.sessions import open_payment, origins
 
-VERSION = "2.0.0"
+VERSION = "2.0.1"
 FIELDS = ("cardNumber", "cardExpiry", "cardCvc")
 LANGUAGES = ("pt", "es", "en")
 

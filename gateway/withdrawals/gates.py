@@ -137,6 +137,5 @@ def require_reference(merchant: Merchant, reference: str) -> None:
 
 def require_balance(merchant: Merchant, currency: str, price: Price) -> None:
     """Refuses with ONP422_INSUFFICIENT_BALANCE: amount and fee must be available."""
-    available = holdings(merchant, currency).currencies.get(currency)
-    if available is None or available.available < price.amount + price.fee:
+    if holdings(merchant, currency).currencies[currency].available < price.amount + price.fee:
         raise InsufficientBalance

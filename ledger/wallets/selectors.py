@@ -6,7 +6,7 @@ from datetime import datetime
 
 from accounts.models import Merchant
 from ledger.books.models import Balance
-from ledger.chart import BUCKETS
+from ledger.chart import BUCKETS, WALLET_METHOD
 
 
 @dataclass(slots=True)
@@ -24,9 +24,13 @@ class Holding:
 
 @dataclass(slots=True)
 class Holdings:
-    """What a merchant has. `wallets` by (method, currency); `updated_at` is the last entry's time, by their clock."""
+    """What a merchant has. `wallets` by (method, currency); `updated_at` is the last entry's time, by their clock.
 
-    wallets: dict[tuple[str, str], Holding] = field(default_factory=lambda: defaultdict(Holding))
+    `used` are the currencies that anything was ever written in.
+    """
+
+    wallets: dict[tuple[str, str], Holding]
+    used: set[str] = field(default_factory=set)
     updated_at: datetime | None = None
 
     @property
@@ -40,14 +44,20 @@ class Holdings:
 
 
 def holdings(merchant: Merchant, currency: str | None = None) -> Holdings:
-    """All wallets of the merchant, or those of one currency, read in one statement and so from one snapshot."""
+    """All wallets of the merchant, or those of one currency, read in one statement and so from one snapshot.
+
+    A wallet that was never used is there with zeros (contract §10.1).
+    """
     rows = Balance.objects.filter(account__merchant=merchant, account__kind__in=BUCKETS)
     if currency:
         rows = rows.filter(account__currency=currency)
-    found = Holdings()
+    found = Holdings(
+        {(WALLET_METHOD[code], code): Holding() for code in sorted(WALLET_METHOD) if currency in (None, code)}
+    )
     for kind, method, code, amount, updated_at in rows.order_by("account__currency", "account__method").values_list(
         "account__kind", "account__method", "account__currency", "amount", "updated_at"
     ):
         setattr(found.wallets[method, code], kind.lower(), amount)
+        found.used.add(code)
         found.updated_at = max(filter(None, (found.updated_at, updated_at)))
     return found

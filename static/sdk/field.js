@@ -378,6 +378,7 @@ async function charge() {
     cvc: fields.cardCvc.value(),
   });
   if (!made) return failed("CONNECTION_LOST");
+  if (made.error?.code === "SESSION_INVALID") return confirm(); // another page may have been faster: its outcome is ours
   if (made.error) return tokenRefused(made.error, fields);
   const outcome = await confirm(made.cardToken);
   if (outcome.payment) for (const one of Object.values(fields)) one.clear();

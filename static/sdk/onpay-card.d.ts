@@ -1,4 +1,4 @@
-// Types of OnpayCard, the browser SDK for card payments, version 2.0.0.
+// Types of OnpayCard, the browser SDK for card payments, version 2.0.1.
 
 export type FieldKind = "cardNumber" | "cardExpiry" | "cardCvc";
 export type Locale = "pt" | "es" | "en";
@@ -117,6 +117,7 @@ export interface OnpayCardApi {
   elements(options: ElementsOptions): CardElements;
   /** Rejects with a TypeError for a call that makes no sense, never for how a payment ended. */
   confirmCardPayment(options: ConfirmOptions & { clientSecret: string }): Promise<CardOutcome>;
+  confirmCardPayment(clientSecret: string, elements: CardElements): Promise<CardOutcome>;
   confirmCardPayment(clientSecret: string, options?: ConfirmOptions): Promise<CardOutcome>;
   /** The hosted card page, in `container` or instead of this page. Kept for compatibility: new shops mount fields. */
   create(options: {

@@ -1,11 +1,11 @@
-// Onpay card fields, version 2.0.0. Digits never come to the shop's page: every field is a frame of our own origin. At
+// Onpay card fields, version 2.0.1. Digits never come to the shop's page: every field is a frame of our own origin. At
 // the confirmation the frame of the number reads its siblings, charges the card and tells this script how it ended.
 (() => {
   "use strict";
 
   if (window.OnpayCard) return;
 
-  const VERSION = "2.0.0";
+  const VERSION = "2.0.1";
   const ORIGIN = new URL(document.currentScript.src).origin;
   const KINDS = ["cardNumber", "cardExpiry", "cardCvc"];
   const EVENTS = ["ready", "change", "focus", "blur", "enter", "error"];
@@ -367,7 +367,8 @@
   // ── Confirmation ────────────────────────────────────────────────────────────────────────────────────────────────
 
   async function confirmCardPayment(first, second) {
-    const given = typeof first === "string" ? { ...second, secrets: [first, second?.clientSecret] } : { ...first };
+    const options = collections.has(second) ? { elements: second } : second;
+    const given = typeof first === "string" ? { ...options, secrets: [first, options?.clientSecret] } : { ...first };
     const secrets = (given.secrets ?? [given.clientSecret]).filter((secret) => secret !== undefined);
     if (!secrets.length) throw new TypeError("OnpayCard: confirmCardPayment needs a clientSecret.");
     const payment = paymentOf(secrets[0]);

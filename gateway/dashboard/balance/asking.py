@@ -178,7 +178,7 @@ def currency_of(merchant: Merchant, asked: str | None) -> str:
     """The wallet that is asked for, else the first one that the merchant has used."""
     if asked in WALLET_METHOD:
         return asked
-    used = holdings(merchant).currencies
+    used = holdings(merchant).used
     return next((code for code in WALLET_METHOD if code in used), next(iter(WALLET_METHOD)))
 
 

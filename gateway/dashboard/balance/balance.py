@@ -30,7 +30,8 @@ def balance(request: HttpRequest, here: Here) -> HttpResponse:
     coming = calendar.days(releasing(here.merchant), timezone.get_current_timezone())
     return here.render(
         "balance/balance.html",
-        cards=_cards(held.currencies, held.wallets),
+        used=held.used,
+        cards=_cards(held.wallets),
         buckets=BUCKET.values(),
         updated_at=held.updated_at,
         releases=coming[:RELEASES],
@@ -41,7 +42,7 @@ def balance(request: HttpRequest, here: Here) -> HttpResponse:
     )
 
 
-def _cards(currencies: Any, wallets: Any) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
+def _cards(wallets: Any) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
     """Each currency with its wallets, each with its buckets and what is in them."""
     return [
         (
@@ -53,7 +54,6 @@ def _cards(currencies: Any, wallets: Any) -> list[tuple[str, list[tuple[str, lis
             ],
         )
         for currency in WALLET_METHOD
-        if currency in currencies
     ]
 
 

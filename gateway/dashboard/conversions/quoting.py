@@ -182,7 +182,7 @@ def _page(
         form=form,
         offer=offer,
         refused=refused,
-        held=[(code, held[code].available if code in held else 0) for code in WALLET_METHOD],
+        held=[(code, held[code].available) for code in WALLET_METHOD],
     )
 
 

@@ -96,7 +96,7 @@ class Way:
 
     @property
     def limits(self) -> str:
-        least, most = (money(minor, self.currency) for minor in (self.offer.rule.minimum, self.offer.rule.maximum))
+        least, most = (money(minor, self.currency) for minor in (self.offer.minimum, self.offer.rule.maximum))
         return _("From %(least)s to %(most)s.") % {"least": least, "most": most}
 
     @property

@@ -14,6 +14,7 @@ from accounts.origin import Address
 from gateway.dashboard.amounts import CodeField, ExactAmountField, LineField, in_currency
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.withdrawals.words import ACCOUNT_TYPE, DOCUMENT_TYPE, FAULT, KEY_TYPE, Said
+from gateway.methods.pix import keys
 from gateway.payouts.bank_transfer.banks import NAMES
 from gateway.payouts.crypto.rail import NETWORKS
 from gateway.payouts.rail import PayoutRail
@@ -134,16 +135,7 @@ class PixForm(WithdrawalForm):
 
     def clean_pix_key(self) -> str:
         """As banks know it: people write documents and phone numbers with punctuation."""
-        key, kind = self.cleaned_data["pix_key"], self.given.get("pix_key_type")
-        if kind in ("CPF", "CNPJ", "PHONE"):
-            key = "".join(character for character in key if character not in " .-/()").upper()
-        return _phone(key) if kind == "PHONE" else key if kind in ("CPF", "CNPJ") else key.lower()
-
-
-def _phone(number: str) -> str:
-    """With the country, which is always Brazil."""
-    digits = number.removeprefix("+")
-    return f"+{digits}" if len(digits) > len("11999998888") else f"+55{digits}"
+        return keys.normalized(self.cleaned_data["pix_key"], self.given.get("pix_key_type") or "")
 
 
 class SpeiForm(WithdrawalForm):

@@ -15,6 +15,20 @@ LONGEST = 77
 DOCUMENTS = ("CPF", "CNPJ")
 
 
+_PUNCTUATION = re.compile(r"[\s.\-/()]")
+_WITH_AREA_ONLY = 11
+
+
+def normalized(key: str, kind: str) -> str:
+    """The key as banks know it, where what people write has one reading: punctuation, case, the country of a phone."""
+    if kind in ("EMAIL", "EVP"):
+        return key.strip().lower()
+    bare = _PUNCTUATION.sub("", key).upper()
+    if kind != "PHONE" or not bare.removeprefix("+").isdigit():
+        return bare
+    return f"+55{bare}" if len(bare) <= _WITH_AREA_ONLY and not bare.startswith("+") else f"+{bare.removeprefix('+')}"
+
+
 def is_pix_key(key: str, kind: str) -> bool:
     """Whether the key has the form of its kind; documents by their check digits (contract §11.2)."""
     if len(key) > LONGEST or not FORMS[kind].fullmatch(key):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from accounts.errors import Fault
 from accounts.models import Environment
-from gateway.methods.pix.keys import FORMS, is_pix_key
+from gateway.methods.pix.keys import FORMS, is_pix_key, normalized
 from gateway.methods.pix.rail import end_to_end_id_of
 from gateway.payouts.rail import Market, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout
@@ -24,12 +24,15 @@ class SandboxPixPayout(SandboxPayout):
 
     def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         key, kind = wish.get("pixKey"), wish.get("pixKeyType")
-        if not isinstance(key, str) or kind not in FORMS or is_pix_key(key, kind):
+        if not isinstance(key, str) or not isinstance(kind, str) or kind not in FORMS:
             return []  # what is missing, or of no known type, is said elsewhere
+        if is_pix_key(normalized(key, kind), kind):
+            return []
         return [Fault("pixKey", "INVALID", "Is no PIX key of this type.")]
 
     def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
-        return {"pixKey": wish["pixKey"], "pixKeyType": wish["pixKeyType"]}
+        kind = wish["pixKeyType"]
+        return {"pixKey": normalized(wish["pixKey"], kind), "pixKeyType": kind}
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         return {"pixKey": shown_key(**destination)}
