@@ -62,17 +62,10 @@ class Input(BaseModel):
         return None
 
 
-def _without_null_defaults(schema: dict[str, Any]) -> None:
-    """What must not be null is absent by default."""
-    for described in schema.get("properties", {}).values():
-        if described.get("default", "") is None and "anyOf" not in described:
-            del described["default"]
-
-
 class ExactInput(Input):
     """A body in which an omitted member means more: one that is misspelt must not count as omitted."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra=_without_null_defaults)
+    model_config = ConfigDict(extra="forbid")
 
 
 T = TypeVar("T", bound=Input)

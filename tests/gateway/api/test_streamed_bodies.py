@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Company
-from gateway.api.openapi import operations
+from gateway.api.openapi.document import operations
 from gateway.refunds.models import Refund
 from tests.client import V2
 from tests.factories import Shop, a_payment

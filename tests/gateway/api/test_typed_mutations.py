@@ -8,7 +8,7 @@ import pytest
 
 from accounts.models import Company
 from gateway.api.examples import REQUESTS
-from gateway.api.openapi import operations
+from gateway.api.openapi.document import operations
 from tests.client import V2, Api
 from tests.factories import Shop, a_payment
 from tests.gateway.api.test_permissions import BODIES, UNKNOWN
