@@ -1,12 +1,14 @@
 """The second factor: who must have one, and for what it must have been shown a moment ago (reliability S10, S29)."""
 
+from collections.abc import Callable
 from functools import partial
 
 from allauth.account.adapter import get_adapter
-from allauth.account.authentication import get_authentication_records
 from allauth.account.internal.flows.login import record_authentication
+from allauth.account.internal.flows.reauthentication import STATE_SESSION_KEY
+from allauth.account.signals import authentication_step_completed
 from allauth.core.context import request_context
-from allauth.core.exceptions import ImmediateHttpResponse, ReauthenticationRequired
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added
 from allauth.mfa.utils import is_mfa_enabled
@@ -19,10 +21,10 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from accounts.clock import wall
+from accounts import step_up
 from accounts.models import User
+from accounts.step_up import Action, StepUpNeeded
 
-FRESH_S = 300
 WANTED = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 BACK = "second_factor_back"
 """In the session: where somebody was going who had to set one up first."""
@@ -33,22 +35,24 @@ def is_set_up(user: User) -> bool:
 
 
 def is_fresh(request: HttpRequest) -> bool:
-    """Whether the person showed it in the last five minutes."""
-    since = wall().timestamp() - FRESH_S
-    return any(
-        record["method"] == "mfa" and record["at"] > since
-        for record in get_authentication_records(request, request.user)
-    )
+    """Whether the person showed it in this browser in the last five minutes."""
+    return step_up.was_shown(request, "mfa")
 
 
-def require(request: HttpRequest) -> None:
-    """Interrupts a request that needs a fresh second factor; it is carried out when the factor was shown.
+def require(request: HttpRequest, describe: Callable[[], Action] | None = None) -> None:
+    """Interrupts a request that needs a fresh second factor. Nothing is carried out when the factor was shown:
 
-    Who has none is led to where one is set up, and back.
+    the person then reads what the request would do, as `describe` says it, and confirms it; without `describe` they
+    return to the form. A page that is asked for drops what waited before. Who has no factor is led to where one is set
+    up, and back.
     """
     require_set_up(request)
     if not is_fresh(request):
-        raise ReauthenticationRequired
+        raise StepUpNeeded(step_up.keep(request, describe))
+    if request.method in ("GET", "HEAD"):
+        step_up.forget(request)
+    else:
+        step_up.redeem(request)
 
 
 def require_set_up(request: HttpRequest) -> None:
@@ -56,7 +60,7 @@ def require_set_up(request: HttpRequest) -> None:
     assert isinstance(request.user, User)
     if is_set_up(request.user):
         return
-    request.session[BACK] = request.get_full_path() if request.method == "GET" else request.META.get("HTTP_REFERER", "")
+    request.session[BACK] = step_up.page_of(request)
     messages.info(request, _("This needs a second factor. Set one up, then go on where you were."))
     raise ImmediateHttpResponse(HttpResponseRedirect(reverse("mfa_index")))
 
@@ -86,3 +90,10 @@ def is_demanded() -> bool:
 def setting_it_up_shows_it(request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: object) -> None:
     if authenticator.type in WANTED:
         record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
+
+
+@receiver(authentication_step_completed)
+def it_was_shown(request: HttpRequest, method: str, **kwargs: object) -> None:
+    """Also drops what allauth itself would carry out now."""
+    request.session.pop(STATE_SESSION_KEY, None)
+    step_up.shown(request, method)

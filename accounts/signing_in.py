@@ -5,15 +5,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.authentication import get_authentication_records
 from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
-from accounts import second_factor
-from accounts.clock import wall
+from accounts import second_factor, step_up
 from accounts.models import User
 from accounts.origin import client_address
 from accounts.sealing import seal, unseal
@@ -30,10 +28,13 @@ class AccountAdapter(DefaultAccountAdapter):
         return reverse("admin:index" if is_ours else "dashboard:root")
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Whoever signed in a moment ago need not do it again to change how they sign in."""
-        records = get_authentication_records(context.request, context.request.user)
-        signed_in_at = records[-1]["at"] if records else 0
-        return bool(wall().timestamp() - signed_in_at > second_factor.FRESH_S)
+        """Whoever signed in with this browser a moment ago need not do it again to change how they sign in."""
+        request = context.request
+        if second_factor.is_set_up(request.user):
+            second_factor.require(request)
+        elif not step_up.was_shown(request, "password"):
+            raise step_up.StepUpNeeded(step_up.keep(request, None))
+        return False
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """In our name, whatever host the page was asked for at."""

@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.step_up.StepUpMiddleware",
     "gateway.dashboard.middleware.PersonMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "gateway.pages.ContentSecurityPolicyMiddleware",
@@ -171,7 +172,6 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Onpay Gateway: "
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_RATE_LIMITS = {"login_failed": "20/m/ip,10/1800s/key"}
 MFA_ADAPTER = "accounts.signing_in.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -194,6 +194,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT
 SESSION_COOKIE_NAME = "__Host-session" if SECURE_SSL_REDIRECT else "session"
 SESSION_COOKIE_AGE = 12 * 3600
+STEP_UP_COOKIE_NAME = "__Host-step-up" if SECURE_SSL_REDIRECT else "step-up"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "gateway.api.views.csrf_failure"
 X_FRAME_OPTIONS = "DENY"

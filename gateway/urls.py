@@ -6,6 +6,7 @@ from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
+from accounts.confirming import confirm_action
 from gateway import health, pages
 from gateway.api import views
 from gateway.checkout.pages import checkout
@@ -39,6 +40,7 @@ urlpatterns = [
     path("receipts/<str:receipt_id>", receipts.receipt),
     path("calendars/<str:company_id>/<str:environment>.ics", money_calendar, name="money_calendar"),
     path("dashboard/", include("gateway.dashboard.urls")),
+    path("accounts/confirm/", confirm_action, name="confirm_action"),
     path("accounts/", include("allauth.urls")),
     path("accounts/sessions/", include("allauth.usersessions.urls")),
     path("admin/", admin.site.urls),

@@ -5,6 +5,7 @@ from typing import Any
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from django.contrib.auth import get_user_model
 from django.core.cache import cache
+from django.http import HttpResponse
 from django.test import Client
 
 from accounts.clock import wall
@@ -53,3 +54,25 @@ def signed_in_twice(user: User, address: str = "10.0.0.1") -> Client:
     answer = client.post("/accounts/2fa/authenticate/", {"code": code_of(secret)})
     assert answer.status_code == 302, answer.content
     return client
+
+
+def with_the_session_of(browser: Client, address: str = "10.6.6.6") -> Client:
+    """Somebody else's browser, who has stolen the session cookie and nothing more."""
+    thief = Client(REMOTE_ADDR=address, headers={"accept-language": "en"})
+    thief.cookies["session"] = browser.cookies["session"].value
+    return thief
+
+
+def shows_the_factor(browser: Client, secret: str, back: str) -> HttpResponse:
+    """The page where the code is asked for, left with the right code; the answer is where that leads to."""
+    cache.clear()  # a code is good once
+    return browser.post("/accounts/2fa/reauthenticate/", {"code": code_of(secret), "next": back})
+
+
+def six_minutes_pass(browser: Client) -> None:
+    """Since factors were shown and requests interrupted."""
+    session = browser.session
+    for name, value in session["step_up"].items():
+        if isinstance(value, float):
+            session["step_up"][name] = value - 360
+    session.save()

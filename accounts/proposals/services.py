@@ -41,6 +41,13 @@ def put(request: HttpRequest, kind: Kind, object_id: str, values: Values, note: 
 
 
 @transaction.atomic
+def in_words(kind: Kind, object_id: str, values: Values) -> list[tuple[str, str]]:
+    """What the decision is about and what it changes, each with its name."""
+    record = kind.hold(object_id)
+    return [("About", str(record)), *kind.lines(record, values)]
+
+
+@transaction.atomic
 def confirm(request: HttpRequest, proposal_id: str, digest: str, note: str) -> Carried:
     """Carries out what somebody else has proposed: exactly the proposal with this id and digest.
 

@@ -9,6 +9,7 @@ from unfold.admin import ModelAdmin
 
 from accounts import audit, second_factor
 from accounts.models import Company, Merchant
+from accounts.staff.actions import in_words
 
 UNTOLD = frozenset({"password", "note", "created_at", "updated_at"})
 """Secrets, what only staff read, and what the audit tells by itself."""
@@ -24,7 +25,8 @@ class Audited(ModelAdmin):
         return told | many
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        second_factor.require(request)
+        title = f"{'Change' if change else 'Add'} {self.opts.verbose_name}"
+        second_factor.require(request, lambda: in_words(self, request, title, obj if change else None, form))
         if change:
             self.remember(request, obj)
         self.save(request, obj, form, change)
@@ -34,11 +36,11 @@ class Audited(ModelAdmin):
         obj.save()
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        second_factor.require(request)
+        second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name}", obj))
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        second_factor.require(request)
+        second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name_plural}"))
         super().delete_queryset(request, queryset)
 
     def remember(self, request: HttpRequest, record: Model) -> None:

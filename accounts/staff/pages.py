@@ -19,11 +19,13 @@ from accounts.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import Carried, Kind, Values
+from accounts.staff.actions import in_words
 from accounts.staff.columns import address, link
 from accounts.staff.export import Exported
 from accounts.staff.queues import Queue, QueueFilter, asked_for
 from accounts.staff.related import Related, plural
 from accounts.staff.search import Ids, Words, matching
+from accounts.step_up import Action
 
 FOUND_PER_MODEL = 5
 TWO_PEOPLE = "A second person of the staff must confirm it, and nothing changes before that."
@@ -123,7 +125,7 @@ class StaffAdmin(Exported):
 
         A sentence in place of a `Done` says why there was nothing to do. `alone`: it has transactions of its own.
         """
-        second_factor.require(request)
+        second_factor.require(request, lambda: in_words(self, request, self._title_of_action(request), record))
         self.remember(request, record)
         try:
             with nullcontext() if alone else transaction.atomic():
@@ -142,10 +144,15 @@ class StaffAdmin(Exported):
         self, request: HttpRequest, record: Model, kind: Kind, values: Values, note: str, object_id: str = ""
     ) -> HttpResponse:
         """Proposes what was decided to a second person; where one person is enough, it is carried out at once."""
-        second_factor.require(request)
+        about = object_id or str(record.pk)
+
+        def describe() -> Action:
+            return in_words(self, request, kind.title, record, more=proposals.in_words(kind, about, values))
+
         try:
+            second_factor.require(request, describe)
             with transaction.atomic():
-                done = proposals.put(request, kind, object_id or str(record.pk), values, note)
+                done = proposals.put(request, kind, about, values, note)
                 if isinstance(done, Carried):
                     return self.carried(request, done, f"{kind.title}: {note}")
                 self.log_deed(request, record, "", f"Proposed: {kind.title}: {note}")
@@ -162,6 +169,11 @@ class StaffAdmin(Exported):
             return self.decision(request, done.record, done.said, secret=done.secret)
         self.message_user(request, done.said, messages.SUCCESS)
         return HttpResponseRedirect(address(type(done.record), "change", done.record.pk))
+
+    def _title_of_action(self, request: HttpRequest) -> str:
+        """As its button is called."""
+        name = request.path.rstrip("/").rpartition("/")[2]
+        return str(getattr(getattr(self, name, None), "short_description", "Carry out a decision"))
 
     def turned_down(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""

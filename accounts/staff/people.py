@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 from allauth.account.models import EmailAddress
-from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
@@ -13,7 +12,7 @@ from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, Permission
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
@@ -111,20 +110,13 @@ class UserAdmin(DjangoUserAdmin, StaffAdmin):
         return self.carry_out(request, user, act)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
-        _ask_first(request)
+        second_factor.require(request)  # before there is a form: a password that was typed must not wait in a session
         return super().add_view(request, form_url, extra_context)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
         if self.has_change_permission(request, self.get_object(request, unquote(id))):
-            _ask_first(request)
+            second_factor.require(request)
         return super().user_change_password(request, id, form_url)
-
-
-def _ask_first(request: HttpRequest) -> None:
-    """The second factor before there is a form: a password that was typed must not wait in a session."""
-    if request.method == "POST" and not second_factor.is_fresh(request):
-        raise ImmediateHttpResponse(HttpResponseRedirect(request.path))
-    second_factor.require(request)
 
 
 @admin.register(Group)

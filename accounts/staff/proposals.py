@@ -20,6 +20,7 @@ from accounts.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS, Carried
+from accounts.staff.actions import in_words
 from accounts.staff.columns import colored, moment, named, related
 from accounts.staff.forms import NoteForm
 from accounts.staff.pages import ReadOnlyAdmin
@@ -47,6 +48,10 @@ def told(proposal: Proposal) -> SafeString:
     said = [("About", str(record)), *changes, ("Proposed by", str(proposal.proposed_by)), ("Note", proposal.note)]
     listed = format_html_join("", "<li>{}: <b>{}</b></li>", said)
     return format_html('{}<ul class="staff-list mt-4 mb-4">{}</ul>', sentence, listed)
+
+
+def _lines(proposal: Proposal) -> list[tuple[str, str]]:
+    return proposals.in_words(KINDS[proposal.kind], proposal.object_id, proposal.values)
 
 
 def open_proposals() -> Q:
@@ -152,8 +157,8 @@ class ProposalAdmin(ReadOnlyAdmin):
         heading = f"{name}: {title(proposal)}"
         if not form.is_valid():
             return self.decision(request, proposal, heading, sentence=told(proposal), form=form)
-        second_factor.require(request)
         try:
+            second_factor.require(request, lambda: in_words(self, request, heading, proposal, more=_lines(proposal)))
             with transaction.atomic():
                 return act(proposal, form.cleaned_data["digest"], form.cleaned_data["note"])
         except Refusal as refusal:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -20,6 +20,7 @@ from accounts.errors import Refusal
 from accounts.models import Company, Environment, Membership, Merchant, User
 from accounts.origin import client_address
 from accounts.roles import GRANTS, May, Role
+from accounts.step_up import Action
 from gateway.dashboard import navigation
 from gateway.dashboard.forms import OnceForm, SentAlready
 from gateway.dashboard.refusals import in_words
@@ -112,12 +113,17 @@ class Here:
         audit.record(self.request, action, merchant=self.merchant, object_id=object_id, **facts)
 
 
-def door(needs: May, *, steps_up: bool = False, sandbox_only: bool = False) -> Callable[[View], View]:
+Describe = Callable[..., Action]
+"""Says in words what a request to a page would do: `describe(here, **arguments of the address)`."""
+
+
+def door(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bool = False) -> Callable[[View], View]:
     """Makes `view(request, here, ...)` a page of a company.
 
     Who is not signed in is led there; another company's page does not exist; who may not is told what is missing
-    (403). With `steps_up` the second factor must be fresh, and with `sandbox_only` there is no such page in
-    production. A refusal of a service that the page lets through is shown as a page of its own.
+    (403). With `steps_up` the second factor must be fresh; a form that is sent without is described by it, and waits
+    to be confirmed. With `sandbox_only` there is no such page in production. A refusal of a service that the page lets
+    through is shown as a page of its own.
     """
 
     def made(view: View) -> View:
@@ -131,8 +137,7 @@ def door(needs: May, *, steps_up: bool = False, sandbox_only: bool = False) -> C
                 raise Http404
             if not here.may(needs):
                 return here.render("forbidden.html", status=403, needs=needs)
-            _identify(request, steps_up)
-            return _shown(here, view, *args, **kwargs)
+            return _shown(here, view, steps_up, *args, **kwargs)
 
         opened.needs, opened.steps_up, opened.sandbox_only = needs, steps_up, sandbox_only  # type: ignore[attr-defined]
         return opened
@@ -140,16 +145,18 @@ def door(needs: May, *, steps_up: bool = False, sandbox_only: bool = False) -> C
     return made
 
 
-def _identify(request: HttpRequest, steps_up: bool) -> None:
+def _identify(here: Here, steps_up: Describe | bool, arguments: dict[str, Any]) -> None:
     if steps_up:
-        second_factor.require(request)
+        describe = None if steps_up is True else partial(steps_up, here, **arguments)
+        second_factor.require(here.request, describe)
     elif second_factor.is_demanded():
-        second_factor.require_set_up(request)
+        second_factor.require_set_up(here.request)
 
 
-def _shown(here: Here, view: View, *args: Any, **kwargs: Any) -> HttpResponseBase:
+def _shown(here: Here, view: View, steps_up: Describe | bool, *args: Any, **kwargs: Any) -> HttpResponseBase:
     try:
         with in_market(here.company.country):
+            _identify(here, steps_up, kwargs)
             return view(here.request, here, *args, **kwargs)
     except SentAlready as sent:
         messages.info(here.request, _("This was sent already; nothing was done twice."))

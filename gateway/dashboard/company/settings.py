@@ -16,6 +16,7 @@ from accounts.errors import Refusal
 from accounts.models import Company
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import action
 from gateway.dashboard.forms import DashboardForm
 from gateway.methods import selectors as methods
 from gateway.payouts import selectors as payouts
@@ -132,7 +133,7 @@ def company_data(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=True)
+@door(May.MANAGE, steps_up=action(gettext_lazy("Register the withdrawal address"), AddressForm))
 def withdrawal_address(request: HttpRequest, here: Here) -> HttpResponse:
     """Registers the address; `?use=` fills in one that was refused."""
     refused = [one for one in company.refused_origins(here.company) if one.address != here.company.withdrawal_ip]

@@ -17,6 +17,7 @@ from accounts.errors import Refusal
 from accounts.models import Invitation, Membership
 from accounts.roles import GRANTS, May, Role
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.company.words import FACTOR, MAY
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.refusals import in_words
@@ -76,8 +77,18 @@ def _matrix() -> list[tuple[Promise, Sequence[bool]]]:
     return [(MAY[may], [may in GRANTS[role] for role in Role]) for may in May]
 
 
+def _whom(here: Here, member_id: int) -> Facts:
+    found = _member(here, member_id)
+    return [(_("Member"), found.user.email), (_("Role now"), ROLE[Role(found.role)][0])]
+
+
+def _invited(here: Here, invitation_id: str) -> Facts:
+    found = _invitation(here, invitation_id)
+    return [(_("E-mail address"), found.email), (_("Role"), ROLE[Role(found.role)][0])]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=True)
+@door(May.MANAGE, steps_up=action(gettext_lazy("Invite to the team"), InviteForm))
 def invite(request: HttpRequest, here: Here) -> HttpResponse:
     form = InviteForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -94,7 +105,7 @@ def invite(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=True)
+@door(May.MANAGE, steps_up=action(gettext_lazy("Change a role"), RoleForm, _whom))
 def member(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
     """Gives somebody another role."""
     found = _member(here, member_id)
@@ -110,7 +121,7 @@ def member(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=True)
+@door(May.MANAGE, steps_up=action(gettext_lazy("Remove from the team"), about=_whom))
 def remove(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
     """Asks, then takes somebody out of the team."""
     found, refusal = _member(here, member_id), None
@@ -133,7 +144,7 @@ def _gone(here: Here, found: Membership) -> HttpResponse:
 
 
 @require_POST
-@door(May.MANAGE, steps_up=True)
+@door(May.MANAGE, steps_up=action(gettext_lazy("Send a new invitation"), about=_invited))
 def resend(request: HttpRequest, here: Here, invitation_id: str) -> HttpResponse:
     """Sends another link; the one before opens nothing any more."""
     invitation = _invitation(here, invitation_id)
@@ -142,7 +153,7 @@ def resend(request: HttpRequest, here: Here, invitation_id: str) -> HttpResponse
 
 
 @require_POST
-@door(May.MANAGE, steps_up=True)
+@door(May.MANAGE, steps_up=action(gettext_lazy("Withdraw an invitation"), about=_invited))
 def withdraw(request: HttpRequest, here: Here, invitation_id: str) -> HttpResponse:
     invitation = _invitation(here, invitation_id)
     joining.withdraw(request, here.company, invitation.pk)

@@ -20,6 +20,7 @@ from gateway.conversions.errors import QuoteAlreadyUsed
 from gateway.conversions.models import Conversion
 from gateway.conversions.quotes import LONGEST, Quote, read, sign
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
@@ -102,8 +103,20 @@ def offered(merchant: Merchant, quote: Quote) -> Offer:
     )
 
 
+def _to_convert(here: Here) -> Facts:
+    """What the quote says; nothing of one that is not ours or has ended."""
+    try:
+        quote = read(here.request.POST.get("token", ""), here.merchant)
+    except Refusal:
+        return []
+    return [
+        (_("You give"), f"{quote.source_amount} {quote.source_currency}"),
+        (_("You get"), f"{quote.destination_amount} {quote.destination_currency}"),
+    ]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MOVE_MONEY, steps_up=True)
+@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Convert money"), about=_to_convert))
 def new(request: HttpRequest, here: Here) -> HttpResponse:
     """Asks for a quote, and shows it; a POST confirms the one that it names."""
     if request.method == "POST":

@@ -20,6 +20,7 @@ from accounts.models import ApiKey, Environment, Merchant
 from accounts.permissions import ALL, PRODUCTION_DEFAULT
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.developers.words import ADVICE, PERMISSION
 from gateway.dashboard.forms import OnceForm
 
@@ -138,8 +139,13 @@ def _cards(here: Here, found: Any) -> list[Card]:
     return [Card(row, known.get(row.pk)) for row in rows]
 
 
+def _which(here: Here, key_id: str) -> Facts:
+    key = _key(here, key_id)
+    return [(_("Key"), key), (_("Permissions"), ", ".join(key.permissions))]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Issue an API key"), KeyForm))
 def new(request: HttpRequest, here: Here) -> HttpResponse:
     """Issues a key. The answer to the form shows its text, this once."""
     form = KeyForm(request.POST or None, initial={"permissions": _preset(here.merchant, request.GET.get("preset"))})
@@ -160,7 +166,7 @@ def _preset(merchant: Merchant, asked: str | None) -> list[str]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Replace an API key"), RotationForm, _which))
 def rotate(request: HttpRequest, here: Here, key_id: str) -> HttpResponse:
     """A new key with the same permissions; both work until the old one ends."""
     key, form = _key(here, key_id), RotationForm(request.POST or None)
@@ -183,7 +189,7 @@ def _rotate(here: Here, form: RotationForm, key: ApiKey, until: datetime) -> tup
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Revoke an API key"), about=_which))
 def revoke(request: HttpRequest, here: Here, key_id: str) -> HttpResponse:
     """Asks, then ends a key for good."""
     key = _key(here, key_id)

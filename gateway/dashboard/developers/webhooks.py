@@ -15,6 +15,7 @@ from accounts.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.forms import OnceForm
 from webhooks import selectors, services
@@ -92,8 +93,17 @@ def webhooks(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("webhooks/list.html", rows=rows, is_full=len(rows) >= MAX_ENDPOINTS, most=MAX_ENDPOINTS)
 
 
+def _which(here: Here, webhook_id: str) -> Facts:
+    return [(_("Endpoint"), selectors.endpoint(here.merchant, webhook_id).url)]
+
+
+def _switched(here: Here, webhook_id: str) -> Facts:
+    is_wanted = here.request.POST.get("status") == Endpoint.Status.ACTIVE
+    return [*_which(here, webhook_id), (_("Status"), _("On") if is_wanted else _("Off"))]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Register a webhook endpoint"), EndpointForm))
 def new(request: HttpRequest, here: Here) -> HttpResponse:
     """Registers an endpoint. The answer to the form shows its secret, this once."""
     form = EndpointForm(here.merchant, request.POST or None)
@@ -125,7 +135,7 @@ def _facts(endpoint: Endpoint) -> dict[str, Any]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Change a webhook endpoint"), EndpointForm, _which))
 def edit(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     """Another address, other kinds, another description."""
     known = selectors.endpoint(here.merchant, webhook_id)
@@ -154,7 +164,7 @@ def _change(here: Here, known: Endpoint, **wanted: Any) -> None:
 
 
 @require_POST
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Switch a webhook endpoint on or off"), about=_switched))
 def switch(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     """On or off."""
     known = selectors.endpoint(here.merchant, webhook_id)
@@ -165,7 +175,7 @@ def switch(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Replace the secret of a webhook endpoint"), RotationForm, _which))
 def rotate(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     """A new secret, shown this once; the old one signs beside it for a while."""
     known, form = selectors.endpoint(here.merchant, webhook_id), RotationForm(request.POST or None)
@@ -182,7 +192,7 @@ def rotate(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=True)
+@door(May.DEVELOP, steps_up=action(gettext_lazy("Delete a webhook endpoint"), about=_which))
 def delete(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     """Asks, then deletes."""
     known = selectors.endpoint(here.merchant, webhook_id)

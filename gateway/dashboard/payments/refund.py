@@ -1,6 +1,7 @@
 """Giving money of a payment back: what it does, a last look with the amount on the button, and done once."""
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -16,6 +17,7 @@ from gateway.api.fields import validated
 from gateway.api.idempotency import Work, perform
 from gateway.api.v2.refunds import RefundInput
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
 from gateway.dashboard.forms import OnceForm
@@ -31,6 +33,7 @@ from gateway.refunds.models import Refund
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import Sources, Standing, sources, standing
 from ledger.money import to_decimal, to_minor
+from ledger.notation import written
 from ledger.receivables import selectors as receivables
 
 ALL, PART = "all", "part"
@@ -222,8 +225,18 @@ def _withdrawer(here: Here, form: RefundForm) -> Withdrawer | None:
         return None
     if not here.may(May.MOVE_MONEY):
         raise DestinationNotAllowed(field="destination")
-    second_factor.require(here.request)
+    describe = action(
+        gettext_lazy("Refund to a PIX key that is not the payer's"), RefundForm, lambda _here: _about(form)
+    )
+    second_factor.require(here.request, partial(describe, here))
     return Withdrawer(is_from_backend=False)
+
+
+def _about(form: RefundForm) -> Facts:
+    """What the last look showed."""
+    currency = form.payment.currency
+    amount = to_decimal(form.cleaned_data["minor"], currency)
+    return [(_("Payment"), form.payment.pk), (_("Amount"), written(amount, currency))]
 
 
 def _work(here: Here, form: RefundForm, withdrawer: Withdrawer | None) -> Work:

@@ -18,6 +18,7 @@ from accounts.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import AmountField, in_currency
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.periods import DayField, end
@@ -190,8 +191,22 @@ def _quoted(quote: Quote | None) -> dict[str, Any]:
     }
 
 
+def _to_advance(here: Here) -> Facts:
+    """As it is priced now; the form's own price is compared when it is carried out."""
+    form = RequestForm(here.request.POST)
+    try:
+        quote = advances.quote(here.merchant, form.ids) if form.is_valid() else None
+    except Refusal:
+        quote = None
+    if quote is None:
+        return []
+    amounts = (_("Amount"), quote.gross), (_("Fee"), quote.fee), (_("Net"), quote.net)
+    counted: Facts = [(_("Receivables"), len(quote.items))]
+    return counted + [(name, written(to_decimal(amount, quote.currency), quote.currency)) for name, amount in amounts]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MOVE_MONEY, steps_up=True)
+@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Request an advance"), about=_to_advance))
 def ask(request: HttpRequest, here: Here) -> HttpResponse:
     """Shows once more what is asked for, and asks for it. The price can only fall until it is decided."""
     if request.method == "POST":

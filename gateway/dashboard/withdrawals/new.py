@@ -5,20 +5,29 @@ import uuid
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.actions import Facts, action, filled_in
 from gateway.dashboard.confirmed import NotDone
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.checks import looked_at
 from gateway.dashboard.withdrawals.forms import WAYS, Way, WithdrawalForm
 from gateway.dashboard.withdrawals.sending import send
 from gateway.dashboard.withdrawals.words import SCENARIO
+from gateway.dashboard.words import METHOD
 from gateway.payouts.selectors import Terms, terms
 from ledger.wallets.selectors import holdings
+
+
+def _to_withdraw(here: Here, way: str) -> Facts:
+    form = _way(way).form
+    source = [(_("From the wallet"), form.wallet)] if form.wallet else []
+    return [(_("Rail"), METHOD[form.rail]), *source, *filled_in(form, here.request.POST)]
 
 
 @require_safe
@@ -41,7 +50,7 @@ def _terms(merchant: Merchant, rail: str, currency: str) -> Terms | None:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MOVE_MONEY, steps_up=True)
+@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Check a withdrawal"), about=_to_withdraw))
 def new(request: HttpRequest, here: Here, way: str) -> HttpResponse:
     """The form. What passes every gate is shown once more before it is done."""
     found = _way(way)
@@ -66,7 +75,7 @@ def check(request: HttpRequest, here: Here, way: str) -> HttpResponse:
 
 
 @require_POST
-@door(May.MOVE_MONEY, steps_up=True)
+@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Withdraw money"), about=_to_withdraw))
 def confirm(request: HttpRequest, here: Here, way: str) -> HttpResponse:
     """Does it, once: the form's id is its key. What is refused can be sent again, or changed."""
     found = _way(way)

@@ -22,7 +22,7 @@ from tests.gateway.admin.test_receivables import LIFTED, block
 from tests.gateway.admin.test_refunds import NOTE, a_refund
 from tests.ledger.test_receivables import a_receivable
 from tests.people import PASSWORD as USUAL
-from tests.people import code_of, set_up, signed_in
+from tests.people import set_up, shows_the_factor, signed_in
 
 NOTED = {"note": "Known for years"}
 
@@ -68,8 +68,13 @@ def test_a_decision_waits_until_the_second_factor_is_shown(root: User, asked: Ad
     )
     assert (acme.company.trade_name, entries()) == ("Acme", [])
 
-    where = browser.post(do(asked, "approve"), NOTED)["Location"]
-    browser.post(where, {"code": code_of(secret)}, follow=True)
+    browser.post(do(asked, "approve"), NOTED)
+    shown = browser.get(shows_the_factor(browser, secret, "/accounts/confirm/")["location"])
+    for said in ("Approve", "Acme", "Known for years"):
+        assert said in shown.content.decode()
+    asked.refresh_from_db()
+    assert asked.state == "UNDER_REVIEW"
+    browser.post(do(asked, "approve"), form_in(shown.content))
 
     asked.refresh_from_db()
     assert (asked.state, asked.note) == ("APPROVED", NOTED["note"])
@@ -81,8 +86,9 @@ def test_a_password_that_staff_type_never_waits_in_a_session(root: User, acme: S
     other = User.objects.create_user("other@acme.example", PASSWORD)
     typed = {"password1": "another one entirely", "password2": "another one entirely", "usable_password": "true"}
     for where in ("/admin/accounts/user/add/", f"/admin/accounts/user/{other.pk}/password/"):
-        assert browser.post(where, typed | {"email": "new@acme.example"})["Location"] == where
-        assert "another one entirely" not in str(dict(browser.session))
+        answer = browser.post(where, typed | {"email": "new@acme.example"})
+        assert answer["Location"].startswith("/accounts/2fa/reauthenticate/?next=%2Fadmin%2F")
+        assert "step_up" not in browser.session
         assert browser.get(where)["Location"].startswith("/accounts/2fa/reauthenticate/")
     assert User.objects.filter(email="new@acme.example").count() == 0
     assert secret

@@ -1,0 +1,186 @@
+"""Requests that wait for a second factor. None is carried out by itself: its person reads it and confirms it.
+
+What was shown, and what waits, counts in one browser only: the session alone, which may be stolen, gets nothing from
+either. A random token in a cookie tells the browser; the session keeps its digest, and each time there is another one.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from allauth.account.adapter import get_adapter
+from allauth.core.exceptions import ImmediateHttpResponse, ReauthenticationRequired
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+
+from accounts.clock import wall
+from accounts.sealing import seal, unseal
+
+GOOD_FOR_S = 300
+MOST_KEPT = 64 * 1024
+NONCE = "confirms"
+"""The field of a confirmation that names what it confirms."""
+KEY = "step_up"
+"""In the session: the browser's digest, when each factor was shown in it, and what waits, sealed, since when."""
+LEFT_OUT = ("csrfmiddlewaretoken", NONCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a request would do, in words for its person: a title, and facts by name."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request that was interrupted: what it would do, where it was sent from and to, and its fields."""
+
+    nonce: str
+    user_id: int
+    action: Action
+    back: str
+    path: str
+    fields: tuple[tuple[str, str], ...]
+
+
+class StepUpNeeded(ReauthenticationRequired):
+    """The person must show who they are first. `back` is the page that they come to then."""
+
+    def __init__(self, back: str) -> None:
+        super().__init__(back)
+        self.back = back
+
+
+def shown(request: HttpRequest, what: str) -> None:
+    """Notes that a factor was shown in this browser. What waits from another browser is dropped."""
+    before = _state(request)
+    _bind(request, {**before, what: wall().timestamp()})
+
+
+def was_shown(request: HttpRequest, *factors: str) -> bool:
+    """Whether one of these was shown in this browser in the last five minutes."""
+    state = _state(request)
+    return any(_is_recent(state.get(name)) for name in factors)
+
+
+def keep(request: HttpRequest, describe: Callable[[], Action] | None) -> str:
+    """Keeps an interrupted request to be confirmed, and tells the page where it will be.
+
+    What nobody can describe, files, and large bodies are not kept: the person returns to the form.
+    """
+    forget(request)
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    back = page_of(request)
+    fields = tuple((name, value) for name, values in request.POST.lists() for value in values if name not in LEFT_OUT)
+    if describe is None or request.FILES or sum(len(name) + len(value) for name, value in fields) > MOST_KEPT:
+        messages.info(request, _("Nothing was done yet. Please fill in the form again and send it."))
+        return back
+    action = describe()
+    facts = tuple((str(name), str(value)) for name, value in action.facts)
+    waiting = [secrets.token_urlsafe(16), request.user.pk, str(action.title), facts, back]
+    sealed = seal(json.dumps([*waiting, request.get_full_path(), fields]).encode())
+    _bind(request, {"waiting": sealed.decode(), "asked": wall().timestamp()})
+    return reverse("confirm_action")
+
+
+def waiting(request: HttpRequest) -> Waiting | None:
+    """What waits in this browser for this person since less than five minutes."""
+    state = _state(request)
+    if "waiting" not in state or not _is_recent(state["asked"]):
+        return None
+    nonce, user_id, title, facts, back, path, fields = json.loads(unseal(state["waiting"].encode()))
+    action = Action(title, tuple((name, value) for name, value in facts))
+    found = Waiting(nonce, user_id, action, back, path, tuple((name, value) for name, value in fields))
+    return found if user_id == request.user.pk else None
+
+
+def redeem(request: HttpRequest) -> None:
+    """Lets a confirmation through once, and every request that is none. Any other leads to what waits, if anything."""
+    nonce = request.POST.get(NONCE)
+    if nonce is None:
+        return
+    found = waiting(request)
+    if found and constant_time_compare(found.nonce, nonce) and found.path == request.get_full_path():
+        forget(request)
+        return
+    raise ImmediateHttpResponse(HttpResponseRedirect(reverse("confirm_action")))
+
+
+def forget(request: HttpRequest) -> None:
+    """Drops what waits, whichever browser it is from."""
+    state = request.session.get(KEY)
+    if state and state.pop("waiting", None):
+        request.session.modified = True
+
+
+def page_of(request: HttpRequest) -> str:
+    """The page that a person is on: the one asked for, or the one of ours that a form was sent from."""
+    origin = urlsplit(request.headers.get("referer", ""))
+    if request.method not in ("GET", "HEAD") and origin.netloc == request.get_host() and origin.path.startswith("/"):
+        return f"/{origin.path.lstrip('/')}" + (f"?{origin.query}" if origin.query else "")
+    return request.get_full_path()
+
+
+def _state(request: HttpRequest) -> dict[str, Any]:
+    """What the session knows of this browser; nothing where it is another one."""
+    state: dict[str, Any] = request.session.get(KEY) or {}
+    token = request.COOKIES.get(settings.STEP_UP_COOKIE_NAME, "")
+    return state if token and constant_time_compare(_digest(token), state.get("browser", "")) else {}
+
+
+def _bind(request: HttpRequest, state: dict[str, Any]) -> None:
+    """Gives the browser another token, under which the session keeps this."""
+    token = secrets.token_urlsafe(32)
+    request.session[KEY] = {**state, "browser": _digest(token)}
+    request.COOKIES[settings.STEP_UP_COOKIE_NAME] = token
+    request.step_up_token = token  # type: ignore[attr-defined]
+
+
+def _is_recent(at: float | None) -> bool:
+    return at is not None and wall().timestamp() - at < GOOD_FOR_S
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class StepUpMiddleware:
+    """Leads interrupted requests to where the factor is shown, and gives the browser its token.
+
+    It stands inside allauth's middleware, which would carry the request out as soon as the factor is shown.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if token := getattr(request, "step_up_token", None):
+            response.set_cookie(
+                settings.STEP_UP_COOKIE_NAME,
+                token,
+                max_age=GOOD_FOR_S,
+                secure=settings.SESSION_COOKIE_SECURE,
+                httponly=True,
+                samesite="Lax",
+            )
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        if not isinstance(exception, ReauthenticationRequired):
+            return None
+        back = exception.back if isinstance(exception, StepUpNeeded) else keep(request, None)
+        methods = get_adapter().get_reauthentication_methods(request.user)
+        where = methods[0]["url"] if methods else reverse("account_login")
+        return HttpResponseRedirect(f"{where}?{urlencode({'next': back})}")
