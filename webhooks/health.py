@@ -32,8 +32,10 @@ _HEALTH = f"""
           JOIN LATERAL (SELECT *, error IS NULL AND http_status BETWEEN 200 AND 299 AS is_good
                           FROM webhooks_attempt WHERE delivery_id = latest.id) attempt ON true) made
      CROSS JOIN LATERAL (
-        SELECT count(*) AS waiting, min(next_attempt_at) AS next_at
-          FROM (SELECT next_attempt_at FROM webhooks_delivery
+        SELECT count(*) AS waiting,
+               min(CASE WHEN asked_for AND attempts = 0 THEN next_attempt_at
+                        ELSE greatest(next_attempt_at, endpoint.open_until) END) AS next_at
+          FROM (SELECT next_attempt_at, asked_for, attempts FROM webhooks_delivery
                  WHERE endpoint_id = endpoint.id AND status = 'PENDING'
                  ORDER BY next_attempt_at LIMIT {LOOKED_AT}) pending) due
      WHERE endpoint.merchant_id = %(merchant)s AND endpoint.deleted_at IS NULL

@@ -119,6 +119,9 @@ class Delivery(models.Model):
     error = models.CharField(max_length=40, null=True)
     delivered_at = models.DateTimeField(null=True)
     is_retried = models.BooleanField(db_default=True, help_text="A test is made once")
+    asked_for = models.BooleanField(
+        db_default=False, help_text="Somebody asked for it: its first attempt is made though the endpoint is left alone"
+    )
     object_id = models.CharField(max_length=40, null=True, help_text="The event's: one object's events go in order")
     sequence = models.BigIntegerField(null=True, help_text="The event's")
     created_at = models.DateTimeField(default=wall)
@@ -140,6 +143,11 @@ class Delivery(models.Model):
                 name="deliveries_in_order",
                 condition=models.Q(status="PENDING"),
             ),
+            models.Index(
+                fields=["endpoint"],
+                name="deliveries_asked_for",
+                condition=models.Q(status="PENDING", asked_for=True, attempts=0),
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -151,6 +159,18 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event} → {self.endpoint}"
+
+    @property
+    def waits_for_endpoint(self) -> bool:
+        """Whether it is due before an endpoint that is left alone is called again, and waits for that."""
+        due, until = self.next_attempt_at, self.endpoint.open_until
+        is_first_asked_for = self.asked_for and not self.attempts
+        return due is not None and until is not None and until > due and not is_first_asked_for
+
+    @property
+    def expected_at(self) -> datetime | None:
+        """When the next attempt is made at the earliest."""
+        return self.endpoint.open_until if self.waits_for_endpoint else self.next_attempt_at
 
 
 class Attempt(models.Model):

@@ -1,5 +1,6 @@
 """Endpoints that fail: people are told after a day, and after five days they are switched off (contract §13.4)."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.clock import wall
+from accounts.emails.topics import Topic
 from accounts.notices import tell
 from accounts.roles import Role
 from webhooks.models import Delivery, Endpoint
@@ -35,7 +37,7 @@ def _look_after(endpoint_id: str, now: datetime) -> bool:
         return False
     if endpoint.failing_since <= now - DISABLED_AFTER and _gave_up(endpoint) >= FAILED_AT_LEAST:
         endpoint.status, endpoint.disabled_reason = Endpoint.Status.DISABLED, Endpoint.DisabledReason.FAILURES
-        switched_off(endpoint)
+        _tell_switched_off(endpoint)
     elif endpoint.warned_at is None:
         endpoint.warned_at = now
         _tell(endpoint, _("a webhook endpoint fails"), "endpoint_failing")
@@ -51,10 +53,15 @@ def _gave_up(endpoint: Endpoint) -> int:
     return failed.filter(created_at__gte=endpoint.failing_since - DISABLED_AFTER).count()  # type: ignore[operator]
 
 
-def switched_off(endpoint: Endpoint) -> None:
-    """Tells owners and developers that nothing is sent to it any more."""
-    gone = endpoint.disabled_reason == Endpoint.DisabledReason.GONE
-    _tell(endpoint, _("a webhook endpoint was switched off"), "endpoint_disabled", gone=gone)
+def gone(endpoint_ids: Sequence[str]) -> None:
+    """Tells of endpoints that were switched off because they answered 410."""
+    for endpoint in Endpoint.objects.select_related("merchant__company").filter(pk__in=endpoint_ids):
+        _tell_switched_off(endpoint)
+
+
+def _tell_switched_off(endpoint: Endpoint) -> None:
+    is_gone = endpoint.disabled_reason == Endpoint.DisabledReason.GONE
+    _tell(endpoint, _("a webhook endpoint was switched off"), "endpoint_disabled", gone=is_gone)
 
 
 def _tell(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -> None:
@@ -66,6 +73,7 @@ def _tell(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -> 
         "webhook",
         args=(endpoint.pk,),
         environment=endpoint.merchant.environment,
+        topic=Topic.ENDPOINTS,
         endpoint=endpoint.pk,
         address=endpoint.url,
         **facts,

@@ -21,11 +21,11 @@ _EMIT = """
                   FROM webhooks_event WHERE object_id = %(object)s) next
         RETURNING id, object_id, sequence, created_at
     )
-    INSERT INTO webhooks_delivery (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, object_id,
-                                   sequence, created_at)
+    INSERT INTO webhooks_delivery (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
+                                   object_id, sequence, created_at)
     SELECT 'dlv_' || substr(event.id, 5, 10) || upper(substr(md5(event.id || endpoint.id), 1, 16)),
-           event.id, endpoint.id, 'PENDING', 0, event.created_at, %(only)s::varchar IS NULL, event.object_id,
-           event.sequence, event.created_at
+           event.id, endpoint.id, 'PENDING', 0, event.created_at, %(only)s::varchar IS NULL,
+           %(only)s::varchar IS NOT NULL, event.object_id, event.sequence, event.created_at
       FROM event, webhooks_endpoint endpoint
      WHERE endpoint.merchant_id = %(merchant)s AND endpoint.status = 'ACTIVE'
        AND CASE WHEN %(only)s::varchar IS NULL THEN endpoint.events && %(wanted)s::varchar[]
@@ -38,7 +38,7 @@ def emit(
 ) -> str:
     """Writes the event down for every active endpoint that wants it; returns its id.
 
-    `only` one endpoint gets a test, whatever it wants, and no second attempt is made.
+    `only` one endpoint gets a test that somebody asked for, whatever it wants, and no second attempt is made.
 
     `data` is the resource as its GET returns it, without anything that only the payer's browser may see. `at` is
     when it happened, by the merchant's clock. The bytes are fixed here and signed as stored (contract §13.2).

@@ -131,7 +131,7 @@ def delivery(delivery: Delivery) -> DeliveryPayload:
         "attempts": delivery.attempts,
         "httpStatus": delivery.http_status,
         "error": delivery.error,
-        "nextAttemptAt": optional_timestamp(delivery.next_attempt_at),
+        "nextAttemptAt": optional_timestamp(delivery.expected_at),
         "deliveredAt": optional_timestamp(delivery.delivered_at),
         "createdAt": timestamp(delivery.created_at),
     }

@@ -12,8 +12,10 @@ from django.db import connection, transaction
 
 from accounts.clock import wall
 from accounts.sealing import unseal
+from webhooks import notices
 from webhooks.addresses import is_loopback_allowed
 from webhooks.client import Answer
+from webhooks.models import Endpoint
 from webhooks.schedule import asked_wait_s, next_attempt_after
 
 LEASE_S = 40
@@ -30,6 +32,7 @@ OPENS_AT = 5
 OPEN_S, LONGEST_OPEN_S = 30, 15 * 60
 """So many failures in a row keep an endpoint from being called for so long; then one attempt finds out."""
 
+# What somebody asked for passes an open breaker with its first attempt, and waits for no earlier event.
 _CLAIM = """
     WITH leased AS (
         SELECT endpoint_id, count(*) AS n FROM webhooks_delivery
@@ -49,11 +52,13 @@ _CLAIM = """
                  WHERE one.endpoint_id = endpoint.id AND one.status = 'PENDING'
                    AND one.next_attempt_at <= statement_timestamp()
                    AND (one.leased_until IS NULL OR one.leased_until <= statement_timestamp())
-                   AND NOT EXISTS (
+                   AND (coalesce(endpoint.open_until <= statement_timestamp(), true)
+                        OR one.asked_for AND one.attempts = 0)
+                   AND (one.asked_for AND one.attempts = 0 OR NOT EXISTS (
                        SELECT FROM webhooks_delivery earlier
                         WHERE earlier.endpoint_id = endpoint.id AND earlier.status = 'PENDING'
                           AND earlier.object_id = one.object_id AND earlier.sequence < one.sequence
-                          AND (earlier.attempts = 0 OR earlier.leased_until > statement_timestamp()))
+                          AND (earlier.attempts = 0 OR earlier.leased_until > statement_timestamp())))
                  ORDER BY one.next_attempt_at, one.id
                  LIMIT greatest(0, - coalesce(leased.n, 0) + CASE
                        WHEN endpoint.failures >= %(opens_at)s THEN 1
@@ -61,7 +66,11 @@ _CLAIM = """
                         AND endpoint.last_success_at > statement_timestamp() - %(well_for)s * interval '1 second'
                        THEN %(in_hand)s ELSE %(at_once)s END)
                    FOR UPDATE SKIP LOCKED) oldest) next
-         WHERE endpoint.status = 'ACTIVE' AND coalesce(endpoint.open_until <= statement_timestamp(), true)
+         WHERE endpoint.status = 'ACTIVE'
+           AND (coalesce(endpoint.open_until <= statement_timestamp(), true) OR EXISTS (
+                SELECT FROM webhooks_delivery asked
+                 WHERE asked.endpoint_id = endpoint.id AND asked.status = 'PENDING' AND asked.asked_for
+                   AND asked.attempts = 0))
            AND endpoint.id IN (
             SELECT endpoint_id FROM webhooks_delivery
              WHERE status = 'PENDING' AND next_attempt_at <= statement_timestamp())
@@ -243,7 +252,9 @@ def record(tried: Sequence[Tried]) -> None:
         for one, due in zip(tried, next_at, strict=True)
     ]
     ids = [one.claimed.id for one in tried]
+    gone = [one.claimed.endpoint_id for one, status in zip(tried, statuses, strict=True) if status == GONE]
     with transaction.atomic(), connection.cursor() as cursor:
+        switched_off = _called(gone) if gone else []
         cursor.execute(
             _ATTEMPTS,
             [
@@ -272,6 +283,13 @@ def record(tried: Sequence[Tried]) -> None:
                 "gone": [status == GONE for status in statuses],
             },
         )
+        notices.gone(switched_off)
+
+
+def _called(endpoint_ids: Sequence[str]) -> list[str]:
+    """Those among the endpoints that are switched on, held until the transaction ends."""
+    rows = Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoint_ids, status=Endpoint.Status.ACTIVE)
+    return list(rows.order_by("pk").values_list("pk", flat=True))
 
 
 def _next_attempt(tried: Tried) -> datetime | None:

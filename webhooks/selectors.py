@@ -30,7 +30,7 @@ def deliveries(
     merchant: Merchant, endpoint_id: str, *, status: str | None = None, event_type: str | None = None
 ) -> QuerySet[Delivery]:
     """What was or will be sent to an endpoint, newest first. Refuses with ONP404_WEBHOOK."""
-    found = Delivery.objects.filter(endpoint=endpoint(merchant, endpoint_id)).select_related("event")
+    found = Delivery.objects.filter(endpoint=endpoint(merchant, endpoint_id)).select_related("event", "endpoint")
     if status:
         found = found.filter(status=status)
     if event_type:

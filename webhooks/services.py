@@ -170,11 +170,11 @@ def _arrived(endpoint: Endpoint, event: Event | None, sent_at: int | None) -> da
 # ── Telling again ─────────────────────────────────────────────────────────────────────────────────────────────────
 # The id is the event's time and 64 random bits: it is forgotten together with the event.
 _AGAIN = """
-    INSERT INTO webhooks_delivery (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, object_id,
-                                   sequence, created_at)
+    INSERT INTO webhooks_delivery (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
+                                   object_id, sequence, created_at)
     SELECT 'dlv_' || substr(event.id, 5, 10) || upper(substr(replace(gen_random_uuid()::text, '-', ''), 1, 16)),
-           event.id, %(endpoint)s, 'PENDING', 0, %(now)s, event.type <> 'webhook.test', event.object_id,
-           event.sequence, %(now)s
+           event.id, %(endpoint)s, 'PENDING', 0, %(now)s, event.type <> 'webhook.test',
+           %(asked_for)s, event.object_id, event.sequence, %(now)s
       FROM ({events}) event
 """
 _MATCHING = """
@@ -197,14 +197,16 @@ MOST_AT_ONCE = 10_000
 
 @transaction.atomic
 def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Delivery:
-    """Sends the event of a delivery again: the same `webhook-id`, the secret of now.
+    """Sends the event of a delivery again: the same `webhook-id`, the secret of now, though the endpoint is left alone.
 
     Refuses with ONP404_WEBHOOK, ONP404_DELIVERY and ONP409_WEBHOOK_STATE.
     """
     endpoint = _switched_on(merchant, endpoint_id)
     before = delivery(merchant, endpoint_id, delivery_id)
     again = _AGAIN.format(events="SELECT * FROM webhooks_event WHERE id = %(event)s")
-    row = first(f"{again} RETURNING id", {"endpoint": endpoint.pk, "event": before.event_id, "now": wall()})
+    row = first(
+        f"{again} RETURNING id", {"endpoint": endpoint.pk, "event": before.event_id, "now": wall(), "asked_for": True}
+    )
     assert row is not None
     return delivery(merchant, endpoint_id, row[0])
 
@@ -254,6 +256,7 @@ def _asked(endpoint: Endpoint, wanted: Filter) -> dict[str, Any]:
         "merchant": endpoint.merchant_id,
         "endpoint": endpoint.pk,
         "now": wall(),
+        "asked_for": False,
         "limit": MOST_AT_ONCE,
         "kinds": _kinds(endpoint, wanted.type),
         "object_id": wanted.object_id,

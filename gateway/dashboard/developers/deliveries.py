@@ -76,6 +76,7 @@ def delivery(request: HttpRequest, here: Here, webhook_id: str, delivery_id: str
         body=bytes(found.event.body),
         curl=as_curl("POST", known.url, left.headers, left.body.decode()) if left else "",
         once=uuid.uuid4(),
+        now=wall(),
         looks_again=found.status == Delivery.Status.PENDING and found.created_at > wall() - LOOKS_AGAIN_FOR,
     )
 

@@ -103,9 +103,8 @@ def _coming(here: Here) -> list[Fired]:
     found, well, retries = simulations.coming(here.merchant), health(here.merchant), []
     for endpoint in endpoints(here.merchant).filter(status=Endpoint.Status.ACTIVE):
         next_at = well[endpoint.pk].next_attempt_at
-        at = max(next_at, endpoint.open_until or next_at) if next_at else None
-        if at and at > clock.wall():
-            retries.append(Fired("webhook.retried", endpoint.pk, at + here.merchant.clock_offset))
+        if next_at and next_at > clock.wall():
+            retries.append(Fired("webhook.retried", endpoint.pk, next_at + here.merchant.clock_offset))
     soonest = sorted(retries, key=lambda one: one.at)[:1]
     return sorted([*found, *soonest], key=lambda one: one.at)
 
