@@ -8,7 +8,7 @@ from gateway.dashboard.models import SavedView
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
-from gateway.refunds.models import Evidence, Refund, Response
+from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.vault.models import CardToken
 from gateway.withdrawals.models import Withdrawal
 
@@ -17,6 +17,8 @@ __all__ = [
     "CardToken",
     "Conversion",
     "Customer",
+    "Draft",
+    "DraftEvidence",
     "Evidence",
     "IdempotencyKey",
     "MethodRule",

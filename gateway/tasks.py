@@ -35,7 +35,7 @@ def forget_idempotency_keys() -> None:
 
 @shared_task
 def forget_sessions() -> None:
-    """Sessions that are over, and the drafts beside them."""
+    """Sessions that are over."""
     SessionStore.clear_expired()
 
 

@@ -201,3 +201,38 @@ class Evidence(models.Model):
 
     def __str__(self) -> str:
         return self.file_name or self.url or self.id
+
+
+class Draft(models.Model):
+    """What a company prepares to say to a payer's request. It ends with the answer, or with the refund."""
+
+    refund = models.OneToOneField(Refund, on_delete=models.CASCADE, primary_key=True, related_name="draft")
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="Who changed it last",
+    )
+    message = models.TextField(default="")
+    changed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"Draft for {self.refund_id}"
+
+
+class DraftEvidence(models.Model):
+    """A piece of evidence of a draft: an address or a file."""
+
+    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="evidence")
+    description = models.CharField(max_length=255, null=True)
+    url = models.CharField(max_length=2048, null=True)
+    file_name = models.CharField(max_length=255, null=True)
+    content_type = models.CharField(max_length=40, null=True)
+    size = models.IntegerField(null=True)
+    content = models.BinaryField(null=True, editable=False)
+
+    def __str__(self) -> str:
+        return self.file_name or self.url or str(self.pk)

@@ -19,10 +19,11 @@ from gateway.api.v2.refunds import MOST_EVIDENCE as MOST
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.refunds.detail import facts, owned
-from gateway.dashboard.refunds.drafts import Draft, FileGone, Piece, draft_of
+from gateway.refunds import drafts
 from gateway.refunds import services as refunds
+from gateway.refunds.drafts import draft_of
 from gateway.refunds.evidence import LARGEST, type_of
-from gateway.refunds.models import Refund, Response
+from gateway.refunds.models import Draft, Refund, Response
 from gateway.serving.limits import takes_files
 from webhooks.addresses import LONGEST_URL, ForbiddenAddress, absolute
 
@@ -124,9 +125,9 @@ class ContestForm(DashboardForm):
         draft.message = given.get("message", self.data.get("message", "")[: 10 * LONGEST_MESSAGE])
         if "file_description" in given:
             for name, kind, content in self.taken:
-                draft.add_file(name, kind, content, given["file_description"] or None)
+                drafts.add_file(draft, name, kind, content, given["file_description"] or None)
         if given.get("link") and "link_description" in given:
-            draft.pieces.append(Piece(url=given["link"], description=given["link_description"] or None))
+            drafts.add_link(draft, given["link"], given["link_description"] or None)
 
 
 class SendForm(OnceForm):
@@ -149,7 +150,6 @@ def accept(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            draft_of(request, found.pk).drop()
             return here.go("refund", found.pk, said=_("You accepted: the money goes back to the payer."))
     return here.render("refunds/accept.html", form=form, **facts(found))
 
@@ -163,27 +163,28 @@ def contest(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
     if not facts(found)["can_contest"]:
         return here.go("refund", found.pk)
     if request.method == "POST":
-        form, draft = _changed(request, found)
+        form, draft = _changed(here, found)
         if not form.errors:
             return here.go("confirm_contest" if "continue" in request.POST else "contest_refund", found.pk)
     else:
-        draft = draft_of(request, found.pk)
-        if not draft.is_kept:
-            draft.save()  # before anything is typed or uploaded: both at once would make two
+        draft = draft_of(found)
         form = ContestForm(initial={"message": draft.message}, room=0)
-    return here.render("refunds/contest.html", form=form, draft=draft, room=MOST - len(draft.pieces), **_limits(found))
+    pieces = drafts.pieces(draft)
+    shown: dict[str, Any] = {"draft": draft, "pieces": pieces, "room": MOST - len(pieces)}
+    return here.render("refunds/contest.html", form=form, **shown, **_limits(found))
 
 
 @transaction.atomic
-def _changed(request: HttpRequest, found: Refund) -> tuple[ContestForm, Draft]:
+def _changed(here: Here, found: Refund) -> tuple[ContestForm, Draft]:
     """The form as it was sent, and the draft with everything that is right of it."""
-    draft = draft_of(request, found.pk, held=True)
-    form = ContestForm(request.POST, request.FILES, room=MOST - len(draft.pieces))
+    request = here.request
+    draft = drafts.held(here.merchant, found.pk, here.user)
+    form = ContestForm(request.POST, request.FILES, room=MOST - draft.evidence.count())
     form.is_valid()
     form.keep_in(draft)
     removed = request.POST.get("remove", "")
     if removed.isdecimal():
-        draft.remove(int(removed[:4]))
+        drafts.remove(draft, int(removed[:18]))
     draft.save()
     if "continue" in request.POST and not draft.message.strip():
         form.add_error("message", _("Say why the money is yours: without that nobody can decide for you."))
@@ -202,7 +203,7 @@ def keep_draft(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse
     if not facts(found)["can_contest"]:
         return HttpResponse(status=409)
     with transaction.atomic():
-        kept = draft_of(request, found.pk, held=True)
+        kept = drafts.held(here.merchant, found.pk, here.user)
         kept.message = request.POST.get("message", "").replace("\r\n", "\n")[: 10 * LONGEST_MESSAGE]
         kept.save()
     return here.render("refunds/_kept.html")
@@ -215,25 +216,38 @@ def confirm(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
         return here.go("refund", found.pk)
-    kept = draft_of(request, found.pk)
+    kept = draft_of(found)
     if not kept.message.strip() or len(kept.message) > LONGEST_MESSAGE:
         return here.go("contest_refund", found.pk)
-    form = SendForm(request.POST or None, initial={"seen": kept.digest})
+    was_changed, form = False, SendForm(request.POST or None, initial={"seen": drafts.digest(kept)})
     if request.method == "POST" and form.is_valid():
-        if form.cleaned_data["seen"] != kept.digest:
-            form = SendForm(initial={"seen": kept.digest})
-            return here.render("refunds/confirm.html", form=form, draft=kept, was_changed=True, **facts(found))
         try:
-            _answer(here, form, found, Response.Answer.CONTEST, message=kept.message.strip(), evidence=kept.shown())
-        except FileGone:
-            kept.drop()
-            return here.go("contest_refund", found.pk, said=_("The draft was too old: please make it again."))
+            _send(here, form, found)
+        except _Changed as changed:
+            was_changed, kept, form = True, changed.draft, SendForm(initial={"seen": drafts.digest(changed.draft)})
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            kept.drop()
             return here.go("refund", found.pk, said=_("Your answer is sent and under review now."))
-    return here.render("refunds/confirm.html", form=form, draft=kept, **facts(found))
+    shown: dict[str, Any] = {"draft": kept, "pieces": drafts.pieces(kept), "was_changed": was_changed}
+    return here.render("refunds/confirm.html", form=form, **shown, **facts(found))
+
+
+class _Changed(Exception):
+    """Somebody changed the draft after it was looked at."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+
+
+@transaction.atomic
+def _send(here: Here, form: SendForm, found: Refund) -> None:
+    """Sends the draft as it was seen. Raises _Changed."""
+    refunds.lock(here.merchant, found.pk)
+    kept = draft_of(found)
+    if form.cleaned_data["seen"] != drafts.digest(kept):
+        raise _Changed(kept)
+    _answer(here, form, found, Response.Answer.CONTEST, message=kept.message.strip(), evidence=drafts.shown(kept))
 
 
 def _answer(here: Here, form: OnceForm, found: Refund, answer: str, **said: Any) -> None:

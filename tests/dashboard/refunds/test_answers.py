@@ -4,17 +4,15 @@ import uuid
 from typing import Any
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, User
 from accounts.roles import Role
-from gateway.dashboard.refunds.drafts import DraftStore
 from gateway.refunds import services as refunds
 from gateway.refunds.evidence import LARGEST
-from gateway.refunds.models import Evidence, Refund, Response
+from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from tests.dashboard.conftest import Page
 from tests.factories import Shop
 from tests.gateway.refunds.paying_back import PDF, later, nothing_moves
@@ -35,7 +33,7 @@ def once(**said: Any) -> dict[str, Any]:
 
 def pieces(client: Client, where: str) -> list[tuple[str | None, str | None, str | None]]:
     """The evidence of the draft: file or address, and what it shows."""
-    return [(one.file_name, one.url, one.description) for one in client.get(where).context["draft"].pieces]
+    return [(one.file_name, one.url, one.description) for one in client.get(where).context["pieces"]]
 
 
 def errors(answer: HttpResponse) -> dict[str, list[str]]:
@@ -111,7 +109,8 @@ def test_a_contest_is_prepared_looked_at_and_sent(acme: Shop, asked: Refund, sup
             (None, "https://shop.example/1", None),
             ("_x_.jpeg", None, None),
         ]
-        support.post(where, {"message": "Delivered\non time.", "remove": "1"})
+        second = support.get(where).context["pieces"][1].pk
+        support.post(where, {"message": "Delivered\non time.", "remove": str(second)})
         assert support.post(where, {"message": "Delivered\non time.", "continue": "1"})["Location"] == confirm
         body = support.get(confirm).content.decode()
 
@@ -138,7 +137,7 @@ def test_sent_is_sent(acme: Shop, asked: Refund, support: Client, page: Page) ->
     form = seen(support, confirm)
     support.post(confirm, form)
 
-    assert not any(DraftStore(one.session_key).load() for one in Session.objects.all()), "the draft is gone"
+    assert not Draft.objects.exists() and not DraftEvidence.objects.exists()
     with nothing_moves(acme):
         for said in (form, once(seen=form["seen"])):
             assert support.post(confirm, said)["Location"] in (confirm, page("refund", asked.pk))
@@ -216,36 +215,54 @@ def test_there_is_room_for_ten_pieces(asked: Refund, support: Client, page: Page
     assert [name for name, _, _ in pieces(support, where)][9:] == ["ten.pdf"]
 
 
-def test_the_draft_is_kept_while_it_is_typed_and_belongs_to_its_browser(
-    acme: Shop, asked: Refund, support: Client, page: Page
+def test_the_draft_belongs_to_the_refund_and_not_to_the_browser(
+    acme: Shop, asked: Refund, support: Client, stranger: Client, page: Page
 ) -> None:
-    support.post(page("contest_refund", asked.pk), {"uploads": [a_file()]})
+    where = page("contest_refund", asked.pk)
+    support.post(where, {"uploads": [a_file()]})
     answer = support.post(page("refund_draft", asked.pk), {"message": "Half a sen"})
     colleague = signed_in(a_member(acme.company, Role.FINANCE))
 
     assert "Draft saved" in answer.content.decode()
-    assert "Half a sen" in support.get(page("contest_refund", asked.pk)).content.decode()
-    assert pieces(support, page("contest_refund", asked.pk)) == [("proof.pdf", None, None)]
-    assert "Half a sen" not in colleague.get(page("contest_refund", asked.pk)).content.decode()
+    for reader in (support, colleague):
+        body = reader.get(where).content.decode()
+        assert "Half a sen" in body and "Last changed by support@acme.example" in body
+        assert pieces(reader, where) == [("proof.pdf", None, None)]
+    assert stranger.get(where).status_code == 404
+    assert colleague.post(where, {"message": "A whole sentence.", "continue": "1"}).status_code == 302
+    draft = Draft.objects.get()
+    assert (draft.message, str(draft.author)) == ("A whole sentence.", "finance@acme.example")
 
 
-def test_a_draft_is_no_session(asked: Refund, support: Client, page: Page) -> None:
-    support.post(page("refund_draft", asked.pk), {"message": "x"})
-    key = support.session["refund_drafts"][asked.pk]
-
-    assert DraftStore(key)["message"] == "x"
-    assert type(support.session)(key).load() == {}
-
-
-def test_a_file_that_expired_is_asked_for_again(acme: Shop, asked: Refund, support: Client, page: Page) -> None:
+def test_the_draft_outlives_the_session(asked: Refund, support: Client, page: Page) -> None:
     support.post(page("contest_refund", asked.pk), {"message": "Delivered.", "uploads": [a_file()]})
-    confirm = page("confirm_contest", asked.pk)
-    form = seen(support, confirm)
-    kept = DraftStore(support.session["refund_drafts"][asked.pk])
-    DraftStore(kept["pieces"][0]["content_key"]).delete()
 
-    with nothing_moves(acme):
-        assert support.post(confirm, form)["Location"] == page("contest_refund", asked.pk)
+    support.post("/accounts/logout/")
+
+    back = signed_in(User.objects.get(email="support@acme.example"))
+    assert "Delivered." in back.get(page("contest_refund", asked.pk)).content.decode()
+    assert pieces(back, page("contest_refund", asked.pk)) == [("proof.pdf", None, None)]
+
+
+@pytest.mark.parametrize("ends", ["accepted", "answered by the API", "silence", "canceled by the payer"])
+def test_the_draft_ends_with_the_answer_or_the_refund(
+    acme: Shop, asked: Refund, support: Client, page: Page, ends: str
+) -> None:
+    support.post(page("contest_refund", asked.pk), {"message": "Delivered.", "uploads": [a_file()]})
+
+    if ends == "accepted":
+        support.post(page("accept_refund", asked.pk), once())
+    elif ends == "answered by the API":
+        refunds.respond(acme.sandbox, asked.pk, "CONTEST", message="By the backend.")
+    elif ends == "silence":
+        later(acme, hours=73)
+        refunds.happen(refunds.LAPSE, acme.sandbox, asked.pk)
+    else:
+        refunds.decide(acme.sandbox, asked.pk, refunds.Asked.WITHDRAW)
+
+    assert (Draft.objects.count(), DraftEvidence.objects.count()) == (0, 0)
+    assert support.post(page("refund_draft", asked.pk), {"message": "Too late"}).status_code == 409
+    assert not Draft.objects.exists()
 
 
 def test_what_a_colleague_answered_meanwhile_is_not_answered_again(
