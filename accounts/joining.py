@@ -14,8 +14,9 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from accounts import audit, services
+from accounts import audit, notices, services
 from accounts.clock import wall
 from accounts.errors import AlreadyMember, LastOwner, TooManyInvitations
 from accounts.ids import is_well_formed
@@ -118,6 +119,8 @@ def accept(request: HttpRequest, token: str) -> Membership:
         company=invitation.company, user=request.user, defaults={"role": invitation.role}
     )
     audit.record(request, "invitation.accepted", company=invitation.company, object_id=invitation.pk)
+    told = {"email": request.user.email, "role": membership.role}
+    notices.tell_owners(invitation.company, gettext_lazy("somebody joined your team"), "member_joined", "team", **told)
     return membership
 
 
@@ -157,6 +160,7 @@ def change_role(request: HttpRequest, company: Company, member_id: int, role: Ro
         before={"role": before},
         after={"role": role},
     )
+    _tell_of_role(request, found, before=before, after=role)
 
 
 @transaction.atomic
@@ -169,6 +173,24 @@ def remove(request: HttpRequest, company: Company, member_id: int) -> None:
         _require_another_owner(found)
     found.delete()
     audit.record(request, "member.removed", company=company, object_id=found.user.email, before={"role": found.role})
+    _tell_of_role(request, found, before=found.role, after="")
+
+
+def _tell_of_role(request: HttpRequest, found: Membership, *, before: str, after: str) -> None:
+    """To the owners, and to the person."""
+    assert isinstance(request.user, User)
+    person = found.user.email
+    notices.tell_owners(
+        found.company,
+        gettext_lazy("a role in your team changed"),
+        "member_changed",
+        "team",
+        also=(person,),
+        email=person,
+        by=request.user.email,
+        before=before,
+        after=after,
+    )
 
 
 def _hold(company: Company) -> None:

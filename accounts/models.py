@@ -221,6 +221,16 @@ class User(AbstractUser):
     time_zone = models.CharField(
         max_length=40, blank=True, default="", db_default="", help_text="IANA name; empty: the browser's"
     )
+    seen_language = models.CharField(
+        max_length=5, blank=True, default="", db_default="", editable=False, help_text="Of the pages as last read"
+    )
+    muted = ArrayField(
+        models.CharField(max_length=16),
+        default=list,
+        db_default=models.Value([], output_field=ArrayField(models.CharField(max_length=16))),
+        blank=True,
+        help_text="What they do not want to be told by e-mail",
+    )
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

@@ -13,7 +13,8 @@ from django.utils.functional import Promise
 
 from accounts.emails import tasks
 from accounts.emails.models import Email
-from accounts.models import Company, Environment, User
+from accounts.emails.topics import Topic
+from accounts.models import Company, Environment, Merchant, User
 from accounts.roles import Role
 
 LONGEST_SUBJECT = 250
@@ -39,25 +40,38 @@ def tell(
     *,
     args: tuple[str, ...] = (),
     environment: str = Environment.PRODUCTION,
+    topic: Topic | None = None,
     also: Iterable[str] = (),
     **facts: Any,
 ) -> None:
-    """Writes it to everybody of the company who has one of these roles; `args` complete the address of the page."""
+    """Writes it to everybody of the company who has one of these roles; `args` complete the address of the page.
+
+    Those who do not want to be told about the `topic` are left out; without one it is about security and everybody
+    gets it. Callers ask `is_told` before they tell of something in the sandbox.
+    """
     people = User.objects.filter(memberships__company=company, memberships__role__in=roles, is_active=True)
+    if topic:
+        people = people.exclude(muted__contains=[topic])
     readers = {user.email: user for user in people}
     others = {email.lower() for email in also} - set(readers)
     readers |= {user.email: user for user in User.objects.filter(email__in=others)}
     path = reverse(f"dashboard:{page}", args=(company.pk, environment.lower(), *args))
     told = {"company": company, "environment": environment, "url": settings.BASE_URL + path, **facts}
+    told["choice"] = settings.BASE_URL + reverse("dashboard:me")
     written = [_written(company, readers.get(email), email, subject, template, told) for email in {*readers, *others}]
     if Email.objects.bulk_create(written):
         transaction.on_commit(tasks.wake, robust=True)
 
 
+def is_told(merchant: Merchant) -> bool:
+    """Whether people are told what happens here: always in production, in the sandbox where the service says so."""
+    return merchant.environment == Environment.PRODUCTION or bool(settings.SANDBOX_NOTICES)
+
+
 def _written(
     company: Company, reader: User | None, email: str, subject: str | Promise, template: str, told: dict[str, Any]
 ) -> Email:
-    language, zone = (reader.language, reader.time_zone) if reader else ("", "")
+    language, zone = (reader.language or reader.seen_language, reader.time_zone) if reader else ("", "")
     with translation.override(language or settings.LANGUAGE_CODE), timezone.override(ZoneInfo(zone or "UTC")):
         title = " ".join(f"Onpay Gateway: {subject}".split())[:LONGEST_SUBJECT]
         text = render_to_string(f"emails/{template}.txt", told | {"zone": zone or "UTC"})

@@ -32,6 +32,7 @@ TIMETABLE = {
     "expire-payments": ("gateway.payments.tasks.expire", timedelta(seconds=15)),
     "look-after-refunds": ("gateway.refunds.tasks.look", timedelta(seconds=2)),
     "look-after-withdrawals": ("gateway.withdrawals.tasks.look", timedelta(seconds=2)),
+    "sum-up-withdrawals": ("gateway.withdrawals.tasks.sum_up", timedelta(minutes=10)),
     "fetch-rates": ("ledger.rates.tasks.fetch", timedelta(minutes=1)),
     "forget-rates": ("ledger.rates.tasks.forget", timedelta(hours=6)),
     "release-receivables": ("ledger.receivables.tasks.release", timedelta(seconds=10)),

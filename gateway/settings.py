@@ -238,6 +238,8 @@ if LOCAL and not env.str("ONPAY_EMAIL_URL", default=""):  # /demo/mail shows the
     EMAIL_FILE_PATH = str(local.home.folder() / "mail")
 DEFAULT_FROM_EMAIL = env.str("ONPAY_EMAIL_FROM", default="Onpay Gateway <no-reply@localhost>")
 EMAIL_TIMEOUT = 10
+# Whether people are told by e-mail of disputes, withdrawals and advances of the sandbox.
+SANDBOX_NOTICES = env.bool("ONPAY_SANDBOX_NOTICES", default=LOCAL)
 
 # ── The API ───────────────────────────────────────────────────────────────────────────────────────────────────────
 RATE_LIMIT_WINDOW_S = 300

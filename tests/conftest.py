@@ -28,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """What is slow or tight on purpose, where no test is about that."""
     settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
     settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
+    settings.SANDBOX_NOTICES = False
     settings.WHITENOISE_AUTOREFRESH = True  # else every new client looks at every static file first
     app.conf.task_always_eager = True  # what a commit asks of the worker is done at once
     # Counts of sign-ins are forgotten between tests, and only this process's.

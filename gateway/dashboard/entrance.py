@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import joining
+from accounts.emails.topics import Topic
 from accounts.forms import CompanyForm
 from accounts.models import LANGUAGES, Membership, User
 from gateway.dashboard.access import LAST
@@ -29,6 +30,16 @@ class MeForm(DashboardForm):
         label=gettext_lazy("Language"), choices=[("", gettext_lazy("As the browser says")), *LANGUAGES], required=False
     )
     time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"), required=False)
+    told = forms.MultipleChoiceField(
+        label=gettext_lazy("Tell me by e-mail"),
+        choices=Topic.choices,
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=gettext_lazy(
+            "As far as your role sees it. E-mails about security always come: keys, members, new destinations, the"
+            " withdrawal address."
+        ),
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -56,13 +67,15 @@ def root(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def me(request: HttpRequest) -> HttpResponse:
-    """Name, language and time zone of the person."""
-    user, names = _person(request), list(MeForm.base_fields)
-    form = MeForm(request.POST or None, initial={name: getattr(user, name) for name in names})
+    """Name, language and time zone of the person, and what they are told by e-mail."""
+    user, names = _person(request), [name for name in MeForm.base_fields if name != "told"]
+    told = [topic for topic in Topic.values if topic not in user.muted]
+    form = MeForm(request.POST or None, initial={name: getattr(user, name) for name in names} | {"told": told})
     if request.method == "POST" and form.is_valid():
         for name in names:
             setattr(user, name, form.cleaned_data[name])
-        user.save(update_fields=names)
+        user.muted = [topic for topic in Topic.values if topic not in form.cleaned_data["told"]]
+        user.save(update_fields=[*names, "muted"])
         messages.success(request, _("Saved."))
         return HttpResponseRedirect(reverse("dashboard:me"))
     return render(request, "dashboard/me.html", {"form": form})

@@ -1,6 +1,7 @@
 """Before every page that a signed-in person opens: their language, their time, and whether they are still there."""
 
 from collections.abc import Callable
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -12,6 +13,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from accounts.clock import wall
+from accounts.models import User
 
 PEOPLE = ("/dashboard/", "/accounts/")
 SEEN = "seen_at"
@@ -30,7 +32,9 @@ class PersonMiddleware:
             return self.get_response(request)
         if not path.startswith(PEOPLE):
             return _kept(self._answer(request))
-        with translation.override(_language(request)), timezone.override(_time_zone(request)):
+        language = _language(request)
+        _remember(request, language)
+        with translation.override(language), timezone.override(_time_zone(request)):
             response = _kept(self._answer(request))
             response["Content-Language"] = translation.get_language() or ""
         response._csp_update = {"style-src": ["'self'"]}  # type: ignore[attr-defined]
@@ -40,7 +44,7 @@ class PersonMiddleware:
         if _was_away(request):
             logout(request)
             messages.info(request, _("You were away for a while: please sign in again."))
-            return HttpResponseRedirect(f"{reverse('account_login')}?next={request.path}")
+            return HttpResponseRedirect(f"{reverse('account_login')}?next={quote(request.get_full_path())}")
         return self.get_response(request)
 
 
@@ -66,6 +70,13 @@ def _language(request: HttpRequest) -> str:
     if chosen in dict(settings.LANGUAGES):
         return chosen
     return translation.get_language_from_request(request)
+
+
+def _remember(request: HttpRequest, language: str) -> None:
+    """E-mails to somebody who chose no language speak that of the pages."""
+    user = request.user
+    if isinstance(user, User) and user.seen_language != language:
+        User.objects.filter(pk=user.pk).update(seen_language=language)
 
 
 def _time_zone(request: HttpRequest) -> ZoneInfo:

@@ -24,7 +24,7 @@ from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
-from gateway.refunds import destinations, payloads
+from gateway.refunds import destinations, notices, payloads
 from gateway.refunds.destinations import Withdrawer
 from gateway.refunds.errors import (
     ReceivableReserved,
@@ -37,7 +37,7 @@ from gateway.refunds.errors import (
 )
 from gateway.refunds.evidence import file_name_of
 from gateway.refunds.lifecycle import Asked, step
-from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, Refund, Response, Status
+from gateway.refunds.models import DISPUTED, OPEN, Draft, Evidence, Origin, Refund, Response, Status
 from gateway.refunds.postings import blocked, returned
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import in_wallet, standing
@@ -141,7 +141,9 @@ def dispute(
     refund.response_due_at = response_due_at or now + (TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER)
     if refund.response_due_at - REMINDED_BEFORE > now:
         refund.remind_at = refund.response_due_at - REMINDED_BEFORE
-    return _begin(refund, Asked.DISPUTE, now, all_of_it=False)
+    refund = _begin(refund, Asked.DISPUTE, now, all_of_it=False)
+    notices.opened(refund)
+    return refund
 
 
 @transaction.atomic(savepoint=False)
@@ -337,6 +339,8 @@ def _turn(refund: Refund, target: Status, now: datetime) -> None:
     refund.status, refund.updated_at = target, now
     if target != Status.AWAITING_RESPONSE:
         refund.remind_at = None
+        if refund.origin == Origin.PAYER:
+            Draft.objects.filter(refund=refund.id).delete()
     refund.ask_at = refund.ask_at or now + SANDBOX_TAKES if target == Status.PROCESSING else None
     if target == Status.COMPLETED:
         refund.completed_at = now
@@ -444,6 +448,7 @@ def remind(refund: Refund, now: datetime) -> None:
     refund.remind_at = None
     refund.save(update_fields=["remind_at"])
     emit(refund.merchant, "refund.response_required", refund.id, payloads.refund(refund), now)
+    notices.due_soon(refund)
 
 
 def lapse(refund: Refund, now: datetime) -> None:

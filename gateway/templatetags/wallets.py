@@ -18,6 +18,7 @@ from gateway.dashboard.balance.asking import Instant
 from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.navigation import MENU
 from gateway.dashboard.withdrawals import lists
+from gateway.dashboard.withdrawals.words import FAILURE
 from gateway.payouts.selectors import Terms
 from gateway.templatetags.dashboard import money
 from gateway.withdrawals.models import Withdrawal
@@ -29,6 +30,11 @@ register = template.Library()
 @register.filter
 def destination(withdrawal: Withdrawal) -> str:
     return lists.destination(withdrawal)
+
+
+@register.filter
+def failure_in_words(code: str) -> Any:
+    return FAILURE[code][0] if code in FAILURE else code
 
 
 @register.filter

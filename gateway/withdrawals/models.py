@@ -47,6 +47,12 @@ class Withdrawal(models.Model):
     spread_percentage = models.DecimalField(max_digits=6, decimal_places=4, null=True, blank=True)
     destination = models.JSONField(help_text="Masked")
     sealed_destination = models.BinaryField(editable=False)
+    fingerprint = models.BinaryField(
+        max_length=32, null=True, editable=False, help_text="The same for the same destination of a merchant"
+    )
+    is_to_sum_up = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="People are told of it in the next daily summary"
+    )
     details = models.JSONField(default=dict, help_text="What of the request is shown as it was sent")
     origin = models.GenericIPAddressField(null=True, blank=True, help_text="Where the request came from")
     rail_reference = models.CharField(max_length=80, null=True, blank=True, help_text="The outside party's own id")
@@ -75,6 +81,8 @@ class Withdrawal(models.Model):
             ),
             models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
             models.Index(fields=["created_at"], name="withdrawals_on_their_way", condition=Q(status=Status.PROCESSING)),
+            models.Index(fields=["merchant", "fingerprint"], name="withdrawals_by_destination"),
+            models.Index(fields=["created_at"], name="withdrawals_to_sum_up", condition=Q(is_to_sum_up=True)),
             models.Index(
                 fields=["rail_reference"],
                 name="withdrawals_by_rail_reference",

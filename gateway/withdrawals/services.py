@@ -27,7 +27,7 @@ from gateway.payouts.errors import PayoutUnavailable
 from gateway.payouts.rail import DEADLINE_S, Answered, FailureCode, Order, Outcome, PayoutRail
 from gateway.payouts.registry import rail_of
 from gateway.payouts.sandbox import SandboxPayout
-from gateway.withdrawals import gates, payloads
+from gateway.withdrawals import gates, notices, payloads
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.gates import Price, Wish
 from gateway.withdrawals.lifecycle import Asked, step
@@ -92,6 +92,7 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
     withdrawal.status = taken.target
     if not execute(_INSERT, values(withdrawal)):
         raise DuplicateReference(field="reference")
+    notices.accepted(withdrawal)
     holds.begin(
         merchant,
         Reason.WITHDRAWAL_PROCESSING,
@@ -139,6 +140,7 @@ def _drafted(merchant: Merchant, wish: Wish, withdrawal_id: str | None) -> tuple
         spread_percentage=price.spread_percentage,
         destination=rail.shown(destination),
         sealed_destination=seal(json.dumps(destination).encode()),
+        fingerprint=notices.fingerprint(merchant, destination),
         details={"pixKeyType": destination["pixKeyType"]} if "pixKeyType" in destination else {},
         origin=str(wish.origin) if wish.origin else None,
         ask_at=now,
@@ -304,6 +306,8 @@ def _turn(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
     emit(merchant, str(taken.announces), withdrawal.id, payloads.withdrawal(withdrawal), at)
     posted = post(merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
     assert posted, "a status is reached once, and so are its books"
+    if taken.target in (Status.FAILED, Status.RETURNED):
+        notices.came_back(withdrawal)
     return withdrawal
 
 

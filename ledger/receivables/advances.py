@@ -11,7 +11,7 @@ from accounts import clock
 from accounts.errors import OwnRequest
 from accounts.ids import new_id
 from accounts.models import Merchant, User
-from ledger.receivables import payloads
+from ledger.receivables import notices, payloads
 from ledger.receivables import services as receivables
 from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
 from ledger.receivables.lifecycle import Asked, step
@@ -228,4 +228,5 @@ def _decided(advance: Advance, state: str, by: User, note: str, now: datetime) -
     advance.state, advance.decided_by, advance.decided_at, advance.note = state, by, now, note
     advance.save(update_fields=["state", "fee", "decided_by", "decided_at", "note"])
     emit(advance.merchant, f"advance.{state.lower()}", advance.id, payloads.advance(advance), now)
+    notices.decided(advance)
     return advance

@@ -1,0 +1,14 @@
+"""What people may choose to be told by e-mail, or not. Notices about security have no topic: everybody gets them."""
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+
+
+class Topic(TextChoices):
+    """What an e-mail is about."""
+
+    DISPUTES = "DISPUTES", _("Payers who ask for money back, and 24 hours before an answer is due")
+    WITHDRAWALS = "WITHDRAWALS", _("Once a day: withdrawals to destinations that were used before")
+    RETURNED = "RETURNED", _("Withdrawals that failed or came back")
+    ADVANCES = "ADVANCES", _("Advances that were approved or refused")
+    ENDPOINTS = "ENDPOINTS", _("Webhook endpoints that fail or were switched off")

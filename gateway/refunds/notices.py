@@ -1,0 +1,42 @@
+"""What people are told by e-mail of payers who ask for money back."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.emails.topics import Topic
+from accounts.notices import is_told, tell
+from accounts.roles import Role
+from gateway.refunds.models import Refund
+
+READERS = (Role.OWNER, Role.FINANCE, Role.SUPPORT)
+"""Whoever may answer."""
+
+
+def opened(refund: Refund) -> None:
+    """A payer asks, and the company has until the deadline."""
+    _tell(refund, _("a payer asks for money back"), "dispute_opened")
+
+
+def due_soon(refund: Refund) -> None:
+    """Nobody has answered yet, and little time is left."""
+    _tell(refund, _("an answer to a payer is due"), "dispute_due")
+
+
+def _tell(refund: Refund, subject: Promise, template: str) -> None:
+    merchant = refund.merchant
+    if is_told(merchant):
+        tell(
+            merchant.company,
+            READERS,
+            subject,
+            template,
+            "refund",
+            args=(refund.id,),
+            environment=merchant.environment,
+            topic=Topic.DISPUTES,
+            amount=refund.amount,
+            currency=refund.currency,
+            reason=refund.reason_code,
+            reference=refund.payment.reference,
+            due_at=refund.response_due_at,
+        )

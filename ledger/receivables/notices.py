@@ -1,0 +1,27 @@
+"""What people are told by e-mail of advances."""
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.emails.topics import Topic
+from accounts.notices import is_told, tell
+from accounts.roles import Role
+from ledger.receivables.models import Advance
+
+
+def decided(advance: Advance) -> None:
+    """It was approved or refused."""
+    merchant = advance.merchant
+    if is_told(merchant):
+        tell(
+            merchant.company,
+            (Role.OWNER, Role.FINANCE),
+            _("your advance was decided"),
+            "advance_decided",
+            "advance",
+            args=(advance.id,),
+            environment=merchant.environment,
+            topic=Topic.ADVANCES,
+            approved=advance.state == Advance.State.APPROVED,
+            net=advance.net,
+            currency=advance.currency,
+        )
