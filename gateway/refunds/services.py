@@ -355,9 +355,16 @@ def _keep_hold(refund: Refund, now: datetime) -> None:
         refund.blocked,
         refund_id=refund.id,
         payment_id=refund.payment_id,
-        expected_release_at=refund.response_due_at if disputed else refund.ask_at,
+        expected_release_at=_expected_end(refund),
         at=now,
     )
+
+
+def _expected_end(refund: Refund) -> datetime | None:
+    """Nobody knows when a review ends."""
+    if refund.status == Status.AWAITING_RESPONSE:
+        return refund.response_due_at
+    return refund.ask_at if refund.status == Status.PROCESSING else None
 
 
 def _give_back(refund: Refund, now: datetime) -> None:

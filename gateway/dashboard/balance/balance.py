@@ -9,11 +9,11 @@ from django.views.decorators.http import require_safe
 
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
-from gateway.dashboard.balance.words import BUCKET, REASON
+from gateway.dashboard.balance.blocks import blocks
+from gateway.dashboard.balance.words import BUCKET
 from gateway.dashboard.paging import page_of
 from ledger.chart import WALLET_METHOD
 from ledger.holds import selectors as holds
-from ledger.holds.models import Hold
 from ledger.proofs import selectors as proofs
 from ledger.receivables import calendar
 from ledger.receivables.selectors import releasing
@@ -38,7 +38,7 @@ def balance(request: HttpRequest, here: Here) -> HttpResponse:
         has_more_releases=len(coming) > RELEASES,
         page=blocked,
         proof=proofs.last(),
-        blocks=[(hold, *REASON[hold.reason], _owner(hold)) for hold in blocked.rows],
+        blocks=blocks(here.merchant, blocked.rows),
     )
 
 
@@ -55,11 +55,6 @@ def _cards(wallets: Any) -> list[tuple[str, list[tuple[str, list[tuple[str, int]
         )
         for currency in WALLET_METHOD
     ]
-
-
-def _owner(hold: Hold) -> str | None:
-    """What a block belongs to."""
-    return hold.refund_id or hold.withdrawal_id or hold.payment_id
 
 
 urls = [path("balance/", balance, name="balance")]

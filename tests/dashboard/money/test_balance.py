@@ -9,6 +9,8 @@ from django.utils.http import urlencode
 
 from accounts import clock
 from accounts.wire import timestamp
+from gateway.refunds import services as refunds
+from gateway.refunds.models import Refund
 from ledger.books.models import Entry
 from ledger.chart import BUCKETS, Kind
 from ledger.proofs.models import Proof
@@ -49,6 +51,29 @@ def test_blocked_money_says_why_since_when_and_what_to_do(viewer: Client, busy: 
     [withdrawal] = [owner for hold, *_, owner in answer.context["blocks"] if hold.withdrawal_id]
     assert page("withdrawal", withdrawal) in answer.content.decode()
     assert sum(hold.amount for hold, *_ in answer.context["blocks"]) == holdings(busy.sandbox).currencies["BRL"].blocked
+
+
+def test_blocked_money_of_an_answered_dispute_is_under_review(viewer: Client, busy: Shop, page: Page) -> None:
+    refund = Refund.objects.get()
+    assert f">{refund.payment.reference}</u>" in viewer.get(page("balance")).content.decode()
+
+    refunds.respond(busy.sandbox, refund.pk, "CONTEST", message="Delivered.")
+
+    answer = viewer.get(page("balance"))
+    said = words(answer)
+    assert "Under review since" in said
+    assert "Answer before the deadline" not in said
+    [block] = [one for one in answer.context["blocks"] if one.hold.refund_id]
+    assert (block.until, block.name, block.owner) == (None, refund.payment.reference, refund.pk)
+    assert f'href="{page("refund", refund.pk)}"' in answer.content.decode()
+
+
+def test_a_block_by_order_leads_to_support(viewer: Client, busy: Shop, page: Page, settings: Any) -> None:
+    assert "This service has set no contact of support." in words(viewer.get(page("balance")))
+
+    settings.SUPPORT = "help@onpay.example"
+
+    assert 'lift it. <a href="mailto:help@onpay.example">' in viewer.get(page("balance")).content.decode()
 
 
 def test_the_next_releases_are_shown_by_day(viewer: Client, busy: Shop, page: Page) -> None:

@@ -1,0 +1,61 @@
+"""Blocked money, row by row: what stands about it now, what its owner can do, and what it belongs to."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Max
+from django.utils import formats, timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from accounts.models import Merchant
+from gateway.dashboard.balance.words import REASON
+from gateway.refunds.models import Refund, Status
+from gateway.withdrawals.models import Withdrawal
+from ledger.holds.models import Hold, Reason
+
+BY_ORDER = (Reason.COMPLIANCE, Reason.LEGAL_ORDER)
+
+
+class Block(NamedTuple):
+    """`until` is None where nobody knows; `name` is what the company calls its `owner`, a refund or a withdrawal."""
+
+    hold: Hold
+    title: str | Promise
+    sentence: str | Promise
+    until: datetime | None
+    is_by_order: bool
+    name: str
+    owner: str | None
+
+
+def blocks(merchant: Merchant, holds: Sequence[Hold]) -> list[Block]:
+    """In the order of the holds, read with as many statements however many there are."""
+    refunds = Refund.objects.filter(merchant=merchant, pk__in={hold.refund_id for hold in holds if hold.refund_id})
+    asked = {
+        refund.pk: refund
+        for refund in refunds.select_related("payment").annotate(answered=Max("responses__created_at"))
+    }
+    sent = Withdrawal.objects.filter(
+        merchant=merchant, pk__in={hold.withdrawal_id for hold in holds if hold.withdrawal_id}
+    )
+    names = dict(sent.values_list("pk", "reference")) | {one.pk: one.payment.reference for one in asked.values()}
+    return [_block(hold, asked.get(hold.refund_id or ""), names) for hold in holds]
+
+
+def _block(hold: Hold, refund: Refund | None, names: dict[str, str]) -> Block:
+    title: str | Promise
+    sentence: str | Promise
+    title, sentence = REASON[hold.reason]
+    owner, until = hold.refund_id or hold.withdrawal_id or hold.payment_id, hold.expected_release_at
+    if refund and refund.status == Status.UNDER_REVIEW:
+        sentence, until = _under_review(getattr(refund, "answered", None) or refund.updated_at), None
+    return Block(hold, title, sentence, until, hold.reason in BY_ORDER, names.get(owner or "", ""), owner)
+
+
+def _under_review(since: datetime) -> str:
+    when = formats.date_format(timezone.localtime(since), "SHORT_DATETIME_FORMAT")
+    return _("Under review since %(when)s: your answer is there, and nothing is left to do until it is decided.") % {
+        "when": when
+    }
