@@ -64,6 +64,13 @@ def root(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("dashboard:home", args=(found.company_id, environment)))
 
 
+@require_safe
+@login_required
+def still_here(request: HttpRequest) -> HttpResponse:
+    """Asked by a page whose person says that they are there: the time without a request begins again."""
+    return HttpResponse(status=204)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def me(request: HttpRequest) -> HttpResponse:

@@ -1,13 +1,13 @@
 """Before every page that a signed-in person opens: their language, their time, and whether they are still there."""
 
 from collections.abc import Callable
-from urllib.parse import quote
+from urllib.parse import urlencode, urlsplit
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -44,8 +44,24 @@ class PersonMiddleware:
         if _was_away(request):
             logout(request)
             messages.info(request, _("You were away for a while: please sign in again."))
-            return HttpResponseRedirect(f"{reverse('account_login')}?next={quote(request.get_full_path())}")
+            return _led_to_sign_in(request)
         return self.get_response(request)
+
+
+def _led_to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """With the way back to the page where the person was, its query included."""
+    if request.headers.get("hx-request"):  # part of a page: the whole page asks again
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"})
+    here = request.get_full_path() if request.method in ("GET", "HEAD") else _page_before(request)
+    return HttpResponseRedirect(f"{reverse('account_login')}?{urlencode({'next': here})}")
+
+
+def _page_before(request: HttpRequest) -> str:
+    """The page of ours whose form was sent; where the person begins, if the browser does not say."""
+    before = urlsplit(request.headers.get("referer", ""))
+    if before.netloc != request.get_host() or not before.path.startswith(PEOPLE):
+        return reverse("dashboard:root")
+    return before._replace(scheme="", netloc="", fragment="").geturl()
 
 
 def _kept(response: HttpResponseBase) -> HttpResponseBase:

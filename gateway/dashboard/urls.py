@@ -46,6 +46,7 @@ company = [
 urlpatterns = [
     path("", entrance.root, name="root"),
     path("me", entrance.me, name="me"),
+    path("still-here", entrance.still_here, name="still_here"),
     path("companies/new", entrance.new_company, name="new_company"),
     path("invitations/<str:token>", entrance.invitation, name="invitation"),
     path("<str:company_id>/<environment:environment>/", include(company)),
