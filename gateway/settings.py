@@ -238,6 +238,10 @@ if LOCAL and not env.str("ONPAY_EMAIL_URL", default=""):  # /demo/mail shows the
     EMAIL_FILE_PATH = str(local.home.folder() / "mail")
 DEFAULT_FROM_EMAIL = env.str("ONPAY_EMAIL_FROM", default="Onpay Gateway <no-reply@localhost>")
 EMAIL_TIMEOUT = 10
+# Where people reach support: an e-mail address, or the address of a page. Pages and refusals lead there.
+SUPPORT = env.str("ONPAY_SUPPORT", default="")
+if SUPPORT and not SUPPORT.startswith(("https://", "http://")) and "@" not in SUPPORT:
+    raise ImproperlyConfigured("ONPAY_SUPPORT is an e-mail address, or an address that begins with https://.")
 # Whether people are told by e-mail of disputes, withdrawals and advances of the sandbox.
 SANDBOX_NOTICES = env.bool("ONPAY_SANDBOX_NOTICES", default=LOCAL)
 

@@ -50,6 +50,15 @@ class Here:
         return self.merchant.environment == Environment.SANDBOX
 
     @property
+    def is_closed(self) -> bool:
+        """Whether no money moves here: the production of a company that is not verified, or takes no money now."""
+        return not self.is_sandbox and not self.merchant.may_trade
+
+    def offers(self, what: May | str) -> bool:
+        """Whether pages show the way to what this person may do: closed production offers nothing that moves money."""
+        return self.may(what) and not (self.is_closed and May(what) == May.MOVE_MONEY)
+
+    @property
     def environment(self) -> str:
         """As it stands in addresses: "sandbox" or "production"."""
         return self.merchant.environment.lower()

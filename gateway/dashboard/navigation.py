@@ -6,6 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.roles import May
+from gateway.refunds.inbox import Tab, listed
 
 if TYPE_CHECKING:
     from gateway.dashboard.access import Here
@@ -71,6 +72,8 @@ class Entry(NamedTuple):
     icon: str
     address: str
     is_current: bool
+    waiting: str = ""
+    """How much of it waits for the company."""
 
 
 def menu(here: "Here") -> list[tuple[str | Promise, list[Entry]]]:
@@ -79,13 +82,24 @@ def menu(here: "Here") -> list[tuple[str | Promise, list[Entry]]]:
     found = []
     for title, items in MENU:
         entries = [
-            Entry(item.title, item.icon, here.to(item.name), _is_current(item, inside))
+            Entry(item.title, item.icon, here.to(item.name), _is_current(item, inside), _waiting(here, item))
             for item in items
             if here.may(item.needs) and (here.is_sandbox or not item.sandbox_only)
         ]
         if entries:
             found.append((title, entries))
     return found
+
+
+MOST = 99
+
+
+def _waiting(here: "Here", item: Item) -> str:
+    """Refunds that wait for an answer, counted to a hundred."""
+    if item.name != "refunds":
+        return ""
+    count = listed(here.merchant, Tab.WAITING).order_by().values("pk")[: MOST + 1].count()
+    return f"{MOST}+" if count > MOST else str(count or "")
 
 
 def _is_current(item: Item, inside: str) -> bool:

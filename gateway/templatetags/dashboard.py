@@ -5,10 +5,12 @@ from decimal import Decimal
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.templatetags.static import static
 from django.utils import formats, timezone, translation
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from accounts.wire import timestamp
 from gateway.dashboard.words import METHOD, QUIET, STATUS
@@ -81,6 +83,24 @@ def icon(name: str) -> SafeString:
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', source, name)
 
 
+@register.inclusion_tag("dashboard/_idle.html", takes_context=True)
+def idle_question(context: Any) -> dict[str, Any]:
+    """The question that is asked before a person who is idle is signed out."""
+    idle_s = settings.SESSION_IDLE_S
+    return {"idle_s": idle_s, "minutes": max(1, idle_s // 60), "csrf_token": context.get("csrf_token")}
+
+
+@register.simple_tag
+def support() -> SafeString:
+    """Where support is reached, as a link; without a setting, that there is no contact."""
+    contact = str(settings.SUPPORT)
+    if not contact:
+        return format_html('<span class="text-secondary">{}</span>', _("This service has set no contact of support."))
+    if contact.startswith(("https://", "http://")):
+        return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', contact, _("Contact support"))
+    return format_html('<a href="mailto:{0}">{0}</a>', contact)
+
+
 @register.simple_tag
 def copyable(text: str) -> SafeString:
     """An id to be copied with one click."""
@@ -112,4 +132,4 @@ def with_query(context: Any, **changed: Any) -> str:
 
 @register.filter
 def may(here: Any, what: str) -> bool:
-    return bool(here.may(what))
+    return bool(here.offers(what))

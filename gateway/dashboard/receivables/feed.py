@@ -14,18 +14,21 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from accounts import clock
 from accounts.ids import is_well_formed
 from accounts.models import Environment, Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
+from gateway.refunds.inbox import Tab, listed
+from gateway.refunds.models import Refund
 from ledger.money import to_decimal
 from ledger.notation import MINUS, in_market, written
 from ledger.receivables import calendar
 from ledger.receivables.calendar import Day
 
+MOST_DEADLINES = 100
 PAST, FUTURE = timedelta(days=31), timedelta(days=400)
 _SALT = "gateway.dashboard.receivables.feed"
 _LONGEST_LINE = 74  # octets; 75 with the space that continues one
@@ -56,7 +59,7 @@ def money_calendar(request: HttpRequest, company_id: str, environment: str) -> H
     with translation.override(language), in_market(country), timezone.override(zone):
         now = clock.now(merchant)
         days = calendar.days(calendar.listed(merchant, now - PAST, now + FUTURE), zone)
-        body = "".join(f"{line}\r\n" for line in _folded(_lines(merchant, days, now)))
+        body = "".join(f"{line}\r\n" for line in _folded(_lines(merchant, days, _to_answer(merchant), now)))
     response = HttpResponse(body.encode(), content_type="text/calendar; charset=utf-8")
     response["Content-Disposition"] = 'inline; filename="onpay.ics"'
     response["Cache-Control"] = "private, no-store"
@@ -84,13 +87,38 @@ def _may_read(user: User, membership: Membership) -> bool:
     return user.is_active and May.READ_MONEY in GRANTS[Role(membership.role)]
 
 
-def _lines(merchant: Merchant, days: list[Day], now: datetime) -> Iterator[str]:
+def _to_answer(merchant: Merchant) -> list[Refund]:
+    """Payers who wait for an answer, by its deadline."""
+    return list(listed(merchant, Tab.WAITING)[:MOST_DEADLINES])
+
+
+def _lines(merchant: Merchant, days: list[Day], to_answer: list[Refund], now: datetime) -> Iterator[str]:
     name = str(merchant.company) + (" (Sandbox)" if merchant.environment == Environment.SANDBOX else "")
     yield from ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Onpay//Receivables//EN", "CALSCALE:GREGORIAN")
     yield f"X-WR-CALNAME:{_text(f'Onpay · {name}')}"
     for day in days:
         yield from _event(merchant, day, now)
+    for refund in to_answer:
+        yield from _deadline(merchant, refund, now)
     yield "END:VCALENDAR"
+
+
+def _deadline(merchant: Merchant, refund: Refund, now: datetime) -> Iterator[str]:
+    """Half an hour that ends with the time to answer, and is announced a day before."""
+    assert refund.response_due_at is not None
+    page = reverse("dashboard:refund", args=(merchant.company_id, merchant.environment.lower(), refund.pk))
+    amount = written(to_decimal(refund.amount, refund.currency), refund.currency)
+    title = gettext("Answer a payer: %(amount)s") % {"amount": amount}
+    yield "BEGIN:VEVENT"
+    yield f"UID:{refund.pk}@onpay"
+    yield f"DTSTAMP:{now:%Y%m%dT%H%M%SZ}"
+    yield f"DTSTART:{refund.response_due_at - timedelta(minutes=30):%Y%m%dT%H%M%SZ}"
+    yield f"DTEND:{refund.response_due_at:%Y%m%dT%H%M%SZ}"
+    yield f"SUMMARY:{_text(title)}"
+    yield f"DESCRIPTION:{_text(gettext('Without an answer the money goes back to the payer.'))}"
+    yield f"URL:{settings.BASE_URL}{page}"
+    yield from ("BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-P1D", f"DESCRIPTION:{_text(title)}", "END:VALARM")
+    yield "END:VEVENT"
 
 
 def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:

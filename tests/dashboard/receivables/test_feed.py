@@ -11,7 +11,7 @@ from accounts.roles import Role
 from gateway.dashboard.receivables.feed import address_of
 from gateway.refunds import services as refunds
 from tests.dashboard.conftest import Page
-from tests.factories import Shop
+from tests.factories import Shop, a_payment
 from tests.ledger.test_receivables import a_receivable, stand_at
 from tests.people import a_member
 
@@ -87,3 +87,18 @@ def test_the_page_tells_everybody_their_own_address(acme: Shop, viewer: Client, 
     assert said[0] != said[1]
     assert [read(one).status_code for one in said] == [200, 200]
     assert Client().post("/" + said[0].split("/", 3)[3]).status_code == 405
+
+
+def test_deadlines_of_disputes_are_in_it_until_they_are_answered(acme: Shop, member: Membership) -> None:
+    refund = refunds.dispute(acme.sandbox, a_payment(acme.sandbox, "PAID").pk)
+    assert refund.response_due_at is not None
+
+    lines = read(address_of(member, acme.sandbox)).content.decode().replace("\r\n ", "").split("\r\n")
+
+    assert f"UID:{refund.pk}@onpay" in lines
+    assert f"DTEND:{refund.response_due_at:%Y%m%dT%H%M%SZ}" in lines
+    assert any(line.startswith("SUMMARY:") and "150.00" in line for line in lines)
+    assert any(line.startswith("URL:") and line.endswith(f"/sandbox/refunds/{refund.pk}/") for line in lines)
+    assert "TRIGGER:-P1D" in lines
+    refunds.respond(acme.sandbox, refund.pk, "CONTEST", message="Delivered.")
+    assert refund.pk not in read(address_of(member, acme.sandbox)).content.decode()
