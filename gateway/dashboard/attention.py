@@ -13,6 +13,7 @@ from accounts import second_factor, verification
 from accounts.models import Company
 from accounts.roles import May
 from gateway.dashboard.access import Here
+from gateway.dashboard.support import address as support_address
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.overview.attention import Attention, attention
 from gateway.refunds.inbox import Tab
@@ -50,7 +51,8 @@ def notes(here: Here, *, with_steps: bool) -> list[Note]:
 def _about_the_company(here: Here) -> Iterator[Note]:
     company, place = here.company, here.to("settings")
     if company.status in (Company.Status.SUSPENDED, Company.Status.CLOSED):
-        yield Note(URGENT, "lock", _("The company takes no money now"), place, _("Write to support."))
+        where = support_address() or place
+        yield Note(URGENT, "lock", _("The company takes no money now"), where, _("Write to support."))
     if company.verification_note and here.may(May.MANAGE):
         title = _("Something is missing for your verification")
         yield Note(URGENT, "shield-check", title, here.to("verification"), company.verification_note)

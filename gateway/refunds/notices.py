@@ -7,6 +7,7 @@ from accounts.emails.topics import Topic
 from accounts.notices import is_told, tell
 from accounts.roles import Role
 from gateway.refunds.models import Refund
+from ledger.notation import in_market
 
 READERS = (Role.OWNER, Role.FINANCE, Role.SUPPORT)
 """Whoever may answer."""
@@ -25,18 +26,19 @@ def due_soon(refund: Refund) -> None:
 def _tell(refund: Refund, subject: Promise, template: str) -> None:
     merchant = refund.merchant
     if is_told(merchant):
-        tell(
-            merchant.company,
-            READERS,
-            subject,
-            template,
-            "refund",
-            args=(refund.id,),
-            environment=merchant.environment,
-            topic=Topic.DISPUTES,
-            amount=refund.amount,
-            currency=refund.currency,
-            reason=refund.reason_code,
-            reference=refund.payment.reference,
-            due_at=refund.response_due_at,
-        )
+        with in_market(merchant.company.country):
+            tell(
+                merchant.company,
+                READERS,
+                subject,
+                template,
+                "refund",
+                args=(refund.id,),
+                environment=merchant.environment,
+                topic=Topic.DISPUTES,
+                amount=refund.amount,
+                currency=refund.currency,
+                reason=refund.reason_code,
+                reference=refund.payment.reference,
+                due_at=refund.response_due_at,
+            )

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from accounts.wire import timestamp
+from gateway.dashboard.support import address as support_address
 from gateway.dashboard.words import METHOD, QUIET, STATUS
 from gateway.payments.search import Count
 from ledger import notation
@@ -93,12 +94,11 @@ def idle_question(context: Any) -> dict[str, Any]:
 @register.simple_tag
 def support() -> SafeString:
     """Where support is reached, as a link; without a setting, that there is no contact."""
-    contact = str(settings.SUPPORT)
-    if not contact:
+    where = support_address()
+    if not where:
         return format_html('<span class="text-secondary">{}</span>', _("This service has set no contact of support."))
-    if contact.startswith(("https://", "http://")):
-        return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', contact, _("Contact support"))
-    return format_html('<a href="mailto:{0}">{0}</a>', contact)
+    shown = settings.SUPPORT if where.startswith("mailto:") else _("Contact support")
+    return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', where, shown)
 
 
 @register.simple_tag

@@ -17,6 +17,7 @@ from accounts.models import Merchant
 from accounts.notices import is_told, tell
 from accounts.roles import Role
 from gateway.withdrawals.models import Status, Withdrawal
+from ledger.notation import in_market
 
 READERS = (Role.OWNER, Role.FINANCE)
 SUMMED_UP_AT = 10
@@ -56,17 +57,18 @@ def came_back(withdrawal: Withdrawal) -> None:
 
 def _tell(withdrawal: Withdrawal, subject: Promise, template: str, topic: Topic | None) -> None:
     merchant = withdrawal.merchant
-    tell(
-        merchant.company,
-        READERS,
-        subject,
-        template,
-        "withdrawal",
-        args=(withdrawal.id,),
-        environment=merchant.environment,
-        topic=topic,
-        withdrawal=withdrawal,
-    )
+    with in_market(merchant.company.country):
+        tell(
+            merchant.company,
+            READERS,
+            subject,
+            template,
+            "withdrawal",
+            args=(withdrawal.id,),
+            environment=merchant.environment,
+            topic=topic,
+            withdrawal=withdrawal,
+        )
 
 
 def sum_up(limit: int = 100) -> int:
@@ -94,17 +96,18 @@ def _summed_up(merchant_id: int, until: datetime) -> bool:
     for one in found:
         totals[one.currency] += one.total
     merchant = found[0].merchant
-    tell(
-        merchant.company,
-        READERS,
-        _("the withdrawals of a day"),
-        "withdrawals_of_a_day",
-        "withdrawals",
-        environment=merchant.environment,
-        topic=Topic.WITHDRAWALS,
-        withdrawals=found[:LISTED],
-        count=len(found),
-        unlisted=max(0, len(found) - LISTED),
-        totals=sorted(totals.items()),
-    )
+    with in_market(merchant.company.country):
+        tell(
+            merchant.company,
+            READERS,
+            _("the withdrawals of a day"),
+            "withdrawals_of_a_day",
+            "withdrawals",
+            environment=merchant.environment,
+            topic=Topic.WITHDRAWALS,
+            withdrawals=found[:LISTED],
+            count=len(found),
+            unlisted=max(0, len(found) - LISTED),
+            totals=sorted(totals.items()),
+        )
     return True

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.emails.topics import Topic
 from accounts.notices import is_told, tell
 from accounts.roles import Role
+from ledger.notation import in_market
 from ledger.receivables.models import Advance
 
 
@@ -12,16 +13,17 @@ def decided(advance: Advance) -> None:
     """It was approved or refused."""
     merchant = advance.merchant
     if is_told(merchant):
-        tell(
-            merchant.company,
-            (Role.OWNER, Role.FINANCE),
-            _("your advance was decided"),
-            "advance_decided",
-            "advance",
-            args=(advance.id,),
-            environment=merchant.environment,
-            topic=Topic.ADVANCES,
-            approved=advance.state == Advance.State.APPROVED,
-            net=advance.net,
-            currency=advance.currency,
-        )
+        with in_market(merchant.company.country):
+            tell(
+                merchant.company,
+                (Role.OWNER, Role.FINANCE),
+                _("your advance was decided"),
+                "advance_decided",
+                "advance",
+                args=(advance.id,),
+                environment=merchant.environment,
+                topic=Topic.ADVANCES,
+                approved=advance.state == Advance.State.APPROVED,
+                net=advance.net,
+                currency=advance.currency,
+            )

@@ -66,7 +66,10 @@ def test_a_suspended_company_is_led_to_support(acme: Shop, owner: Client, page: 
 @pytest.mark.parametrize(
     ("contact", "shown"),
     [
-        ("help@onpay.example", '<a href="mailto:help@onpay.example">help@onpay.example</a>'),
+        (
+            "help@onpay.example",
+            '<a href="mailto:help@onpay.example" rel="noopener noreferrer">help@onpay.example</a>',
+        ),
         (
             "https://help.onpay.example/?a=1&b=2",
             '<a href="https://help.onpay.example/?a=1&amp;b=2" rel="noopener noreferrer">Contact support</a>',

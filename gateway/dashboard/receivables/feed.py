@@ -55,7 +55,8 @@ def money_calendar(request: HttpRequest, company_id: str, environment: str) -> H
     if merchant is None or member is None:
         raise Http404
     zone = ZoneInfo(member.user.time_zone or "UTC")
-    language, country = member.user.language or settings.LANGUAGE_CODE, merchant.company.country
+    language = member.user.language or member.user.seen_language or settings.LANGUAGE_CODE
+    country = merchant.company.country
     with translation.override(language), in_market(country), timezone.override(zone):
         now = clock.now(merchant)
         days = calendar.days(calendar.listed(merchant, now - PAST, now + FUTURE), zone)

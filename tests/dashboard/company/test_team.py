@@ -99,7 +99,7 @@ def test_a_big_team_costs_no_more_statements(acme: Shop, browser: Client, django
     for n in range(20):
         a_member(acme.company, Role.VIEWER, f"viewer{n}@acme.example")
 
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         browser.get(team_of(acme))
 
 
