@@ -28,12 +28,21 @@ with transaction.atomic():
 
 
 def undelivered(service: Service, endpoint: str) -> int:
-    """How many are still on their way. They are due at once: the schedule is the business of other tests."""
+    """How many are still on their way.
+
+    They are due at once, and what a dead one had in hand is free after five seconds: the schedule and the lease are the
+    business of other tests.
+    """
     with psycopg.connect(service.database_url) as connection:
         connection.execute("UPDATE webhooks_endpoint SET open_until = NULL WHERE id = %s", [endpoint])
         connection.execute(
             "UPDATE webhooks_delivery SET next_attempt_at = now()"
             " WHERE endpoint_id = %s AND status = 'PENDING' AND leased_until IS NULL AND next_attempt_at > now()",
+            [endpoint],
+        )
+        connection.execute(
+            "UPDATE webhooks_delivery SET leased_until = now() + interval '5 seconds'"
+            " WHERE endpoint_id = %s AND status = 'PENDING' AND leased_until > now() + interval '5 seconds'",
             [endpoint],
         )
         row = connection.execute(
