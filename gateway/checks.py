@@ -29,17 +29,21 @@ EXAMPLES = ("example", "example.com", "example.net", "example.org", "invalid", "
 def stop_if_unsafe() -> None:
     """Raises ImproperlyConfigured with every error that `check --deploy` finds; local mode needs less.
 
-    For the entry of every web server. A role that owns the tables is said in the log and stops nothing: a database
-    that is away must not, either.
+    For the entry of every web server.
     """
     found = run_checks(tags=[Tags.security], include_deployment_checks=not settings.LOCAL)
     if errors := [message for message in found if message.is_serious()]:
         raise ImproperlyConfigured("\n".join(str(message) for message in errors))
-    if not settings.LOCAL:
-        with suppress(DatabaseError):
-            for message in the_service_owns_no_table(None, databases=["default"]):
-                log.critical("start.role_owns_the_tables", told=message.msg, hint=message.hint)
-        connection.close()
+
+
+def say_who_owns_the_tables() -> None:
+    """A line in the log where it is the service itself. It stops nothing: a database that is away must not, either."""
+    if settings.LOCAL:
+        return
+    with suppress(DatabaseError):
+        for message in the_service_owns_no_table(None, databases=["default"]):
+            log.critical("start.role_owns_the_tables", told=message.msg, hint=message.hint)
+    connection.close()
 
 
 @register(Tags.security)
