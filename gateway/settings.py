@@ -119,6 +119,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ── Celery: the timetable. Work itself is rows in PostgreSQL ──────────────────────────────────────────────────────
 CELERY_BROKER_URL = addresses.of_valkey(env, "CELERY_BROKER_URL", "redis://localhost:6379/0")
+# Celery itself prefers what the environment says to the setting above, and there is no password in it.
+CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = CELERY_BROKER_URL
 CACHE_URL = addresses.of_valkey(env, "ONPAY_CACHE_URL", CELERY_BROKER_URL)
 if not CACHE_URL.startswith(("redis://", "rediss://", "unix://")):
     raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")

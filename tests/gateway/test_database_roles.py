@@ -173,8 +173,9 @@ def test_a_password_may_hold_any_character_and_no_log_has_it(installed: Installa
     assert str(kept[0]).startswith("SCRAM-SHA-256$")
 
     read = (
-        "from django.conf import settings; d = settings.DATABASES['default'];"
-        "print(repr((d['USER'], d['PASSWORD'], settings.CELERY_BROKER_URL)))"
+        "from django.conf import settings; from gateway.celery import app; d = settings.DATABASES['default'];"
+        "print(repr((d['USER'], d['PASSWORD'], settings.CACHE_URL,"
+        " app.connection_for_read().password, app.connection_for_write().password)))"
     )
     env = installed.env | {
         "CELERY_BROKER_URL": "redis://valkey:6379/0",
@@ -184,7 +185,8 @@ def test_a_password_may_hold_any_character_and_no_log_has_it(installed: Installa
     told = Installation(env, installed.owner, installed.app).manage("shell", "-v", "0", "-c", read)
 
     assert told.returncode == 0, told.stderr
-    assert told.stdout.strip() == repr((installed.app, PASSWORD, f"redis://:{quote(PASSWORD, safe='')}@valkey:6379/0"))
+    cache = f"redis://:{quote(PASSWORD, safe='')}@valkey:6379/1"
+    assert told.stdout.strip() == repr((installed.app, PASSWORD, cache, PASSWORD, PASSWORD))
 
 
 def test_the_check_names_a_role_that_owns_the_tables(installed: Installation) -> None:
