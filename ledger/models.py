@@ -5,7 +5,7 @@ from ledger.closings.models import ClosedBalance, ClosedDay, Closing
 from ledger.holds.models import Hold
 from ledger.proofs.models import Proof
 from ledger.rates.models import Rate
-from ledger.receivables.models import Advance, AdvanceItem, Receivable
+from ledger.receivables.models import Advance, AdvanceItem, Receivable, Taking
 
 __all__ = [
     "Account",
@@ -20,5 +20,6 @@ __all__ = [
     "Proof",
     "Rate",
     "Receivable",
+    "Taking",
     "Transfer",
 ]

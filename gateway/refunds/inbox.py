@@ -13,7 +13,6 @@ from accounts.models import Merchant
 from gateway.methods.registry import CARDS, Method
 from gateway.refunds.models import OPEN, Evidence, Origin, Refund, Response, Status
 from ledger.receivables import selectors as receivables
-from ledger.receivables.models import State
 from ledger.wallets.changes import Change, changes
 
 COUNTED_TO = 1000
@@ -123,11 +122,9 @@ class Outcomes:
 
 def outcomes(refund: Refund) -> Outcomes:
     """Of an open refund. What came out of a receivable goes back there, where that still waits for its day."""
-    releasing, available = refund.from_releasing, refund.from_available
-    receivable = receivables.of_payment(refund.merchant, refund.payment_id) if releasing else None
-    still_waits = receivable is not None and receivable.state in (State.SCHEDULED, State.CANCELED)
-    if receivable is None or not still_waits or receivable.release_at <= clock.now(refund.merchant):
-        releasing, available = 0, available + releasing
+    taken, now = refund.from_releasing, clock.now(refund.merchant)
+    releasing = receivables.would_wait(refund.merchant, refund.pk, refund.payment_id, taken, now) if taken else 0
+    available = refund.from_available + taken - releasing
     return Outcomes(
         kept=Outcome(available=available, releasing=releasing, blocked=-refund.blocked),
         given=Outcome(blocked=-refund.blocked),

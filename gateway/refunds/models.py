@@ -49,6 +49,7 @@ class Refund(models.Model):
     """Money of a payment on its way back. Minor units; times by the merchant's clock.
 
     `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are blocked.
+    What a payer wants back is blocked out of everything that the wallet releases, also from other payments (`Taking`).
     """
 
     id = IdField("ref", primary_key=True)

@@ -15,7 +15,7 @@ from accounts import clock
 from accounts.errors import OwnRequest
 from accounts.ids import is_well_formed, new_id
 from accounts.models import Environment, Merchant, User
-from accounts.rows import first, unless_deadlocked
+from accounts.rows import unless_deadlocked
 from accounts.wire import timestamp
 from gateway.methods.rail import Answered, Outcome
 from gateway.methods.rail import Asked as AskedOfPayment
@@ -41,9 +41,10 @@ from gateway.refunds.models import DISPUTED, OPEN, Draft, Evidence, Origin, Refu
 from gateway.refunds.postings import blocked, returned
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import in_wallet, standing
-from ledger.books.services import hold_wallet, post
+from ledger.books.services import hold_wallet, post, post_for_block
 from ledger.chart import Kind
 from ledger.holds import services as holds
+from ledger.holds import shortfalls
 from ledger.holds.models import Reason
 from ledger.receivables import services as receivables
 from ledger.receivables.models import State
@@ -294,13 +295,26 @@ def _begin(refund: Refund, asked: Asked, now: datetime, *, all_of_it: bool) -> R
         if receivable.state == State.RESERVED_FOR_ADVANCE and all_of_it:
             raise ReceivableReserved
         refund.from_releasing = receivables.take(receivable, refund.wallet_amount, now)
-    wanted = refund.wallet_amount - refund.from_releasing
-    refund.from_available = wanted if all_of_it else min(wanted, _available(refund))
+    if all_of_it:
+        refund.from_available = refund.shortfall
+    else:
+        _gather(refund, now)
     return _take(refund, asked, now)
 
 
-def _available(refund: Refund) -> int:
-    return hold_wallet(refund.merchant, refund.wallet_currency)[Kind.AVAILABLE]
+def _gather(refund: Refund, now: datetime) -> tuple[int, int]:
+    """Takes for a refund what its wallet has: available money first, then what is released soonest.
+
+    Returns how much is releasing and how much available; the caller posts it.
+    """
+    held = hold_wallet(refund.merchant, refund.wallet_currency)
+    available = min(refund.shortfall, held[Kind.AVAILABLE])
+    refund.from_available += available
+    releasing = 0
+    if refund.shortfall and held[Kind.RELEASING]:
+        releasing = receivables.withhold(refund.merchant, refund.wallet_currency, refund.id, refund.shortfall, now)
+    refund.from_releasing += releasing
+    return releasing, available
 
 
 def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
@@ -319,8 +333,11 @@ def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
     if taken.target == Status.COMPLETED:
         _refunded(refund, now)
     if moves:  # last: it holds the busiest rows
-        posted = post(refund.merchant, str(taken.posts), refund.id, moves, now)
+        posting = post_for_block if asked == Asked.DISPUTE else post
+        posted = posting(refund.merchant, str(taken.posts), refund.id, moves, now)
         assert posted, "a refund is held and let go once"
+    elif refund.status in OPEN and refund.shortfall:
+        _fill(refund, now)
     return refund
 
 
@@ -353,6 +370,7 @@ def _keep_hold(refund: Refund, now: datetime) -> None:
         Reason.REFUND_DISPUTE if disputed else Reason.REFUND_PROCESSING,
         refund.wallet_currency,
         refund.blocked,
+        missing=refund.shortfall if refund.status in OPEN else 0,
         refund_id=refund.id,
         payment_id=refund.payment_id,
         expected_release_at=_expected_end(refund),
@@ -368,14 +386,11 @@ def _expected_end(refund: Refund) -> datetime | None:
 
 
 def _give_back(refund: Refund, now: datetime) -> None:
-    """What came out of the receivable goes there again, where that still waits for its day."""
-    if not refund.from_releasing:
-        return
-    receivable = receivables.held_of_payment(refund.payment_id)
-    assert receivable is not None
-    if not receivables.give_back(receivable, refund.from_releasing, now):
-        refund.from_available += refund.from_releasing
-        refund.from_releasing = 0
+    """What came out of receivables goes there again, where they still wait for their day."""
+    if refund.from_releasing:
+        taken = refund.from_releasing
+        refund.from_releasing = receivables.give_all_back(refund.id, refund.payment_id, taken, now)
+        refund.from_available += taken - refund.from_releasing
 
 
 def _refunded(refund: Refund, now: datetime) -> None:
@@ -431,6 +446,7 @@ def ask(refund: Refund, now: datetime) -> None:
         if now < refund.created_at + GIVES_UP_AFTER:
             refund.ask_at = refund.created_at + GIVES_UP_AFTER
             refund.save(update_fields=["ask_at"])
+            _fill(refund, now)
             return
         refund.failure_code = "INSUFFICIENT_BALANCE"
         refund.failure_message = "The balance did not cover the refund for 90 days."
@@ -456,6 +472,8 @@ def remind(refund: Refund, now: datetime) -> None:
     refund.save(update_fields=["remind_at"])
     emit(refund.merchant, "refund.response_required", refund.id, payloads.refund(refund), now)
     notices.due_soon(refund)
+    if refund.shortfall:
+        _fill(refund, now)
 
 
 def lapse(refund: Refund, now: datetime) -> None:
@@ -528,59 +546,69 @@ def _overdue(due: Due, limit: int, seen: Sequence[str]) -> dict[str, Merchant]:
     return dict(list({one.id: one.merchant for one in soonest}.items())[:limit])
 
 
-_SHORT = """
-    SELECT greatest(b.updated_at, r.updated_at) AS at, r.id, r.merchant_id FROM gateway_refund r
-      JOIN ledger_account a ON a.merchant_id = r.merchant_id AND a.kind = 'AVAILABLE' AND a.currency = r.wallet_currency
-      JOIN ledger_balance b ON b.account_id = a.id AND b.amount > 0
+# ── Money that is missing ─────────────────────────────────────────────────────────────────────────────────────────
+_LACKING = Q(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available"))
+_TO_FILL = """
+    SELECT DISTINCT r.merchant_id, r.wallet_currency FROM gateway_refund r
      WHERE r.status IN ('AWAITING_RESPONSE', 'UNDER_REVIEW', 'PROCESSING')
        AND r.wallet_amount > r.from_releasing + r.from_available
-       AND (%(merchant)s::bigint IS NULL OR r.merchant_id = %(merchant)s)
-       AND (%(until)s::timestamptz IS NULL OR greatest(b.updated_at, r.updated_at) <= %(until)s)
-     ORDER BY at, r.id LIMIT %(limit)s
+       AND (EXISTS (SELECT FROM ledger_account a JOIN ledger_balance b ON b.account_id = a.id
+                     WHERE a.merchant_id = r.merchant_id AND a.currency = r.wallet_currency AND a.kind = 'AVAILABLE'
+                       AND b.amount > 0)
+            OR EXISTS (SELECT FROM ledger_receivable v WHERE v.merchant_id = r.merchant_id
+                        AND v.currency = r.wallet_currency AND v.state = 'SCHEDULED'))
 """
 
 
-def first_fill(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When money came for a refund that lacks some, and for which; None when not `until` then."""
-    row = first(_SHORT, {"merchant": merchant.pk, "until": until, "limit": 1})
-    return (row[0], row[1]) if row else None
+def fill(merchant: Merchant, currency: str, at: datetime, *, waits: bool = False) -> int:
+    """Blocks what has come into a wallet for the refunds that lack money, the oldest first; returns for how many.
+
+    Unless it `waits` a refund that somebody else changes is passed over: who holds one that lacks money looks at the
+    wallet before they let it go. Call it in the transaction of what changes the wallet.
+    """
+    rows = Refund.objects.select_for_update(no_key=True, skip_locked=not waits, of=("self",))
+    filled = 0
+    for refund in rows.filter(_LACKING, merchant=merchant, wallet_currency=currency).order_by("id"):
+        refund.merchant = merchant
+        filled += _fill(refund, at)
+    return filled
+
+
+def _fill(refund: Refund, at: datetime) -> bool:
+    """Blocks for a refund that is held what it lacks, as far as the wallet goes; whether there was anything."""
+    now = max(at, refund.updated_at)  # money that is released late comes at its own time
+    releasing, available = _gather(refund, now)
+    if not releasing + available:
+        return False
+    refund.fills += 1
+    refund.updated_at = now
+    if refund.status == Status.PROCESSING and not refund.shortfall:
+        refund.ask_at = now + SANDBOX_TAKES
+    refund.save(update_fields=["from_releasing", "from_available", "fills", "ask_at", "updated_at"])
+    _keep_hold(refund, now)
+    moves = blocked(refund, releasing, available)
+    post_for_block(refund.merchant, "refund.filled", f"{refund.id}:{refund.fills}", moves, now)
+    return True
+
+
+shortfalls.filled_by(fill)
+
+
+def fill_shortfalls() -> int:
+    """Fills what was passed over while somebody else changed it; returns for how many refunds there was money."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TO_FILL)
+        found = cursor.fetchall()
+    merchants = Merchant.objects.select_related("company").in_bulk({row[0] for row in found})
+    filled = 0
+    for merchant_id, currency in found:
+        try:
+            filled += unless_deadlocked(partial(_fill_now, merchants[merchant_id], currency))
+        except Exception:
+            log.exception("refunds.not_filled", merchant=merchant_id, currency=currency)
+    return filled
 
 
 @transaction.atomic
-def fill(merchant: Merchant, refund_id: str, at: datetime | None = None) -> int:
-    """Blocks for a refund what was missing and has come since; returns how much, in minor units."""
-    refund = lock(merchant, refund_id)
-    now = at or clock.now(merchant)
-    minor = min(refund.shortfall, _available(refund)) if refund.status in OPEN else 0
-    if minor:
-        refund.from_available += minor
-        refund.fills += 1
-        refund.updated_at = now
-        if refund.status == Status.PROCESSING and not refund.shortfall:
-            refund.ask_at = now + SANDBOX_TAKES
-        refund.save(update_fields=["from_available", "fills", "ask_at", "updated_at"])
-        _keep_hold(refund, now)
-        post(merchant, "refund.filled", f"{refund.id}:{refund.fills}", blocked(refund, 0, minor), now)
-    return minor
-
-
-def fill_first(merchant: Merchant, refund_id: str) -> None:
-    """Fills at the time when the money came: what the sandbox clock does on its way."""
-    row = first(_SHORT, {"merchant": merchant.pk, "until": None, "limit": 1})
-    if row and row[1] == refund_id:
-        fill(merchant, refund_id, row[0])
-
-
-def fill_shortfalls(limit: int = 100) -> int:
-    """Looks after refunds that lack money where some has come; returns how many got it."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SHORT, {"merchant": None, "until": None, "limit": limit})
-        found = cursor.fetchall()
-    merchants = Merchant.objects.select_related("company").in_bulk({row[2] for row in found})
-    filled = 0
-    for _, refund_id, merchant_id in found:
-        try:
-            filled += bool(unless_deadlocked(partial(fill, merchants[merchant_id], refund_id)))
-        except Exception:
-            log.exception("refund.stuck", refund=refund_id, due="shortfall")
-    return filled
+def _fill_now(merchant: Merchant, currency: str) -> int:
+    return fill(merchant, currency, clock.now(merchant), waits=True)

@@ -35,7 +35,6 @@ DUE = (
     Due("payment.answered", payments.first_question, payments.ask_about),
     Due("payment.expired", payments.first_expiry, payments.expire),
     Due("balance.released", receivables.first_release, receivables.release),
-    Due("refund.filled", refunds.first_fill, refunds.fill_first),
     Due("withdrawal.answered", withdrawals.first_due, withdrawals.happen),
     *(
         Due(kind, partial(refunds.first_due, due), partial(refunds.happen, due))

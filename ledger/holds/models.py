@@ -22,13 +22,17 @@ BY_STAFF = (Reason.COMPLIANCE, Reason.LEGAL_ORDER)
 
 
 class Hold(models.Model):
-    """Money of a wallet that is blocked until `ended_at`. Minor units."""
+    """Money of a wallet that is blocked until `ended_at`. Minor units.
+
+    `missing` was not there to be blocked: what comes into the wallet goes here first (see `ledger.holds.shortfalls`).
+    """
 
     id = IdField("blk", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="holds")
     reason = models.CharField(max_length=24, choices=Reason)
     currency = models.CharField(max_length=4)
     amount = models.BigIntegerField()
+    missing = models.BigIntegerField(default=0, help_text="What is still to be blocked")
     payment_id = models.CharField(max_length=40, null=True, blank=True)
     refund_id = models.CharField(max_length=40, null=True, blank=True)
     withdrawal_id = models.CharField(max_length=40, null=True, blank=True)
@@ -51,9 +55,15 @@ class Hold(models.Model):
             models.Index(
                 fields=["withdrawal_id"], name="holds_of_withdrawals", condition=Q(withdrawal_id__isnull=False)
             ),
+            models.Index(
+                fields=["merchant", "currency"], name="uncovered_holds", condition=Q(ended_at=None, missing__gt=0)
+            ),
         ]
         constraints = [
-            models.CheckConstraint(name="holds_hold_something", condition=Q(amount__gt=0)),
+            models.CheckConstraint(
+                name="holds_hold_something",
+                condition=Q(amount__gte=0, missing__gte=0) & (Q(amount__gt=0) | Q(missing__gt=0)),
+            ),
             models.CheckConstraint(name="hold_reason_is_known", condition=Q(reason__in=Reason.values)),
         ]
 

@@ -9,4 +9,4 @@ from ledger.holds.models import Hold
 def blocked(merchant: Merchant, **equal_to: str | None) -> QuerySet[Hold]:
     """What BLOCKED is made of, newest first. The filters compare whole values."""
     wanted = {k: v for k, v in equal_to.items() if v is not None}
-    return Hold.objects.filter(merchant=merchant, ended_at=None, **wanted).order_by("-created_at", "-id")
+    return Hold.objects.filter(merchant=merchant, ended_at=None, amount__gt=0, **wanted).order_by("-created_at", "-id")

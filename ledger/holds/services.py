@@ -53,6 +53,7 @@ def begin(
     amount: int,
     *,
     at: datetime,
+    missing: int = 0,
     expected_release_at: datetime | None = None,
     **owner: str | None,
 ) -> None:
@@ -63,6 +64,7 @@ def begin(
         reason=reason,
         currency=currency,
         amount=amount,
+        missing=missing,
         expected_release_at=expected_release_at,
         created_at=at,
         **owner,
@@ -77,24 +79,28 @@ def keep(
     amount: int,
     *,
     at: datetime,
+    missing: int = 0,
     expected_release_at: datetime | None = None,
     payment_id: str | None = None,
     **owner: str,
 ) -> None:
-    """Writes down how much is blocked for a refund or a withdrawal now, and why; zero ends the block.
+    """Writes down how much is blocked for a refund or a withdrawal now, how much of it is `missing`, and why.
+
+    Nothing blocked and nothing missing ends the block.
 
     The caller posts the money.
     """
     open_now = Hold.objects.filter(merchant=merchant, ended_at=None, **owner)
-    if not amount:
+    if not amount and not missing:
         open_now.update(ended_at=at)
-    elif not open_now.update(amount=amount, reason=reason, expected_release_at=expected_release_at):
+    elif not open_now.update(amount=amount, missing=missing, reason=reason, expected_release_at=expected_release_at):
         begin(
             merchant,
             reason,
             currency,
             amount,
             at=at,
+            missing=missing,
             expected_release_at=expected_release_at,
             payment_id=payment_id,
             **owner,

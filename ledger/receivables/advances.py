@@ -11,6 +11,7 @@ from accounts import clock
 from accounts.errors import OwnRequest
 from accounts.ids import new_id
 from accounts.models import Merchant, User
+from ledger.holds import shortfalls
 from ledger.receivables import notices, payloads
 from ledger.receivables import services as receivables
 from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
@@ -163,6 +164,8 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
             overdue.append(receivable.id)
     if overdue:
         receivables.release_late(advance.merchant, advance.currency, overdue, now)
+    if shortfalls.remain(advance.merchant, advance.currency):
+        shortfalls.fill(advance.merchant, advance.currency, now)
     return _decided(advance, Advance.State.REFUSED, by, note, now)
 
 

@@ -71,6 +71,23 @@ class Receivable(models.Model):
         return f"{self.id} · {self.payment_reference}"
 
 
+class Taking(models.Model):
+    """What a payer's refund took out of the receivable of another payment, because its own money was not enough."""
+
+    receivable = models.ForeignKey(Receivable, on_delete=models.PROTECT, related_name="takings", db_index=False)
+    refund_id = models.CharField(max_length=40)
+    amount = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["refund_id", "receivable"], name="one_taking_of_a_receivable"),
+            models.CheckConstraint(name="takings_take_something", condition=Q(amount__gt=0)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.refund_id} of {self.receivable_id}"
+
+
 class Advance(models.Model):
     """A request to have receivables sooner, and what was decided. Amounts in minor units."""
 

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import Merchant
-from ledger.receivables.models import OPEN, Advance, Receivable
+from ledger.receivables.models import OPEN, Advance, Receivable, State, Taking
 
 
 def releasing(
@@ -34,6 +34,15 @@ def among(merchant: Merchant, receivable_ids: list[str]) -> QuerySet[Receivable]
 def of_payment(merchant: Merchant, payment_id: str) -> Receivable | None:
     """None: the payment's money was available at once."""
     return Receivable.objects.filter(merchant=merchant, payment_id=payment_id).first()
+
+
+def would_wait(merchant: Merchant, refund_id: str, payment_id: str, minor: int, at: datetime) -> int:
+    """Of what a refund took out of receivables, `minor` units in all, how much would wait for its day again."""
+    takings = dict(Taking.objects.filter(refund_id=refund_id).values_list("receivable_id", "amount"))
+    own = {payment_id: minor - sum(takings.values())}
+    touched = Receivable.objects.filter(Q(payment_id=payment_id) | Q(pk__in=takings), merchant=merchant)
+    waiting = touched.filter(state__in=(State.SCHEDULED, State.CANCELED), release_at__gt=at)
+    return sum(takings.get(one.pk, 0) + own.get(one.payment_id, 0) for one in waiting)
 
 
 def advances(merchant: Merchant) -> QuerySet[Advance]:

@@ -7,6 +7,7 @@ from functools import partial
 
 import structlog
 from django.db import transaction
+from django.db.models import Q
 
 from accounts import clock
 from accounts.ids import new_id
@@ -14,9 +15,10 @@ from accounts.models import Merchant
 from accounts.rows import first, unless_deadlocked
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import WALLET_METHOD, Kind
+from ledger.holds import shortfalls
 from ledger.receivables import payloads
 from ledger.receivables.lifecycle import Asked, step
-from ledger.receivables.models import Receivable, State
+from ledger.receivables.models import Receivable, State, Taking
 from webhooks.outbox import emit
 
 log = structlog.get_logger()
@@ -52,13 +54,39 @@ _RELEASE = """
            SET state = 'RELEASED', updated_at = greatest(r.release_at, %(not_before)s::timestamptz)
           FROM due WHERE r.id = due.id RETURNING r.id, r.amount, r.updated_at
     )
+    SELECT *, ledger_uncovered(%(merchant)s, jsonb_build_array(
+               jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, 1))) FROM (
     SELECT count(*), sum(amount), max(updated_at),
            bool_and(ledger_post(%(merchant)s, %(kind)s, id, jsonb_build_array(
                jsonb_build_array('RELEASING', %(wallet)s::text, %(currency)s::text, -amount),
                jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, amount)), updated_at))
-      FROM (SELECT * FROM released ORDER BY updated_at, id) ordered
+      FROM (SELECT * FROM released ORDER BY updated_at, id) ordered OFFSET 0) posted
 """
 _RELEASE_ONE, _RELEASE_BATCH = _RELEASE.format(waiting=""), _RELEASE.format(waiting="SKIP LOCKED")
+# As many of those that are released soonest as it takes; one that somebody else changes is passed over.
+_WITHHOLD = """
+    WITH soonest AS (
+        SELECT id FROM (
+            SELECT id, sum(amount) OVER (ORDER BY release_at, id) - amount AS before FROM ledger_receivable
+             WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND state = 'SCHEDULED') scheduled
+         WHERE before < %(wanted)s
+    ), held AS (
+        SELECT r.id, r.amount, r.release_at FROM ledger_receivable r JOIN soonest USING (id)
+         WHERE r.state = 'SCHEDULED' ORDER BY r.id FOR NO KEY UPDATE OF r SKIP LOCKED
+    ), shares AS (
+        SELECT id, least(amount, %(wanted)s - (sum(amount) OVER (ORDER BY release_at, id) - amount)) AS minor FROM held
+    ), taken AS (
+        UPDATE ledger_receivable r
+           SET amount = amount - minor, refunded_amount = refunded_amount + minor,
+               state = CASE WHEN amount = minor THEN %(canceled)s ELSE state END,
+               updated_at = greatest(updated_at, %(at)s)
+          FROM shares WHERE r.id = shares.id AND minor > 0 RETURNING r.id, minor
+    ), noted AS (
+        INSERT INTO ledger_taking AS known (receivable_id, refund_id, amount) SELECT id, %(refund)s, minor FROM taken
+        ON CONFLICT (refund_id, receivable_id) DO UPDATE SET amount = known.amount + excluded.amount
+    )
+    SELECT coalesce(sum(minor), 0) FROM taken
+"""
 _FIRST = """
     SELECT release_at, id FROM ledger_receivable
      WHERE merchant_id = %s AND state = 'SCHEDULED' AND release_at <= %s ORDER BY release_at, id LIMIT 1
@@ -189,12 +217,14 @@ def _release(
         },
     )
     assert row is not None
-    count, amount, at, posted = row
+    count, amount, at, posted, uncovered = row
     if not count:
         return 0
     assert posted, "a receivable is released once"
     told = payloads.released(method, currency, int(amount), count, at)
     emit(merchant, "balance.released", merchant.company_id, told, at)
+    if uncovered:
+        shortfalls.fill(merchant, currency, at)
     return int(count)
 
 
@@ -258,6 +288,33 @@ def give_back(receivable: Receivable, minor: int, at: datetime) -> bool:
     receivable.refunded_amount -= minor
     _save(receivable, at)
     return True
+
+
+def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at: datetime) -> int:
+    """Takes up to `wanted` minor units for a refund out of whatever the wallet releases soonest.
+
+    The caller holds the wallet and posts them.
+    """
+    asked = {"merchant": merchant.pk, "currency": currency, "refund": refund_id, "wanted": wanted, "at": at}
+    row = first(_WITHHOLD, asked | {"canceled": step(Asked.CANCEL, State.SCHEDULED).target})
+    assert row is not None
+    return int(row[0])
+
+
+def give_all_back(refund_id: str, payment_id: str, minor: int, at: datetime) -> int:
+    """Puts back what a refund took out of its payment's receivable and out of others, `minor` units in all.
+
+    Returns how much of it waits for its day again; the rest belongs to what is available.
+    """
+    takings = dict(Taking.objects.filter(refund_id=refund_id).values_list("receivable_id", "amount"))
+    rows = Receivable.objects.select_for_update(no_key=True).filter(Q(payment_id=payment_id) | Q(pk__in=takings))
+    own, waits = minor - sum(takings.values()), 0
+    for receivable in rows.order_by("id"):
+        taken = takings.get(receivable.id, 0) + (own if receivable.payment_id == payment_id else 0)
+        if taken and give_back(receivable, taken, at):
+            waits += taken
+    Taking.objects.filter(refund_id=refund_id).delete()
+    return waits
 
 
 def _save(receivable: Receivable, at: datetime) -> None:

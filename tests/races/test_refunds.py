@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from pytest_django import Settings
 
 from accounts.errors import Refusal
-from accounts.models import Merchant, User
+from accounts.models import User
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import Asked
 from gateway.refunds.models import Refund
@@ -145,19 +145,6 @@ def test_answer_and_silence_are_one_answer(api: Api, acme: Shop, caller: Callabl
 
     assert sum(count for (status, _), count in outcomes(answers).items() if status < 300) == 1
     assert wallet(acme) == ((9850, 0, 5000) if now(api, refund)["status"] == "PROCESSING" else (14_850, 0, 0))
-
-
-def test_a_shortfall_is_filled_once(api: Api, acme: Shop) -> None:
-    refund = disputed(api, paid(api))
-    paid(api)
-
-    def fill() -> HttpResponse:
-        return HttpResponse(str(refunds.fill(Merchant.objects.get(pk=acme.sandbox.pk), refund["id"])))
-
-    filled = at_once(*[fill] * 6)
-
-    assert Counter(answer.content for answer in filled) == {b"150": 1, b"0": 5}
-    assert (now(api, refund)["blockedAmount"], wallet(acme)) == (150, (14_700, 0, 15_000))
 
 
 # ── One receivable, three who want it ─────────────────────────────────────────────────────────────────────────────

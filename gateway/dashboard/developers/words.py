@@ -131,7 +131,6 @@ DUE: dict[str, Promise] = {
     "payment.answered": _("The provider of a payment answers"),
     "payment.expired": _("A payment's time is over"),
     "balance.released": _("Money is released"),
-    "refund.filled": _("Money comes for a refund that lacks some"),
     "withdrawal.answered": _("A withdrawal's bank answers"),
     "refund.answered": _("The provider of a refund answers"),
     "refund.reminded": _("A refund waits for an answer: a reminder"),

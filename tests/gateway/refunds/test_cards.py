@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import User
-from gateway.refunds.services import fill_shortfalls, happen_due
+from gateway.refunds.services import happen_due
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
 from tests.client import Api
@@ -148,7 +148,6 @@ def test_a_dispute_leaves_alone_what_is_reserved_and_is_filled_by_the_advance(ap
     assert receivable_of(payment) == ("RESERVED_FOR_ADVANCE", 19_202, 0)
 
     advance = advances.approve(advance.id, User.objects.create_user("risk@onpay.example"))
-    assert fill_shortfalls() == 1
     assert wallet(acme) == (9202 - advance.fee, 0, 10_000)
 
 
@@ -157,7 +156,6 @@ def test_a_dispute_that_lacks_money_and_is_won_gives_back_what_it_had(api: Api, 
     refund = disputed(api, payment)
     assert (refund["blockedAmount"], wallet(acme)) == (192.02, (0, 0, 19_202))
     paid(api, amount=5)
-    assert fill_shortfalls() == 1
 
     assert decided(api, refund, "CANCELED").status_code == 200
 
