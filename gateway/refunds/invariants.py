@@ -28,7 +28,7 @@ invariant(
     """,
 )
 invariant(
-    "I24",
+    "I26",
     "what a refund took out of receivables of other payments is part of what it took, and of what they lost",
     """
     SELECT r.id, r.from_releasing, t.amount FROM gateway_refund r
