@@ -16,13 +16,19 @@ from gateway.api.errors import MethodNotAllowed, response_for
 from gateway.api.openapi.document import document
 from gateway.api.openapi.failures import codes_of
 
+INLINE_STYLES = {"style-src": ["'unsafe-inline'"]}
+
 
 class ContentSecurityPolicyMiddleware(CSPMiddleware):
-    """The strict policy everywhere; the staff admin's theme evaluates expressions, so it may there and only there."""
+    """The strict policy everywhere but on pages that others have made.
+
+    The theme of the staff admin evaluates expressions and writes styles into its elements, the reference the latter.
+    """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if request.path_info.startswith("/admin/"):
-            response._csp_update = {"script-src": ["'self'", "'unsafe-eval'"]}  # type: ignore[attr-defined]
+            scripts = {"script-src": ["'self'", "'unsafe-eval'"]}
+            response._csp_update = scripts | INLINE_STYLES  # type: ignore[attr-defined]
         return super().process_response(request, response)
 
 
@@ -43,7 +49,9 @@ def schema(request: HttpRequest) -> HttpResponse:
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
     """The interactive reference, served whole from here."""
-    return render(request, "docs/reference.html")
+    response = render(request, "docs/reference.html")
+    response._csp_update = INLINE_STYLES  # type: ignore[attr-defined]
+    return response
 
 
 @require_safe

@@ -205,7 +205,7 @@ CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [_SELF],
         "img-src": [_SELF, "data:"],
-        "style-src": [_SELF, "'unsafe-inline'"],
+        "style-src": [_SELF],
         "object-src": ["'none'"],
         "base-uri": ["'none'"],
         "form-action": [_SELF],
@@ -267,6 +267,8 @@ FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler
 FILE_UPLOAD_MAX_MEMORY_SIZE = 25 * 1024 * 1024
 # The log of requests that companies read. 0: nothing is kept.
 REQUEST_LOG_DAYS = env.int("ONPAY_REQUEST_LOG_DAYS", default=30)
+# Ports of other people's hosts that may be called: any more would make us a scanner of them.
+WEBHOOK_PORTS = [int(port) for port in env.list("ONPAY_WEBHOOK_PORTS", default=["443", "8443"])]
 WEBHOOK_TIME_SCALE = env.float("ONPAY_WEBHOOK_TIME_SCALE", default=1.0)
 
 REST_FRAMEWORK = {

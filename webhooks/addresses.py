@@ -78,10 +78,15 @@ def parse_url(url: str, *, loopback_allowed: bool) -> URL:
         raise ForbiddenAddress("The URL must start with https://.")
     if "#" in url:
         raise ForbiddenAddress("The URL must not contain a fragment.")
-    port = parsed.port or 0
-    if port < 1024 and port != 443 and not (at_home and port == 80):
-        raise ForbiddenAddress("The port must be 443 or at least 1024.")
+    if not (_is_own_port(parsed.port or 0) if at_home else parsed.port in settings.WEBHOOK_PORTS):
+        ports = " or ".join(map(str, settings.WEBHOOK_PORTS))
+        raise ForbiddenAddress(f"The port must be {ports}.")
     return parsed.with_host(_canonical_host(parsed.raw_host or "", loopback_allowed=loopback_allowed))
+
+
+def _is_own_port(port: int) -> bool:
+    """On a developer's machine, where whatever listens is theirs."""
+    return port in (80, 443) or port >= 1024
 
 
 def resolve(host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = socket.getaddrinfo) -> list[str]:

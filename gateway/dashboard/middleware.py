@@ -37,7 +37,6 @@ class PersonMiddleware:
         with translation.override(language), timezone.override(_time_zone(request)):
             response = _kept(self._answer(request))
             response["Content-Language"] = translation.get_language() or ""
-        response._csp_update = {"style-src": ["'self'"]}  # type: ignore[attr-defined]
         return response
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:

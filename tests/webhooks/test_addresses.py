@@ -306,6 +306,8 @@ def test_a_public_https_url_is_taken(url, parsed):
         ("https://x.example:0/", "port"),
         ("https://x.example:22/", "port"),
         ("https://x.example:1023/", "port"),
+        ("https://x.example:8080/", "The port must be 443 or 8443."),
+        ("https://x.example:9443/", "port"),
         ("https://x.example:99999/", "not valid"),
         ("https://x.example:port/", "not valid"),
         ("https://[::1/", "not valid"),
@@ -335,6 +337,7 @@ def test_any_other_url_is_refused_with_the_reason(url, sentence):
         "http://[::1]:9000/hook",
         "https://localhost:8443/hook",
         "https://127.8.9.10/hook",
+        "https://localhost:9443/hook",
     ],
 )
 def test_a_local_service_may_call_itself(url):

@@ -15,7 +15,7 @@ from tests.gateway.checkout.shopping import CC, METHODS, Checkout, browser, open
 SPANISH, PORTUGUESE, ENGLISH = "$\xa0150.000", "$\xa0150.000", "COP\xa0150,000"
 POLICY = {
     "form-action 'self'", "default-src 'self'", "base-uri 'none'", "frame-ancestors 'none'", "object-src 'none'",
-    "style-src 'self' 'unsafe-inline'", "img-src 'self' data:",
+    "style-src 'self'", "img-src 'self' data:",
 }  # fmt: skip
 
 
