@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
+import structlog
 from django.conf import settings
 from django.http import HttpRequest
 
+log = structlog.get_logger()
 Address = IPv4Address | IPv6Address
 _PORT = re.compile(r"^(?:(\d+\.\d+\.\d+\.\d+)|\[([0-9a-fA-F:.]+)\])(?::\d+)?$")
 
@@ -65,6 +67,8 @@ def _address(peer: str, said: str) -> Address | None:
     address = _parse(peer)
     if address is None or not settings.TRUSTED_PROXIES or not _is_trusted(address):
         return address
+    if not said:
+        _note_missing(str(address))
     for entry in reversed(said.split(",")):
         if not entry.strip():
             continue
@@ -72,6 +76,12 @@ def _address(peer: str, said: str) -> Address | None:
         if address is None or not _is_trusted(address):
             return address
     return address
+
+
+@lru_cache(maxsize=64)
+def _note_missing(proxy: str) -> None:
+    """Says once of each proxy that nobody can be told apart behind it."""
+    log.error("client_address.missing", proxy=proxy, header=settings.CLIENT_ADDRESS_HEADER)
 
 
 def _counted(address: Address | None) -> str:

@@ -1,25 +1,33 @@
 """`python -m gateway.serving`: the one command of the web server, for `make run`, the image and any other host."""
 
 import argparse
+import importlib
 import os
+import threading
 
+from django.db import connections
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
+APPLICATION = "gateway.rsgi"
 HEADERS_WITHIN_MS = 20_000
 WORKERS_END_WITHIN_S = 20
 
 
 def main() -> None:
-    """Serves until SIGTERM or SIGINT; a worker that dies is started again."""
+    """Serves until SIGTERM or SIGINT; a worker that dies is started again.
+
+    What the workers run is loaded here first: they share its memory, and settings that are not safe end the command.
+    """
     wanted = argparse.ArgumentParser(prog="gateway.serving", description=__doc__)
     wanted.add_argument("--host", default="127.0.0.1")
     wanted.add_argument("--port", type=int, default=8000)
     given = wanted.parse_args()
+    _load()
     Granian(
-        "gateway.rsgi:application",
+        f"{APPLICATION}:application",
         address=given.host,
         port=given.port,
         interface=Interfaces.RSGI,
@@ -31,6 +39,16 @@ def main() -> None:
         respawn_failed_workers=True,
         workers_kill_timeout=WORKERS_END_WITHIN_S,
     ).serve()
+
+
+def _load() -> None:
+    """Nobody shares a connection: what the checks of the start have opened is closed before the workers begin."""
+    importlib.import_module(APPLICATION)
+    for connection in connections.all(initialized_only=True):
+        connection.close()
+        connection.close_pool()  # type: ignore[attr-defined]
+    if threading.active_count() > 1:
+        raise RuntimeError(f"Threads that the workers would not have: {threading.enumerate()}")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from webhooks import payloads, selectors
 from webhooks.errors import EventUnknown
 
 LOOK_EVERY_S = 0.5
-_waiting = BoundedSemaphore(2)
-"""So many calls of a process wait for news at once; others are answered at once, for each holds a thread."""
+_waiting = BoundedSemaphore(1)
+"""One call of a process may wait for news, for it holds a thread; others are answered at once."""
 
 
 def _seconds(text: Any) -> Any:

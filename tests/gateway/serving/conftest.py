@@ -59,6 +59,7 @@ def serving(log: Path, port: int, **environment: str) -> Iterator[Server]:
         "DATABASE_URL": _database(),
         "ONPAY_LOCAL": "1",
         "ONPAY_BASE_URL": f"http://localhost:{port}",
+        "ONPAY_ALLOWED_HOSTS": "gateway",
         "ONPAY_RATE_LIMIT_ALL": "1000000",
         "ONPAY_RATE_LIMIT_PAYMENTS": "1000000",
         "ONPAY_RATE_LIMIT_PAYERS": "1000000",

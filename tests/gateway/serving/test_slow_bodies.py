@@ -105,3 +105,16 @@ def test_what_would_be_refused_anyway_is_refused_before_its_body_comes(server: S
         assert wire.status(answer) == expected
         assert wire.told(answer)["error"]["requestId"] == wire.headers(answer)["requestid"]
         assert time.perf_counter() - began < 5
+
+
+def test_calls_that_wait_for_events_leave_the_threads_to_others(server: Server, acme: Shop) -> None:
+    newest = f"/events?after=evt_{'7' + 'Z' * 25}&wait=20"
+    with ExitStack() as stack:
+        for _ in range(24):
+            waiting = stack.enter_context(closing(server.connect()))
+            waiting.sendall(wire.api(acme.sandbox_key, newest, method="GET"))
+        time.sleep(1)
+        began = time.perf_counter()
+        for _ in range(20):
+            assert wire.status(server.ask(wire.post(acme.sandbox_key, wire.order()))) == 201
+        assert time.perf_counter() - began < 15

@@ -4,7 +4,7 @@ import json
 import uuid
 from typing import Any
 
-HOST = "localhost"
+HOST = "gateway"
 PIX = {"method": "PIX", "amount": 1.5, "currency": "BRL", "payer": {"name": "Maria Silva", "taxId": "52998224725"}}
 
 
