@@ -9,7 +9,7 @@ from django_celery_beat.models import PeriodicTask
 
 from accounts.clock import wall
 from accounts.heartbeats import MAX_AGE
-from accounts.models import Heartbeat
+from accounts.models import Email, Heartbeat
 from accounts.staff.columns import address, anchor
 from gateway.payments.models import Payment
 from gateway.refunds.models import Refund
@@ -49,6 +49,7 @@ WORKS = (
     Work("Refunds to ask about", Refund, "ask_at", "ask_at IS NOT NULL AND status = 'PROCESSING'"),
     Work("Refunds whose time to answer is over", Refund, "response_due_at", "status = 'AWAITING_RESPONSE'"),
     Work("Withdrawals without an answer", Withdrawal, "ask_at", "ask_at IS NOT NULL"),
+    Work("E-mails to send", Email, "next_attempt_at", "status = 'PENDING'"),
     Work("Receivables to release", Receivable, "release_at", "state = 'SCHEDULED'"),
 )
 
