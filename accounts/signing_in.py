@@ -10,11 +10,15 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from accounts import second_factor, step_up
 from accounts.models import User
 from accounts.origin import client_address
 from accounts.sealing import seal, unseal
+
+SIGN_IN_INSTEAD = gettext_noop("Already have an account? Then please %(link)ssign in%(end_link)s.")
+"""Said by allauth, whose Portuguese leaves two words in English: our catalogues go first."""
 
 
 class AccountAdapter(DefaultAccountAdapter):
