@@ -229,6 +229,7 @@ STORAGES = {
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("es", "Español"), ("pt-br", "Português")]
 LOCALE_PATHS = [BASE_DIR / "gateway" / "locale"]
+FORMAT_MODULE_PATH = "gateway.formats"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -1,8 +1,11 @@
 """How the pages of receivables show days and choices."""
 
+from datetime import date
 from typing import Any
 
+from babel.dates import format_date
 from django import template
+from django.utils import translation
 
 from gateway.dashboard.receivables.month import can_be_advanced as _can_be_advanced
 from ledger.receivables.models import Receivable
@@ -13,3 +16,9 @@ register = template.Library()
 @register.filter
 def can_be_advanced(row: Receivable, here: Any) -> bool:
     return _can_be_advanced(row, here)
+
+
+@register.filter
+def weekday(day: date) -> str:
+    """Its short name, without a point."""
+    return format_date(day, "ccc", locale=translation.to_locale(translation.get_language() or "en")).rstrip(".")
