@@ -90,8 +90,8 @@ def test_a_document_is_kept_for_what_it_is_and_given_back_as_a_file(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"<html>", "The file cannot be taken:"),
-        (b" %PDF-1.7", "The file cannot be taken:"),
+        (b"<html>", "The file cannot be accepted:"),
+        (b" %PDF-1.7", "The file cannot be accepted:"),
         (b"", "The submitted file is empty."),
         (PDF + bytes(verification.LARGEST), "The file is larger than 10 MB."),
     ],
@@ -124,7 +124,7 @@ def test_twenty_documents_are_enough(newcomer: Shop, owner: Client) -> None:
         hand_in(owner, newcomer)
     late = {"once": once, "kind": "OTHER", "file": SimpleUploadedFile("a.pdf", PDF)}
 
-    assert "Twenty documents are handed in." in owner.post(page_of(newcomer), late).content.decode()
+    assert "There are twenty documents already." in owner.post(page_of(newcomer), late).content.decode()
     assert "that is the most" in owner.get(page_of(newcomer)).content.decode()
     assert Document.objects.count() == verification.MOST
 

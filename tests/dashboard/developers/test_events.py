@@ -31,7 +31,7 @@ def test_an_event_is_found_by_what_happened(viewer: Client, acme: Shop) -> None:
     detail = viewer.get(f"{events_of(acme)}{event.pk}").content.decode()
 
     assert event.pk in page and payment.id in page
-    assert "payment.paid" in detail and "Nobody wanted to be told" in detail
+    assert "payment.paid" in detail and "No endpoint was subscribed" in detail
     assert bytes(event.body).decode().replace('"', "&quot;") in detail
     assert "&quot;amount&quot;: 150.00," in detail, "the digits as they are sent"
 

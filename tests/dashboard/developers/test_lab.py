@@ -68,7 +68,7 @@ def test_the_clock_jumps_to_what_comes_next(support: Client, acme: Shop) -> None
     assert payment.status == "EXPIRED"
     page = support.get(lab_of(acme)).content.decode()
     assert payment.id in page.split('id="moves"')[1].split("</section>")[0]
-    assert "Nothing waits for its time" in page
+    assert "Nothing is scheduled" in page
     entry = AuditEntry.objects.get(action="clock.advanced")
     assert entry.after["happened"] == 1
     assert entry.after["first"] == [{"type": "payment.expired", "id": payment.id, "at": timestamp(coming.at)}]

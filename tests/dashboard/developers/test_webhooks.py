@@ -240,12 +240,12 @@ def test_a_test_is_sent_and_looked_at(developer: Client, acme: Shop, hook: Hook,
     page = f"{hooks_of(acme)}{hook.id}"
 
     answer = developer.post(f"{page}/test", once(developer, page))
-    assert "looks again by itself" in text(developer.get(answer["Location"]))
+    assert "refreshes automatically" in text(developer.get(answer["Location"]))
     deliver_due()
 
     assert receiver.types == ["webhook.test"]
     seen = text(developer.get(answer["Location"]))
-    assert "Delivered" in seen and "looks again" not in seen
+    assert "Delivered" in seen and "refreshes automatically" not in seen
     assert AuditEntry.objects.filter(action="webhook.tested").count() == 1
 
 

@@ -85,7 +85,7 @@ def test_the_last_proof_of_the_books_is_shown(viewer: Client, busy: Shop, page: 
     assert "proved" not in words(viewer.get(page("balance")))
     now = clock.wall()
     proof = Proof.objects.create(started_at=now, finished_at=now, invariants=18)
-    assert "The books are verified 18 invariants held:" in words(viewer.get(page("balance")))
+    assert "The books are verified 18 checks passed:" in words(viewer.get(page("balance")))
 
     Proof.objects.filter(pk=proof.pk).update(violations=[["I1", "Another company's secret", "[(7,)]"]])
 

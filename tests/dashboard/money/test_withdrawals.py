@@ -137,7 +137,7 @@ def test_while_the_rail_is_away_nothing_moves_and_the_same_form_makes_one(
     with nothing_moves(funded):
         away = finance.post(page("confirm_withdrawal", "pix"), form)
     assert away.status_code == 503
-    assert "away for a moment" in words(away) and "Try again" in words(away)
+    assert "unavailable now" in words(away) and "Try again" in words(away)
     assert f'value="{form["once"]}"' in away.content.decode()
     begun = IdempotencyKey.objects.get(key=form["once"]).resource_id
 

@@ -104,7 +104,7 @@ def test_a_part_goes_back_and_the_rest_is_left(acme: Shop, support: Client, page
     given_back(support, page, payment.pk, how="part", amount="40,50")
 
     assert Refund.objects.get().amount == 4050
-    assert "Refunds under way − R$40.50 Left R$109.50" in text_of(support.get(page("ask_refund", payment.pk)))
+    assert "Refunds under way −R$40.50 Left R$109.50" in text_of(support.get(page("ask_refund", payment.pk)))
 
 
 def test_it_is_said_what_it_will_do(acme: Shop, api: Api, support: Client, page: Page) -> None:

@@ -60,7 +60,7 @@ def test_looking_costs_nothing_and_tells_everything(acme: Shop, viewer: Client, 
         assert quoted(viewer, where, id=[two.pk]) == (1, FEE, NET - FEE)
         body = viewer.get(where, ALL).content.decode()
 
-    for said in ("R$376.04", "R$8.00", "25.0 on average", "(2.08 %)"):
+    for said in ("R$376.04", "R$8.00", "25.0 on average", "(2.08%)"):
         assert said in body, said
     assert page("request_advance") not in body, "who may not ask is not led there"
 

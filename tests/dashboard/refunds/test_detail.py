@@ -97,7 +97,7 @@ def test_every_end_has_its_words(
 
 def test_silence_has_its_own_words(acme: Shop, money: None, asked: Refund, support: Client, page: Page) -> None:
     later(acme, hours=73)
-    assert "The time is over" in text_of(support, page("refund", asked.pk))
+    assert "The deadline has passed" in text_of(support, page("refund", asked.pk))
     for _ in range(3):
         happen_due()
         later(acme, seconds=5)
