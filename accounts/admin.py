@@ -4,24 +4,29 @@ from typing import Any
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
+import accounts.proposals.companies
+import accounts.proposals.people
 import accounts.staff.emails
 import accounts.staff.people
 import accounts.staff.proposals
 import accounts.staff.trail  # noqa: F401  (they register themselves)
-from accounts import second_factor, services
-from accounts.models import ApiKey, Company, Heartbeat, Merchant, RefusedOrigin
+from accounts import services
+from accounts.models import ApiKey, Company, Environment, Heartbeat, Merchant, RefusedOrigin
+from accounts.proposals.kinds import KINDS
 from accounts.staff.columns import EMPTY, colored, column, moment, related, unbroken
 from accounts.staff.entrance import with_second_factor
 from accounts.staff.forms import CompanyForm, IssueKeyForm
 from accounts.staff.pages import Done, ReadOnlyAdmin
 from accounts.staff.recorded import RecordedAdmin
 from accounts.staff.search import compact
+from accounts.staff.standing import POSSIBLE as STANDING
+from accounts.staff.standing import Standing
+from accounts.staff.verification import DECISIONS as VERIFICATION
 from accounts.staff.verification import Verification
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -29,11 +34,12 @@ admin.site.has_permission = with_second_factor(admin.site.has_permission)  # typ
 
 
 @admin.register(Company)
-class CompanyAdmin(Verification, RecordedAdmin):
-    """Contacts, status and the address of withdrawals; becoming active means verified."""
+class CompanyAdmin(Verification, Standing, RecordedAdmin):
+    """What a company says of itself. Its standing, its withdrawal address and its team change by actions alone."""
 
     form = CompanyForm
     permissions_used = ("view", "add", "change")
+    actions_detail = (*VERIFICATION, *STANDING)
     words = {
         "tax_id": compact,
         "email": str.lower,
@@ -62,7 +68,16 @@ class CompanyAdmin(Verification, RecordedAdmin):
         ("Money out", {"fields": (("withdrawal_ip", "refused_origins"),)}),
         ("Times", {"fields": (_times,)}),
     )
-    readonly_fields = ("id", _verified, _asked, "verification_note", "refused_origins", *_times)
+    readonly_fields = (
+        "id",
+        "status",
+        "withdrawal_ip",
+        _verified,
+        _asked,
+        "verification_note",
+        "refused_origins",
+        *_times,
+    )
 
     @display(description="last refused address")
     def refused_origins(self, company: Company) -> Any:
@@ -75,22 +90,11 @@ class CompanyAdmin(Verification, RecordedAdmin):
         listed = format_html_join("", "<li>{}: <b>{}</b>, {} ×, last {}</li>", lines)
         return format_html('<ul class="staff-list">{}</ul>', listed) if lines else EMPTY
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A company starts unverified."""
-        fields = super().get_readonly_fields(request, obj)
-        return fields if obj else (*fields, "status")
-
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def save_new(self, record: Company) -> None:
         services.register(record)
-
-    def save_changed(self, record: Company, names: list[str]) -> None:
-        if "status" in names and record.status == Company.Status.ACTIVE:
-            services.activate(record)
-        else:
-            record.save()
 
 
 @admin.register(Merchant)
@@ -133,24 +137,19 @@ class MerchantAdmin(RecordedAdmin):
         return False
 
     def has_issue_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
-        return request.user.has_perm("accounts.add_apikey")
+        return request.user.has_perm("accounts.issue_key")
 
     @action(description="Issue an API key", permissions=["issue"], icon="key")
     def issue_key(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """The text of the key is in this one answer and nowhere else."""
-        merchant = self.record(request, object_id)
+        """The text of the key is in one answer and nowhere else: this one, or that to whoever confirms."""
+        merchant, kind = self.record(request, object_id), KINDS["api_key.issue"]
         form = IssueKeyForm(merchant, request.POST or None)
-        secret = None
-        if form.is_valid():
-            second_factor.require(request)
-            with transaction.atomic():
-                api_key, secret = services.issue_key(
-                    merchant, form.cleaned_data["permissions"], form.cleaned_data["name"]
-                )
-                told = {"name": api_key.name, "last4": api_key.last4, "permissions": api_key.permissions}
-                self.write_down(request, api_key, "issued", None, told)
-                self.log_deed(request, merchant, "", f"Issued {api_key}")
-        return self.decision(request, merchant, "Issue an API key", form=form, secret=secret)
+        if not form.is_valid():
+            is_live = merchant.environment == Environment.PRODUCTION
+            warning = "A live key that may refund, withdraw or convert takes two people; then withdrawals wait a day."
+            return self.decision(request, merchant, kind.title, sentence=warning if is_live else "", form=form)
+        values = {name: form.cleaned_data[name] for name in ("name", "permissions")}
+        return self.put(request, merchant, kind, values, form.cleaned_data["note"])
 
 
 @admin.register(ApiKey)
@@ -160,7 +159,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     search_help_text = "Key or company id, last four characters, or name"
     listed_at = ("merchant",)
     has_history = True
-    permissions_used = ("view", "add", "change")  # add: issue one, change: revoke it
+    permissions_used = ("view",)
     list_select_related = ("merchant__company",)
     list_display = (
         "id",
@@ -182,7 +181,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     actions_detail = ("revoke",)
 
     def has_revoke_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
-        return request.user.has_perm("accounts.change_apikey")
+        return request.user.has_perm("accounts.revoke_key")
 
     @action(description="Revoke", permissions=["revoke"], icon="key_off", variant=ActionVariant.DANGER)
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:

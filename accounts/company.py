@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices
 from accounts.errors import InvalidAddress
-from accounts.models import AuditEntry, Company, RefusedOrigin
+from accounts.models import AuditEntry, Company, RefusedOrigin, WithdrawalWait
+from accounts.waits import services as waits
 
 OWN = ("trade_name", "city", "email", "phone", "brand_color")
 """What the company's people may change. Legal name and tax id are what was verified."""
@@ -33,22 +34,46 @@ def change(request: HttpRequest, company: Company, **values: str) -> Company:
 
 
 @transaction.atomic
-def register_address(request: HttpRequest, company: Company, text: str) -> str | None:
+def register_address(
+    request: HttpRequest, company: Company, text: str, *, by_staff: bool = False, note: str = ""
+) -> str | None:
     """Makes this the one address from which the company's backends withdraw, at once; an empty text leaves none.
 
-    Owners are told by e-mail. Returns the address as it is kept. Refuses with ONP400_WITHDRAWAL_IP what is not one
+    Owners are told by e-mail. `by_staff`: production withdrawals wait for a day, unless it is the first address ever.
+    Returns the address as it is kept. Refuses with ONP400_WITHDRAWAL_IP what is not one
     public address.
     """
     address = public_address(text) if text.strip() else None
     held = _held(company)
-    before, held.withdrawal_ip = held.withdrawal_ip, address
+    before = held.withdrawal_ip
     if before != address:
+        wait = _wait_for_address(held) if by_staff else None
+        held.withdrawal_ip = address
         held.save()
-        changed: dict[str, Any] = {"before": {"address": before}, "after": {"address": address}}
-        audit.record(request, ADDRESS_CHANGED, company=held, object_id=held.pk, **changed)
-        told: dict[str, Any] = {"by": request.user, "before": before}
-        notices.tell_owners(held, _("withdrawals have another address"), "withdrawal_address", "settings", **told)
+        audit.record(
+            request,
+            ADDRESS_CHANGED,
+            company=held,
+            object_id=held.pk,
+            before={"address": before},
+            after={"address": address},
+            note=note,
+            by_staff=by_staff,
+        )
+        subject, told = _("withdrawals have another address"), {"before": before or "–"}
+        if by_staff:
+            facts = told | {"what": "withdrawal_address", "now": address or "–", "until": waits.in_words(wait)}
+            notices.tell_owners(held, subject, "by_support", "settings", **facts)
+        else:
+            by: Any = request.user
+            notices.tell_owners(held, subject, "withdrawal_address", "settings", by=by, **told)
     return address
+
+
+def _wait_for_address(company: Company) -> WithdrawalWait | None:
+    """None where the company never had an address: nobody is used to one yet."""
+    is_first = company.withdrawal_ip is None and not company.history.filter(withdrawal_ip__isnull=False).exists()
+    return None if is_first else waits.begin(company, WithdrawalWait.Why.ADDRESS)
 
 
 def public_address(text: str) -> str:

@@ -137,6 +137,24 @@ class DocumentUnknown(Refusal):
     advice = "Compare the id."
 
 
+class CompanyState(Refusal):
+    code = "ONP409_COMPANY_STATE"
+    message = "The company is not in a state that allows this."
+    advice = "Look the company up again: its status says what comes next. A closed company stays closed."
+
+
+class CompanyHasMoney(Refusal):
+    code = "ONP409_COMPANY_MONEY"
+    message = "A wallet of the company in production is not empty."
+    advice = "Withdraw, release or settle what its wallets hold and what it owes, then close it."
+
+
+class PersonState(Refusal):
+    code = "ONP409_PERSON_STATE"
+    message = "The person is not in a state that allows this."
+    advice = "Look the person up again."
+
+
 class VerificationState(Refusal):
     code = "ONP409_VERIFICATION_STATE"
     message = "The verification is not in a state that allows this."

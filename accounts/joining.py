@@ -18,11 +18,12 @@ from django.utils.translation import gettext_lazy
 
 from accounts import audit, notices, services
 from accounts.clock import wall
-from accounts.errors import AlreadyMember, LastOwner, TooManyInvitations
+from accounts.errors import AlreadyMember, LastOwner, PersonState, TooManyInvitations
 from accounts.ids import is_well_formed
-from accounts.models import Company, Invitation, Membership, User
+from accounts.models import Company, Invitation, Membership, User, WithdrawalWait
 from accounts.roles import Role
 from accounts.second_factor import WANTED
+from accounts.waits import services as waits
 
 GOOD_FOR = timedelta(days=7)
 MOST_A_DAY = 20
@@ -191,6 +192,55 @@ def _tell_of_role(request: HttpRequest, found: Membership, *, before: str, after
         before=before,
         after=after,
     )
+
+
+# ── Staff ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+@transaction.atomic
+def assign(request: HttpRequest, company: Company, person: User, role: Role | None, note: str) -> None:
+    """Our staff give somebody a role in the team, or none: owners are told, and production withdrawals wait for a day.
+
+    Refuses with ONP409_LAST_OWNER, and with ONP409_PERSON_STATE where nothing would change.
+    """
+    _hold(company)
+    held = Membership.objects.filter(company=company, user=person).first()
+    before = Role(held.role) if held else None
+    require_assignable(held, role)
+    wait = waits.begin(company, WithdrawalWait.Why.TEAM, [person.pk])
+    if role is None:
+        Membership.objects.filter(company=company, user=person).delete()
+    else:
+        Membership.objects.update_or_create(company=company, user=person, defaults={"role": role})
+    deed, what = _ASSIGNED[(before is not None, role is not None)]
+    audit.record(
+        request,
+        deed,
+        company=company,
+        object_id=person.email,
+        before={"role": before} if before else None,
+        after={"role": role} if role else None,
+        note=note,
+        by_staff=True,
+    )
+    roles = {"before": before or "–", "now": role or "–"}
+    facts = {"what": what, "about": person.email, "until": waits.in_words(wait), **roles}
+    subject = gettext_lazy("support changed your team")
+    notices.tell_owners(company, subject, "by_support", "team", also=[person.email], **facts)
+
+
+_ASSIGNED = {
+    (False, True): ("member.added", "member_added"),
+    (True, True): ("member.role_changed", "member_changed"),
+    (True, False): ("member.removed", "member_removed"),
+}
+"""Whether somebody was in the team, and is then: the deed in the audit, and what the e-mail says."""
+
+
+def require_assignable(held: Membership | None, role: Role | None) -> None:
+    """Refuses with ONP409_LAST_OWNER, and with ONP409_PERSON_STATE where nothing would change."""
+    if (held.role if held else None) == role:
+        raise PersonState
+    if held and held.role == Role.OWNER:
+        _require_another_owner(held)
 
 
 def _hold(company: Company) -> None:

@@ -17,6 +17,7 @@ from accounts.ids import IdField
 from accounts.permissions import PERMISSIONS
 from accounts.proposals.models import Proposal as Proposal
 from accounts.roles import Role
+from accounts.waits.models import WithdrawalWait as WithdrawalWait
 
 MAX_SPREAD = Decimal(20)
 LANGUAGES = [("pt-br", "Português"), ("es", "Español"), ("en", "English")]
@@ -70,6 +71,14 @@ class Company(models.Model):
 
     class Meta:
         verbose_name_plural = "companies"
+        permissions = [
+            ("verify_company", "Can verify a company: its production opens"),
+            ("send_back_verification", "Can send a company's verification back with a note"),
+            ("suspend_company", "Can suspend a company: it takes and moves no money"),
+            ("lift_suspension", "Can propose and confirm that a company's suspension is lifted"),
+            ("close_company", "Can propose and confirm that a company is closed for good"),
+            ("change_withdrawal_address", "Can propose and confirm a company's withdrawal address"),
+        ]
 
     def __str__(self) -> str:
         return self.trade_name
@@ -185,6 +194,10 @@ class ApiKey(models.Model):
 
     class Meta:
         verbose_name = "API key"
+        permissions = [
+            ("issue_key", "Can issue API keys; propose and confirm live ones that move money"),
+            ("revoke_key", "Can revoke API keys"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} (…{self.last4})"
@@ -236,6 +249,14 @@ class User(AbstractUser):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
     objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]
 
+    class Meta(AbstractUser.Meta):
+        permissions = [
+            ("change_login", "Can propose and confirm the e-mail address with which a person signs in"),
+            ("remove_second_factor", "Can propose and confirm that a person's second factor is removed"),
+            ("deactivate_person", "Can propose and confirm that a person can no longer sign in, or can again"),
+            ("administer_staff", "Can propose and confirm who is staff, and what kinds of staff somebody is"),
+        ]
+
     def __str__(self) -> str:
         return self.email
 
@@ -250,6 +271,7 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["company", "user"], name="one_role_per_company")]
+        permissions = [("manage_members", "Can propose and confirm who is in a company's team, and in which role")]
 
     def __str__(self) -> str:
         return f"{self.user} · {self.company} · {self.role}"

@@ -17,3 +17,4 @@ PERMISSIONS = {
 }
 ALL = tuple(PERMISSIONS)
 PRODUCTION_DEFAULT = tuple(name for name in ALL if not name.startswith("withdrawals:") and name != "conversions:write")
+MOVES_MONEY = frozenset({"refunds:write", "withdrawals:write", "conversions:write"})

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminDecimalFieldWidget
 
+import ledger.wallets.closing  # noqa: F401  (registers itself)
 from accounts.staff.columns import EMPTY, Column, column, exported, moment, named, related, titled, unbroken
 from accounts.staff.pages import ReadOnlyAdmin
 from ledger.chart import WALLET_METHOD

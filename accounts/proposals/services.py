@@ -70,6 +70,7 @@ def confirm_on_host(proposal_id: str, digest: str, note: str, *, os_user: str) -
     """
     request = HttpRequest()
     request.user = AnonymousUser()
+    request.META |= {"REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "localhost", "SERVER_PORT": "443"}
     proposal, kind, record = _held(proposal_id, digest)
     _close(proposal, State.CONFIRMED, on_host_by=os_user, note=note)
     return _carry_out(request, proposal, kind, record, f"{note} (manage.py confirm_proposal, run by {os_user})")

@@ -3,12 +3,13 @@ comes through here."""
 
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import BigIntegerField, BinaryField, Field, ForeignKey, Model, QuerySet
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
 from accounts import audit, second_factor
-from accounts.models import Company, Merchant
+from accounts.models import Company, Membership, Merchant
 from accounts.staff.actions import in_words
 
 UNTOLD = frozenset({"password", "note", "created_at", "updated_at"})
@@ -25,6 +26,8 @@ class Audited(ModelAdmin):
         return told | many
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if concerns(request, obj):
+            raise PermissionDenied
         title = f"{'Change' if change else 'Add'} {self.opts.verbose_name}"
         second_factor.require(request, lambda: in_words(self, request, title, obj if change else None, form))
         if change:
@@ -97,6 +100,21 @@ class Audited(ModelAdmin):
             note=_written(message)[:500],
             by_staff=True,
         )
+
+
+def company_ids_of(record: Any) -> set[str]:
+    """The company that a record belongs to, or none."""
+    if isinstance(record, Company):
+        return {record.pk}
+    merchant = getattr(record, "merchant", None)
+    found = getattr(record, "company_id", None) or (merchant.company_id if merchant else None)
+    return {found} if found else set()
+
+
+def concerns(request: HttpRequest, record: Any) -> bool:
+    """Whether the record belongs to a company of which this person is a member, in any role."""
+    mine = Membership.objects.filter(user=request.user, company__in=company_ids_of(record))  # type: ignore[misc]
+    return mine.exists()
 
 
 def name_of(model: type[Model]) -> str:

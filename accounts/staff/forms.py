@@ -3,48 +3,11 @@
 from typing import Any
 
 from django import forms
-from unfold.forms import UserCreationForm
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
 
 from accounts.models import Environment, Merchant, User
 from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
 from accounts.staff.search import compact
-
-
-class CompanyForm(forms.ModelForm):
-    def clean_tax_id(self) -> str:
-        return compact(self.cleaned_data["tax_id"])
-
-    def clean_country(self) -> str:
-        return str(self.cleaned_data["country"]).upper()
-
-
-class UserForm(forms.ModelForm):
-    def clean_email(self) -> str:
-        return str(self.cleaned_data["email"]).lower()
-
-
-class NewUserForm(UserCreationForm):
-    class Meta:
-        model = User
-        fields = ("email",)
-
-    def clean_email(self) -> str:
-        return str(self.cleaned_data["email"]).lower()
-
-
-class IssueKeyForm(forms.Form):
-    """What a new API key is called, and what it may do."""
-
-    name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget, initial="API key")
-    permissions = forms.MultipleChoiceField(
-        choices=[(name, f"{name}: {sentence}") for name, sentence in PERMISSIONS.items()],
-        widget=UnfoldAdminCheckboxSelectMultipleWidget,
-    )
-
-    def __init__(self, merchant: Merchant, data: Any = None) -> None:
-        usual = ALL if merchant.environment == Environment.SANDBOX else PRODUCTION_DEFAULT
-        super().__init__(data, initial={"permissions": list(usual)})
 
 
 class NoteField(forms.CharField):
@@ -59,12 +22,35 @@ class NoteForm(forms.Form):
     note = NoteField()
 
 
-class RemovalForm(forms.Form):
-    """How staff know that it is this person who asks."""
+class CompanyForm(forms.ModelForm):
+    def clean_tax_id(self) -> str:
+        return compact(self.cleaned_data["tax_id"])
 
-    note = forms.CharField(
-        min_length=5,
-        max_length=255,
-        widget=UnfoldAdminTextInputWidget,
-        help_text="How you know that it is them. Staff read it, companies do not",
+    def clean_country(self) -> str:
+        return str(self.cleaned_data["country"]).upper()
+
+
+class NewUserForm(forms.ModelForm):
+    """Nobody types a password for somebody else: the person sets their own by "Forgot your password?"."""
+
+    class Meta:
+        model = User
+        fields = ("email",)
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+class IssueKeyForm(NoteForm):
+    """What a new API key is called, what it may do, and why staff issue it."""
+
+    name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget, initial="API key")
+    permissions = forms.MultipleChoiceField(
+        choices=[(name, f"{name}: {sentence}") for name, sentence in PERMISSIONS.items()],
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
     )
+    field_order = ("name", "permissions", "note")
+
+    def __init__(self, merchant: Merchant, data: Any = None) -> None:
+        usual = ALL if merchant.environment == Environment.SANDBOX else PRODUCTION_DEFAULT
+        super().__init__(data, initial={"permissions": list(usual)})

@@ -20,6 +20,7 @@ from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import Carried, Kind, Values
 from accounts.staff.actions import in_words
+from accounts.staff.audited import company_ids_of
 from accounts.staff.columns import address, link
 from accounts.staff.export import Exported
 from accounts.staff.queues import Queue, QueueFilter, asked_for
@@ -128,6 +129,7 @@ class StaffAdmin(Exported):
         second_factor.require(request, lambda: in_words(self, request, self._title_of_action(request), record))
         self.remember(request, record)
         try:
+            proposals.require_uninvolved(request.user, company_ids_of(record))  # type: ignore[arg-type]
             with nullcontext() if alone else transaction.atomic():
                 done = act()
                 if isinstance(done, Done):

@@ -5,37 +5,37 @@ from typing import Any, ClassVar
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
-from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, Permission
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
-from unfold.forms import AdminPasswordChangeForm
 
-from accounts import second_factor
 from accounts.models import Invitation, Membership, User
-from accounts.staff.columns import anchor, moment, related
-from accounts.staff.forms import NewUserForm, RemovalForm, UserForm
-from accounts.staff.pages import Done, ReadOnlyAdmin, StaffAdmin
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.people import place_id
+from accounts.staff.columns import EMPTY, moment, related
+from accounts.staff.forms import NewUserForm, NoteForm
+from accounts.staff.pages import TWO_PEOPLE, ReadOnlyAdmin, StaffAdmin
+from accounts.staff.signing_in import SigningIn
+from accounts.staff.standing import RoleForm
 
 for unused in (Group, EmailAddress, Authenticator, UserSession):
     admin.site.unregister(unused)
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin, StaffAdmin):
-    """People. Who is staff, and what staff may do, is for superusers to say."""
+class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
+    """People. How they sign in and what they may do as staff changes by actions alone."""
 
-    form = UserForm
     permissions_used = ("view", "add", "change")
+    form = forms.ModelForm  # without a password
     add_form = NewUserForm
-    change_password_form = AdminPasswordChangeForm
     words = {"email__icontains": str, "first_name__icontains": str, "last_name__icontains": str}
     search_fields = ("email",)
     search_help_text = "E-mail or name"
@@ -44,79 +44,44 @@ class UserAdmin(DjangoUserAdmin, StaffAdmin):
     list_filter = ("is_staff", "is_superuser", "is_active")
     _times = (moment("last_login"), moment("date_joined"))
     fieldsets: ClassVar[Any] = (
-        (None, {"fields": ("email", ("first_name", "last_name"), "is_active", "password_page")}),
-        ("Staff", {"fields": (("is_staff", "is_superuser"), "groups")}),
+        (None, {"fields": ("email", ("first_name", "last_name"), "is_active")}),
+        ("Staff", {"fields": (("is_staff", "is_superuser"), "kinds_of_staff")}),
         ("Times", {"fields": (_times,)}),
     )
-    add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
-    readonly_fields: ClassVar[Any] = ("password_page", *_times)
-    autocomplete_fields = ("groups",)
+    add_fieldsets = ((None, {"fields": ("email",)}),)
+    readonly_fields: ClassVar[Any] = ("is_active", "is_staff", "is_superuser", "kinds_of_staff", *_times)
     filter_horizontal = ()
-    actions_detail = ("remove_second_factor",)
 
-    @display(description="password")
-    def password_page(self, user: User) -> Any:
-        return anchor(reverse("admin:auth_user_password_change", args=[user.pk]), "Set a new one")
+    @display(description="groups")
+    def kinds_of_staff(self, user: User) -> str:
+        return ", ".join(group.name for group in user.groups.order_by("name")) or EMPTY
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
-        return fields if request.user.is_superuser else (*fields, "is_staff", "is_superuser", "groups")
+        return (*fields, "email") if obj else fields
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever may change staff accounts could sign in as any of them."""
+        """Of staff only staff administrators change anything."""
         is_staff_account = isinstance(obj, User) and (obj.is_staff or obj.is_superuser)
         allowed = bool(super().has_change_permission(request, obj))
-        return allowed and (request.user.is_superuser or not is_staff_account)
+        return allowed and (not is_staff_account or request.user.has_perm("accounts.administer_staff"))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Nobody is deleted, with all that they did: they are made inactive."""
         return False
 
     def save(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Who changes an address knows its owner: it needs no proof, and the one before lets nobody in any more."""
-        super().save(request, obj, form, change)
-        EmailAddress.objects.filter(user=obj).exclude(email=obj.email).delete()
-        proven = {"verified": True, "primary": True}
-        EmailAddress.objects.update_or_create(user=obj, email=obj.email, defaults=proven)
-
-    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        user = self.get_object(request, unquote(str(object_id)))
-        loses = user is not None and self.may_lose_it(request, user)
-        return super().get_actions_detail(request, object_id) if loses else []
-
-    def may_lose_it(self, request: HttpRequest, user: User) -> bool:
-        """Nobody takes away their own: that is done on their own page, with that factor."""
-        return user != request.user and self.has_change_permission(request, user) and second_factor.is_set_up(user)
-
-    @action(description="Remove the second factor", icon="phonelink_erase", variant=ActionVariant.DANGER)
-    def remove_second_factor(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """For somebody who lost it, and whom somebody of the staff knows to be themselves."""
-        user = self.record(request, object_id)
-        if not self.may_lose_it(request, user):
-            raise PermissionDenied
-        form = RemovalForm(request.POST if request.method == "POST" else None)
-        if not form.is_valid():
-            sentence = (
-                "Apps, passkeys and recovery codes are removed, and this person is signed out everywhere: the password "
-                "alone lets them in again, to set up another one. An e-mail tells them."
-            )
-            return self.decision(request, user, "Remove the second factor", sentence=sentence, form=form)
-        note = form.cleaned_data["note"]
-
-        def act() -> Done:
-            second_factor.remove(request, user)
-            return Done(user, "second_factor_removed", f"Removed the second factor: {note}", f"{user} has none now.")
-
-        return self.carry_out(request, user, act)
-
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
-        second_factor.require(request)  # before there is a form: a password that was typed must not wait in a session
-        return super().add_view(request, form_url, extra_context)
+        """Whoever adds somebody knows that the address is theirs; they choose a password of their own."""
+        if change:
+            super().save(request, obj, form, change)
+            return
+        obj.set_unusable_password()
+        obj.save()
+        EmailAddress.objects.create(user=obj, email=obj.email, verified=True, primary=True)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
-        if self.has_change_permission(request, self.get_object(request, unquote(id))):
-            second_factor.require(request)
-        return super().user_change_password(request, id, form_url)
+        """Nobody sets a password of somebody else: a forgotten one is set anew by a link to its owner's address."""
+        raise PermissionDenied
 
 
 @admin.register(Group)
@@ -134,6 +99,7 @@ class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
             for model, page in admin.site._registry.items()
             for verb in getattr(page, "permissions_used", ())
         ]
+        used += [codename for model in admin.site._registry for codename, _name in model._meta.permissions]
         kwargs["queryset"] = Permission.objects.filter(codename__in=used).select_related("content_type")
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
@@ -148,7 +114,9 @@ class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
 
 
 @admin.register(Membership)
-class MembershipAdmin(StaffAdmin):
+class MembershipAdmin(ReadOnlyAdmin):
+    """Who is in which team. Somebody is added on the company's page."""
+
     ids = {"cmp": "company"}
     words = {"user__email__icontains": str, "company__trade_name__icontains": str}
     search_help_text = "Company id or name, or e-mail"
@@ -156,13 +124,33 @@ class MembershipAdmin(StaffAdmin):
     list_select_related = ("company", "user")
     list_display = ("user", related("company"), "role", moment("created_at"))
     list_filter = ("role",)
-    fields = ("company", "user", "role")
-    autocomplete_fields = ("company", "user")
+    fieldsets = ((None, {"fields": (related("company"), related("user"), "role", moment("created_at"))}),)
+    actions_detail = ("change_role", "remove")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Another person is another membership."""
-        fields = super().get_readonly_fields(request, obj)
-        return (*fields, "company", "user") if obj else fields
+    def has_team_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.manage_members")
+
+    @action(description="Change the role", permissions=["team"], icon="badge")
+    def change_role(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        member = self.record(request, object_id)
+        form = RoleForm(request.POST if request.method == "POST" else None, initial={"role": member.role})
+        return self._propose(request, member, "Change the role", form)
+
+    @action(
+        description="Remove from the team", permissions=["team"], icon="person_remove", variant=ActionVariant.DANGER
+    )
+    def remove(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        member = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        return self._propose(request, member, "Remove from the team", form)
+
+    def _propose(self, request: HttpRequest, member: Membership, title: str, form: NoteForm) -> HttpResponse:
+        kind = KINDS["membership"]
+        if not form.is_valid():
+            sentence = f"{kind.sentence(member, {})} {TWO_PEOPLE}"
+            return self.decision(request, member, title, sentence=sentence, form=form)
+        place, role = place_id(member.company_id, member.user_id), form.cleaned_data.get("role")
+        return self.put(request, member, kind, {"role": role}, form.cleaned_data["note"], place)
 
 
 @admin.register(Invitation)

@@ -5,8 +5,12 @@ from typing import Any
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
+from accounts import notices
+from accounts.models import Company, Environment
+from accounts.staff.audited import company_ids_of
 from accounts.staff.pages import StaffAdmin
 
 
@@ -50,11 +54,13 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
             self.save_new(obj)
+            tell_owners(obj, [str(self.opts.verbose_name)])
             return
         current = self.model._base_manager.select_for_update(no_key=True).get(pk=obj.pk)
         for name in form.changed_data:
             setattr(current, name, getattr(obj, name))
         self.save_changed(current, form.changed_data)
+        tell_owners(current, [str(form.fields[name].label or name) for name in form.changed_data])
 
     def save_new(self, record: Any) -> None:
         record.save()
@@ -62,3 +68,13 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
     def save_changed(self, record: Any, names: list[str]) -> None:
         """Saves the record as it is now with the named changes of the form; its row is held."""
         record.save()
+
+
+def tell_owners(record: Any, changed: list[str]) -> None:
+    """E-mails the owners of the company whose settings these are, unless they hold in the sandbox alone."""
+    environment = getattr(record, "environment", Environment.PRODUCTION)
+    if not changed or environment == Environment.SANDBOX:
+        return
+    for company in Company.objects.filter(pk__in=company_ids_of(record)):
+        subject, about = _("support changed your settings"), f"{record}: {', '.join(changed)}"
+        notices.tell_owners(company, subject, "by_support", "settings", what="settings", about=about)

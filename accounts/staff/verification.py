@@ -82,7 +82,10 @@ class Verification(StaffAdmin):
     actions_detail: ClassVar[Any] = DECISIONS
 
     def has_verify_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
-        return request.user.has_perm("accounts.change_company")
+        return request.user.has_perm("accounts.verify_company")
+
+    def has_send_back_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.send_back_verification")
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Nothing is offered once it is decided."""
@@ -105,7 +108,7 @@ class Verification(StaffAdmin):
 
         return self.carry_out(request, company, act)
 
-    @action(description="Send back", permissions=["verify"], icon="undo")
+    @action(description="Send back", permissions=["send_back"], icon="undo")
     def send_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
         company = self.record(request, object_id)
         form = MissingForm(request.POST if request.method == "POST" else None)

@@ -1,9 +1,11 @@
 """What services refuse, as a person before a page reads it: the contract's own sentences speak to programs."""
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import Refusal
+from accounts.waits.errors import WithdrawalsWait
 
 IN_WORDS: dict[str, Promise] = {
     "ONP400_AMOUNT": _("The amount is not one of this currency."),
@@ -27,6 +29,7 @@ IN_WORDS: dict[str, Promise] = {
     ),
     "ONP403_SANDBOX_ONLY": _("This exists in the sandbox only."),
     "ONP403_WITHDRAWAL_DISABLED": _("Withdrawals are off here. Ask support to turn them, or this rail, on."),
+    "ONP403_WAIT_STANDS": _("Only an owner whom the change did not touch, and who was one before, lifts the wait."),
     "ONP404_CONVERSION": _("There is no such conversion here."),
     "ONP404_CUSTOMER": _("There is no such customer here."),
     "ONP404_DELIVERY": _("There is no such delivery; they are kept for 30 days."),
@@ -91,7 +94,16 @@ IN_WORDS: dict[str, Promise] = {
 }
 
 
+def _waiting() -> str:
+    return gettext(
+        "Support changed who may withdraw, or from where: production withdrawals wait until %(until)s. An owner "
+        "can lift the wait on the page of the settings."
+    )
+
+
 def in_words(refusal: Refusal) -> str:
     """The refusal for a reader; what has no words of its own here, as the contract says it."""
+    if isinstance(refusal, WithdrawalsWait):
+        return _waiting() % {"until": refusal.until}
     said = IN_WORDS.get(refusal.code)
     return str(said) if said else f"{refusal.message} {refusal.advice}".strip()

@@ -18,6 +18,8 @@ from unfold.enums import ActionVariant
 
 from accounts.clock import wall
 from accounts.ids import is_well_formed
+from accounts.models import Proposal
+from accounts.proposals.services import still_stands
 from accounts.staff.columns import (
     EMPTY,
     Column,
@@ -31,13 +33,14 @@ from accounts.staff.columns import (
     unbroken,
 )
 from accounts.staff.forms import NoteForm
-from accounts.staff.pages import Done, EnteredAdmin
+from accounts.staff.pages import TWO_PEOPLE, Done, EnteredAdmin
 from accounts.staff.queues import Queue
 from accounts.staff.related import Related
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import Asked
 from gateway.refunds.models import OPEN, Evidence, Refund, Status
+from gateway.refunds.proposals import RefundOutcome
 from gateway.refunds.staff import OpenForm, download, may_be, to_decide
 from ledger.admin import in_words, money
 from ledger.models import Hold, Transfer
@@ -85,7 +88,7 @@ class DueFilter(SimpleListFilter):
 
 @admin.register(Refund)
 class RefundAdmin(EnteredAdmin):
-    """View permission: also the files of the answers. Add: open one for a payer. Change: decide."""
+    """View permission: also the files of the answers. Add: open one for a payer. Change: decide. Settle: outcomes."""
 
     form = OpenForm
     add_title = "Open a refund for a payer"
@@ -198,6 +201,7 @@ class RefundAdmin(EnteredAdmin):
             Transfer.objects.filter(reference__in=posted),
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
+            Proposal.objects.filter(object_id=record.pk),
         )
 
     @display(description="answers")
@@ -241,12 +245,16 @@ class RefundAdmin(EnteredAdmin):
     def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return request.user.has_perm("gateway.change_refund")
 
+    def has_settle_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.settle_refund")
+
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Only what the refund's life allows now."""
         refund = self.get_object(request, unquote(str(object_id)))
         if refund is None:
             return []
-        offered = super().get_actions_detail(request, object_id)
+        waits = any(map(still_stands, Proposal.objects.filter(object_id=refund.pk, state=Proposal.State.OPEN)))
+        offered = [] if waits else super().get_actions_detail(request, object_id)
         return [one for one in offered if may_be(DECISIONS[one.path], refund)]
 
     @action(description="For the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
@@ -266,15 +274,24 @@ class RefundAdmin(EnteredAdmin):
         )
         return self._decide(request, object_id, "withdrawn", "The payer withdrew", sentence)
 
-    @action(description="Carried out", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
+    @action(description="Carried out", permissions=["settle"], icon="check", variant=ActionVariant.PRIMARY)
     def carried_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The outside party has given {amount} to the payer: {blocked} leave the company's wallet for good."
-        return self._decide(request, object_id, "carried_out", "The refund was carried out", sentence)
+        return self._propose(request, object_id, "carried_out", "The refund was carried out")
 
-    @action(description="Refused outside", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    @action(description="Refused outside", permissions=["settle"], icon="block", variant=ActionVariant.DANGER)
     def declined(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The outside party did not give {amount} back: what is blocked ({blocked}) is the company's again."
-        return self._decide(request, object_id, "declined", "The outside party refused", sentence)
+        return self._propose(request, object_id, "declined", "The outside party refused")
+
+    def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
+        """What the outside party did with real money, a second person confirms."""
+        refund, values, kind = self.record(request, object_id), {"asked": DECISIONS[name].value}, RefundOutcome()
+        if not may_be(DECISIONS[name], refund):
+            return self.turned_down(request, refund, RefundState())
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = f"{kind.sentence(refund, values)} {TWO_PEOPLE}"
+            return self.decision(request, refund, title, sentence=sentence, form=form)
+        return self.put(request, refund, kind, values, form.cleaned_data["note"])
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
         """Asks for a note first. The service decides again whether this can be: another person may have been faster."""

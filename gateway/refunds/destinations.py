@@ -49,7 +49,7 @@ def chosen(payment: Payment, destination: Mapping[str, str] | None, withdrawer: 
     """The key that a refund of a boleto goes to.
 
     Refuses a foreign one with ONP403_REFUND_DESTINATION, unless whoever asks may withdraw; then with ONP403_IP,
-    ONP403_COMPANY_STATUS and ONP403_WITHDRAWAL_DISABLED, as a withdrawal is refused.
+    ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, as a withdrawal is refused.
     """
     own = own_key(payment)
     assert own is not None

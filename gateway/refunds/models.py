@@ -91,6 +91,7 @@ class Refund(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        permissions = [("settle_refund", "Can propose and confirm what the outside party did with a real refund")]
         indexes = [
             models.Index(fields=["merchant", "-created_at", "-id"], name="refunds_of_a_merchant"),
             models.Index(

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from accounts.models import Merchant
 from accounts.services import hold_settings
+from accounts.waits import services as waits
 from gateway.payments.errors import DuplicateReference
 from gateway.payments.services import require_active
 from gateway.payouts import selectors as payouts
@@ -61,13 +62,15 @@ class Price:
 def require_admission(merchant: Merchant, origin: Address | None, *, is_from_backend: bool) -> None:
     """What everybody must pass who wants money out, whatever they wish, under the settings of now: they are held.
 
-    Refuses with ONP403_IP, ONP403_COMPANY_STATUS and ONP403_WITHDRAWAL_DISABLED, in this order.
+    Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, in this
+    order.
     """
     hold_settings(merchant)
     if is_from_backend:
         require_origin(merchant, origin)
     require_active(merchant)
     require_enabled(merchant)
+    require_no_wait(merchant)
 
 
 def require_origin(merchant: Merchant, origin: Address | None) -> None:
@@ -80,6 +83,11 @@ def require_enabled(merchant: Merchant) -> None:
     """Refuses with ONP403_WITHDRAWAL_DISABLED."""
     if not merchant.withdrawal_enabled:
         raise WithdrawalDisabled
+
+
+def require_no_wait(merchant: Merchant) -> None:
+    """Refuses with ONP403_WITHDRAWALS_WAIT for a day after our staff changed who may withdraw, or from where."""
+    waits.require_over(merchant)
 
 
 def require_own(merchant: Merchant, company_id: str) -> None:

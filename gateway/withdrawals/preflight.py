@@ -82,6 +82,7 @@ def preflight(merchant: Merchant, draft: Draft) -> Preflight:
     may_withdraw = found.passes
     found.try_gate("COMPANY_ACTIVE", lambda: require_active(merchant))
     found.try_gate("WITHDRAWAL_ENABLED", lambda: gates.require_enabled(merchant))
+    found.try_gate("NO_WAIT", lambda: gates.require_no_wait(merchant))
     found.try_gate("BODY", lambda: _said(draft.body))
     found.try_gate("OWN_COMPANY", lambda: gates.require_own(merchant, draft.company_id or ""), when=draft.company_id)
     currency = draft.payout_currency or ""

@@ -73,7 +73,7 @@ def begin(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> W
 def create(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> Withdrawal:
     """Takes a withdrawal on: amount and fee are blocked, and the worker hands the order over after the commit.
 
-    Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_COMPANY,
+    Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_COMPANY,
     ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, ONP409_DUPLICATE_REFERENCE,
     ONP422_INSUFFICIENT_BALANCE and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE.
     """

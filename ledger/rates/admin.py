@@ -5,22 +5,27 @@ from decimal import Context, Decimal
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldBooleanWidget
 
 from accounts.clock import wall
-from accounts.staff.columns import moment, related, titled, unbroken
+from accounts.errors import Refusal
+from accounts.models import Proposal
+from accounts.proposals import services as proposals
+from accounts.proposals.kinds import KINDS
+from accounts.staff.columns import address, moment, related, titled, unbroken
 from accounts.staff.forms import NoteField
-from accounts.staff.pages import Done, EnteredAdmin
+from accounts.staff.pages import TWO_PEOPLE, Done, EnteredAdmin
 from ledger.money import DECIMALS
 from ledger.rates import services as rates
 from ledger.rates.models import BASE, Rate
-from ledger.rates.services import FARTHEST_JUMP
+from ledger.rates.proposals import FarRate
+from ledger.rates.services import FARTHEST_JUMP, compared_with, is_far
 
 TEN_DIGITS = Context(prec=10)
 HOLDS_FOR = {
@@ -45,15 +50,10 @@ def both_ways(currency: str, per_real: Decimal) -> str:
     return f"{for_one_real(currency, per_real)}, so {for_one_unit(currency, per_real)}"
 
 
-def last_known(currency: str) -> Rate | None:
-    """The one of staff that holds, else the newest."""
-    known = Rate.objects.filter(currency=currency, withdrawn_at=None).order_by("-quoted_at", "-pk")
-    return known.filter(source=Rate.Source.STAFF, holds_until__gt=wall()).first() or known.first()
-
-
 class RateForm(forms.ModelForm):
     """A rate that staff answer for. One far from the last known is a slip of the hand, unless it is confirmed."""
 
+    refused: Refusal | None = None
     currency = forms.ChoiceField(
         choices=[("", "---------"), *((code, code) for code in DECIMALS if code != BASE)],
         widget=UnfoldAdminSelectWidget,
@@ -72,23 +72,31 @@ class RateForm(forms.ModelForm):
         label="I have compared it with the market",
         required=False,
         widget=UnfoldBooleanWidget,
-        help_text=f"Needed where it is more than {FARTHEST_JUMP:.0%} away from the last known rate, or none is known",
+        help_text=(
+            f"Needed where it is more than {FARTHEST_JUMP:.0%} away from the known rates, or none is known: then a "
+            "second person confirms it, too"
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        if self.refused:
+            self.add_error(None, f"{self.refused.message} {self.refused.advice}")
         if {"currency", "per_real"} <= set(cleaned) and not cleaned.get("confirmed"):
             self._compare(cleaned["currency"], cleaned["per_real"])
         return cleaned
 
     def _compare(self, currency: str, per_real: Decimal) -> None:
-        known, said = last_known(currency), both_ways(currency, per_real)
-        if known is None:
+        known, said = compared_with(currency), both_ways(currency, per_real)
+        if not known:
             self.add_error("confirmed", f"{said}. No other rate of {currency} is known: is this right?")
-        elif abs(per_real / known.per_real - 1) > FARTHEST_JUMP:
-            share = f"{abs(per_real / known.per_real - 1):.1%} {'above' if per_real > known.per_real else 'below'}"
-            before = both_ways(currency, known.per_real)
-            self.add_error("confirmed", f"{said}. That is {share} the last known rate ({before}): is this right?")
+        elif is_far(currency, per_real):
+            farthest = max(known, key=lambda rate: abs(per_real / rate.per_real - 1))
+            share = (
+                f"{abs(per_real / farthest.per_real - 1):.1%} {'above' if per_real > farthest.per_real else 'below'}"
+            )
+            before = both_ways(currency, farthest.per_real)
+            self.add_error("confirmed", f"{said}. That is {share} a known rate ({before}): is this right?")
 
 
 class HoldsFilter(admin.SimpleListFilter):
@@ -147,12 +155,26 @@ class RateAdmin(EnteredAdmin):
 
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
     def save(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
-        holds_for = timedelta(minutes=int(form.cleaned_data["holds_for"]))
+        minutes = form.cleaned_data["holds_for"]
+        if is_far(obj.currency, obj.per_real):
+            values = {"per_real": f"{obj.per_real.normalize():f}", "minutes": minutes, "entered_by": request.user.pk}
+            request.proposed = proposals.put(request, KINDS[FarRate.name], obj.currency, values, obj.note)  # type: ignore[attr-defined]
+            return
+        holds_for = timedelta(minutes=int(minutes))
         entered = rates.enter(obj.currency, obj.per_real, holds_for, request.user, obj.note)  # type: ignore[arg-type]
         obj.pk = entered.pk
 
     def log_addition(self, request: HttpRequest, obj: Rate, message: Any) -> Any:
+        if hasattr(request, "proposed"):
+            return None  # the audit has the proposal
         return super().log_addition(request, obj, f"Entered {both_ways(obj.currency, obj.per_real)}: {obj.note}")
+
+    def response_add(self, request: HttpRequest, obj: Rate, post_url_continue: Any = None) -> HttpResponse:
+        if not hasattr(request, "proposed"):
+            added: HttpResponse = super().response_add(request, obj, post_url_continue)
+            return added
+        self.message_user(request, f"{FarRate.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
+        return HttpResponseRedirect(address(Proposal, "change", request.proposed.pk))
 
     # ── Taking back ───────────────────────────────────────────────────────────────────────────────────────────────
     def has_withdraw_permission(self, request: HttpRequest, object_id: Any = None) -> bool:

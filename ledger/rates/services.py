@@ -12,6 +12,7 @@ from django.db.models.functions import Least
 from accounts.clock import wall
 from accounts.models import Environment, Merchant, User
 from ledger.money import DECIMALS
+from ledger.rates.errors import RateBeyondGuard
 from ledger.rates.models import BASE, Rate
 from ledger.rates.table import SANDBOX
 
@@ -22,6 +23,7 @@ YOUNG_FOR = timedelta(minutes=5)
 KEPT_FOR = timedelta(days=30)
 FARTHEST_JUMP = Decimal("0.2")
 """A fetched rate that is farther than this from the one before is a mistake until staff say otherwise."""
+ENTERED_LATELY = timedelta(days=1)
 LARGEST = Decimal(10) ** 10
 """No currency is worth so many units of another, and no column holds it."""
 _TEN_DECIMALS = Decimal(1).scaleb(-10)
@@ -80,8 +82,16 @@ def _worth(wanted: set[str], *, must_hold: bool, with_staff: bool = True) -> dic
         return {BASE: Decimal(1), **dict(cursor.fetchall())}
 
 
-def enter(currency: str, per_real: Decimal, holds_for: timedelta, by: User, note: str = "") -> Rate:
-    """What staff say that one real is worth, for some time; it goes before what is fetched."""
+@transaction.atomic
+def enter(
+    currency: str, per_real: Decimal, holds_for: timedelta, by: User, note: str = "", *, confirmed: bool = False
+) -> Rate:
+    """What staff say that one real is worth, for some time; it goes before what is fetched.
+
+    Refuses with ONP409_RATE_GUARD what is far from the known ones, unless a second person has `confirmed` it.
+    """
+    if not confirmed and is_far(currency, per_real):
+        raise RateBeyondGuard
     now = wall()
     return Rate.objects.create(
         currency=currency,
@@ -93,6 +103,22 @@ def enter(currency: str, per_real: Decimal, holds_for: timedelta, by: User, note
         note=note,
         created_at=now,
     )
+
+
+def is_far(currency: str, per_real: Decimal) -> bool:
+    """Whether it is more than a fifth away from the newest that was fetched, or from one that staff entered within a
+    day: nobody walks away from the market in small steps. Without any of those it is compared with the last known one.
+    """
+    known = compared_with(currency)
+    return not known or any(abs(per_real / rate.per_real - 1) > FARTHEST_JUMP for rate in known)
+
+
+def compared_with(currency: str) -> list[Rate]:
+    """The rates that an entered one must be near to."""
+    rates = Rate.objects.filter(currency=currency, withdrawn_at=None).order_by("-quoted_at", "-pk")
+    fetched = list(rates.filter(source=Rate.Source.FETCHED)[:1])
+    lately = list(rates.filter(source=Rate.Source.STAFF, created_at__gt=wall() - ENTERED_LATELY))
+    return fetched + lately or list(rates[:1])
 
 
 def withdraw(rate: Rate) -> bool:

@@ -81,7 +81,7 @@ def test_the_newest_holds_in_whatever_order_they_came(production: Merchant) -> N
 
 
 def test_what_staff_say_goes_first_while_it_holds(production: Merchant, staff: User) -> None:
-    said = rates.enter("MXN", Decimal("3.5"), timedelta(hours=1), staff, "The provider is wrong")
+    said = rates.enter("MXN", Decimal("3.5"), timedelta(hours=1), staff, "The provider is wrong", confirmed=True)
     record(BRL="5", MXN="20")
 
     assert market_rate(production, "BRL", "MXN") == Decimal("3.5")
@@ -97,7 +97,7 @@ def test_of_two_that_staff_said_the_later_holds_and_a_fetched_one_cannot_be_with
 ) -> None:
     [fetched] = record(BRL="5", MXN="20")
     for worth in ("3.5", "3.6"):
-        rates.enter("MXN", Decimal(worth), timedelta(hours=1), staff)
+        rates.enter("MXN", Decimal(worth), timedelta(hours=1), staff, confirmed=True)
 
     assert market_rate(production, "BRL", "MXN") == Decimal("3.6")
     assert rates.withdraw(fetched) is False
@@ -129,7 +129,7 @@ def test_a_jump_of_more_than_a_fifth_is_left_out_and_said_loudly(
 
 def test_after_staff_said_so_a_jump_is_taken(production: Merchant, staff: User) -> None:
     record(ago(minutes=2), BRL="5", MXN="20")
-    said = rates.enter("MXN", Decimal(6), timedelta(hours=1), staff, "Devaluation")
+    said = rates.enter("MXN", Decimal(6), timedelta(hours=1), staff, "Devaluation", confirmed=True)
 
     record(BRL="5", MXN="30.5")
 

@@ -11,6 +11,7 @@ from accounts import audit
 from accounts.errors import Fault, Refusal
 from accounts.models import Merchant
 from accounts.origin import client_address
+from accounts.waits.errors import WithdrawalsWait
 from gateway.api.errors import PermissionMissing
 from gateway.api.fields import Amount, ExactInput, Lines, NotNull, Text
 from gateway.api.operations import Resource, operation
@@ -205,6 +206,7 @@ class PaymentRefunds(Resource):
             InsufficientBalance,
             UnregisteredOrigin,
             WithdrawalDisabled,
+            WithdrawalsWait,
         ],
     )
     def post(self, merchant: Merchant, wanted: RefundInput, payment_id: str) -> payloads.RefundPayload:

@@ -15,6 +15,7 @@ from accounts.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
 from accounts.origin import client_address
 from accounts.services import remember_refused_origin
+from accounts.waits.errors import WithdrawalsWait
 from accounts.wire import Number, plain
 from gateway.api.errors import InvalidFilter, WrongMemberPayload
 from gateway.api.fields import Amount, ExactInput, Input, Moment, NotNull, Text, judged, wrong
@@ -89,6 +90,7 @@ class WithdrawalInput(Input):
         """Who may not withdraw is told so before anything about the body (contract §11.1)."""
         require_active(merchant)
         gates.require_enabled(merchant)
+        gates.require_no_wait(merchant)
 
     @classmethod
     def paid_out(cls, content: Mapping[str, Any]) -> str | None:
@@ -238,8 +240,8 @@ class WithdrawalFilters(Filters):
 
 # ── Preflight ─────────────────────────────────────────────────────────────────────────────────────────────────────
 GateName = Literal[
-    "PERMISSION", "REGISTERED_IP", "COMPANY_ACTIVE", "WITHDRAWAL_ENABLED", "BODY", "OWN_COMPANY", "RAIL", "RATE",
-    "LIMITS", "REFERENCE", "BALANCE",
+    "PERMISSION", "REGISTERED_IP", "COMPANY_ACTIVE", "WITHDRAWAL_ENABLED", "NO_WAIT", "BODY", "OWN_COMPANY", "RAIL",
+    "RATE", "LIMITS", "REFERENCE", "BALANCE",
 ]  # fmt: skip
 
 
@@ -307,6 +309,7 @@ REFUSED = (
     CompanyNotActive,
     errors.OtherCompany,
     rails.WithdrawalDisabled,
+    WithdrawalsWait,
     DuplicateReference,
     rails.WithdrawalTooSmall,
     rails.WithdrawalTooLarge,

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import company
 from accounts.errors import Refusal
-from accounts.models import Company
+from accounts.models import Company, WithdrawalWait
 from accounts.roles import May
+from accounts.waits import services as waits
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.actions import action
 from gateway.dashboard.forms import DashboardForm
@@ -84,6 +85,8 @@ def settings(request: HttpRequest, here: Here) -> HttpResponse:
         "settings/company.html",
         flags=_flags(here),
         changed=company.last_change_of_address(here.company),
+        wait=waits.until(here.company.pk),
+        may_lift=waits.may_lift(here.company, here.user),
         **_brand(here.company),
     )
 
@@ -153,6 +156,26 @@ def withdrawal_address(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("settings/address.html", form=form, refused=refused, offered=offered, changed=changed)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@door(May.MANAGE, steps_up=True)
+def withdrawal_wait(request: HttpRequest, here: Here) -> HttpResponse:
+    """Shows why production withdrawals wait, and lets an owner whom no change touched lift the wait."""
+    running = [(WAITS_AFTER[WithdrawalWait.Why(one.why)], one) for one in waits.running(here.company.pk)]
+    if request.method == "POST" and running:
+        waits.lift(request, here.company)
+        return here.go("settings", said=_("Production withdrawals no longer wait."))
+    may_lift = waits.may_lift(here.company, here.user)
+    return here.render("settings/wait.html", running=running, may_lift=may_lift)
+
+
+WAITS_AFTER = {
+    WithdrawalWait.Why.ADDRESS: gettext_lazy("Support changed the withdrawal address"),
+    WithdrawalWait.Why.KEY: gettext_lazy("Support issued a key that can move money"),
+    WithdrawalWait.Why.TEAM: gettext_lazy("Support changed the team"),
+    WithdrawalWait.Why.LOGIN: gettext_lazy("Support changed how a member signs in"),
+}
+
+
 def _said(address: str | None) -> str:
     if address is None:
         return _("No address is registered: nobody withdraws by the API.")
@@ -175,5 +198,6 @@ urls = [
     path("settings/", settings, name="settings"),
     path("settings/company", company_data, name="company_data"),
     path("settings/withdrawal-address", withdrawal_address, name="withdrawal_address"),
+    path("settings/withdrawals-wait", withdrawal_wait, name="withdrawal_wait"),
     path("settings/terms", terms, name="terms"),
 ]

@@ -58,6 +58,7 @@ GATE: dict[str, Said] = {
     "PERMISSION": _("Your role may move money"),
     "COMPANY_ACTIVE": _("The company is active"),
     "WITHDRAWAL_ENABLED": _("Withdrawals are on"),
+    "NO_WAIT": _("Withdrawals do not wait after a change by support"),
     "BODY": _("Every field is filled in and right"),
     "RAIL": _("The rail is on and available"),
     "RATE": _("There is a market rate"),

@@ -145,7 +145,7 @@ def world(
     other = a_payment(globex.sandbox, "PAID")
     _takes_money_out(globex, globex_api, address)
     _proposes_what_became_of_it(root)
-    rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away")
+    rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away", confirmed=True)
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
     refunds.create(globex.sandbox, other.id, amount=100)
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)

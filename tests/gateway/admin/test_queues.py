@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.clock import wall
-from accounts.models import Company, Merchant, Proposal, User
+from accounts.models import Company, Email, Merchant, Proposal, User
 from accounts.services import register
 from accounts.staff.columns import address as page_at
 from gateway.models import Refund, Withdrawal
@@ -31,6 +31,7 @@ QUEUES = {
     "Proposals to confirm": (Proposal, "open"),
     "Withdrawals stuck": (Withdrawal, "stuck"),
     "Companies to verify": (Company, "verify"),
+    "E-mails not sent": (Email, "failed"),
 }
 
 
@@ -72,7 +73,7 @@ def test_everything_that_waits_is_counted_and_worked_off_from_the_top(
     later, sooner = awaiting("Later", timedelta(hours=1)), awaiting("Sooner", timedelta(days=1))
     register(Company(legal_name="Idle", trade_name="Idle", tax_id="1", tax_id_type="CNPJ"))
 
-    assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", None, "1", "2"], strict=True))
+    assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", None, "1", "2", None], strict=True))
     assert listed(staff, "Advances to decide") == [one.id for one in asked]
     assert listed(staff, "Refunds to decide") == [one.id for one in contested]
     assert listed(staff, "Refunds to answer") == [unanswered.id]

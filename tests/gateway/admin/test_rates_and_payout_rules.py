@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.clock import wall
-from accounts.models import Company, User
+from accounts.models import Company, Proposal, User
 from accounts.staff.columns import address as page_of
 from gateway.models import PayoutRule
 from ledger.models import Rate
@@ -19,6 +19,7 @@ from tests.client import Api
 from tests.factories import Shop
 from tests.forms import form_in
 from tests.gateway.admin.conftest import browser_of
+from tests.gateway.admin.proposing import confirmed
 from tests.gateway.admin.test_decisions import change, support
 from tests.gateway.withdrawals import withdrawing as w
 
@@ -154,7 +155,7 @@ def test_a_rate_of_staff_holds_for_as_long_as_they_say(staff: Client, root: User
     assert (entry.user, entry.object_id, entry.change_message) == (root, str(rate.pk), said)
 
 
-def test_a_rate_far_from_the_last_known_must_be_confirmed(staff: Client, acme: Shop) -> None:
+def test_a_rate_far_from_the_last_known_must_be_confirmed(staff: Client, colleague: Client, acme: Shop) -> None:
     market("USD")
     for far in ("0.2201", "0.1467", "5.4526"):
         refused = staff.post(ADD_RATE, RATE | {"per_real": far})
@@ -165,14 +166,18 @@ def test_a_rate_far_from_the_last_known_must_be_confirmed(staff: Client, acme: S
         assert complaints(staff.post(ADD_RATE, RATE | {"per_real": near})) == {}
 
     assert complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.3", "confirmed": "on"})) == {}
+    assert worth(acme) == Decimal("0.1761")  # until a second person confirms it
+    assert "has proposed" in str(complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.3", "confirmed": "on"})))
+    confirmed(colleague, Proposal.objects.get())
     assert worth(acme) == Decimal("0.3")
 
 
-def test_the_first_rate_of_a_currency_must_be_confirmed_too(staff: Client, acme: Shop) -> None:
+def test_the_first_rate_of_a_currency_must_be_confirmed_too(staff: Client, colleague: Client, acme: Shop) -> None:
     assert list(complaints(staff.post(ADD_RATE, RATE))) == ["confirmed"]
     with pytest.raises(rates.NoRate):
         worth(acme)
     assert complaints(staff.post(ADD_RATE, RATE | {"confirmed": "on"})) == {}
+    confirmed(colleague, Proposal.objects.get())
     assert worth(acme) == Decimal("0.1834")
 
 
@@ -191,7 +196,7 @@ def test_an_impossible_rate_is_refused(staff: Client, members: dict[str, str], f
 
 
 def test_a_withdrawn_rate_holds_no_longer(staff: Client, root: User, acme: Shop) -> None:
-    rate = rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away")
+    rate = rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away", confirmed=True)
     page = page_of(Rate, "change", rate.pk)
     withdraw = page.replace("/change/", "/withdraw/")
     assert withdraw in staff.get(page).content.decode()
@@ -213,7 +218,7 @@ def test_rates_are_listed_newest_first_and_narrowed(staff: Client, root: User) -
     market("USD")
     market("EUR")
     fetched, other = Rate.objects.order_by("pk")
-    entered = rates.enter("USD", Decimal("0.19"), timedelta(hours=1), root, "The provider is away")
+    entered = rates.enter("USD", Decimal("0.19"), timedelta(hours=1), root, "The provider is away", confirmed=True)
 
     def found(**asked: str) -> list[int]:
         return [row.pk for row in staff.get(page_of(Rate, "changelist"), asked).context["cl"].result_list]
@@ -228,7 +233,7 @@ def test_rates_are_listed_newest_first_and_narrowed(staff: Client, root: User) -
 
 
 def test_whoever_may_only_view_decides_nothing(root: User, acme: Shop) -> None:
-    rate = rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away")
+    rate = rates.enter("USD", Decimal("0.1834"), timedelta(hours=1), root, "The provider is away", confirmed=True)
     rule = everybodys("PIX", "BRL")
     before = [list(model.objects.values()) for model in (Rate, PayoutRule)]
     viewer = browser_of(support("view_rate", "view_payoutrule"))

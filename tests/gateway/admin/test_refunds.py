@@ -19,6 +19,7 @@ from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.forms import form_in
 from tests.gateway.admin.conftest import ODD, PASSWORD, browser_of
+from tests.gateway.admin.proposing import confirmed, proposed
 from webhooks.models import Event
 
 ADD = "/admin/gateway/refund/add/"
@@ -178,8 +179,6 @@ def test_what_cannot_be_opened_is_told_in_the_form_and_moves_nothing(
         *((status, "withdrawn", "CANCELED", []) for status in ("AWAITING_RESPONSE", "UNDER_REVIEW")),
         ("UNDER_REVIEW", "for_payer", "PROCESSING", [15000]),
         ("UNDER_REVIEW", "for_company", "REJECTED", []),
-        ("PROCESSING", "carried_out", "COMPLETED", []),
-        ("PROCESSING", "declined", "FAILED", []),
     ],
 )
 def test_a_decision_is_confirmed_with_a_note_and_carried_out_once(
@@ -301,7 +300,7 @@ def test_a_file_name_can_do_no_harm(staff: Client, acme: Shop, name: str | None,
 
 
 def test_a_real_refund_waits_for_staff_and_is_asked_about_nowhere(
-    staff: Client, acme: Shop, capsys: pytest.CaptureFixture[str]
+    staff: Client, colleague: Client, acme: Shop, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a_payment(acme.sandbox, "PAID")
     refund = a_refund(acme.sandbox, "PROCESSING")
@@ -313,5 +312,5 @@ def test_a_real_refund_waits_for_staff_and_is_asked_about_nowhere(
     assert "refund.stuck" not in capsys.readouterr().err
     refund.refresh_from_db()
     assert (refund.status, refund.ask_at) == ("PROCESSING", None)
-    told = staff.post(page_of(refund, "carried_out"), NOTE, follow=True).content.decode()
+    told = confirmed(colleague, proposed(staff, refund, "carried_out")).content.decode()
     assert f"{refund.pk} is completed." in told

@@ -278,7 +278,7 @@ def test_staff_can_give_production_a_rate(acme: Shop, address: str) -> None:
     Merchant.objects.filter(pk=acme.production.pk).update(conversion_enabled=True)
     staff = User.objects.create_user("rates@onpay.example")
 
-    rate = rates.enter("MXN", Decimal("3.3"), timedelta(hours=1), staff, "The provider is away")
+    rate = rates.enter("MXN", Decimal("3.3"), timedelta(hours=1), staff, "The provider is away", confirmed=True)
 
     assert quoted(production, acme)["marketRate"] == Decimal("3.3")
     rates.withdraw(rate)

@@ -43,6 +43,7 @@ GATES = (
     "REGISTERED_IP",
     "COMPANY_ACTIVE",
     "WITHDRAWAL_ENABLED",
+    "NO_WAIT",
     "BODY",
     "OWN_COMPANY",
     "RAIL",

@@ -1,0 +1,158 @@
+"""What our staff change about how a person signs in: each company of theirs waits a day, and its owners are told."""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.account.models import EmailAddress
+from allauth.core.context import request_context
+from allauth.usersessions.models import UserSession
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts import audit, notices, second_factor
+from accounts.errors import InvalidRequest, PersonState
+from accounts.models import Company, User, WithdrawalWait
+from accounts.waits import services as waits
+
+
+@transaction.atomic
+def change_email(request: HttpRequest, person: User, email: str, note: str) -> None:
+    """The person signs in with another address, and is signed out everywhere; the old one is told, too.
+
+    Refuses with ONP400_VALIDATION an address that somebody has, and with ONP409_PERSON_STATE one that is theirs.
+    """
+    held, old, new = hold(person.pk), person.email, email.lower()
+    require_new_email(held, new)
+    ended = _begin_waits(held)
+    held.email = new
+    held.save(update_fields=["email"])
+    EmailAddress.objects.filter(user=held).delete()
+    EmailAddress.objects.create(user=held, email=new, verified=True, primary=True)
+    _sign_out(held)
+    facts = {"what": "email", "before": old, "now": new}
+    subject = _("a member signs in with another e-mail address")
+    _tell(request, held, "user.email_changed", subject, note, ended, facts, also=(old, new))
+    if not ended:
+        transaction.on_commit(partial(_tell_old_address, request, held, old), robust=True)
+
+
+@transaction.atomic
+def remove_second_factor(request: HttpRequest, person: User, note: str) -> None:
+    """For somebody who lost theirs; they are signed out everywhere. Refuses with ONP409_PERSON_STATE who has none."""
+    held = hold(person.pk)
+    require_second_factor(held)
+    ended = _begin_waits(held)
+    second_factor.remove(request, held)
+    facts = {"what": "second_factor", "about": held.email}
+    subject = _("support removed a member's second factor")
+    _tell(request, held, "user.second_factor_removed", subject, note, ended, facts, also=(held.email,))
+
+
+@transaction.atomic
+def set_active(request: HttpRequest, person: User, is_active: bool, note: str) -> None:
+    """Whether the person can sign in. Refuses with ONP409_PERSON_STATE where nothing would change."""
+    held = hold(person.pk)
+    if held.is_active == is_active:
+        raise PersonState
+    ended = _begin_waits(held)
+    held.is_active = is_active
+    held.save(update_fields=["is_active"])
+    if not is_active:
+        _sign_out(held)
+    deed = "reactivated" if is_active else "deactivated"
+    subject = _("a member can sign in again") if is_active else _("a member can no longer sign in")
+    _tell(request, held, f"user.{deed}", subject, note, ended, {"what": deed, "about": held.email}, also=(held.email,))
+
+
+@transaction.atomic
+def set_staff_rights(request: HttpRequest, person: User, rights: Mapping[str, Any], note: str) -> None:
+    """Who is staff, and what kinds of staff: `rights` as `staff_rights` tells them."""
+    held = hold(person.pk)
+    before = staff_rights(held)
+    held.is_staff, held.is_superuser = rights["is_staff"], rights["is_superuser"]
+    held.save(update_fields=["is_staff", "is_superuser"])
+    held.groups.set(rights["groups"])
+    audit.record(
+        request,
+        "user.staff_rights_changed",
+        object_id=held.email,
+        before=before,
+        after=staff_rights(held),
+        note=note,
+        by_staff=True,
+    )
+
+
+def staff_rights(person: User) -> dict[str, Any]:
+    groups = sorted(person.groups.values_list("pk", flat=True))
+    return {"is_staff": person.is_staff, "is_superuser": person.is_superuser, "groups": groups}
+
+
+def has_second_factor(person: User) -> bool:
+    return second_factor.is_set_up(person)
+
+
+def require_second_factor(person: User) -> None:
+    """Refuses with ONP409_PERSON_STATE who has none."""
+    if not has_second_factor(person):
+        raise PersonState
+
+
+def hold(person_id: int) -> User:
+    """The person, held until the transaction ends."""
+    return User.objects.select_for_update(no_key=True).get(pk=person_id)
+
+
+def companies(person: User) -> QuerySet[Company]:
+    """Those that the person is a member of, always in the same order."""
+    return Company.objects.filter(memberships__user=person).order_by("pk")
+
+
+def require_new_email(person: User, email: str) -> None:
+    """Refuses with ONP409_PERSON_STATE the address that the person has, and with ONP400_VALIDATION another's."""
+    if email.lower() == person.email:
+        raise PersonState
+    others = EmailAddress.objects.filter(email__iexact=email).exclude(user=person)
+    if others.exists() or User.objects.filter(email__iexact=email).exclude(pk=person.pk).exists():
+        raise InvalidRequest(field="email")
+
+
+def _begin_waits(person: User) -> dict[str, WithdrawalWait]:
+    why = WithdrawalWait.Why.LOGIN
+    return {company.pk: waits.begin(company, why, [person.pk]) for company in companies(person)}
+
+
+def _tell_old_address(request: HttpRequest, person: User, old: str) -> None:
+    """Of somebody who belongs to no company."""
+    told = {"from_email": old, "to_email": person.email}
+    with request_context(request):
+        get_adapter().send_notification_mail("account/email/email_changed", person, told, email=old)
+
+
+def _sign_out(person: User) -> None:
+    for session in UserSession.objects.filter(user=person):
+        session.end()
+
+
+def _tell(
+    request: HttpRequest,
+    person: User,
+    deed: str,
+    subject: str | Promise,
+    note: str,
+    begun: dict[str, WithdrawalWait],
+    facts: dict[str, str],
+    also: Iterable[str],
+) -> None:
+    """Into the audit of each company, and to its owners; of somebody without a company into ours alone."""
+    theirs: list[Company | None] = [*companies(person)] or [None]
+    for company in theirs:
+        audit.record(request, deed, company=company, object_id=person.email, note=note, by_staff=True)
+        if company:
+            until = waits.in_words(begun[company.pk])
+            notices.tell_owners(company, subject, "by_support", "team", also=also, until=until, **facts)

@@ -1,0 +1,125 @@
+"""What two people of our staff decide about companies: address of withdrawals, live keys, an end of a suspension."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from accounts import audit, notices, services, standing
+from accounts.company import public_address, register_address
+from accounts.models import Company, Environment, Merchant, WithdrawalWait
+from accounts.permissions import MOVES_MONEY
+from accounts.proposals.kinds import Carried, Kind, Values, register
+from accounts.waits import services as waits
+
+
+class CompanyKind(Kind):
+    """About a company as a whole: production is always part of it, so two people decide from its first day."""
+
+    def hold(self, object_id: str) -> Company:
+        return standing.hold(object_id)
+
+    def before(self, record: Company) -> dict[str, Any]:
+        return {"status": record.status}
+
+    def company_ids(self, record: Company) -> Iterable[str]:
+        return [record.pk]
+
+
+@register
+class WithdrawalAddress(CompanyKind):
+    """Values: `address`, empty for none."""
+
+    name = "company.withdrawal_address"
+    title = "Change the withdrawal address"
+    permission = "accounts.change_withdrawal_address"
+
+    def before(self, record: Company) -> dict[str, Any]:
+        return {"address": record.withdrawal_ip}
+
+    def require(self, record: Company, values: Values) -> None:
+        """Refuses with ONP400_WITHDRAWAL_IP."""
+        if values["address"]:
+            public_address(values["address"])
+
+    def sentence(self, record: Company, values: Values) -> str:
+        return (
+            "Withdrawals by the API are taken from this address alone, at once. Owners are told by e-mail; unless "
+            "it is the company's first address, its production withdrawals wait for 24 hours."
+        )
+
+    def lines(self, record: Company, values: Values) -> list[tuple[str, str]]:
+        return [("Now", record.withdrawal_ip or "none"), ("New address", values["address"] or "none")]
+
+    def carry_out(self, record: Company, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        address = register_address(request, record, values["address"], by_staff=True, note=note)
+        return Carried(standing.hold(record.pk), f"{record} withdraws from {address or 'nowhere'}.")
+
+
+@register
+class LiftSuspension(CompanyKind):
+    name = "company.lift_suspension"
+    title = "Lift the suspension"
+    permission = "accounts.lift_suspension"
+
+    def require(self, record: Company, values: Values) -> None:
+        """Refuses with ONP409_COMPANY_STATE."""
+        standing.require(record, Company.Status.SUSPENDED)
+
+    def sentence(self, record: Company, values: Values) -> str:
+        return "The company takes payments and moves money again, at once. Owners are told by e-mail."
+
+    def carry_out(self, record: Company, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        standing.lift_suspension(request, record, note)
+        return Carried(record, f"The suspension of {record} is lifted.")
+
+
+@register
+class IssueKey(Kind):
+    """Values: `name` and `permissions`. Two people issue a live key that can move money out."""
+
+    name = "api_key.issue"
+    title = "Issue an API key"
+    permission = "accounts.issue_key"
+
+    def hold(self, object_id: str) -> Merchant:
+        merchant = Merchant.objects.select_related("company").get(pk=int(object_id))
+        standing.hold(merchant.company_id)
+        return merchant
+
+    def before(self, record: Merchant) -> dict[str, Any]:
+        return {"status": record.company.status}
+
+    def company_ids(self, record: Merchant) -> Iterable[str]:
+        return [record.company_id]
+
+    def takes_two(self, record: Merchant, values: Values) -> bool:
+        return record.environment == Environment.PRODUCTION and moves_money(values)
+
+    def sentence(self, record: Merchant, values: Values) -> str:
+        if not self.takes_two(record, values):
+            return ""
+        return (
+            "The key is shown once, to whoever confirms. Owners are told by e-mail, and the company's production "
+            "withdrawals wait for 24 hours."
+        )
+
+    def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
+        return [("Name", values["name"]), ("May", ", ".join(values["permissions"]))]
+
+    def carry_out(self, record: Merchant, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        is_live = record.environment == Environment.PRODUCTION
+        wait = waits.begin(record.company, WithdrawalWait.Why.KEY) if is_live and moves_money(values) else None
+        key, text = services.issue_key(record, values["permissions"], values["name"])
+        told = {"name": key.name, "last4": key.last4, "permissions": key.permissions}
+        audit.record(request, "api_key.issued", merchant=record, object_id=key.pk, after=told, note=note, by_staff=True)
+        if is_live:
+            about = f"{key.name} (…{key.last4}): {', '.join(key.permissions)}"
+            facts = {"what": "api_key", "about": about, "until": waits.in_words(wait)}
+            notices.tell_owners(record.company, _("support issued a production key"), "by_support", "keys", **facts)
+        return Carried(record, "Issue an API key", secret=text)
+
+
+def moves_money(values: Values) -> bool:
+    return bool(MOVES_MONEY & set(values["permissions"]))

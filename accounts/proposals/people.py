@@ -1,0 +1,195 @@
+"""What two people of our staff decide about people: who is in which team, how they sign in, who is staff."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.http import HttpRequest
+
+from accounts import joining, people, standing
+from accounts.models import Company, Membership, User
+from accounts.proposals.kinds import Carried, Kind, Values, register
+from accounts.roles import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A person in, or not yet in, the team of a company."""
+
+    company: Company
+    person: User
+    membership: Membership | None
+
+    def __str__(self) -> str:
+        return f"{self.person} · {self.company}"
+
+
+def place_id(company_id: str, person_id: int) -> str:
+    return f"{company_id}:{person_id}"
+
+
+@register
+class TeamChange(Kind):
+    """Values: `role`, None for no longer in the team."""
+
+    name = "membership"
+    title = "Change a company's team"
+    permission = "accounts.manage_members"
+
+    def hold(self, object_id: str) -> Place:
+        company_id, _, person_id = object_id.partition(":")
+        company, person = standing.hold(company_id), people.hold(int(person_id))
+        return Place(company, person, Membership.objects.filter(company=company, user=person).first())
+
+    def before(self, record: Place) -> dict[str, Any]:
+        return {"role": record.membership.role if record.membership else None}
+
+    def company_ids(self, record: Place) -> Iterable[str]:
+        return [record.company.pk]
+
+    def people_ids(self, record: Place) -> Iterable[int]:
+        return [record.person.pk]
+
+    def require(self, record: Place, values: Values) -> None:
+        """Refuses with ONP409_LAST_OWNER and ONP409_PERSON_STATE."""
+        joining.require_assignable(record.membership, _role(values))
+
+    def sentence(self, record: Place, values: Values) -> str:
+        return (
+            "It holds at once. This person and the owners are told by e-mail, and the company's production withdrawals "
+            "wait for 24 hours; an owner who was one before can lift the wait."
+        )
+
+    def lines(self, record: Place, values: Values) -> list[tuple[str, str]]:
+        now = record.membership.role if record.membership else "not in the team"
+        return [("Now", now), ("Then", values["role"] or "not in the team")]
+
+    def carry_out(self, record: Place, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        joining.assign(request, record.company, record.person, _role(values), note)
+        said = f"is {values['role']} of" if values["role"] else "is no longer in the team of"
+        return Carried(record.company, f"{record.person} {said} {record.company}.")
+
+
+def _role(values: Values) -> Role | None:
+    return Role(values["role"]) if values["role"] else None
+
+
+class PersonKind(Kind):
+    """About how somebody signs in. Of somebody who has neither a company nor our admin, one person decides."""
+
+    def hold(self, object_id: str) -> User:
+        return people.hold(int(object_id))
+
+    def company_ids(self, record: User) -> Iterable[str]:
+        return [company.pk for company in people.companies(record)]
+
+    def people_ids(self, record: User) -> Iterable[int]:
+        return [record.pk]
+
+    def takes_two(self, record: User, values: Values) -> bool:
+        return record.is_staff or record.is_superuser or people.companies(record).exists()
+
+
+@register
+class EmailChange(PersonKind):
+    """Values: `email`."""
+
+    name = "user.email"
+    title = "Change the e-mail address of a person"
+    permission = "accounts.change_login"
+
+    def before(self, record: User) -> dict[str, Any]:
+        return {"email": record.email}
+
+    def require(self, record: User, values: Values) -> None:
+        """Refuses with ONP400_VALIDATION and ONP409_PERSON_STATE."""
+        people.require_new_email(record, values["email"])
+
+    def sentence(self, record: User, values: Values) -> str:
+        return (
+            "This person signs in with the new address and is signed out everywhere. Both addresses and the owners of "
+            "their companies are told by e-mail; production withdrawals of those companies wait for 24 hours."
+        )
+
+    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        people.change_email(request, record, values["email"], note)
+        return Carried(people.hold(record.pk), f"{record} signs in as {values['email'].lower()} now.")
+
+
+@register
+class FactorRemoval(PersonKind):
+    name = "user.second_factor"
+    title = "Remove the second factor of a person"
+    permission = "accounts.remove_second_factor"
+
+    def before(self, record: User) -> dict[str, Any]:
+        return {"has_one": people.has_second_factor(record)}
+
+    def require(self, record: User, values: Values) -> None:
+        """Refuses with ONP409_PERSON_STATE."""
+        people.require_second_factor(record)
+
+    def sentence(self, record: User, values: Values) -> str:
+        return (
+            "Apps, passkeys and recovery codes are removed, and this person is signed out everywhere: the password "
+            "alone lets them in again, to set up another one. They and the owners of their companies are told by "
+            "e-mail; production withdrawals of those companies wait for 24 hours."
+        )
+
+    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        people.remove_second_factor(request, record, note)
+        return Carried(record, f"{record} has none now.")
+
+
+@register
+class Activation(PersonKind):
+    """Values: `is_active`."""
+
+    name = "user.active"
+    title = "Deactivate or reactivate a person"
+    permission = "accounts.deactivate_person"
+
+    def before(self, record: User) -> dict[str, Any]:
+        return {"is_active": record.is_active}
+
+    def sentence(self, record: User, values: Values) -> str:
+        can = "can sign in again" if values["is_active"] else "is signed out everywhere and can no longer sign in"
+        return (
+            f"This person {can}. They and the owners of their companies are told by e-mail; production withdrawals of "
+            "those companies wait for 24 hours."
+        )
+
+    def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
+        return [("Then", "Active" if values["is_active"] else "Not active")]
+
+    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        people.set_active(request, record, values["is_active"], note)
+        return Carried(people.hold(record.pk), f"{record} is {'' if values['is_active'] else 'not '}active now.")
+
+
+@register
+class StaffRights(PersonKind):
+    """Values: `is_staff`, `is_superuser` and the ids of `groups`. Always two people: else one could become two."""
+
+    name = "user.staff_rights"
+    title = "Change what somebody may do as staff"
+    permission = "accounts.administer_staff"
+
+    def before(self, record: User) -> dict[str, Any]:
+        return people.staff_rights(record)
+
+    def takes_two(self, record: User, values: Values) -> bool:
+        return True
+
+    def sentence(self, record: User, values: Values) -> str:
+        return "It holds from their next click on. Nobody changes their own rights."
+
+    def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
+        names = Group.objects.filter(pk__in=values["groups"]).order_by("name").values_list("name", flat=True)
+        flags = [("Staff", values["is_staff"]), ("Superuser", values["is_superuser"])]
+        return [*((name, "yes" if flag else "no") for name, flag in flags), ("Groups", ", ".join(names) or "none")]
+
+    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        people.set_staff_rights(request, record, values, note)
+        return Carried(people.hold(record.pk), f"What {record} may do as staff is changed.")

@@ -1,0 +1,72 @@
+"""Whether a company may trade, as our staff decide it: it is suspended, allowed again, closed for good."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts import audit, notices
+from accounts.errors import CompanyState
+from accounts.models import Company
+
+Status = Company.Status
+
+
+@transaction.atomic
+def suspend(request: HttpRequest, company: Company, reason: str) -> None:
+    """It takes and moves no money from now on; its owners read the reason. Refuses with ONP409_COMPANY_STATE."""
+    held = hold(company.pk)
+    require(held, Status.ACTIVE, Status.PENDING_VERIFICATION)
+    deed = {"note": reason, "reason": reason}
+    _turn(request, held, Status.SUSPENDED, "company.suspended", _("your company is suspended"), "suspended", **deed)
+
+
+@transaction.atomic
+def lift_suspension(request: HttpRequest, company: Company, note: str) -> None:
+    """It may do again what it could before it was suspended. Refuses with ONP409_COMPANY_STATE."""
+    held = hold(company.pk)
+    require(held, Status.SUSPENDED)
+    before = Status.ACTIVE if held.verified_at else Status.PENDING_VERIFICATION
+    subject = _("the suspension of your company is lifted")
+    _turn(request, held, before, "company.suspension_lifted", subject, "lifted", note=note)
+
+
+@transaction.atomic
+def close(request: HttpRequest, company: Company, note: str, *, require_empty: Callable[[Company], None]) -> None:
+    """For good, once `require_empty` finds no money. Refuses with ONP409_COMPANY_STATE and as `require_empty` does."""
+    held = hold(company.pk)
+    require(held, *set(Status) - {Status.CLOSED})
+    require_empty(held)
+    _turn(request, held, Status.CLOSED, "company.closed", _("your company is closed"), "closed", note=note)
+
+
+def hold(company_id: str) -> Company:
+    """The company, held until the transaction ends."""
+    return Company.objects.select_for_update(no_key=True).get(pk=company_id)
+
+
+def require(company: Company, *statuses: Company.Status) -> None:
+    """Refuses with ONP409_COMPANY_STATE whatever is in none of them."""
+    if company.status not in statuses:
+        raise CompanyState
+
+
+def _turn(
+    request: HttpRequest,
+    company: Company,
+    status: Company.Status,
+    deed: str,
+    subject: str | Promise,
+    what: str,
+    *,
+    note: str,
+    **facts: Any,
+) -> None:
+    before, company.status = company.status, status
+    company.save()
+    told: dict[str, Any] = {"before": {"status": before}, "after": {"status": status}}
+    audit.record(request, deed, company=company, object_id=company.pk, note=note, by_staff=True, **told)
+    notices.tell_owners(company, subject, "by_support", "settings", what=what, **facts)

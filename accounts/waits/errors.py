@@ -1,0 +1,27 @@
+"""What is refused while withdrawals wait."""
+
+from datetime import datetime
+
+from accounts.errors import Refusal
+
+
+class WithdrawalsWait(Refusal):
+    """`until` is in the message, in UTC."""
+
+    code = "ONP403_WITHDRAWALS_WAIT"
+    message = "Support changed who may withdraw, or from where: production withdrawals wait until the time named here."
+    advice = "Wait until then, or have an owner who was not part of the change lift the wait in the dashboard."
+
+    def __init__(self, until: datetime) -> None:
+        super().__init__()
+        self.until = f"{until:%Y-%m-%dT%H:%M:%SZ}"
+
+    def body(self) -> dict[str, object]:
+        changed = "Support changed who may withdraw, or from where"
+        return super().body() | {"message": f"{changed}: production withdrawals wait until {self.until}."}
+
+
+class WaitStands(Refusal):
+    code = "ONP403_WAIT_STANDS"
+    message = "Only an owner whom the change by support did not touch, and who was an owner before it, lifts the wait."
+    advice = "Ask another owner, or wait until it ends."

@@ -1,0 +1,81 @@
+"""What became of a refund outside, as our staff say it: of a real one, two people."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts import audit
+from accounts.models import Environment, User
+from accounts.proposals.kinds import Carried, Kind, Values, register
+from gateway.refunds import services as refunds
+from gateway.refunds.errors import RefundState, RefundUnknown
+from gateway.refunds.lifecycle import Asked
+from gateway.refunds.models import Refund
+from gateway.refunds.staff import may_be
+from ledger.admin import in_words
+
+SENTENCES = {
+    Asked.DONE: "The outside party has given {amount} to the payer: {blocked} leave the company's wallet for good.",
+    Asked.DECLINED: "The outside party did not give {amount} back: what is blocked ({blocked}) is the company's again.",
+}
+
+
+@register
+class RefundOutcome(Kind):
+    """Values: `asked`, "done" or "declined"."""
+
+    name = "refund.outcome"
+    title = "Say what became of a refund"
+    permission = "gateway.settle_refund"
+
+    def hold(self, object_id: str) -> Refund:
+        """Refuses with ONP404_REFUND."""
+        known = Refund.objects.select_related("merchant__company").filter(pk=object_id).first()
+        if known is None:
+            raise RefundUnknown
+        return refunds.lock(known.merchant, known.pk)
+
+    def before(self, record: Refund) -> dict[str, Any]:
+        return {"status": record.status, "blocked": record.blocked}
+
+    def company_ids(self, record: Refund) -> Iterable[str]:
+        return [record.merchant.company_id]
+
+    def people_ids(self, record: Refund) -> Iterable[int]:
+        """Whoever opened it for the payer."""
+        return [record.opened_by_id] if record.opened_by_id else []
+
+    def takes_two(self, record: Refund, values: Values) -> bool:
+        """In the sandbox no money is real."""
+        return record.merchant.environment == Environment.PRODUCTION
+
+    def require(self, record: Refund, values: Values) -> None:
+        """Refuses with ONP409_REFUND_STATE."""
+        if not may_be(Asked(values["asked"]), record):
+            raise RefundState
+
+    def sentence(self, record: Refund, values: Values) -> str:
+        said = SENTENCES[Asked(values["asked"])].format(
+            amount=in_words(record.amount, record.currency), blocked=in_words(record.blocked, record.wallet_currency)
+        )
+        return f"{said} This cannot be undone."
+
+    def lines(self, record: Refund, values: Values) -> list[tuple[str, str]]:
+        return [("Outcome", "Carried out" if values["asked"] == Asked.DONE else "Refused outside")]
+
+    def carry_out(self, record: Refund, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        by = request.user if isinstance(request.user, User) else None
+        before = self.before(record)
+        decided = refunds.decide(record.merchant, record.pk, Asked(values["asked"]), by=by, note=note)
+        audit.record(
+            request,
+            f"refund.{'carried_out' if values['asked'] == Asked.DONE else 'declined'}",
+            merchant=decided.merchant,
+            object_id=decided.pk,
+            before=before,
+            after=self.before(decided),
+            note=note,
+            by_staff=True,
+        )
+        return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")

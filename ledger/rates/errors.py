@@ -1,0 +1,9 @@
+"""What rates refuse."""
+
+from accounts.errors import Refusal
+
+
+class RateBeyondGuard(Refusal):
+    code = "ONP409_RATE_GUARD"
+    message = "The rate is too far from the known ones for one person to enter it."
+    advice = "Have a second person confirm it."

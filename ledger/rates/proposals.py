@@ -1,0 +1,56 @@
+"""A rate far from the known ones: one of our staff enters it, a second person confirms it."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts import audit
+from accounts.models import User
+from accounts.proposals.kinds import Carried, Kind, Values, register
+from ledger.rates import services as rates
+from ledger.rates.services import compared_with
+
+
+@register
+class FarRate(Kind):
+    """Values: `per_real` and how many `minutes` it holds, as text, and who `entered_by`. The record is the currency."""
+
+    name = "rate.far"
+    title = "Enter a rate beyond the guard"
+    permission = "ledger.add_rate"
+
+    def hold(self, object_id: str) -> str:
+        return object_id
+
+    def before(self, record: str) -> dict[str, Any]:
+        """Rates are fetched all the time: a new one does not overtake a proposal."""
+        return {}
+
+    def company_ids(self, record: str) -> Iterable[str]:
+        return ()
+
+    def takes_two(self, record: str, values: Values) -> bool:
+        return rates.is_far(record, Decimal(values["per_real"]))
+
+    def sentence(self, record: str, values: Values) -> str:
+        known = "; ".join(str(rate) for rate in compared_with(record)) or "none"
+        return f"Money of production is converted at it at once. Known rates that it is compared with: {known}."
+
+    def lines(self, record: str, values: Values) -> list[tuple[str, str]]:
+        return [("1 BRL is worth", f"{values['per_real']} {record}"), ("Holds for", f"{values['minutes']} minutes")]
+
+    def carry_out(self, record: str, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        entered = rates.enter(
+            record,
+            Decimal(values["per_real"]),
+            timedelta(minutes=int(values["minutes"])),
+            User.objects.get(pk=values["entered_by"]),
+            note,
+            confirmed=self.takes_two(record, values),
+        )
+        told = {"currency": record, "per_real": values["per_real"], "minutes": values["minutes"]}
+        audit.record(request, "rate.entered", object_id=str(entered.pk), after=told, note=note, by_staff=True)
+        return Carried(entered, f"{entered} holds now.")

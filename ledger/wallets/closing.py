@@ -1,0 +1,38 @@
+"""A company is closed for good once it has no money with us."""
+
+from django.http import HttpRequest
+
+from accounts import standing
+from accounts.errors import CompanyHasMoney
+from accounts.models import Company, Environment
+from accounts.proposals.companies import CompanyKind
+from accounts.proposals.kinds import Carried, Values, register
+from ledger.books.models import Balance
+from ledger.chart import BUCKETS, Kind
+
+
+def require_empty(company: Company) -> None:
+    """Refuses with ONP409_COMPANY_MONEY while a wallet of production holds anything, or the company owes us."""
+    kinds = [*BUCKETS, Kind.DEBT]
+    theirs = Balance.objects.filter(account__merchant__company=company, account__kind__in=kinds)
+    if theirs.filter(account__merchant__environment=Environment.PRODUCTION).exclude(amount=0).exists():
+        raise CompanyHasMoney
+
+
+@register
+class CompanyClosing(CompanyKind):
+    name = "company.close"
+    title = "Close the company"
+    permission = "accounts.close_company"
+
+    def require(self, record: Company, values: Values) -> None:
+        """Refuses with ONP409_COMPANY_STATE and ONP409_COMPANY_MONEY."""
+        standing.require(record, *set(Company.Status) - {Company.Status.CLOSED})
+        require_empty(record)
+
+    def sentence(self, record: Company, values: Values) -> str:
+        return "The company takes no payments and moves no money ever again. Owners are told. This cannot be undone."
+
+    def carry_out(self, record: Company, values: Values, *, request: HttpRequest, note: str) -> Carried:
+        standing.close(request, record, note, require_empty=require_empty)
+        return Carried(record, f"{record} is closed.")

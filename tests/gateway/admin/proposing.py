@@ -1,0 +1,43 @@
+"""Staff who propose and confirm, and what owners read of it."""
+
+import re
+from typing import Any
+
+from django.test import Client
+
+from accounts.models import Company, Email, Proposal
+from accounts.staff.columns import address as page_at
+
+NOTE = {"note": "They wrote on Monday"}
+
+
+def action(record: Any, name: str) -> str:
+    """The address of an action on the page of a record."""
+    return page_at(type(record), "change", record.pk).replace("/change/", f"/{name}/")
+
+
+def proposed(browser: Client, record: Any, act: str, **sent: Any) -> Proposal:
+    """Sends the form of an action, after which a second person must confirm."""
+    known = set(Proposal.objects.values_list("pk", flat=True))
+    answer = browser.post(action(record, act), {**NOTE, **sent}, follow=True)
+    told = [str(message) for message in answer.context["messages"]] if answer.context else answer.content
+    new = Proposal.objects.exclude(pk__in=known)
+    assert new.count() == 1, told
+    return new.get()
+
+
+def confirmed(browser: Client, proposal: Proposal, **sent: str) -> Any:
+    """The answer to a confirmation of the proposal as it stands on its page."""
+    given = {"note": "Seen it, too", "digest": proposal.digest, **sent}
+    return browser.post(action(proposal, "confirm"), given, follow=True)
+
+
+def mails(company: Company | None = None, kind: str = "by_support") -> list[str]:
+    """Recipients of the e-mails about the company, in the order of the alphabet."""
+    found = Email.objects.filter(kind=kind, **({"company": company} if company else {}))
+    return sorted(found.values_list("recipient", flat=True))
+
+
+def key_in(page: bytes) -> str:
+    (key,) = re.findall(r"onp_(?:sandbox|live)_[\w-]{43}", page.decode())
+    return key
