@@ -30,6 +30,7 @@ from gateway.withdrawals import lifecycle as withdrawal_lifecycle
 from ledger.chart import WALLET_METHOD
 from ledger.rates.table import SANDBOX
 from ledger.receivables import lifecycle as receivable_lifecycle
+from webhooks import signing
 from webhooks.kinds import KINDS
 from webhooks.schedule import DELAYS_S
 
@@ -211,6 +212,37 @@ def money_out() -> dict[str, Any]:
     }
 
 
+SAMPLE_SECRET = "whsec_c2VjcmV0LW9mLXRoZS1leGFtcGxlLXNlY3JldC1vZi0="  # noqa: S105  (an example's, and published)
+SAMPLE_AT = 1_795_262_400
+SAMPLE_BODY = (
+    b'{"id":"evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT","type":"payment.paid","createdAt":"2026-11-21T12:00:00.000Z",'
+    b'"sequence":2,"data":{"id":"pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF","reference":"order-1042","status":"PAID",'
+    b'"paidAt":"2026-11-21T12:00:00.000Z"}}'
+)
+
+
+def sample_delivery() -> tuple[dict[str, str], bytes]:
+    """The headers and the body of a delivery, signed with SAMPLE_SECRET; of the payment only what a handler reads."""
+    signed = signing.headers("evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT", SAMPLE_BODY, [SAMPLE_SECRET], SAMPLE_AT)
+    named = {
+        "x-onpay-event": "payment.paid",
+        "x-onpay-delivery": "dlv_01KAGTW3Q8XJ5V0N2B7R4C9DLV",
+        "x-onpay-attempt": "1",
+    }
+    return {"content-type": "application/json"} | signed | named, SAMPLE_BODY
+
+
+def sample(name: str) -> str:
+    """A receiver's code, which the tests run."""
+    return (settings.BASE_DIR / "templates" / "docs" / "samples" / name).read_text()
+
+
+def _raw_delivery() -> str:
+    headers, body = sample_delivery()
+    lines = "\n".join(f"{name}: {value}" for name, value in headers.items())
+    return f"POST /hooks HTTP/1.1\n{lines}\n\n{body.decode()}"
+
+
 def webhooks() -> dict[str, Any]:
     """Everything about webhooks: the listener, requests that work, when is tried again, the kinds."""
     one = "/webhooks/whk_…"
@@ -228,6 +260,10 @@ def webhooks() -> dict[str, Any]:
             {"lastStatus": "FAILED", "createdFrom": "2026-11-20T00:00:00Z", "dryRun": True}, f"{one}/replays"
         ),
         "rotate": _curl({"overlapHours": 24}, f"{one}/secret-rotations"),
+        "raw": _raw_delivery(),
+        "secret": SAMPLE_SECRET,
+        "in_python": sample("receiver.py"),
+        "in_node": sample("receiver.mjs"),
         "delays": ", ".join(_span(seconds) for seconds in DELAYS_S[1:]),
         "kinds": KINDS.items(),
     }

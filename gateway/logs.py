@@ -8,6 +8,9 @@ from typing import Any
 import orjson
 import structlog
 
+from gateway.vault.numbers import without_cards
+
+REMOVED = "[redacted]"
 SECRET = frozenset(
     [
         "x-api-key",
@@ -33,10 +36,12 @@ SECRET = frozenset(
 
 
 def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replaces the value of every member whose name says that it is secret."""
-    for name in event:
+    """Replaces the value of every member whose name says that it is secret, and card numbers in every text."""
+    for name, value in event.items():
         if name.lower() in SECRET:
-            event[name] = "[redacted]"
+            event[name] = REMOVED
+        elif isinstance(value, str):
+            event[name] = without_cards(value, REMOVED)
     return event
 
 

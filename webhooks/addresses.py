@@ -49,6 +49,8 @@ _AUTHORITY_END = re.compile(r"[/?#]")
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _LOOKS_NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)")
 
+_THERE_IS_NONE = (socket.EAI_NONAME, socket.EAI_NODATA)
+
 Address = IPv4Address | IPv6Address
 Lookup = Callable[..., Sequence[tuple[Any, ...]]]
 
@@ -59,6 +61,10 @@ class ForbiddenAddress(ValueError):
 
 class UnknownHost(ForbiddenAddress):
     """A host that has no address now, though it may have one later."""
+
+
+class NoSuchHost(UnknownHost):
+    """A host of which the resolver says that it does not exist; where the resolver fails, nobody knows."""
 
 
 def is_loopback_allowed(environment: str) -> bool:
@@ -96,10 +102,14 @@ def resolve(host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = so
     """
     try:
         answers = lookup(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as unknown:
+    except UnicodeError as unknown:
+        raise NoSuchHost("The host name has no address: compare its spelling.") from unknown
+    except OSError as unknown:
+        if unknown.errno in _THERE_IS_NONE:
+            raise NoSuchHost("The host name has no address: compare its spelling.") from unknown
         raise UnknownHost("The host name has no address.") from unknown
     if not answers:
-        raise UnknownHost("The host name has no address.")
+        raise NoSuchHost("The host name has no address: compare its spelling.")
     addresses = [_unmapped(ip_address(answer[4][0])) for answer in answers]
     for address in addresses:
         _refuse_unless_permitted(address, loopback_allowed=loopback_allowed)

@@ -36,7 +36,8 @@ _lookups = ThreadPoolExecutor(max_workers=4, thread_name_prefix="lookup")
 def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.getaddrinfo) -> list[Fault]:
     """Why this URL may not be called, if it may not. Looks the host up, so never call it inside a transaction.
 
-    A host without an address yet passes: every delivery looks again.
+    A host passes of which the resolver tells nothing now: every delivery looks again. One that does not exist is
+    refused.
     """
     allowed = addresses.is_loopback_allowed(merchant.environment)
     try:
@@ -47,6 +48,8 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
     except TimeoutError:
         search.cancel()
         return []
+    except addresses.NoSuchHost as error:
+        return [Fault("url", "INVALID", str(error))]
     except addresses.UnknownHost:
         return []
     except addresses.ForbiddenAddress as error:

@@ -21,6 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from accounts.errors import Fault, InvalidRequest, Refusal
 from accounts.models import Merchant
 from gateway.api.errors import CardDataSent
+from gateway.vault.numbers import holds_card
 from ledger.money import MAX_AMOUNT, MAX_SIGNIFICANT_DIGITS
 
 LONGEST_PATH = 80
@@ -101,8 +102,17 @@ _CARD_DATA = frozenset(
 )
 
 
+_CODES = frozenset(
+    [
+        "pixkey", "clabe", "cbu", "cvu", "alias", "accountnumber", "taxid", "beneficiarytaxid", "documentnumber",
+        "phone", "postalcode", "quotetoken", "content", "body", "bodybase64", "headers", "secret", "apikey",
+    ]
+)  # fmt: skip
+"""Members that have digits of their own, files, and what the signature doctor compares in memory: no free texts."""
+
+
 def _refuse_card_data(value: Any, path: str = "") -> None:
-    """Refuses with ONP400_CARD_DATA wherever a member is named like a part of a card (contract §2.3)."""
+    """Refuses with ONP400_CARD_DATA a member named like a part of a card, and a text that holds a card's number."""
     if isinstance(value, list):
         for n, item in enumerate(value):
             _refuse_card_data(item, f"{path}[{n}]")
@@ -111,10 +121,15 @@ def _refuse_card_data(value: Any, path: str = "") -> None:
             bare = name.lower().replace("_", "").replace("-", "")
             here = f"{path}.{name}" if path else name
             if bare in _CARD_DATA or (bare == "number" and not path):
-                raise CardDataSent(
-                    faults=[Fault(here[:LONGEST_PATH], "NOT_ALLOWED", "Card data must never be sent here.")]
-                )
-            _refuse_card_data(item, here)
+                raise _card_data(here)
+            if bare not in _CODES or isinstance(item, dict):
+                _refuse_card_data(item, here)
+    elif isinstance(value, str) and holds_card(value):
+        raise _card_data(path)
+
+
+def _card_data(path: str) -> CardDataSent:
+    return CardDataSent(faults=[Fault(path[:LONGEST_PATH], "NOT_ALLOWED", "Card data must never be sent here.")])
 
 
 def _refusal(kind: type[Input], content: dict[str, Any], faults: list[Fault]) -> Refusal:

@@ -65,7 +65,8 @@ SCENARIOS = (
     Scenario(
         914,
         CARDS,
-        "PENDING without `nextAction`; ten seconds later a lookup and `payment.action_required` have it.",
+        "PENDING without `nextAction`; ten seconds later a lookup has it, and `payment.action_required` says so "
+        "without `clientSecret` and `checkoutUrl`.",
         first=Answered.WAITING,
         later_s=10,
     ),

@@ -40,9 +40,13 @@ def is_confirmable(payment: Payment) -> bool:
 def confirm(payment: Payment, card_token: str | None) -> Confirmation:
     """Charges the card of a token; the answer is final. What was asked before of its holder is asked again.
 
-    Raises PaymentState where the session is over or was decided, and CardTokenInvalid.
+    Where another page was faster, its outcome is the answer. Raises PaymentState where the session is over without a
+    card, and CardTokenInvalid.
     """
-    payment = _held(payment)
+    payment = payments.lock(payment.merchant, payment.id)
+    if "card" in payment.details and not is_confirmable(payment):
+        return Confirmation(payment)
+    _require_confirmable(payment)
     challenge = payment.details.get("challenge")
     if challenge:
         return Confirmation(payment, challenge)
@@ -68,9 +72,13 @@ def answer_challenge(payment: Payment, challenge: str, *, approves: bool) -> Con
 
 def _held(payment: Payment) -> Payment:
     payment = payments.lock(payment.merchant, payment.id)
+    _require_confirmable(payment)
+    return payment
+
+
+def _require_confirmable(payment: Payment) -> None:
     if not is_confirmable(payment):
         raise PaymentState
-    return payment
 
 
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:

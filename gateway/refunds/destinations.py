@@ -1,6 +1,5 @@
 """Where the money of a boleto goes: to the payer's own document, or through every gate of a withdrawal."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import notices
 from accounts.models import Environment, Merchant
-from gateway.methods.pix.keys import DOCUMENTS
+from gateway.methods.pix.keys import DOCUMENTS, normalized
 from gateway.methods.registry import Method
 from gateway.payments.models import Payment
 from gateway.payouts.pix.rail import shown_key
@@ -16,8 +15,6 @@ from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.withdrawals import gates
 from gateway.withdrawals.origin import Address
-
-_PUNCTUATION = re.compile(r"[\s./-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ def is_foreign(payment: Payment, destination: Mapping[str, str] | None) -> bool:
         return False
     if destination["pixKeyType"] not in DOCUMENTS:
         return True
-    return _PUNCTUATION.sub("", destination["pixKey"]).upper() != own["pixKey"]
+    return normalized(destination["pixKey"], destination["pixKeyType"]) != own["pixKey"]
 
 
 def chosen(payment: Payment, destination: Mapping[str, str] | None, withdrawer: Withdrawer | None) -> dict[str, str]:
@@ -58,7 +55,8 @@ def chosen(payment: Payment, destination: Mapping[str, str] | None, withdrawer: 
     if withdrawer is None:
         raise DestinationNotAllowed(field="destination")
     gates.require_admission(payment.merchant, withdrawer.origin, is_from_backend=withdrawer.is_from_backend)
-    return dict(destination)
+    kind = destination["pixKeyType"]
+    return {"pixKey": normalized(destination["pixKey"], kind), "pixKeyType": kind}
 
 
 def tell_owners(merchant: Merchant, refund: Refund) -> None:

@@ -13,7 +13,7 @@ from accounts.errors import Refusal
 from accounts.rows import unless_deadlocked
 from accounts.wire import dumps, timestamp
 from gateway.api.parsers import check_headers, parse, whole_body
-from gateway.payments import cards, links, selectors
+from gateway.payments import cards, links
 from gateway.payments.cards import Confirmation
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
@@ -118,18 +118,10 @@ def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     except CardTokenInvalid:
         return 400, _error("CARD_TOKEN_INVALID", "The card token is not valid for this payment, or was used.")
     except PaymentState:
-        return _ended_elsewhere(payment)
+        return 409, _error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
 
 
 confirm = call("POST")(_confirm)
-
-
-def _ended_elsewhere(payment: Payment) -> Answer:
-    """Another page of the same payment was faster: its outcome is the outcome of both."""
-    now = selectors.named_by_link(payment.id)
-    if "card" not in now.details:
-        return 409, _error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
-    return 200, outcome_of(Confirmation(now, now.details.get("challenge")))
 
 
 def outcome_of(confirmed: Confirmation) -> dict[str, Any]:

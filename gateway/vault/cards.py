@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 from stdnum import luhn
 
+from gateway.vault.numbers import LENGTHS, brand_of, is_issued
+
 
 class Plays(StrEnum):
     """What a card does when it is charged."""
@@ -90,27 +92,14 @@ FUNDING_OF_CVC = {"901": Funding.CREDIT, "902": Funding.DEBIT, "903": Funding.PR
 """With a card that is approved the CVC may say what kind of card it is: else the kind that was asked for."""
 
 _APPROVED = (Plays.APPROVED, Plays.CHALLENGE)
-_BRANDS = (
-    ("amex", ("34", "37"), 15),
-    ("elo", ("4011", "4312", "4389", "5041", "5066", "5067", "509", "6277", "6362", "6363", "650", "6516", "6550"), 16),
-    ("hipercard", ("3841", "6062"), 16),
-    ("diners", ("36", "38", "300", "301", "302", "303", "304", "305"), 14),
-    ("discover", ("6011", "644", "645", "646", "647", "648", "649", "65"), 16),
-    ("mastercard", (*map(str, range(51, 56)), *map(str, range(2221, 2721))), 16),
-    ("visa", ("4",), 16),
-)
-
-
-def brand_of(number: str) -> str:
-    """The scheme by the first digits; `unknown` where none is known."""
-    return next((brand for brand, prefixes, _ in _BRANDS if number.startswith(prefixes)), "unknown")
 
 
 def is_number(digits: str) -> bool:
     """13 to 19 digits with the right check digit, as long as the scheme's numbers are."""
-    length = next((length for brand, _, length in _BRANDS if brand == brand_of(digits)), None)
-    fits = 13 <= len(digits) <= 19 if length is None or brand_of(digits) == "visa" else len(digits) == length
-    return digits.isascii() and digits.isdigit() and fits and bool(luhn.is_valid(digits))
+    if not (digits.isascii() and digits.isdigit() and len(digits) in LENGTHS):
+        return False
+    known = brand_of(digits) not in ("unknown", "visa")
+    return is_issued(digits) if known else bool(luhn.is_valid(digits))
 
 
 def is_cvc(digits: str, brand: str) -> bool:

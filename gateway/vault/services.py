@@ -11,6 +11,7 @@ from gateway.vault import cards
 from gateway.vault.cards import Card, Funding, Plays, Secret
 from gateway.vault.errors import CardError, CardTokenInvalid, TooManyCards
 from gateway.vault.models import CardToken
+from gateway.vault.numbers import brand_of
 
 VALID = timedelta(minutes=10)
 MOST_CARDS = 20
@@ -27,7 +28,7 @@ def tokenize(payment_id: str, *, number: Secret, month: int, year: int, cvc: Sec
         raise CardError("INVALID_NUMBER", "cardNumber", "The card number is not valid.")
     if not 1 <= month <= 12 or cards.is_expired(year, month, now.date()) or year > now.year + 50:
         raise CardError("INVALID_EXPIRY", "cardExpiry", "The expiry date is not valid or has passed.")
-    if not cards.is_cvc(cvc.reveal(), cards.brand_of(digits)):
+    if not cards.is_cvc(cvc.reveal(), brand_of(digits)):
         raise CardError("INVALID_CVC", "cardCvc", "The security code is not valid.")
     if CardToken.objects.filter(payment_id=payment_id).count() >= MOST_CARDS:
         raise TooManyCards

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import orjson
-from stdnum import luhn
 
 from gateway.payouts.rail import masked
+from gateway.vault.numbers import holds_card, without_cards
 
 LONGEST_BODY = 16 * 1024
 MOST_ITEMS = 20
@@ -87,9 +87,6 @@ def _treatment_of(name: str) -> Treatment | None:
 
 
 # ── Values ────────────────────────────────────────────────────────────────────────────────────────────────────────
-_RUN = re.compile(r"[0-9][0-9 .-]{11,}[0-9]")
-_GROUP = re.compile("[0-9]+")
-_CARD_DIGITS = range(13, 20)
 # What must be in the text → what is replaced → by what.
 _MARKED = (
     ("onp_", re.compile(r"(onp_[a-z]+_)[\w-]+"), rf"\1{REMOVED}"),
@@ -102,26 +99,11 @@ _MARKED = (
 
 
 def scrubbed(text: str) -> str:
-    """The text without keys and secrets of ours, links that act, and numbers that could be a card's."""
+    """The text without keys and secrets of ours, links that act, and numbers of cards."""
     for mark, pattern, replacement in _MARKED:
         if mark in text:
             text = pattern.sub(replacement, text)
-    return _RUN.sub(_without_cards, text)
-
-
-def _without_cards(run: re.Match[str]) -> str:
-    """Card numbers are written in groups, and other digits may stand beside them."""
-    text, groups = run[0], list(_GROUP.finditer(run[0]))
-    for first, opening in enumerate(groups):
-        digits = ""
-        for closing in groups[first:]:
-            digits += closing[0]
-            if len(digits) >= _CARD_DIGITS.stop:
-                break
-            if len(digits) in _CARD_DIGITS and luhn.is_valid(digits):
-                rest = _RUN.sub(_without_cards, text[closing.end() :])
-                return f"{text[: opening.start()]}{REMOVED}{rest}"
-    return text
+    return without_cards(text, REMOVED)
 
 
 # ── JSON ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -170,7 +152,7 @@ def _loads(text: str | bytes) -> Any:
 
 def _number(literal: str) -> orjson.Fragment | str:
     """As it is written."""
-    return REMOVED if _RUN.sub(_without_cards, literal) != literal else orjson.Fragment(literal)
+    return REMOVED if holds_card(literal) else orjson.Fragment(literal)
 
 
 def _dumps(value: Any) -> str:

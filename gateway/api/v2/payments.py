@@ -265,7 +265,7 @@ class Payments(Resource):
         """Create a payment
 
         One endpoint for every payment method. The answer carries what the payer needs; it does not mean that the
-        payment is confirmed: release the order only on the signed event `payment.paid`.
+        payment is confirmed: release the order once, when a verified event carries `paidAt`.
         """
         return self._answer(payments.create(merchant, order.request()))
 

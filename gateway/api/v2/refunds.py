@@ -50,9 +50,6 @@ class DestinationInput(ExactInput):
     pix_key: Annotated[Text, Field(max_length=77)]
     pix_key_type: Literal["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"]
 
-    def normalized(self) -> dict[str, str]:
-        return {"pixKey": normalized(self.pix_key, self.pix_key_type), "pixKeyType": self.pix_key_type}
-
 
 class RefundInput(ExactInput):
     """How much to give back; nothing: all that is left."""
@@ -169,7 +166,7 @@ class PaymentRefunds(Resource):
     def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
         """Whoever names another key than the payer's document needs what a withdrawal needs, also for a replay."""
         destination = arguments[0].destination
-        if not destination or not is_foreign(payments.get(merchant, **path), destination.normalized()):
+        if not destination or not is_foreign(payments.get(merchant, **path), destination.model_dump(by_alias=True)):
             return
         if not self._may_withdraw:
             raise PermissionMissing(field=WITHDRAWING)
@@ -220,7 +217,7 @@ class PaymentRefunds(Resource):
         (403 `ONP403_IP`). The owners of the company are told by e-mail.
         """
         payment = payments.get(merchant, payment_id)
-        destination = wanted.destination.normalized() if wanted.destination else None
+        destination = wanted.destination.model_dump(by_alias=True) if wanted.destination else None
         refund = refunds.create(
             merchant,
             payment_id,

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db import connection
 
+from gateway.local import processes
 from gateway.local.up import GATEWAY
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -80,6 +81,7 @@ def served() -> Iterator[Served]:
         cwd=ROOT,
         env=os.environ | limits | {"DATABASE_URL": database, "ONPAY_BASE_URL": f"http://localhost:{port}"},
         start_new_session=True,
+        preexec_fn=processes.ends_with(os.getpid(), signal.SIGTERM),
     )
     try:
         _wait_until_it_listens(port)

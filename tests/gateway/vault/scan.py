@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 
 from django.db import connection
-from stdnum import luhn
+
+from gateway.vault.numbers import is_issued
 
 _COLUMNS = """
     SELECT c.table_name, c.column_name FROM information_schema.columns c
@@ -16,13 +17,10 @@ _RUN = re.compile(r"(?<![0-9A-Za-z])[2-9](?:[ -]?[0-9]){12,18}(?![0-9A-Za-z])") 
 
 
 def numbers_in(text: str, known: Iterable[str] = ()) -> set[str]:
-    """Every known number, and every 13 to 19 digits that could be one; blanks and hyphens hide nothing.
-
-    No number of a payer's card begins with 0 or 1 (ISO/IEC 7812); the milliseconds in an event's `sequence` do.
-    """
+    """Every known number, and every 13 to 19 digits that an issuer could give; blanks and hyphens hide nothing."""
     bare = text.replace(" ", "").replace("-", "")
     runs = {re.sub(r"[ -]", "", run) for run in _RUN.findall(text)}
-    return {number for number in known if number in bare} | {run for run in runs if luhn.is_valid(run)}
+    return {number for number in known if number in bare} | {run for run in runs if is_issued(run)}
 
 
 def numbers_in_the_database(known: Iterable[str] = ()) -> set[tuple[str, str]]:

@@ -1,0 +1,81 @@
+"""Card numbers in texts: what is refused wherever text is kept, and masked in every log."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from stdnum import luhn
+
+LENGTHS = range(13, 20)
+BRANDS = (
+    ("amex", ("34", "37"), (15,)),
+    (
+        "elo",
+        ("4011", "4312", "4389", "5041", "5066", "5067", "509", "6277", "6362", "6363", "650", "6516", "6550"),
+        (16,),
+    ),
+    ("hipercard", ("3841", "6062"), (16,)),
+    ("diners", ("36", "38", "300", "301", "302", "303", "304", "305"), (14,)),
+    ("discover", ("6011", "644", "645", "646", "647", "648", "649", "65"), (16,)),
+    ("jcb", tuple(map(str, range(3528, 3590))), (16,)),
+    ("mastercard", (*map(str, range(51, 56)), *map(str, range(2221, 2721))), (16,)),
+    ("visa", ("4",), (13, 16, 19)),
+)
+"""Issuers' prefixes, the narrower first, and how long their numbers are."""
+_RUN = re.compile(r"[0-9](?:[ .\-\u2010-\u2015]*[0-9]){12,}")
+_GROUP = re.compile("[0-9]+")
+
+
+def brand_of(number: str) -> str:
+    """The scheme by the first digits; `unknown` where none is known."""
+    return next((brand for brand, prefixes, _ in BRANDS if number.startswith(prefixes)), "unknown")
+
+
+def is_issued(digits: str) -> bool:
+    """Whether digits are a card's: an issuer's prefix, its length and the check digit."""
+    fits = any(digits.startswith(prefixes) and len(digits) in lengths for _, prefixes, lengths in BRANDS)
+    return fits and bool(luhn.is_valid(digits))
+
+
+def holds_card(text: str) -> bool:
+    """Whether a card's number is in the text, in one run or in groups, in digits of any script."""
+    return next(_found(_plain(text)), None) is not None
+
+
+def without_cards(text: str, instead: str) -> str:
+    """The text with `instead` in the place of every card's number."""
+    kept, end = "", 0
+    for start, stop in _found(text):
+        kept, end = f"{kept}{text[end:start]}{instead}", stop
+    return kept + text[end:] if end else text
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+
+
+def _found(text: str) -> Iterator[tuple[int, int]]:
+    """Where numbers are. They are written in groups, and other digits may stand beside them."""
+    for run in _RUN.finditer(text):
+        groups = [(run.start() + group.start(), run.start() + group.end()) for group in _GROUP.finditer(run[0])]
+        first = 0
+        while first < len(groups):
+            last = _last_of_a_card(text, groups[first:])
+            if last is not None:
+                yield groups[first][0], groups[first + last][1]
+                first += last
+            first += 1
+
+
+def _last_of_a_card(text: str, groups: list[tuple[int, int]]) -> int | None:
+    """With which of the groups a number ends that begins with the first."""
+    digits = ""
+    for n, (start, end) in enumerate(groups):
+        digits += text[start:end]
+        if len(digits) >= LENGTHS.stop:
+            return None
+        if is_issued(digits):
+            return n
+    return None

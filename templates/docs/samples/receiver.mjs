@@ -1,0 +1,19 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+// The event of a delivery. `body` is a Buffer of the raw bytes; the names of `headers` are in lower case.
+export function verified(body, headers, secret) {
+  const at = headers["webhook-timestamp"];
+  if (!(Math.abs(Date.now() / 1000 - Number(at)) <= 300)) throw new Error("too old, or from the future");
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const signed = Buffer.concat([Buffer.from(`${headers["webhook-id"]}.${at}.`), body]);
+  const ours = Buffer.from("v1," + createHmac("sha256", key).update(signed).digest("base64"));
+  const fits = (theirs) => theirs.length === ours.length && timingSafeEqual(Buffer.from(theirs), ours);
+  if (!headers["webhook-signature"].split(" ").some(fits)) throw new Error("not signed with this secret");
+  return JSON.parse(body);
+}
+
+// `release(reference)` does nothing the second time: UPDATE … SET released = true WHERE … AND NOT released.
+export function handle(event, release) {
+  const payment = event.data;
+  if (event.type.startsWith("payment.") && payment.paidAt && payment.status !== "REFUNDED") release(payment.reference);
+}
