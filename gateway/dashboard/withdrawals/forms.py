@@ -135,7 +135,15 @@ class PixForm(WithdrawalForm):
 
     def clean_pix_key(self) -> str:
         """As banks know it: people write documents and phone numbers with punctuation."""
-        return keys.normalized(self.cleaned_data["pix_key"], self.given.get("pix_key_type") or "")
+        kind = self.given.get("pix_key_type") or ""
+        key = keys.normalized(self.cleaned_data["pix_key"], kind)
+        return _phone(key) if kind == "PHONE" else key
+
+
+def _phone(number: str) -> str:
+    """With the country, which is always Brazil."""
+    digits = number.removeprefix("+")
+    return f"+{digits}" if len(digits) > len("11999998888") else f"+55{digits}"
 
 
 class SpeiForm(WithdrawalForm):

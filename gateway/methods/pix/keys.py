@@ -16,17 +16,11 @@ DOCUMENTS = ("CPF", "CNPJ")
 
 
 _PUNCTUATION = re.compile(r"[\s.\-/()]")
-_WITH_AREA_ONLY = 11
 
 
 def normalized(key: str, kind: str) -> str:
-    """The key as banks know it, where what people write has one reading: punctuation, case, the country of a phone."""
-    if kind in ("EMAIL", "EVP"):
-        return key.strip().lower()
-    bare = _PUNCTUATION.sub("", key).upper()
-    if kind != "PHONE" or not bare.removeprefix("+").isdigit():
-        return bare
-    return f"+55{bare}" if len(bare) <= _WITH_AREA_ONLY and not bare.startswith("+") else f"+{bare.removeprefix('+')}"
+    """The key as banks know it: without punctuation, in the case that its kind has. A phone must name its country."""
+    return key.strip().lower() if kind in ("EMAIL", "EVP") else _PUNCTUATION.sub("", key).upper()
 
 
 def is_pix_key(key: str, kind: str) -> bool:

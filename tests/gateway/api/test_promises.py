@@ -55,7 +55,6 @@ def test_one_unit_less_than_the_smallest_amount_is_its_own_fee(percentage: str, 
         ("11.222.333/0001-81", "CNPJ", "11222333000181"),
         ("Ana@X.com", "EMAIL", "ana@x.com"),
         ("+55 (11) 99999-8888", "PHONE", "+5511999998888"),
-        ("11 99999-8888", "PHONE", "+5511999998888"),
         ("9F8E7D6C-1234-4ABC-8DEF-0123456789AB", "EVP", "9f8e7d6c-1234-4abc-8def-0123456789ab"),
     ],
 )
@@ -173,8 +172,8 @@ def test_a_card_payment_that_went_back_before_it_was_released_has_no_release(api
     session = opened(api)
     session.pay()
     assert lookup(api, session)["releaseAt"] is not None
-    api.post(f"/payments/{session.id}/refunds")
-    api.post("/simulations/clock", {"advanceBy": "PT1M"})
+    refund = api.post(f"/payments/{session.id}/refunds").json()["data"]
+    api.post(f"/simulations/refunds/{refund['id']}", {"status": "COMPLETED"})
 
-    refunded = lookup(api, session)
-    assert (refunded["status"], refunded["releaseAt"]) == ("REFUNDED", None)
+    gone = lookup(api, session)
+    assert (gone["status"], gone["releaseAt"]) == ("REFUNDED", None)
