@@ -17,7 +17,7 @@ from gateway.dashboard.support import address as support_address
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.overview.attention import Attention, attention
 from gateway.refunds.inbox import Tab
-from gateway.templatetags.dashboard import money
+from gateway.templatetags.dashboard import coded
 from webhooks.models import Endpoint
 
 URGENT, WARNING, NEWS = "red", "yellow", "azure"
@@ -60,7 +60,7 @@ def _about_the_company(here: Here) -> Iterator[Note]:
 
 def _about_refunds(here: Here, found: Attention) -> Iterator[Note]:
     for refund in found.to_answer.first:
-        amount = money(refund.amount, refund.currency)
+        amount = coded(refund.amount, refund.currency)
         title = _("A payer wants %(amount)s back: answer in time") % {"amount": amount}
         detail = f"{METHOD[refund.payment.method]} · {refund.payment.reference}"
         place = here.to("refund", refund.pk)
@@ -69,7 +69,7 @@ def _about_refunds(here: Here, found: Attention) -> Iterator[Note]:
         title = ngettext("%(n)s more waits for an answer", "%(n)s more wait for an answer", more) % {"n": more}
         yield Note(URGENT, "receipt-refund", title, f"{here.to('refunds')}?tab={Tab.WAITING}")
     for refund in found.short_of_money.first:
-        short = money(refund.shortfall, refund.wallet_currency)
+        short = coded(refund.shortfall, refund.wallet_currency)
         title = _("A refund waits for money: %(amount)s more is needed") % {"amount": short}
         yield Note(WARNING, "receipt-refund", title, here.to("refund", refund.pk), refund.payment.reference)
 
@@ -86,16 +86,16 @@ def _about_webhooks(here: Here, found: Attention) -> Iterator[Note]:
 
 def _about_money(here: Here, found: Attention) -> Iterator[Note]:
     for withdrawal in found.came_back.first:
-        amount, status = money(withdrawal.amount, withdrawal.currency), STATUS[withdrawal.status][0]
+        amount, status = coded(withdrawal.amount, withdrawal.currency), STATUS[withdrawal.status][0]
         title = _("A withdrawal of %(amount)s came back: %(status)s") % {"amount": amount, "status": status}
         place = here.to("withdrawal", withdrawal.pk)
         yield Note(WARNING, "arrow-up-right", title, place, withdrawal.failure_message or "", withdrawal.updated_at)
     for advance in found.decided.first:
-        amount, status = money(advance.net, advance.currency), STATUS[advance.state][0]
+        amount, status = coded(advance.net, advance.currency), STATUS[advance.state][0]
         title = _("An advance of %(amount)s was decided: %(status)s") % {"amount": amount, "status": status}
         yield Note(NEWS, "calendar-dollar", title, here.to("advance", advance.pk), when=advance.decided_at)
     for hold in found.blocked.first:
-        title = _("%(amount)s are blocked by order") % {"amount": money(hold.amount, hold.currency)}
+        title = _("%(amount)s are blocked by order") % {"amount": coded(hold.amount, hold.currency)}
         yield Note(WARNING, "lock", title, here.to("balance"), when=hold.created_at)
 
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils import translation
 
 ROOT = Path(settings.BASE_DIR)
+APPS = ("accounts", "webhooks", "ledger", "gateway")
 CATALOGUES = sorted((ROOT / "gateway" / "locale").glob("*/LC_MESSAGES/django.po"))
 every_catalogue = pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.parts[-3])
 _SIMPLE = re.compile(r"""{%-?\s*(?:translate|trans)\s+(?:"([^"]*)"|'([^']*)')([^%]*)%}""")
@@ -43,7 +44,9 @@ def _context(options: str) -> str:
 
 
 def said_in_programmes() -> Iterator[Said]:
-    for path in sorted(path for name in ("accounts", "webhooks", "gateway") for path in (ROOT / name).rglob("*.py")):
+    for path in sorted(
+        path for name in ("accounts", "webhooks", "ledger", "gateway") for path in (ROOT / name).rglob("*.py")
+    ):
         for node in ast.walk(ast.parse(path.read_text())):
             mark = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
             if isinstance(node, ast.Call) and mark in _MARKS | _MARKS_WITH_CONTEXT:

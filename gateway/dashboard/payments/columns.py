@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.csv_export import Column as CsvColumn
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.payments.models import Payment
-from gateway.templatetags.dashboard import icon, method, moment, money, status
+from gateway.templatetags.dashboard import coded, icon, method, moment, status
 from gateway.templatetags.payments import shortened
 from ledger.money import to_decimal
 
@@ -40,7 +40,7 @@ def _money(name: str, title: Any, read: Callable[[Payment], int], *more: CsvColu
     def exact(payment: Payment) -> Any:
         return to_decimal(read(payment), payment.currency)
 
-    return Column(name, title, lambda payment: money(read(payment), payment.currency), [(title, exact), *more], True)
+    return Column(name, title, lambda payment: coded(read(payment), payment.currency), [(title, exact), *more], True)
 
 
 def _status(payment: Payment) -> Any:

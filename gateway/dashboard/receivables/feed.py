@@ -108,7 +108,7 @@ def _deadline(merchant: Merchant, refund: Refund, now: datetime) -> Iterator[str
     """Half an hour that ends with the time to answer, and is announced a day before."""
     assert refund.response_due_at is not None
     page = reverse("dashboard:refund", args=(merchant.company_id, merchant.environment.lower(), refund.pk))
-    amount = written(to_decimal(refund.amount, refund.currency), refund.currency)
+    amount = written(to_decimal(refund.amount, refund.currency), refund.currency, coded=True)
     title = gettext("Answer a payer: %(amount)s") % {"amount": amount}
     yield "BEGIN:VEVENT"
     yield f"UID:{refund.pk}@onpay"
