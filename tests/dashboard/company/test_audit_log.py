@@ -149,7 +149,7 @@ def test_long_logs_are_read_page_by_page(
     for n in range(120):
         written(acme, "x.done", actor=owner, object_id=f"object-{n:03}")
 
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         first = browser.get(log_of(acme)).content.decode()
 
     assert "object-119" in first and "object-069" not in first

@@ -156,5 +156,5 @@ def test_the_page_asks_the_database_a_few_questions_only(
     shown = [Shown(url=f"https://shop.example/{n}") for n in range(10)]
     refunds.respond(acme.sandbox, asked.pk, "CONTEST", message="Delivered.", evidence=shown)
 
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         support.get(page("refund", asked.pk))
