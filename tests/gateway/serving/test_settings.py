@@ -1,0 +1,25 @@
+"""Settings of the proxy that cannot work are named before the service starts."""
+
+import pytest
+from pytest_django import Settings
+
+from gateway.serving.checks import the_client_can_be_told
+
+
+@pytest.mark.parametrize(
+    ("header", "proxies", "expected"),
+    [
+        ("X-Forwarded-For", [], []),
+        ("X-Forwarded-For", ["10.0.0.0/8"], []),
+        ("Onpay-Client-Address", ["10.231.77.2/32"], []),
+        ("Onpay-Client-Address", [], ["onpay.E021"]),
+        ("Onpay_Client_Address", ["10.231.77.2/32"], ["onpay.E020"]),
+        ("Onpay Client", ["10.231.77.2/32"], ["onpay.E020"]),
+        ("X-Forwarded-For", ["0.0.0.0/0"], ["onpay.E022"]),
+        ("X-Forwarded-For", ["10.0.0.0/8", "::/0"], ["onpay.E022"]),
+    ],
+)
+def test_what_cannot_work_is_an_error(settings: Settings, header: str, proxies: list[str], expected: list[str]) -> None:
+    settings.CLIENT_ADDRESS_HEADER, settings.TRUSTED_PROXIES = header, proxies
+
+    assert [found.id for found in the_client_can_be_told(None)] == expected
