@@ -8,7 +8,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts import audit, notices
+from accounts import audit, names, notices
 from accounts.errors import InvalidAddress
 from accounts.models import AuditEntry, Company, RefusedOrigin, WithdrawalWait
 from accounts.waits import services as waits
@@ -20,13 +20,17 @@ ADDRESS_CHANGED = "withdrawal_ip.changed"
 
 @transaction.atomic
 def change(request: HttpRequest, company: Company, **values: str) -> Company:
-    """Saves what is new about the company, which `OWN` names; the values are well-formed."""
+    """Saves what is new about the company, which `OWN` names; the values are well-formed.
+
+    Refuses with ONP400_COMPANY_NAME.
+    """
     assert set(values) <= set(OWN)
     held = _held(company)
     before = {name: getattr(held, name) for name, value in values.items() if getattr(held, name) != value}
     if before:
         for name in before:
             setattr(held, name, values[name])
+        names.require_plain(held)
         held.save()
         after = {name: values[name] for name in before}
         audit.record(request, "company.changed", company=held, object_id=held.pk, before=before, after=after)

@@ -101,6 +101,30 @@ class LastOwner(Refusal):
     advice = "Make somebody else an owner first."
 
 
+class KeyExceedsRights(Refusal):
+    code = "ONP403_KEY_RIGHTS"
+    message = "A live key cannot do more with money than the person who issues it."
+    advice = "Leave out refunds:write, withdrawals:write and conversions:write, or ask an owner to issue the key."
+
+
+class RoleExceedsRights(Refusal):
+    code = "ONP403_ROLE_RIGHTS"
+    message = "Nobody gives a role that may do more than their own."
+    advice = "Ask an owner."
+
+
+class TooManyCompanies(Refusal):
+    code = "ONP429_COMPANIES"
+    message = "Three companies of this person wait for their verification."
+    advice = "Have one of them verified first, or write to us."
+
+
+class InvalidCompanyName(InvalidRequest):
+    code = "ONP400_COMPANY_NAME"
+    message = "The name of a company cannot hold an internet or e-mail address."
+    advice = "Write the name without it."
+
+
 class AlreadyMember(Refusal):
     code = "ONP409_MEMBER"
     message = "This person is in the team already."
@@ -109,7 +133,7 @@ class AlreadyMember(Refusal):
 
 class TooManyInvitations(Refusal):
     code = "ONP429_INVITATIONS"
-    message = "Twenty invitations were sent within a day."
+    message = "Too many invitations were sent within a day, or to this address."
     advice = "Send the next one tomorrow."
 
 

@@ -7,7 +7,7 @@ from django import forms
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts import joining
+from accounts import joining, names
 from accounts.models import Company, User
 from accounts.tax_ids import COUNTRIES, TaxIdInvalid, proved_tax_id
 
@@ -15,8 +15,8 @@ from accounts.tax_ids import COUNTRIES, TaxIdInvalid, proved_tax_id
 class CompanyForm(forms.Form):
     """A company as its founder names it."""
 
-    trade_name = forms.CharField(label=_("Company name"), min_length=2, max_length=120)
-    legal_name = forms.CharField(label=_("Legal name"), min_length=2, max_length=120)
+    trade_name = forms.CharField(label=_("Company name"), min_length=2, max_length=120, validators=[names.plain])
+    legal_name = forms.CharField(label=_("Legal name"), min_length=2, max_length=120, validators=[names.plain])
     country = forms.ChoiceField(label=_("Country"), choices=COUNTRIES)
     tax_id = forms.CharField(
         label=_("Tax id of the company"), max_length=20, help_text=_("CNPJ, RFC, CUIT, NIT or NIF")

@@ -6,6 +6,7 @@ from collections import defaultdict
 from datetime import timedelta
 
 from allauth.account.models import EmailAddress
+from allauth.core.internal import ratelimit
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.core.mail import send_mail
@@ -16,18 +17,30 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts import audit, notices, services
+from accounts import audit, names, notices, services
 from accounts.clock import wall
-from accounts.errors import AlreadyMember, LastOwner, PersonState, TooManyInvitations
+from accounts.errors import (
+    AlreadyMember,
+    LastOwner,
+    PersonState,
+    RoleExceedsRights,
+    TooManyCompanies,
+    TooManyInvitations,
+)
 from accounts.ids import is_well_formed
 from accounts.models import Company, Invitation, Membership, User, WithdrawalWait
-from accounts.roles import Role
+from accounts.roles import GRANTS, May, Role
 from accounts.second_factor import WANTED
 from accounts.waits import services as waits
 
 GOOD_FOR = timedelta(days=7)
 MOST_A_DAY = 20
-"""Invitations of a company: whoever signs up could write to anybody in our name."""
+"""Invitations of a company, and of a person: whoever signs up could write to anybody in our name."""
+MOST_TO_ONE = 5
+"""Invitations to one address within a day, whichever companies send them."""
+FROM_ONE_PLACE = {"invite": "60/d/ip"}
+MOST_UNVERIFIED = 3
+"""Companies of one person that wait for their verification."""
 INVITATION = "invitation"
 """In the session: the token of an invitation that somebody followed."""
 
@@ -38,7 +51,15 @@ class InvitationUnusable(Exception):
 
 @transaction.atomic
 def found(request: HttpRequest, user: User, company: Company) -> Membership:
-    """A company of one's own: its sandbox works at once, production waits for verification."""
+    """A company of one's own: its sandbox works at once, production waits for verification.
+
+    Refuses with ONP429_COMPANIES and ONP400_COMPANY_NAME.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    waiting = Company.objects.filter(memberships__user=user, memberships__role=Role.OWNER, verified_at=None)
+    if waiting.count() >= MOST_UNVERIFIED:
+        raise TooManyCompanies
+    names.require_plain(company)
     services.register(company)
     membership = Membership.objects.create(company=company, user=user, role=Role.OWNER)
     request.user = user
@@ -50,15 +71,17 @@ def found(request: HttpRequest, user: User, company: Company) -> Membership:
 def invite(request: HttpRequest, company: Company, email: str, role: Role) -> Invitation:
     """Sends somebody a link that is good for seven days. An earlier invitation of theirs is withdrawn.
 
-    Refuses with ONP409_MEMBER whoever is in the team, and with ONP429_INVITATIONS more than twenty within a day.
+    Refuses with ONP403_ROLE_RIGHTS a role above the inviter's own, with ONP409_MEMBER whoever is in the team, and with
+    ONP429_INVITATIONS more within a day than a company, a person or a place may send, or an address may get.
     """
     assert isinstance(request.user, User)
     now, token = wall(), secrets.token_urlsafe(32)
     _hold(company)
+    if not may_give(request.user, company, role):
+        raise RoleExceedsRights(field="role")
     if Membership.objects.filter(company=company, user__email__iexact=email).exists():
         raise AlreadyMember(field="email")
-    if Invitation.objects.filter(company=company, created_at__gt=now - timedelta(days=1)).count() >= MOST_A_DAY:
-        raise TooManyInvitations
+    _require_few(request, request.user, company, email)
     _open(company).filter(email=email).update(withdrawn_at=now)
     invitation = Invitation.objects.create(
         company=company,
@@ -69,17 +92,46 @@ def invite(request: HttpRequest, company: Company, email: str, role: Role) -> In
         expires_at=now + GOOD_FOR,
     )
     audit.record(request, "member.invited", company=company, object_id=email, after={"role": role})
-    address = settings.BASE_URL + reverse("dashboard:invitation", args=[token])
-    told = {"company": company, "by": request.user, "url": address}
-    text = render_to_string("emails/invitation.txt", told)
-    subject = _("%(company)s invites you to Onpay Gateway") % {"company": company.trade_name}
-    transaction.on_commit(lambda: send_mail(" ".join(subject.split()), text, None, [email]), robust=True)
+    _write_to(email, company, request.user, token)
     return invitation
+
+
+def _require_few(request: HttpRequest, inviter: User, company: Company, email: str) -> None:
+    sent = Invitation.objects.filter(created_at__gt=wall() - timedelta(days=1))
+    is_much = (
+        sent.filter(company=company).count() >= MOST_A_DAY
+        or sent.filter(invited_by=inviter).count() >= MOST_A_DAY
+        or sent.filter(email=email).count() >= MOST_TO_ONE
+    )
+    if is_much or not ratelimit.consume(request, app="accounts", action="invite", config=FROM_ONE_PLACE):
+        raise TooManyInvitations
+
+
+def _write_to(email: str, company: Company, by: User, token: str) -> None:
+    """A company that nobody has verified yet is named in the text only, and so that nothing of it can be clicked."""
+    is_known = company.verified_at is not None
+    name = company.trade_name if is_known else names.without_links(company.trade_name)
+    told = {"company": name, "by": by, "url": settings.BASE_URL + reverse("dashboard:invitation", args=[token])}
+    text = render_to_string("emails/invitation.txt", told)
+    subject = _("%(company)s invites you to Onpay Gateway") % {"company": name} if is_known else _("An invitation")
+    title = " ".join(subject.split()) if is_known else f"Onpay Gateway: {subject}"
+    transaction.on_commit(lambda: send_mail(title, text, None, [email]), robust=True)
+
+
+def may_give(inviter: User, company: Company, role: Role) -> bool:
+    """Whether this person may let somebody in as this: an active member who manages the team and may as much."""
+    own = Membership.objects.filter(company=company, user=inviter, user__is_active=True).first()
+    return own is not None and {May.MANAGE, *GRANTS[role]} <= GRANTS[Role(own.role)]
+
+
+def stands(invitation: Invitation) -> bool:
+    """An invitation ends with its inviter's right to give the role."""
+    return may_give(invitation.invited_by, invitation.company, Role(invitation.role))
 
 
 def invited(company: Company) -> list[Invitation]:
     """Whoever has not answered yet, newest first."""
-    return list(_open(company).select_related("invited_by").order_by("-created_at"))
+    return list(_open(company).select_related("company", "invited_by").order_by("-created_at"))
 
 
 def open_invitation(company: Company, invitation_id: str) -> Invitation | None:
@@ -98,7 +150,7 @@ def withdraw(request: HttpRequest, company: Company, invitation_id: str) -> None
 def invitation_of(token: str) -> Invitation | None:
     """The open invitation with this token."""
     found = Invitation.objects.select_related("company", "invited_by").filter(digest=_digest(token)).first()
-    return found if found and found.is_open else None
+    return found if found and found.is_open and stands(found) else None
 
 
 def invitation_in(request: HttpRequest | None) -> Invitation | None:
@@ -109,10 +161,12 @@ def invitation_in(request: HttpRequest | None) -> Invitation | None:
 
 @transaction.atomic
 def accept(request: HttpRequest, token: str) -> Membership:
-    """Raises InvitationUnusable. Only who has proved the address it was sent to may accept it."""
+    """Raises InvitationUnusable. Only who has proved the address it was sent to may accept it, and only while its
+    inviter may still give the role.
+    """
     assert isinstance(request.user, User)
-    invitation = Invitation.objects.select_for_update().filter(digest=_digest(token)).first()
-    if invitation is None or not invitation.is_open or not _is_theirs(request.user, invitation.email):
+    invitation = _held_invitation(token)
+    if not invitation.is_open or not stands(invitation) or not _is_theirs(request.user, invitation.email):
         raise InvitationUnusable
     invitation.accepted_at = wall()
     invitation.save(update_fields=["accepted_at"])
@@ -123,6 +177,15 @@ def accept(request: HttpRequest, token: str) -> Membership:
     told = {"email": request.user.email, "role": membership.role}
     notices.tell_owners(invitation.company, gettext_lazy("somebody joined your team"), "member_joined", "team", **told)
     return membership
+
+
+def _held_invitation(token: str) -> Invitation:
+    """Behind whoever changes the team: who is removed meanwhile has invited nobody."""
+    known = Invitation.objects.filter(digest=_digest(token)).select_related("company").first()
+    if known is None:
+        raise InvitationUnusable
+    _hold(known.company)
+    return Invitation.objects.select_for_update(of=("self",)).select_related("company", "invited_by").get(pk=known.pk)
 
 
 def team(company: Company) -> models.QuerySet[Membership]:

@@ -6,15 +6,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext_lazy
 
 from accounts import permissions as known
 from accounts.clock import wall
+from accounts.errors import KeyExceedsRights
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, User
-from accounts.roles import Role
+from accounts.notices import tell_owners
+from accounts.roles import GRANTS, May, Role
 from accounts.rows import execute, first
 from accounts.selectors import digest
 
 KEY_PREFIX = {Environment.SANDBOX: "onp_sandbox_", Environment.PRODUCTION: "onp_live_"}
+MOVES_MONEY = {
+    "refunds:write": May.REFUND,
+    "withdrawals:write": May.MOVE_MONEY,
+    "conversions:write": May.MOVE_MONEY,
+}
+"""What the person must be allowed to do themselves who issues a live key with these permissions."""
 USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 
@@ -54,16 +63,39 @@ def activate(company: Company) -> None:
     company.save()
 
 
-def issue_key(merchant: Merchant, permissions: Iterable[str], name: str = "API key") -> tuple[ApiKey, str]:
-    """A new key and its text, which nobody can be shown again. Raises ValueError for an unknown permission."""
+def issue_key(
+    merchant: Merchant, permissions: Iterable[str], name: str = "API key", *, by: User | None = None
+) -> tuple[ApiKey, str]:
+    """A new key and its text, which nobody can be shown again. Owners are told of one for production by e-mail.
+
+    `by`: the person of the company who issues it; nobody where a command on the host or our staff do, under rules of
+    their own. Refuses with ONP403_KEY_RIGHTS. Raises ValueError for an unknown permission.
+    """
     granted = sorted(set(permissions))
     if unknown := set(granted) - set(known.ALL):
         raise ValueError(f"Unknown permissions: {', '.join(sorted(unknown))}")
+    if by and not set(granted) <= grantable(merchant, by):
+        raise KeyExceedsRights(field="permissions")
     text = KEY_PREFIX[Environment(merchant.environment)] + secrets.token_urlsafe(32)
     api_key = ApiKey.objects.create(
         merchant=merchant, name=name, digest=digest(text), last4=text[-4:], permissions=granted
     )
+    if merchant.environment == Environment.PRODUCTION:
+        facts = {"name": name, "last4": text[-4:], "permissions": ", ".join(granted), "by": str(by or "")}
+        tell_owners(merchant.company, gettext_lazy("A live API key was issued"), "live_key", "keys", **facts)
     return api_key, text
+
+
+def grantable(merchant: Merchant, person: User) -> set[str]:
+    """What the keys that this person issues may do: in production no more with money than the person may.
+
+    The sandbox has no real money, and developers try everything there.
+    """
+    if merchant.environment == Environment.SANDBOX:
+        return set(known.ALL)
+    role = Membership.objects.filter(company=merchant.company_id, user=person).values_list("role", flat=True).first()
+    may = GRANTS[Role(role)] if role else frozenset()
+    return {name for name in known.ALL if name not in MOVES_MONEY or MOVES_MONEY[name] in may}
 
 
 class KeyUnusable(Exception):
@@ -71,18 +103,18 @@ class KeyUnusable(Exception):
 
 
 @transaction.atomic
-def rotate_key(api_key: ApiKey, until: datetime) -> tuple[ApiKey, str]:
+def rotate_key(api_key: ApiKey, until: datetime, *, by: User | None = None) -> tuple[ApiKey, str]:
     """A new key with the same name and permissions, and its text, which nobody can be shown again.
 
-    The old one works until then. Raises KeyUnusable.
+    The old one works until then. Refuses as `issue_key` does. Raises KeyUnusable.
     """
     if not ApiKey.objects.filter(pk=api_key.pk, revoked_at=None, expires_at=None).update(expires_at=until):
         raise KeyUnusable
-    return issue_key(api_key.merchant, api_key.permissions, api_key.name)
+    return issue_key(api_key.merchant, api_key.permissions, api_key.name, by=by)
 
 
 def revoke_key(api_key: ApiKey) -> None:
-    """The key stops working with the next request."""
+    """The key stops working with the next request, whatever it could do and however its company stands."""
     ApiKey.objects.filter(pk=api_key.pk, revoked_at=None).update(revoked_at=wall())
 
 

@@ -8,11 +8,11 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from accounts import second_factor, step_up
+from accounts import known_browsers, lockout, second_factor, step_up
 from accounts.models import User
 from accounts.origin import client_address
 from accounts.sealing import seal, unseal
@@ -51,6 +51,18 @@ class AccountAdapter(DefaultAccountAdapter):
         if isinstance(user, User) and second_factor.is_set_up(user):
             return [method for method in known if method["id"] != "reauthenticate"]
         return known
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Ten wrong passwords shut out one place, or one known browser, and never the person everywhere."""
+        tries = lockout.count(request, str(credentials.get("email", "")).lower())
+        if tries is None:
+            raise self.validation_error("too_many_login_attempts")
+        self._login_failed_rl_usage = tries
+
+    def post_login(self, request: HttpRequest, user: Any, **kwargs: Any) -> HttpResponseBase:
+        response: HttpResponseBase = super().post_login(request, user, **kwargs)
+        known_browsers.remember(request, response, user)
+        return response
 
 
 class MfaAdapter(DefaultMFAAdapter):

@@ -175,7 +175,8 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Onpay Gateway: "
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
-ACCOUNT_RATE_LIMITS = {"login_failed": "20/m/ip,10/1800s/key"}
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/m/ip,10/1800s/key"}  # passwords: accounts.lockout
+ACCOUNT_FORMS = {"signup": "accounts.signing_up.SignUpForm"}
 MFA_ADAPTER = "accounts.signing_in.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -197,6 +198,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT
 SESSION_COOKIE_NAME = "__Host-session" if SECURE_SSL_REDIRECT else "session"
 SESSION_COOKIE_AGE = 12 * 3600
+KNOWN_BROWSER_COOKIE_NAME = "__Host-known-browser" if SECURE_SSL_REDIRECT else "known-browser"
 STEP_UP_COOKIE_NAME = "__Host-step-up" if SECURE_SSL_REDIRECT else "step-up"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "gateway.api.views.csrf_failure"

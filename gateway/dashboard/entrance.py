@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import joining
 from accounts.emails.topics import Topic
+from accounts.errors import Refusal
 from accounts.forms import CompanyForm
 from accounts.models import LANGUAGES, Membership, User
 from gateway.dashboard.access import LAST
@@ -95,8 +96,12 @@ def new_company(request: HttpRequest) -> HttpResponse:
     user = _person(request)
     form = NewCompanyForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        made = joining.found(request, user, form.company(user.email))
-        return HttpResponseRedirect(reverse("dashboard:home", args=(made.company_id, "sandbox")))
+        try:
+            made = joining.found(request, user, form.company(user.email))
+        except Refusal as refusal:
+            form.refuse(refusal)
+        else:
+            return HttpResponseRedirect(reverse("dashboard:home", args=(made.company_id, "sandbox")))
     return render(request, "dashboard/new_company.html", {"form": form})
 
 

@@ -8,6 +8,12 @@ from accounts.errors import Refusal
 from accounts.waits.errors import WithdrawalsWait
 
 IN_WORDS: dict[str, Promise] = {
+    "ONP400_COMPANY_NAME": _("The name cannot hold an internet or e-mail address."),
+    "ONP403_KEY_RIGHTS": _(
+        "A live key cannot do more with money than you may. Leave out refunds, withdrawals and conversions, or ask an "
+        "owner to issue it."
+    ),
+    "ONP403_ROLE_RIGHTS": _("Nobody gives a role that may do more than their own. Ask an owner."),
     "ONP400_AMOUNT": _("The amount is not one of this currency."),
     "ONP400_BANK_ACCOUNT": _("The account is incomplete, not valid, or of another country."),
     "ONP400_CONVERSION_WALLET": _("Choose two different wallets."),
@@ -84,7 +90,12 @@ IN_WORDS: dict[str, Promise] = {
     "ONP422_WEBHOOK_LIMIT": _("There are 20 endpoints: that is the most there can be."),
     "ONP422_WITHDRAWAL_AMOUNT_TOO_LARGE": _("The amount is above the most that this rail takes."),
     "ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL": _("The amount is below the least that this rail takes."),
-    "ONP429_INVITATIONS": _("Twenty invitations were sent within a day. Send the next one tomorrow."),
+    "ONP429_COMPANIES": _(
+        "Three of your companies wait for their verification. Have one of them verified before you add another."
+    ),
+    "ONP429_INVITATIONS": _(
+        "Too many invitations were sent within a day, or to this address. Send the next one tomorrow."
+    ),
     "ONP502_<METHOD>_INVALID_RESPONSE": _("The provider gave no usable answer. Try again in a minute."),
     "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE": _("This payment method is unavailable now. Try again in a minute."),
     "ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE": _("There is no market rate right now. Ask again in half a minute."),

@@ -3,14 +3,18 @@
 import re
 from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.core import mail
 from django.core.cache import cache
+from django.http import HttpRequest
 from django.test import Client
 
 from accounts.clock import wall
+from accounts.known_browsers import known_as
 from accounts.models import AuditEntry, Company, Invitation, Membership, User
 from accounts.roles import Role
 from tests.factories import Shop
@@ -192,13 +196,110 @@ def test_outside_a_developers_machine_nobody_gets_past_the_door_without_one(acme
 
 
 # ── Shut out ──────────────────────────────────────────────────────────────────────────────────────────────────────
-def test_ten_wrong_passwords_shut_the_account_also_for_the_right_one(browser: Client, acme: Shop) -> None:
-    owner = a_member(acme.company)
-    for _ in range(10):
-        logged_in(browser, owner.email, "wrong")
+def wrong(browser: Client, email: str, times: int) -> None:
+    for _ in range(times):
+        logged_in(browser, email, "wrong")
 
-    assert b"Too many failed login attempts" in logged_in(browser, owner.email).content
+
+SHUT = b"Too many failed login attempts"
+
+
+def test_ten_wrong_passwords_shut_out_their_place_and_no_other(browser: Client, acme: Shop) -> None:
+    owner = a_member(acme.company)
+    wrong(browser, owner.email, 10)
+
+    assert SHUT in logged_in(browser, owner.email).content
     assert not is_in(browser)
+    elsewhere = Client(REMOTE_ADDR="10.200.1.1")
+    logged_in(elsewhere, owner.email)
+    assert is_in(elsewhere)
+
+
+def test_who_is_shut_out_is_told_once(browser: Client, acme: Shop) -> None:
+    owner = a_member(acme.company)
+    wrong(browser, owner.email, 10)
+    assert len(mail.outbox) == 0
+    wrong(browser, owner.email, 3)
+
+    [told] = mail.outbox
+    assert (told.to, told.subject) == ([owner.email], "Onpay Gateway: Somebody tries to sign in as you")
+    assert "/accounts/password/reset/" in str(told.body)
+
+
+def test_a_browser_that_signed_in_before_is_let_in_from_a_place_that_is_shut(browser: Client, acme: Shop) -> None:
+    owner = a_member(acme.company)
+    known = Client(REMOTE_ADDR=browser.defaults["REMOTE_ADDR"])
+    logged_in(known, owner.email)
+    known.post("/accounts/logout/")
+    wrong(browser, owner.email, 10)
+    assert SHUT in logged_in(browser, owner.email).content
+
+    logged_in(known, owner.email)
+
+    assert is_in(known)
+
+
+def test_a_known_browser_is_counted_too_and_ends_with_the_password(browser: Client, acme: Shop) -> None:
+    owner = a_member(acme.company)
+    logged_in(browser, owner.email)
+    browser.post("/accounts/logout/")
+    wrong(browser, owner.email, 10)
+    assert SHUT in logged_in(browser, owner.email).content
+
+    stranger = a_member(acme.company, Role.VIEWER)
+    assert SHUT not in logged_in(browser, stranger.email, "wrong").content
+    owner.set_password("another horse, another staple")
+    owner.save()
+    request = HttpRequest()
+    request.COOKIES = {name: one.value for name, one in browser.cookies.items()}
+    assert known_as(request, owner) is None
+
+
+def test_a_forged_mark_makes_no_browser_known(browser: Client, acme: Shop) -> None:
+    owner = a_member(acme.company)
+    wrong(browser, owner.email, 10)
+    browser.cookies["known-browser"] = f"{owner.pk}:x:0123456789abcdef:1:forged"
+
+    assert SHUT in logged_in(browser, owner.email).content
+
+
+def test_many_places_are_braked_together_and_the_known_browser_is_not(acme: Shop, address: str) -> None:
+    owner = a_member(acme.company)
+    known = Client(REMOTE_ADDR=address)
+    logged_in(known, owner.email)
+    known.post("/accounts/logout/")
+    for place in range(6):
+        wrong(Client(REMOTE_ADDR=f"10.201.0.{place}"), owner.email, 9)
+    assert SHUT not in logged_in(Client(REMOTE_ADDR="10.201.1.1"), owner.email, "wrong").content
+    wrong(Client(REMOTE_ADDR="10.201.1.2"), owner.email, 6)
+
+    assert SHUT in logged_in(Client(REMOTE_ADDR="10.201.1.3"), owner.email).content
+    logged_in(known, owner.email)
+    assert is_in(known)
+
+
+@pytest.mark.django_db
+def test_signing_up_hashes_a_password_whether_the_address_is_known_or_not(address: str, settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["tests.dashboard.test_signing_in.Counting"]
+    hashed = []
+    for email in ("ana@padaria.example", a_person("known@padaria.example").email):
+        Counting.hashed = 0
+        answer = Client(REMOTE_ADDR=address).post("/accounts/signup/", FOUNDER | {"email": email})
+        assert answer["location"] == "/accounts/confirm-email/"
+        hashed.append(Counting.hashed)
+
+    assert hashed == [1, 1]
+    assert User.objects.count() == 2
+
+
+class Counting(MD5PasswordHasher):
+    """Counts how often a password was hashed."""
+
+    hashed = 0
+
+    def encode(self, password: str, salt: str) -> str:
+        type(self).hashed += 1
+        return super().encode(password, salt)
 
 
 def test_an_unknown_address_is_answered_like_a_wrong_password(browser: Client, acme: Shop) -> None:
@@ -219,7 +320,7 @@ def test_after_a_while_without_a_request_one_signs_in_again(acme: Shop, settings
 
     answer = browser.get(home_of(acme.company))
 
-    assert answer["location"] == f"/accounts/login/?next={home_of(acme.company)}"
+    assert unquote(answer["location"]) == f"/accounts/login/?next={home_of(acme.company)}"
     assert not is_in(browser)
 
 

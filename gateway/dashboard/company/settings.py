@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts import company
+from accounts import company, names
 from accounts.errors import Refusal
 from accounts.models import Company, WithdrawalWait
 from accounts.roles import May
@@ -34,6 +34,7 @@ class CompanyForm(DashboardForm):
         label=gettext_lazy("Company name"),
         min_length=2,
         max_length=120,
+        validators=[names.plain],
         help_text=gettext_lazy("As payers read it, on the checkout, on receipts and in their bank's app"),
     )
     city = forms.CharField(

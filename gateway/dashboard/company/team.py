@@ -66,7 +66,7 @@ def team(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render(
         "team/list.html",
         groups=[(*said, found) for said, found in groups if found],
-        invitations=joining.invited(here.company),
+        invitations=[(one, joining.stands(one)) for one in joining.invited(here.company)],
         columns=[ROLE[role][0] for role in Role],
         matrix=_matrix(),
     )

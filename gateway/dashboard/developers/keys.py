@@ -16,7 +16,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts import selectors, services
 from accounts.advice import advice, idle_permissions, last_use
 from accounts.clock import wall
-from accounts.models import ApiKey, Environment, Merchant
+from accounts.errors import Refusal
+from accounts.models import ApiKey, Environment
 from accounts.permissions import ALL, PRODUCTION_DEFAULT
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
@@ -148,21 +149,32 @@ def _which(here: Here, key_id: str) -> Facts:
 @door(May.DEVELOP, steps_up=action(gettext_lazy("Issue an API key"), KeyForm))
 def new(request: HttpRequest, here: Here) -> HttpResponse:
     """Issues a key. The answer to the form shows its text, this once."""
-    form = KeyForm(request.POST or None, initial={"permissions": _preset(here.merchant, request.GET.get("preset"))})
+    form = KeyForm(request.POST or None, initial={"permissions": _preset(here, request.GET.get("preset"))})
     if request.method == "POST" and form.is_valid():
-        with transaction.atomic():
-            here.claim(form)
-            key, text = services.issue_key(here.merchant, form.cleaned_data["permissions"], form.cleaned_data["name"])
-            here.record("api_key.issued", key.pk, after={"name": key.name, "permissions": key.permissions})
-        return here.render("keys/shown.html", key=key, text=text, curl=_example(key))
+        try:
+            key, text = _issue(here, form)
+        except Refusal as refusal:
+            form.refuse(refusal)
+        else:
+            return here.render("keys/shown.html", key=key, text=text, curl=_example(key))
     return here.render("keys/new.html", form=form, presets=PRESETS)
 
 
-def _preset(merchant: Merchant, asked: str | None) -> list[str]:
-    """What is ticked at first: in production nothing that moves money out."""
-    usual = "everything" if merchant.environment == Environment.SANDBOX else "no-money-out"
+@transaction.atomic
+def _issue(here: Here, form: KeyForm) -> tuple[ApiKey, str]:
+    here.claim(form)
+    given = form.cleaned_data
+    key, text = services.issue_key(here.merchant, given["permissions"], given["name"], by=here.user)
+    here.record("api_key.issued", key.pk, after={"name": key.name, "permissions": key.permissions})
+    return key, text
+
+
+def _preset(here: Here, asked: str | None) -> list[str]:
+    """What is ticked at first: in production nothing that moves money out, and nothing that this person may not."""
+    usual = "everything" if here.is_sandbox else "no-money-out"
     chosen = {name: permissions for name, _title, permissions in PRESETS}
-    return list(chosen.get(asked or usual, chosen[usual]))
+    allowed = services.grantable(here.merchant, here.user)
+    return [name for name in chosen.get(asked or usual, chosen[usual]) if name in allowed]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -183,7 +195,7 @@ def rotate(request: HttpRequest, here: Here, key_id: str) -> HttpResponse:
 @transaction.atomic
 def _rotate(here: Here, form: RotationForm, key: ApiKey, until: datetime) -> tuple[ApiKey, str]:
     here.claim(form)
-    made, text = services.rotate_key(key, until)
+    made, text = services.rotate_key(key, until, by=here.user)
     here.record("api_key.rotated", made.pk, before={"key": key.pk}, after={"old_works_until": until.isoformat()})
     return made, text
 

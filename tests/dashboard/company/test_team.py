@@ -10,12 +10,14 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.db import connection
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
+from accounts import joining
 from accounts.clock import wall
+from accounts.errors import RoleExceedsRights
 from accounts.joining import MOST_A_DAY
-from accounts.models import AuditEntry, Invitation, Membership, User
+from accounts.models import AuditEntry, Company, Invitation, Membership, User
 from accounts.roles import Role
 from tests.dashboard.company.conftest import Committed
 from tests.factories import Shop
@@ -213,7 +215,7 @@ def test_nobody_floods_the_world_with_our_mail(acme: Shop, owner: User, browser:
             expires_at=wall() + timedelta(days=7), withdrawn_at=wall(),
         )  # fmt: skip
 
-    assert "Twenty invitations were sent within a day." in invite("n@x.example").content.decode()
+    assert "Too many invitations were sent within a day" in invite("n@x.example").content.decode()
     assert mail.outbox == []
     Invitation.objects.update(created_at=wall() - timedelta(days=1))
     assert invite("n@x.example").status_code == 302
@@ -276,3 +278,93 @@ def test_changes_want_a_fresh_second_factor(acme: Shop, owner: User) -> None:
         assert signed_in(owner).post(team_of(acme) + place, {"role": "OWNER"})["location"] == "/accounts/2fa/"
 
     assert membership(viewer).role == Role.VIEWER
+
+
+# ── What an inviter may ───────────────────────────────────────────────────────────────────────────────────────────
+def demoted(inviter: User) -> None:
+    Membership.objects.filter(user=inviter).update(role=Role.VIEWER)
+
+
+def dismissed(inviter: User) -> None:
+    Membership.objects.filter(user=inviter).delete()
+
+
+def deactivated(inviter: User) -> None:
+    User.objects.filter(pk=inviter.pk).update(is_active=False)
+
+
+@pytest.mark.parametrize("gone", [demoted, dismissed, deactivated])
+def test_an_invitation_ends_with_its_inviters_right(
+    acme: Shop, owner: User, invite: Invite, gone: Callable[[User], None]
+) -> None:
+    invite("nina@acme.example", "OWNER")
+    link = f"/dashboard/invitations/{token_in_the_mail()}"
+    nina, colleague = a_person("nina@acme.example"), a_member(acme.company, Role.OWNER, "second@acme.example")
+    gone(owner)
+
+    assert signed_in(nina).get(link).status_code == 410
+    assert signed_in(nina).post(link).status_code == 410
+    assert not Membership.objects.filter(user=nina).exists()
+    assert "Whoever sent it may no longer invite." in signed_in(colleague).get(team_of(acme)).content.decode()
+
+
+def test_nobody_gives_a_role_that_may_more_than_their_own(acme: Shop, owner: User) -> None:
+    request = HttpRequest()
+    request.META["REMOTE_ADDR"] = "10.0.0.1"
+    for inviter in (a_member(acme.company, Role.FINANCE), a_person("nobody@acme.example")):
+        request.user = inviter
+        with pytest.raises(RoleExceedsRights):
+            joining.invite(request, acme.company, "nina@acme.example", Role.VIEWER)
+
+    assert not Invitation.objects.exists()
+
+
+# ── What strangers may have us write ──────────────────────────────────────────────────────────────────────────────
+def test_an_unverified_company_has_a_plain_subject_and_nothing_to_click(
+    acme: Shop, owner: User, invite: Invite
+) -> None:
+    Company.objects.filter(pk=acme.company.pk).update(verified_at=None, trade_name="URGENT https://evil.example/2")
+
+    invite("nina@else.example")
+
+    [told] = mail.outbox[-1:]
+    assert told.subject == "Onpay Gateway: An invitation"
+    assert "evil.example" not in str(told.body) and "URGENT https evil example 2" in str(told.body)
+
+
+def test_one_address_and_one_person_are_written_to_and_write_only_so_often(
+    acme: Shop, globex: Shop, owner: User, invite: Invite
+) -> None:
+    for _ in range(joining.MOST_TO_ONE):
+        invite("nina@acme.example")
+    assert "to this address" in invite("nina@acme.example").content.decode()
+
+    for number in range(MOST_A_DAY - joining.MOST_TO_ONE):
+        Invitation.objects.create(
+            company=globex.company, email=f"{number}@b.example", role="VIEWER", digest=bytes([number]) * 32,
+            invited_by=owner, expires_at=wall() + timedelta(days=7),
+        )  # fmt: skip
+    assert invite("other@acme.example").status_code == 200
+    assert not Invitation.objects.filter(email="other@acme.example").exists()
+
+
+def test_a_person_has_three_unverified_companies_at_most(acme: Shop, owner: User, browser: Client) -> None:
+    form = {"trade_name": "Padaria", "legal_name": "Padaria S.A.", "country": "BR", "tax_id": "11.222.333/0001-81"}
+    for tax_id in ("11.222.333/0001-81", "11.444.777/0001-61", "12.345.678/0001-95"):
+        assert browser.post("/dashboard/companies/new", form | {"tax_id": tax_id}).status_code == 302
+
+    refused = browser.post("/dashboard/companies/new", form | {"tax_id": "00.000.000/0001-91"})
+
+    assert b"Three of your companies wait" in refused.content
+    assert Company.objects.filter(memberships__user=owner, verified_at=None).count() == 3
+
+
+@pytest.mark.parametrize("name", ["Win https://evil.example", "www evil", "Evil.example", "a@evil.example"])
+def test_the_name_of_a_company_holds_no_address(acme: Shop, browser: Client, name: str) -> None:
+    form = {"trade_name": name, "legal_name": "Padaria S.A.", "country": "BR", "tax_id": "11.222.333/0001-81"}
+
+    assert browser.post("/dashboard/companies/new", form).status_code == 200
+    data = {"trade_name": name, "city": "Recife", "email": "", "phone": "", "brand_color": ""}
+    assert browser.post(f"/dashboard/{acme.company.pk}/sandbox/settings/company", data).status_code == 200
+
+    assert not Company.objects.filter(trade_name=name).exists()
