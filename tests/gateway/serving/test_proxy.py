@@ -101,9 +101,11 @@ def proxying(folder: Path, upstream: int, **changed: str) -> Iterator[Proxy]:
         missing = "no nginx found: apt-get install nginx-light"
         pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
     proxy = Proxy(folder, upstream, **changed)
-    yield proxy
-    proxy.process.terminate()
-    proxy.process.wait(10)
+    try:
+        yield proxy
+    finally:
+        proxy.process.terminate()
+        proxy.process.wait(10)
 
 
 @pytest.fixture(scope="module")
