@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -38,6 +39,14 @@ def record(
         address=str(address) if address else None,
         request_id=getattr(request, "request_id", ""),
     )
+
+
+def on_the_host() -> HttpRequest:
+    """Stands for what an operator does with a command: it has no person, and its note names who ran it."""
+    request = HttpRequest()
+    request.user = AnonymousUser()
+    request.META |= {"REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "localhost", "SERVER_PORT": "443"}
+    return request
 
 
 def entries(

@@ -95,6 +95,12 @@ class OwnRequest(Refusal):
     advice = "Ask a colleague."
 
 
+class RolesApart(Refusal):
+    code = "ONP409_STAFF_ROLES"
+    message = "Treasury and Onboarding are never one person."
+    advice = "Give one of the two roles to a colleague."
+
+
 class LastOwner(Refusal):
     code = "ONP409_LAST_OWNER"
     message = "A company keeps at least one owner."

@@ -8,13 +8,14 @@ from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
 from allauth.core.context import request_context
 from allauth.usersessions.models import UserSession
+from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts import audit, notices, second_factor
+from accounts import audit, notices, second_factor, staff_invitations, staff_roles
 from accounts.errors import InvalidRequest, PersonState
 from accounts.models import Company, User, WithdrawalWait
 from accounts.waits import services as waits
@@ -71,8 +72,12 @@ def set_active(request: HttpRequest, person: User, is_active: bool, note: str) -
 
 @transaction.atomic
 def set_staff_rights(request: HttpRequest, person: User, rights: Mapping[str, Any], note: str) -> None:
-    """Who is staff, and what kinds of staff: `rights` as `staff_rights` tells them."""
+    """Who is staff, and in which roles: `rights` as `staff_rights` tells them. Who has no password yet gets a link.
+
+    Refuses with ONP409_STAFF_ROLES roles that are never one person's.
+    """
     held = hold(person.pk)
+    require_roles_apart(rights)
     before = staff_rights(held)
     held.is_staff, held.is_superuser = rights["is_staff"], rights["is_superuser"]
     held.save(update_fields=["is_staff", "is_superuser"])
@@ -86,6 +91,13 @@ def set_staff_rights(request: HttpRequest, person: User, rights: Mapping[str, An
         note=note,
         by_staff=True,
     )
+    if staff_invitations.is_waiting(held) and not before["is_staff"]:
+        staff_invitations.send(held)
+
+
+def require_roles_apart(rights: Mapping[str, Any]) -> None:
+    """Refuses with ONP409_STAFF_ROLES."""
+    staff_roles.require_apart(Group.objects.filter(pk__in=rights["groups"]).values_list("name", flat=True))
 
 
 def staff_rights(person: User) -> dict[str, Any]:

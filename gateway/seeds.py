@@ -1,4 +1,4 @@
-"""The terms that staff find at first: what the rails' markets say, where nobody has said otherwise."""
+"""What staff find at first: their roles, and the terms that the rails' markets say where nobody has said otherwise."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -8,6 +8,7 @@ from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
 
+from accounts import staff_roles
 from accounts.models import Environment
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.methods.rail import Market
@@ -26,6 +27,7 @@ def seed(sender: AppConfig, **kwargs: Any) -> None:
     """Adds the missing rules for everybody; a rule that exists is never touched."""
     if sender.name != "gateway":
         return
+    staff_roles.seed()
     for (method, _), market in markets().items():
         _seed_market(method, market)
     for (rail, _), payout in payouts().items():

@@ -7,6 +7,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
 from accounts.confirming import confirm_action
+from accounts.staff_invitations import StaffInvitation
 from gateway import health, pages
 from gateway.api import views
 from gateway.checkout.pages import checkout
@@ -41,6 +42,7 @@ urlpatterns = [
     path("calendars/<str:company_id>/<str:environment>.ics", money_calendar, name="money_calendar"),
     path("dashboard/", include("gateway.dashboard.urls")),
     path("accounts/confirm/", confirm_action, name="confirm_action"),
+    path("accounts/staff/<uidb64>/<token>/", StaffInvitation.as_view(), name="staff_invitation"),
     path("accounts/", include("allauth.urls")),
     path("accounts/sessions/", include("allauth.usersessions.urls")),
     path("admin/", admin.site.urls),

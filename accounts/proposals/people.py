@@ -182,8 +182,15 @@ class StaffRights(PersonKind):
     def takes_two(self, record: User, values: Values) -> bool:
         return True
 
+    def require(self, record: User, values: Values) -> None:
+        """Refuses with ONP409_STAFF_ROLES."""
+        people.require_roles_apart(values)
+
     def sentence(self, record: User, values: Values) -> str:
-        return "It holds from their next click on. Nobody changes their own rights."
+        return (
+            "It holds from their next click on; who has no password yet gets a link by e-mail. Nobody changes their "
+            "own rights."
+        )
 
     def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
         names = Group.objects.filter(pk__in=values["groups"]).order_by("name").values_list("name", flat=True)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -68,9 +67,7 @@ def confirm_on_host(proposal_id: str, digest: str, note: str, *, os_user: str) -
 
     Refuses with ONP409_PROPOSAL and ONP409_PROPOSAL_CHANGED, and as the kind does.
     """
-    request = HttpRequest()
-    request.user = AnonymousUser()
-    request.META |= {"REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "localhost", "SERVER_PORT": "443"}
+    request = audit.on_the_host()
     proposal, kind, record = _held(proposal_id, digest)
     _close(proposal, State.CONFIRMED, on_host_by=os_user, note=note)
     return _carry_out(request, proposal, kind, record, f"{note} (manage.py confirm_proposal, run by {os_user})")

@@ -3,8 +3,16 @@
 from typing import Any
 
 from django import forms
-from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminEmailInputWidget,
+    UnfoldAdminTextInputWidget,
+)
 
+from accounts import staff_roles
+from accounts.errors import RolesApart
 from accounts.models import Environment, Merchant, User
 from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
 from accounts.staff.search import compact
@@ -39,6 +47,30 @@ class NewUserForm(forms.ModelForm):
 
     def clean_email(self) -> str:
         return str(self.cleaned_data["email"]).lower()
+
+
+class StaffInvitationForm(NoteForm):
+    """Somebody who has no account yet, and the roles that they shall have."""
+
+    email = forms.EmailField(widget=UnfoldAdminEmailInputWidget)
+    groups = forms.ModelMultipleChoiceField(
+        Group.objects.order_by("name"), label="Roles", widget=UnfoldAdminCheckboxSelectMultipleWidget
+    )
+    field_order = ("email", "groups", "note")
+
+    def clean_email(self) -> str:
+        email = str(self.cleaned_data["email"]).lower()
+        if User.objects.filter(email=email).exists():
+            raise ValidationError("They have an account: open it, and change what they may do as staff.")
+        return email
+
+    def clean_groups(self) -> Any:
+        groups = self.cleaned_data["groups"]
+        try:
+            staff_roles.require_apart(group.name for group in groups)
+        except RolesApart as refusal:
+            raise ValidationError(refusal.message) from refusal
+        return groups
 
 
 class IssueKeyForm(NoteForm):

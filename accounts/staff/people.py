@@ -12,15 +12,19 @@ from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, Permission
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
+from accounts import second_factor, staff_roles
 from accounts.models import Invitation, Membership, User
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.people import place_id
-from accounts.staff.columns import EMPTY, moment, related
-from accounts.staff.forms import NewUserForm, NoteForm
+from accounts.staff.actions import in_words
+from accounts.staff.columns import EMPTY, block, moment, related
+from accounts.staff.forms import NewUserForm, NoteForm, StaffInvitationForm
 from accounts.staff.pages import TWO_PEOPLE, ReadOnlyAdmin, StaffAdmin
 from accounts.staff.signing_in import SigningIn
 from accounts.staff.standing import RoleForm
@@ -34,6 +38,7 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
     """People. How they sign in and what they may do as staff changes by actions alone."""
 
     permissions_used = ("view", "add", "change")
+    actions_list = (*StaffAdmin.actions_list, "invite")
     form = forms.ModelForm  # without a password
     add_form = NewUserForm
     words = {"email__icontains": str, "first_name__icontains": str, "last_name__icontains": str}
@@ -60,6 +65,24 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
         fields = super().get_readonly_fields(request, obj)
         return (*fields, "email") if obj else fields
 
+    def has_invite_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("accounts.administer_staff")
+
+    @action(description="Invite to the staff", permissions=["invite"], icon="person_add")
+    def invite(self, request: HttpRequest) -> HttpResponse:
+        """Makes an account that nobody can sign in with, and proposes its roles. The link is sent once confirmed."""
+        form = StaffInvitationForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = f"They get a link by e-mail, choose a password, and set up a second factor. {TWO_PEOPLE}"
+            return self.decision(request, None, "Invite to the staff", sentence=sentence, form=form)
+        second_factor.require(request, lambda: in_words(self, request, "Invite to the staff"))
+        groups = sorted(group.pk for group in form.cleaned_data["groups"])
+        rights = {"is_staff": True, "is_superuser": False, "groups": groups}
+        with transaction.atomic():
+            person = User.objects.create_user(form.cleaned_data["email"])
+            self.log_addition(request, person, "Invited to the staff")
+            return self.put(request, person, KINDS["user.staff_rights"], rights, form.cleaned_data["note"])
+
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Of staff only staff administrators change anything."""
         is_staff_account = isinstance(obj, User) and (obj.is_staff or obj.is_superuser)
@@ -84,33 +107,61 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
         raise PermissionDenied
 
 
+class PermissionsField(forms.ModelMultipleChoiceField):
+    """Permissions in words, those of one subject together."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return staff_roles.in_words(obj)
+
+
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
-    """What kinds of staff may do. Only superusers change it."""
+    """The roles of staff. Those of the product are read here; superusers make others."""
 
     permissions_used = ("view",)
     words = {"name__icontains": str}
     search_fields = ("name",)
+    list_display = ("name", "what")
+    filter_horizontal = ()
+
+    @display(description="what they do")
+    def what(self, group: Group) -> str:
+        return next((role.what for role in staff_roles.ROLES if role.name == group.name), EMPTY)
+
+    @display(description="may")
+    def may(self, group: Group) -> str:
+        return block("\n".join(sorted(map(staff_roles.in_words, group.permissions.select_related("content_type")))))
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        shown = "permissions" if self.has_change_permission(request, obj) else "may"
+        return ((None, {"fields": ("name", *(["what"] if obj else []), shown)}),)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("what",) if self.has_change_permission(request, obj) else ("name", "what", "may")
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest | None = None, **kwargs: Any) -> Any:
-        """Only the permissions that mean something here."""
+        """Only the permissions that mean something here, in words."""
         used = [
             f"{verb}_{model._meta.model_name}"
             for model, page in admin.site._registry.items()
             for verb in getattr(page, "permissions_used", ())
         ]
         used += [codename for model in admin.site._registry for codename, _name in model._meta.permissions]
-        kwargs["queryset"] = Permission.objects.filter(codename__in=used).select_related("content_type")
-        return super().formfield_for_manytomany(db_field, request, **kwargs)
+        kwargs |= {
+            "queryset": Permission.objects.filter(codename__in=used).select_related("content_type"),
+            "form_class": PermissionsField,
+            "widget": UnfoldAdminCheckboxSelectMultipleWidget,
+        }
+        return db_field.formfield(**kwargs)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return request.user.is_superuser
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.is_superuser
+        return request.user.is_superuser and not (obj and staff_roles.is_seeded(obj))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return request.user.is_superuser
+        return self.has_change_permission(request, obj)
 
 
 @admin.register(Membership)

@@ -11,11 +11,11 @@ from unfold.decorators import action
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminEmailInputWidget, UnfoldBooleanWidget
 
-from accounts import people
+from accounts import people, staff_invitations
 from accounts.models import User
 from accounts.proposals.kinds import KINDS, Values
 from accounts.staff.forms import NoteField, NoteForm
-from accounts.staff.pages import TWO_PEOPLE, StaffAdmin
+from accounts.staff.pages import TWO_PEOPLE, Done, StaffAdmin
 
 
 class PersonNoteForm(forms.Form):
@@ -49,7 +49,9 @@ class RightsForm(NoteForm):
 class SigningIn(StaffAdmin):
     """Nobody decides about themselves, and about staff only staff administrators do."""
 
-    actions_detail: ClassVar[Any] = ("change_email", "remove_second_factor", "deactivate", "reactivate", "staff_rights")
+    actions_detail: ClassVar[Any] = (
+        "send_link", "change_email", "remove_second_factor", "deactivate", "reactivate", "staff_rights",
+    )  # fmt: skip
 
     def has_login_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return request.user.has_perm("accounts.change_login")
@@ -68,6 +70,7 @@ class SigningIn(StaffAdmin):
         if person is None or not _may_decide_about(request, person):
             return []
         impossible = {"reactivate" if person.is_active else "deactivate"}
+        impossible |= set() if staff_invitations.is_waiting(person) else {"send_link"}
         impossible |= set() if people.has_second_factor(person) else {"remove_second_factor"}
         return [one for one in super().get_actions_detail(request, object_id) if one.path not in impossible]
 
@@ -97,6 +100,22 @@ class SigningIn(StaffAdmin):
     def reactivate(self, request: HttpRequest, object_id: str) -> HttpResponse:
         form = NoteForm(request.POST if request.method == "POST" else None)
         return self._propose(request, object_id, "user.active", form, {"is_active": True})
+
+    @action(description="Send the link again", permissions=["rights"], icon="forward_to_inbox")
+    def send_link(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """For somebody who was invited and has chosen no password yet."""
+        person = self.record(request, object_id)
+        if request.method != "POST":
+            sentence = "They get another link by e-mail. Earlier links stay good until they are over."
+            return self.decision(request, person, "Send the link again", sentence=sentence)
+
+        def act() -> Done | str:
+            if not staff_invitations.is_waiting(person):
+                return "They have chosen a password already."
+            staff_invitations.send(person)
+            return Done(person, "invited_again", "Sent the link again", f"{person} gets another link.")
+
+        return self.carry_out(request, person, act)
 
     @action(description="Staff rights", permissions=["rights"], icon="shield_person")
     def staff_rights(self, request: HttpRequest, object_id: str) -> HttpResponse:

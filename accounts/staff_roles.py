@@ -1,0 +1,200 @@
+"""The roles of our staff: which permissions each has, and in which words people read them.
+
+They are groups of Django's, made and kept by `seed` after every migration. Whoever needs something else makes a group
+of their own: these are not edited.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth.models import Group, Permission
+
+from accounts.errors import RolesApart
+
+APART = frozenset({"Treasury", "Onboarding"})
+"""Who lets a company in must not be who lets its money out: never both in one person, where real money is."""
+
+_ABOUT_COMPANIES = ("accounts.company", "accounts.merchant", "accounts.membership", "accounts.invitation")
+_ABOUT_PEOPLE = ("accounts.user", "accounts.email")
+_ABOUT_PAYMENTS = (
+    "gateway.payment",
+    "gateway.customer",
+    "gateway.refund",
+    "gateway.conversion",
+    "gateway.withdrawal",
+    "ledger.receivable",
+    "ledger.advance",
+    "ledger.hold",
+)
+_ABOUT_BOOKS = ("ledger.account", "ledger.balance", "ledger.transfer", "ledger.entry", "ledger.proof", "ledger.rate")
+_ABOUT_EVENTS = ("webhooks.endpoint", "webhooks.event", "webhooks.delivery", "webhooks.attempt")
+_ABOUT_CALLS = ("gateway.apirequest", "gateway.idempotencykey", "accounts.apikey")
+_ABOUT_TERMS = ("gateway.methodrule", "gateway.pricerule", "gateway.payoutrule")
+_ABOUT_PARTS = ("accounts.heartbeat", "django_celery_beat.periodictask", "django_celery_beat.intervalschedule")
+_ABOUT_STAFF = ("accounts.proposal", "accounts.auditentry", "admin.logentry", "auth.group")
+_EVERYTHING = (
+    *_ABOUT_COMPANIES,
+    *_ABOUT_PEOPLE,
+    *_ABOUT_PAYMENTS,
+    *_ABOUT_BOOKS,
+    *_ABOUT_EVENTS,
+    *_ABOUT_CALLS,
+    *_ABOUT_TERMS,
+    *_ABOUT_PARTS,
+    *_ABOUT_STAFF,
+    "accounts.document",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StaffRole:
+    """`reads` are models of which everything is seen; `may` are permissions by name."""
+
+    name: str
+    what: str
+    reads: tuple[str, ...]
+    may: tuple[str, ...]
+
+    @property
+    def permissions(self) -> frozenset[str]:
+        return frozenset({*(_reading(model) for model in self.reads), *self.may})
+
+
+def _reading(model: str) -> str:
+    app, _, name = model.partition(".")
+    return f"{app}.view_{name}"
+
+
+_DESK = (*_ABOUT_COMPANIES, *_ABOUT_PEOPLE, *_ABOUT_PAYMENTS, *_ABOUT_EVENTS, "gateway.apirequest")
+ROLES = (
+    StaffRole(
+        "Support",
+        "Answers companies: reads what happened, sends e-mails again, proposes help for who lost their sign-in.",
+        _DESK,
+        ("accounts.change_email", "accounts.change_login", "accounts.remove_second_factor"),
+    ),
+    StaffRole(
+        "Disputes",
+        "Opens and decides refunds that payers ask for.",
+        _DESK,
+        ("gateway.add_refund", "gateway.change_refund"),
+    ),
+    StaffRole(
+        "Treasury",
+        "Says what became of withdrawals and refunds, decides advances, enters rates.",
+        (*_DESK, *_ABOUT_BOOKS),
+        (
+            "gateway.change_withdrawal",
+            "gateway.settle_refund",
+            "ledger.change_advance",
+            "ledger.add_rate",
+            "ledger.change_rate",
+        ),
+    ),
+    StaffRole(
+        "Onboarding",
+        "Takes companies on: verification, terms, methods, keys, team and withdrawal address.",
+        (*_ABOUT_COMPANIES, *_ABOUT_TERMS, "accounts.document", "accounts.user", "accounts.apikey"),
+        (
+            "accounts.add_company",
+            "accounts.change_company",
+            "accounts.change_merchant",
+            "accounts.verify_company",
+            "accounts.send_back_verification",
+            "accounts.change_withdrawal_address",
+            "accounts.manage_members",
+            "accounts.issue_key",
+            "gateway.add_methodrule",
+            "gateway.change_methodrule",
+            "gateway.add_pricerule",
+            "gateway.change_pricerule",
+            "gateway.add_payoutrule",
+            "gateway.change_payoutrule",
+        ),
+    ),
+    StaffRole(
+        "Compliance",
+        "Stops what must be stopped: holds, suspensions, closings, keys and sign-ins.",
+        (*_DESK, *_ABOUT_BOOKS, "accounts.document", "accounts.apikey", "accounts.auditentry"),
+        (
+            "ledger.add_hold",
+            "ledger.change_hold",
+            "accounts.suspend_company",
+            "accounts.lift_suspension",
+            "accounts.close_company",
+            "accounts.revoke_key",
+            "accounts.deactivate_person",
+        ),
+    ),
+    StaffRole(
+        "Technical",
+        "Looks after the service: its parts, calls and deliveries.",
+        (*_ABOUT_EVENTS, *_ABOUT_CALLS, *_ABOUT_PARTS, "accounts.merchant", "accounts.email", "ledger.proof"),
+        ("accounts.change_email", "accounts.revoke_key"),
+    ),
+    StaffRole("Auditor", "Reads everything and changes nothing.", _EVERYTHING, ()),
+    StaffRole(
+        "Staff administrator",
+        "Invites staff and proposes what they may do.",
+        ("accounts.user", *_ABOUT_STAFF),
+        ("accounts.add_user", "accounts.change_user", "accounts.administer_staff", "accounts.deactivate_person"),
+    ),
+)
+WORDS = {
+    "accounts.add_company": "Take a company on",
+    "accounts.change_company": "Change a company's names and contacts",
+    "accounts.change_email": "Send an e-mail again",
+    "accounts.add_user": "Invite a person",
+    "accounts.change_user": "Change a person's name",
+    "accounts.change_merchant": "Switch what a company may use, and its spread",
+    "gateway.add_refund": "Open a refund for a payer",
+    "gateway.change_refund": "Decide a refund that a payer asked for",
+    "gateway.change_withdrawal": "Propose and confirm what became of a withdrawal",
+    "gateway.add_methodrule": "Enter the rules of a method",
+    "gateway.change_methodrule": "Change the rules of a method",
+    "gateway.add_pricerule": "Enter a price",
+    "gateway.change_pricerule": "Enter a new version of a price",
+    "gateway.add_payoutrule": "Enter the rules of a payout rail",
+    "gateway.change_payoutrule": "Change the rules of a payout rail",
+    "ledger.add_hold": "Place a hold",
+    "ledger.change_hold": "Lift a hold",
+    "ledger.add_rate": "Enter an exchange rate",
+    "ledger.change_rate": "Withdraw an exchange rate",
+    "ledger.change_advance": "Approve and refuse advances",
+}
+"""What the permissions mean that Django names after what is done to a row."""
+
+
+def seed() -> None:
+    """Makes the roles what this page says."""
+    known = {f"{one.content_type.app_label}.{one.codename}": one for one in _all()}
+    renamed = [known[name] for name, words in WORDS.items() if known[name].name != words]
+    for permission in renamed:
+        permission.name = WORDS[f"{permission.content_type.app_label}.{permission.codename}"]
+    Permission.objects.bulk_update(renamed, ["name"])
+    for role in ROLES:
+        group, _made = Group.objects.get_or_create(name=role.name)
+        group.permissions.set([known[name] for name in role.permissions])
+
+
+def require_apart(names: Iterable[str]) -> None:
+    """Refuses with ONP409_STAFF_ROLES both roles of `APART` in one person, everywhere but on a developer's machine."""
+    if set(names) >= APART and not settings.LOCAL:
+        raise RolesApart
+
+
+def in_words(permission: Permission) -> str:
+    """What it allows: Django's own words for reading a kind of record are replaced by ours."""
+    if permission.codename.startswith("view_"):
+        model = permission.content_type.model_class()
+        return f"Read {model._meta.verbose_name_plural if model else permission.content_type.model}"
+    return permission.name.removeprefix("Can ").capitalize() if permission.name.startswith("Can ") else permission.name
+
+
+def is_seeded(group: Group) -> bool:
+    return group.name in {role.name for role in ROLES}
+
+
+def _all() -> list[Permission]:
+    return list(Permission.objects.select_related("content_type"))
