@@ -164,7 +164,17 @@ def _tell(
     """Into the audit of each company, and to its owners; of somebody without a company into ours alone."""
     theirs: list[Company | None] = [*companies(person)] or [None]
     for company in theirs:
-        audit.record(request, deed, company=company, object_id=person.email, note=note, by_staff=True)
+        before, after = ({"email": facts[name]} if name in facts else None for name in ("before", "now"))
+        audit.record(
+            request,
+            deed,
+            company=company,
+            object_id=person.email,
+            before=before,
+            after=after,
+            note=note,
+            by_staff=True,
+        )
         if company:
             until = waits.in_words(begun[company.pk])
             notices.tell_owners(company, subject, "by_support", "team", also=also, until=until, **facts)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group, Permission
 from django.core.cache import cache
 from django.test import Client
 
-from accounts.models import ApiKey, AuditEntry, Company, Membership, Merchant, User
+from accounts.models import ApiKey, AuditEntry, Company, Merchant, User
 from accounts.second_factor import is_set_up
 from accounts.staff.columns import address as page_at
 from gateway.models import MethodRule, PriceRule, Refund
@@ -80,20 +80,6 @@ def test_a_decision_waits_until_the_second_factor_is_shown(root: User, asked: Ad
     assert (asked.state, asked.note) == ("APPROVED", NOTED["note"])
 
 
-def test_a_password_that_staff_type_never_waits_in_a_session(root: User, acme: Shop) -> None:
-    secret = set_up(root)
-    browser = signed_in(root)
-    other = User.objects.create_user("other@acme.example", PASSWORD)
-    typed = {"password1": "another one entirely", "password2": "another one entirely", "usable_password": "true"}
-    for where in ("/admin/accounts/user/add/", f"/admin/accounts/user/{other.pk}/password/"):
-        answer = browser.post(where, typed | {"email": "new@acme.example"})
-        assert answer["Location"].startswith("/accounts/2fa/reauthenticate/?next=%2Fadmin%2F")
-        assert "step_up" not in browser.session
-        assert browser.get(where)["Location"].startswith("/accounts/2fa/reauthenticate/")
-    assert User.objects.filter(email="new@acme.example").count() == 0
-    assert secret
-
-
 def test_staff_without_a_second_factor_are_led_to_where_they_set_one_up(root: User, settings: Any) -> None:
     settings.LOCAL = False
     browser = signed_in(root)
@@ -148,17 +134,13 @@ def test_blocks_and_refunds_are_written_down_with_their_amounts(staff: Client, c
 
 
 def test_a_change_is_written_down_field_by_field(staff: Client, acme: Shop) -> None:
-    change(staff, acme.company, city="RECIFE", withdrawal_ip="203.0.113.9")
+    change(staff, acme.company, city="RECIFE")
     change(staff, acme.company)
     change(staff, acme.sandbox, conversion_spread="2.5")
     change(staff, everybodys(), minimum="10.50")
 
     assert entries() == [
-        (
-            "company.changed",
-            {"city": "SAO PAULO", "withdrawal_ip": None},
-            {"city": "RECIFE", "withdrawal_ip": "203.0.113.9"},
-        ),
+        ("company.changed", {"city": "SAO PAULO"}, {"city": "RECIFE"}),
         ("merchant.changed", {"conversion_spread": "1.5000"}, {"conversion_spread": "2.5000"}),
         ("method_rule.changed", {"minimum": "0.01 BRL"}, {"minimum": "10.50 BRL"}),
     ]
@@ -185,36 +167,18 @@ def test_what_is_added_and_deleted_is_written_down_whole(staff: Client, acme: Sh
 
 def test_who_may_do_what_is_written_down_and_no_secret_is(staff: Client, root: User, acme: Shop) -> None:
     group = Group.objects.create(name="Support")
-    person = support("view_payment")
-    password = person.password
-    staff.post(
-        page_at(User, "change", person.pk),
-        {"email": person.email, "is_active": "on", "is_staff": "on", "is_superuser": "on", "groups": [group.pk]},
-    )
-    typed = {"password1": "another one entirely", "password2": "another one entirely", "usable_password": "true"}
-    staff.post(f"/admin/accounts/user/{person.pk}/password/", typed)
     permission = Permission.objects.get(codename="view_refund")
     staff.post(f"/admin/auth/group/{group.pk}/change/", {"name": "Support", "permissions": [permission.pk]})
-    merchant = {"name": "Shop", "permissions": ["transactions:read"]}
+    merchant = NOTED | {"name": "Shop", "permissions": ["transactions:read"]}
     key = staff.post(f"/admin/accounts/merchant/{acme.sandbox.pk}/issue_key/", merchant).context["secret"]
     staff.post(do(ApiKey.objects.get(name="Shop"), "revoke"))
-    staff.post("/admin/accounts/membership/add/", {"company": acme.company.pk, "user": person.pk, "role": "VIEWER"})
 
     told = {action: (before, after) for action, before, after in entries()}
-    assert list(told) == ["user.changed", "group.changed", "api_key.issued", "api_key.revoked", "membership.added"]
-    assert AuditEntry.objects.filter(action="user.changed").count() == 2
+    assert list(told) == ["group.changed", "api_key.issued", "api_key.revoked"]
     assert told["group.changed"] == ({"permissions": []}, {"permissions": [str(permission)]})
     assert told["api_key.issued"][1]["permissions"] == ["transactions:read"]
-    first = AuditEntry.objects.filter(action="user.changed").order_by("pk")[0]
-    assert (first.before, first.after) == (
-        {"groups": [], "is_superuser": False},
-        {"groups": ["Support"], "is_superuser": True},
-    )
-    person.refresh_from_db()
-    secrets = (password, person.password, key, "another one entirely", USUAL)
+    secrets = (root.password, key, USUAL)
     assert [one for one in secrets if one in str(list(AuditEntry.objects.values()))] == []
-    assert Membership.objects.filter(user=person, company=acme.company).exists()
-    assert root
 
 
 def test_a_refusal_writes_nothing_down(staff: Client, root: User, acme: Shop, asked: Advance) -> None:
@@ -274,7 +238,7 @@ def test_a_lost_second_factor_is_removed_and_its_person_told(
     [message] = mailoutbox
     assert message.to == [person.email]
     entry = AuditEntry.objects.get()
-    assert (entry.action, entry.actor, entry.object_id) == ("user.second_factor_removed", root, str(person.pk))
+    assert (entry.action, entry.actor, entry.object_id) == ("user.second_factor_removed", root, person.email)
     assert entry.note.endswith("Called back at the number we know")
     assert f'href="{where}"' not in staff.get(page_at(User, "change", person.pk)).content.decode()
 
@@ -292,12 +256,12 @@ def test_nobody_removes_their_own_or_that_of_staff_above_them(staff: Client, roo
 
 def test_a_changed_address_signs_in_and_the_one_before_does_not(staff: Client, acme: Shop) -> None:
     person = User.objects.create_user("before@acme.example", PASSWORD)
-    staff.post(page_at(User, "change", person.pk), {"email": "after@acme.example", "is_active": "on"})
+    staff.post(do(person, "change_email"), NOTED | {"email": "after@acme.example"})
 
     for email, status in (("before@acme.example", 200), ("after@acme.example", 302)):
         cache.clear()
         answer = Client().post("/accounts/login/", {"login": email, "password": PASSWORD})
         assert answer.status_code == status, email
     assert entries() == [
-        ("user.changed", {"email": "before@acme.example"}, {"email": "after@acme.example"}),
+        ("user.email_changed", {"email": "before@acme.example"}, {"email": "after@acme.example"}),
     ]
