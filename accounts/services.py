@@ -66,10 +66,11 @@ def activate(company: Company) -> None:
 def issue_key(
     merchant: Merchant, permissions: Iterable[str], name: str = "API key", *, by: User | None = None
 ) -> tuple[ApiKey, str]:
-    """A new key and its text, which nobody can be shown again. Owners are told of one for production by e-mail.
+    """A new key and its text, which nobody can be shown again.
 
-    `by`: the person of the company who issues it; nobody where a command on the host or our staff do, under rules of
-    their own. Refuses with ONP403_KEY_RIGHTS. Raises ValueError for an unknown permission.
+    `by`: the person of the company who issues it; owners are told of a live key by e-mail. Nobody where a command on
+    the host or our staff do, who have rules of their own and tell owners themselves.
+    Refuses with ONP403_KEY_RIGHTS. Raises ValueError for an unknown permission.
     """
     granted = sorted(set(permissions))
     if unknown := set(granted) - set(known.ALL):
@@ -80,8 +81,8 @@ def issue_key(
     api_key = ApiKey.objects.create(
         merchant=merchant, name=name, digest=digest(text), last4=text[-4:], permissions=granted
     )
-    if merchant.environment == Environment.PRODUCTION:
-        facts = {"name": name, "last4": text[-4:], "permissions": ", ".join(granted), "by": str(by or "")}
+    if by and merchant.environment == Environment.PRODUCTION:
+        facts = {"name": name, "last4": text[-4:], "permissions": ", ".join(granted), "by": by.email}
         tell_owners(merchant.company, gettext_lazy("A live API key was issued"), "live_key", "keys", **facts)
     return api_key, text
 
