@@ -25,12 +25,12 @@
     },
     es: {
       cardNumber: "Número de tarjeta", cardExpiry: "Fecha de vencimiento", cardCvc: "Código de seguridad",
-      hosted: "Pago con tarjeta", bank: "Confirma con tu banco", close: "Cerrar",
-      THREE_DS_ABANDONED: "Saliste antes de que tu banco confirmara el pago. Puedes intentarlo otra vez.",
-      FIELDS_UNAVAILABLE: "No se pudieron cargar los campos de la tarjeta. Vuelve a cargar la página.",
+      hosted: "Pago con tarjeta", bank: "Confirme con su banco", close: "Cerrar",
+      THREE_DS_ABANDONED: "Salió antes de que su banco confirmara el pago. Puede intentarlo otra vez.",
+      FIELDS_UNAVAILABLE: "No se pudieron cargar los campos de la tarjeta. Recargue la página.",
       SESSION_INVALID: "El tiempo de este pago terminó, o el pago ya se decidió.",
-      CONNECTION_LOST: "No hay conexión. No se cobró nada. Inténtalo otra vez.",
-      OUTCOME_UNKNOWN: "Se perdió la conexión durante el pago. Consulta a la tienda antes de pagar otra vez.",
+      CONNECTION_LOST: "No hay conexión. No se cobró nada. Inténtelo de nuevo.",
+      OUTCOME_UNKNOWN: "Se perdió la conexión durante el pago. Consulte a la tienda antes de pagar otra vez.",
     },
     pt: {
       cardNumber: "Número do cartão", cardExpiry: "Data de validade", cardCvc: "Código de segurança",
