@@ -44,7 +44,7 @@ def test_pix_is_offered_first(support: Client, page: Page) -> None:
     shown = text_of(support.get(page("new_payment"), {"way": "GOLD.XAU"}))
 
     assert "PIX · BRL" in shown
-    assert "From R$0.01 to R$250,000.00." in shown
+    assert "From R$0.02 to R$250,000.00." in shown
 
 
 @pytest.mark.parametrize(
