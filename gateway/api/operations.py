@@ -21,7 +21,7 @@ from accounts.origin import rate_limit_key
 from accounts.wire import dumps, loads
 from gateway.api import idempotency, origins, parsers, throttling
 from gateway.api.errors import MethodNotAllowed, RateLimited
-from gateway.api.fields import Input, validated
+from gateway.api.fields import ExactInput, Input, validated
 from gateway.api.pagination import Page, Paged
 
 ANY_JSON = ("application/json", "*/*", "")
@@ -92,6 +92,11 @@ class Operation:
         return Variant(self.status, f"ONP{self.status}", self.said)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether nothing that is sent may be overlooked."""
+        return bool(self.rehearsal or (self.takes and issubclass(self.takes, ExactInput)))
+
+    @property
     def is_collection(self) -> bool:
         return self.query is not None and issubclass(self.query, Paged)
 
@@ -108,9 +113,7 @@ def operation(name: str, permission: str, *, gives: Any, **declared: Any) -> Cal
         declaration = Operation(
             name=name, permission=permission, gives=gives, summary=summary, description=description.strip(), **declared
         )
-        run = _read
-        if handler.__name__ == "post":
-            run = _rehearse_or_write if declaration.rehearsal else _write
+        run = _rehearse_or_write if handler.__name__ == "post" else _read
 
         @wraps(handler)
         def perform(self: "Resource", request: Request, **path: str) -> HttpResponse:
@@ -261,20 +264,24 @@ def _rehearse_or_write(
     request: Request,
     path: dict[str, str],
 ) -> HttpResponse:
-    assert declared.rehearsal
-    _check_query(request._request, declared.rehearsal)
+    _check_query(request._request, declared)
     if resource.is_rehearsal:
         return _rehearse(resource, request)
     return _write(resource, declared, handler, request, path)
 
 
-def _check_query(http: HttpRequest, rehearsal: Rehearsal) -> None:
-    """A word that is misspelt must not make a rehearsal real. Refuses with ONP400_VALIDATION."""
+def _check_query(http: HttpRequest, declared: Operation) -> None:
+    """A rehearsal must not become real because it is misspelt or not offered, nor an amount in the query be overlooked.
+
+    Refuses with ONP400_VALIDATION.
+    """
     for name in http.GET:
-        if name != rehearsal.query:
-            raise InvalidRequest(faults=[Fault(name[:80], "NOT_ALLOWED", f"Only {rehearsal.query} is known here.")])
-        if http.GET.getlist(name) not in (["true"], ["false"]):
-            raise InvalidRequest(faults=[Fault(name, "UNKNOWN_VALUE", "Must be true or false, once.")])
+        if name == Rehearsal.query and declared.rehearsal:
+            if http.GET.getlist(name) not in (["true"], ["false"]):
+                raise InvalidRequest(faults=[Fault(name, "UNKNOWN_VALUE", "Must be true or false, once.")])
+        elif name == Rehearsal.query or declared.is_exact:
+            said = f"Only {Rehearsal.query} is known here." if declared.rehearsal else "Send it in the body."
+            raise InvalidRequest(faults=[Fault(name[:80], "NOT_ALLOWED", said)])
 
 
 def _rehearse(resource: Resource, request: Request) -> HttpResponse:

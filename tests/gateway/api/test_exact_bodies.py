@@ -96,6 +96,25 @@ def test_null_is_not_the_same_as_nothing(world: World, path: str, body: dict[str
     assert world.state() == world.before
 
 
+@pytest.mark.parametrize(
+    ("path", "member"),
+    [
+        (f"{REFUNDS}?amount=5", "amount"),
+        (f"{REFUNDS}?dryRun=true", "dryRun"),
+        (f"{DISPUTES}?amount=5", "amount"),
+        (f"{ROTATIONS}?overlapHours=0", "overlapHours"),
+        (f"{REPLAYS}?dryRun=true", "dryRun"),
+        ("/payments?dryRun=true", "dryRun"),
+    ],
+)
+def test_what_stands_in_the_query_is_not_overlooked(world: World, path: str, member: str) -> None:
+    answer = world.post(path, {})
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["field"]) == (400, "ONP400_VALIDATION", member)
+    assert world.state() == world.before
+
+
 @pytest.mark.parametrize("sent", [b"", b"{}", b'{"reason":"returned"}'])
 def test_a_full_refund_is_an_empty_body_or_known_members_only(world: World, sent: bytes) -> None:
     answer = world.api.post(REFUNDS.format(**world.ids), raw=sent)
