@@ -22,7 +22,9 @@ BRANDS = (
     ("visa", ("4",), (13, 16, 19)),
 )
 """Issuers' prefixes, the narrower first, and how long their numbers are."""
-_RUN = re.compile(r"[0-9](?:[ .\-\u2010-\u2015]*[0-9]){12,}")
+_RUN = re.compile(r"[0-9](?:[ .-]*[0-9]){12,}")
+_SEPARATORS = {"Zs": " ", "Cf": " ", "Pd": "-"}
+"""Categories of characters that stand between digits, and what they are read as."""
 _GROUP = re.compile("[0-9]+")
 
 
@@ -39,7 +41,7 @@ def is_issued(digits: str) -> bool:
 
 def holds_card(text: str) -> bool:
     """Whether a card's number is in the text, in one run or in groups, in digits of any script."""
-    return next(_found(_plain(text)), None) is not None
+    return next(_found(text), None) is not None
 
 
 def without_cards(text: str, instead: str) -> str:
@@ -51,13 +53,20 @@ def without_cards(text: str, instead: str) -> str:
 
 
 def _plain(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+    """The text with the digits, spaces and dashes of every script as ASCII has them, each at its place."""
+    return text if text.isascii() else "".join(map(_ascii, text))
 
 
-def _found(text: str) -> Iterator[tuple[int, int]]:
+def _ascii(character: str) -> str:
+    digit = unicodedata.digit(character, None)
+    if digit is not None:
+        return str(digit)
+    return _SEPARATORS.get(unicodedata.category(character), character)
+
+
+def _found(written: str) -> Iterator[tuple[int, int]]:
     """Where numbers are. They are written in groups, and other digits may stand beside them."""
+    text = _plain(written)
     for run in _RUN.finditer(text):
         groups = [(run.start() + group.start(), run.start() + group.end()) for group in _GROUP.finditer(run[0])]
         first = 0

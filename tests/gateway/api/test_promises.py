@@ -7,6 +7,9 @@ import pytest
 from django.test import Client
 
 from accounts.models import Company
+from accounts.wire import dumps
+from gateway.api.requests import redaction
+from gateway.logs import redact
 from gateway.methods.pix.keys import is_pix_key, normalized
 from gateway.methods.selectors import smallest
 from gateway.payments.models import Payment
@@ -135,6 +138,14 @@ def test_a_card_number_in_a_text_is_refused_and_not_kept(api: Api, member: str, 
     assert not Payment.objects.exists()
 
 
+@pytest.mark.parametrize("text", [*CARDS, "\u0664\u0662" * 8, "4242\u200b4242\u00a04242\u20144242"])
+def test_a_card_number_is_masked_in_logs_and_in_the_log_of_requests_in_every_script(text: str) -> None:
+    assert "[redacted]" in redact(None, "info", {"event": f"refused {text}"})["event"]
+    _, kept = redaction.body(dumps({"note": text, text: 1}))
+    assert kept is not None
+    assert kept.count(redaction.REMOVED) == 2
+
+
 @pytest.mark.parametrize("text", NO_CARDS)
 def test_other_long_numbers_are_taken(api: Api, text: str) -> None:
     assert api.post("/payments", pix(reference=text)).status_code == 201
@@ -168,7 +179,8 @@ def test_two_pages_that_confirm_both_learn_the_outcome(api: Api) -> None:
     assert outcome(session.call("confirm", {})) == (200, "PAID")
 
 
-def test_a_card_payment_that_went_back_before_it_was_released_has_no_release(api: Api) -> None:
+def test_a_card_payment_that_went_back_before_it_was_released_has_no_release(api: Api, acme: Shop) -> None:
+    a_payment(acme.sandbox, "PAID")  # the fee of a card payment that goes back stays
     session = opened(api)
     session.pay()
     assert lookup(api, session)["releaseAt"] is not None
