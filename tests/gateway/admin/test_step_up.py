@@ -32,7 +32,8 @@ def browser(root: User, secret: str) -> Client:
 
 def confirmed(browser: Client, shown: Any) -> Any:
     """Presses the button of the page that was shown."""
-    [where] = re.findall(r'<form method="post" action="([^"]+)">', shown.content.decode())
+    forms = re.findall(r'<form method="post" action="([^"]+)">(.*?)</form>', shown.content.decode(), re.DOTALL)
+    [where] = [address for address, content in forms if 'name="confirms"' in content]
     return browser.post(where, form_in(shown.content))
 
 
