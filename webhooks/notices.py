@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
 from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -14,19 +15,27 @@ from accounts.notices import tell
 from accounts.roles import Role
 from webhooks.models import Delivery, Endpoint
 
+log = structlog.get_logger()
+
 WARNED_AFTER = timedelta(days=1)
 DISABLED_AFTER = timedelta(days=5)
 FAILED_AT_LEAST = 10
 
 
 def look_after_endpoints() -> int:
-    """Warns and disables where it is time; returns how many endpoints that concerned."""
+    """Warns and disables where it is time; returns how many endpoints that concerned. One that raises is logged."""
     now = wall()
     # What was announced while an endpoint was being deleted.
     orphans = Delivery.objects.filter(endpoint__deleted_at__isnull=False, status=Delivery.Status.PENDING)
     orphans.update(status=Delivery.Status.CANCELED, next_attempt_at=None)
     failing = Endpoint.objects.filter(status=Endpoint.Status.ACTIVE, failing_since__lte=now - WARNED_AFTER)
-    return sum(_look_after(endpoint_id, now) for endpoint_id in failing.values_list("pk", flat=True))
+    concerned = 0
+    for endpoint_id in failing.values_list("pk", flat=True):
+        try:
+            concerned += _look_after(endpoint_id, now)
+        except Exception:
+            log.exception("webhooks.endpoint_stuck", endpoint=endpoint_id)
+    return concerned
 
 
 @transaction.atomic

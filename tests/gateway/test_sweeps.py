@@ -1,10 +1,12 @@
 """What time does, where some rows raise each time: nobody else waits for them, and nothing is taken up twice."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 import pytest
 from django.db import connection
 
+from accounts.clock import wall
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
@@ -18,6 +20,8 @@ from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.gateway.refunds.paying_back import disputed, kinds, later, now, paid, refunded
 from tests.gateway.withdrawals.withdrawing import register, withdrawn
+from webhooks.models import Endpoint
+from webhooks.notices import look_after_endpoints
 
 pytestmark = pytest.mark.django_db
 
@@ -106,3 +110,17 @@ def test_a_receivable_that_raises_holds_no_other_of_its_wallet_up(api: Api, acme
     assert Receivable.objects.get(payment_id=first).state == "SCHEDULED"
     assert set(Receivable.objects.filter(payment_id__in=others).values_list("state", flat=True)) == {"RELEASED"}
     assert receivables.release_due() == 0
+
+
+def test_an_endpoint_that_raises_holds_no_other_up(api: Api) -> None:
+    long_ago = wall() - timedelta(days=2)
+    for number in (7, 8, 9):
+        body = {"url": f"https://192.0.43.{number}/hook", "events": ["*"]}
+        assert api.post("/webhooks", body).status_code == 201
+    Endpoint.objects.update(failing_since=long_ago)
+    first = Endpoint.objects.order_by("pk")[0]
+    broken("webhooks_endpoint", [first.pk])
+
+    assert look_after_endpoints() == 2
+
+    assert Endpoint.objects.get(pk=first.pk).warned_at is None
