@@ -214,6 +214,10 @@ def test_what_the_proxy_refuses_is_said_in_the_envelope(proxy: Proxy, acme: Shop
     in_our_words(proxy.ask(wire.api(acme.sandbox_key, f"/payments?reference={'a' * 70_000}", method="GET")), 414)
     in_our_words(proxy.ask(wire.head("GET", "/api/v2/payments", "Host: another")), 400)
     in_our_words(proxy.ask(b"NONSENSE\r\n\r\n"), 400)
+    in_our_words(proxy.ask(wire.head("TRACE", "/api/v2/payments")), 405)
+    in_our_words(proxy.ask(wire.api(acme.sandbox_key, "/payments", "Transfer-Encoding: gzip, chunked")), 400)
+    odd_host = wire.head("GET", f"/{'a' * 70_000}").replace(f"Host: {wire.HOST}".encode(), b'Host: a","b":"c')
+    in_our_words(proxy.ask(odd_host), 414)
     in_our_words(proxy.ask(wire.head("GET", "/api/v2/payments", *[f"X-{n}: {'a' * 15_000}" for n in range(5)])), 400)
 
 
