@@ -107,7 +107,7 @@ def test_the_tree_has_nothing_else_at_its_top() -> None:
     conventional = {
         "manage.py", "pyproject.toml", "gateway", "accounts", "ledger", "webhooks", "templates", "static", "tests",
         "README.md", "CHANGELOG.md", "Makefile", "Dockerfile", "compose.yaml", ".env.example", ".ci", ".gitignore",
-        ".dockerignore", "deploy", "requirements.txt", "requirements-local.txt", "requirements-dev.txt",
+        ".dockerignore", "deploy", "docs", "requirements.txt", "requirements-local.txt", "requirements-dev.txt",
     }  # fmt: skip
     unversioned = {".git", ".venv", ".tools", ".local", "staticfiles"}
     found = {path.name for path in ROOT.iterdir() if not path.name.endswith("_cache") and path.name != "__pycache__"}
