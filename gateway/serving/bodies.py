@@ -21,7 +21,7 @@ AT_ONCE_S = 1.0
 BASE_S, BYTES_A_SECOND = 10.0, 64 * 1024
 """Ten seconds for each body, and one more for each 64 KiB that it may have."""
 SMALL = 64 * 1024
-"""Smaller bodies are not counted as memory: there are no more of them than connections."""
+"""Smaller bodies are read however much the larger ones hold: there are no more of them than connections."""
 MOST_UNFINISHED = 8
 MOST_IN_MEMORY = 128 * 1024 * 1024
 _KEYS = tuple(KEY_PREFIX.values())
@@ -92,7 +92,7 @@ class Reader:
                 self.in_memory += len(piece)
                 if size > largest:
                     raise BodyTooLarge
-                if self.in_memory > MOST_IN_MEMORY:
+                if size > SMALL and self.in_memory > MOST_IN_MEMORY:
                     raise Unavailable
             if pieces.count(b"") != 1:
                 raise BodyIncomplete

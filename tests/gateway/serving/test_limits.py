@@ -1,17 +1,21 @@
 """Each path takes a body of its own size at most; a larger one is neither read nor written to the disk."""
 
+import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
 
+from gateway.api.v2.refunds import LARGEST_ANSWER
+from gateway.serving.bodies import MOST_IN_MEMORY
 from tests.factories import Shop
 from tests.gateway.serving import wire
 from tests.gateway.serving.conftest import Server, free_port, received, serving
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MEGABYTE = 1024 * 1024
+ANSWERS = "/refunds/ref_x/responses"
 UPLOAD = (
     f"Cookie: csrftoken={'a' * 32}",
     f"Origin: http://{wire.HOST}",
@@ -83,3 +87,27 @@ def test_nobody_is_told_what_serves(server: Server) -> None:
 
     assert wire.status(answer) == 200
     assert wire.headers(answer)["server"] == ""
+
+
+def test_small_bodies_are_read_while_large_ones_hold_all_the_memory(
+    acme: Shop, tmp_path: Path, django_db_setup: None
+) -> None:
+    """Anybody can begin large bodies and leave them unfinished: no key that is valid is needed for that."""
+    key, missing = "onp_sandbox_nobody", 1
+    with ExitStack() as stack:
+        one_process = stack.enter_context(serving(tmp_path / "web.log", free_port(), ONPAY_WEB_WORKERS="1"))
+        left = MOST_IN_MEMORY
+        while left:
+            size = min(LARGEST_ANSWER - missing, left)
+            client = stack.enter_context(closing(one_process.connect(f"127.0.8.{left % 200 + 1}")))
+            client.sendall(wire.api(key, ANSWERS, f"Content-Length: {LARGEST_ANSWER}") + bytes(size))
+            left -= size
+        time.sleep(1)
+
+        large = bytes(256 * 1024)
+        refused = one_process.ask(wire.post(key, large, ANSWERS))
+        in_chunks = wire.api(acme.sandbox_key, "/payments", "Transfer-Encoding: chunked") + wire.chunks(wire.order())
+        served = [one_process.ask(sent) for sent in (in_chunks, wire.post(acme.sandbox_key, wire.order()))]
+
+    assert wire.status(refused) == 503
+    assert [wire.status(answer) for answer in served] == [201, 201]
