@@ -11,6 +11,7 @@ from gateway.api.openapi.document import document, operations
 from gateway.models import Payment
 from tests.browser.conftest import Watched
 from tests.factories import a_payment, a_shop
+from webhooks.kinds import KINDS
 
 pytestmark = pytest.mark.browser
 
@@ -27,10 +28,10 @@ def paid(transactional_db: None) -> Payment:
     return a_payment(a_shop("Acme").sandbox, "PAID")
 
 
-def test_the_reference_shows_every_operation(watched: Watched) -> None:
+def test_the_reference_shows_every_operation_and_every_event(watched: Watched) -> None:
     page = watched.go("/docs")
     shown = page.locator(".opblock-summary")
-    expect(shown).to_have_count(len(list(operations())))
+    expect(shown).to_have_count(len(list(operations())) + len(KINDS), timeout=30_000)
     for operation_id in longest_of_each_tag():
         page.locator(f"#operations-{operation_id} .opblock-summary-control").click()
         expect(page.locator(f"#operations-{operation_id} .opblock-body")).to_be_visible()
