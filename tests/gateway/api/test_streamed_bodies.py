@@ -104,6 +104,33 @@ def test_a_connection_that_breaks_refunds_nothing(backend: Backend, length: str,
     assert not Refund.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        ("Content-Length: 0", "Transfer-Encoding: chunked"),
+        ("Transfer-Encoding: chunked", "Content-Length: 0"),
+        ("Content-Length: 0", "Content-Length: 12"),
+        ("Content-Length: 0", "Transfer-Encoding: identity, chunked"),
+        ("Transfer-Encoding: gzip",),
+    ],
+    ids=" and ".join,
+)
+def test_two_lengths_never_make_a_part_the_whole(backend: Backend, lengths: tuple[str, ...]) -> None:
+    payment = a_payment(backend.acme.sandbox, "PAID")
+    told = "\r\n".join(lengths)
+    head = (
+        f"POST {V2}/payments/{payment.id}/refunds HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"x-api-key: {backend.acme.sandbox_key}\r\nidempotency-key: 7f3b1c52-8a50-4f2d-9d2b-0d9a6f6c3e11\r\n"
+        f"{told}\r\nConnection: close\r\n\r\n"
+    )
+    with backend.service.connected() as peer:
+        peer.sendall(head.encode() + b'c\r\n{"amount":5}\r\n0\r\n\r\n')
+        answer = peer.recv(12)
+
+    assert answer in (b"HTTP/1.1 201", b"HTTP/1.1 400", b"HTTP/1.1 501", b"")
+    assert set(Refund.objects.values_list("amount", flat=True)) <= {500}
+
+
 def test_a_chunked_card_is_read_by_the_calls_of_the_sdk(backend: Backend) -> None:
     head = "POST /sdk/v1/tokens HTTP/1.1\nHost: 127.0.0.1:{}\nContent-Type: application/json\nConnection: close\n"
     answers = [

@@ -61,6 +61,37 @@ def test_the_payers_own_document_can_be_named_from_everywhere(api: Api, acme: Sh
     assert not AuditEntry.objects.exists()
 
 
+@pytest.mark.parametrize("written", ["529.982.247-25", " 529 982 247 25 ", "529.982.247/25"])
+def test_the_payers_own_document_is_free_however_it_is_written(api: Api, acme: Shop, written: str) -> None:
+    without_withdrawals(acme)
+    payment = paid(api, "BOLETO", payer={name: said for name, said in CPF_PAYER.items() if name != "taxIdType"})
+
+    named = refunded(api, payment, amount=10, destination={"pixKey": written, "pixKeyType": "CPF"})
+
+    assert goes_to(named) == ("CPF", "52998224725")
+
+
+@pytest.mark.parametrize(
+    "destination",
+    [
+        THIEF | {"pixKeyType": "CPF"},
+        THIEF | {"pixkey": "52998224725"},
+        {"pixKey": "52998224725", "pixKeyType": "CPF", "key": THIEF["pixKey"]},
+        {"pixKey": ["52998224725", THIEF["pixKey"]], "pixKeyType": "CPF"},
+        {"pixKey": "\uff15\uff12\uff19\uff19\uff18\uff12\uff12\uff14\uff17\uff12\uff15", "pixKeyType": "CPF"},
+        {"pixKey": {"CPF": "52998224725"}, "pixKeyType": {}},
+        [THIEF],
+        THIEF["pixKey"],
+        {},
+    ],
+)
+def test_what_only_looks_like_a_destination_moves_nothing(api: Api, acme: Shop, destination: Any) -> None:
+    payment = paid(api, "BOLETO", payer=CPF_PAYER)
+
+    with nothing_moves(acme):
+        assert ask(api, payment, amount=10, destination=destination).status_code == 400
+
+
 # ── Any other key ─────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("kind", "key"),
