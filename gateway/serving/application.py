@@ -5,8 +5,10 @@ A thread is taken by complete requests only: who sends slowly costs a connection
 
 import asyncio
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 from django.core.handlers.wsgi import WSGIHandler
@@ -17,6 +19,9 @@ from gateway.serving.environ import environ_of
 Headers = list[tuple[str, str]]
 NAMELESS = ("server", "")
 """Where nothing is said here, Granian names itself."""
+IN_MEMORY = 256 * 1024
+OPENED_WITHIN_S = 10.0
+"""Granian opens what it sends by its name, a moment later."""
 
 
 class Application:
@@ -38,7 +43,7 @@ class Application:
             self.reader.give_back(body)
 
     def _answer(self, scope: Any, protocol: Any, body: Body) -> None:
-        """Runs Django. What it makes while it is sent (a file of many rows) is sent piece by piece."""
+        """Runs Django."""
         started: list[Any] = []
 
         def start_response(status: str, headers: Headers, *_: Any) -> Callable[[bytes], object]:
@@ -48,10 +53,27 @@ class Application:
         response = self.django(environ_of(scope, body), start_response)
         try:
             if getattr(response, "streaming", False):
-                stream = protocol.response_stream(*started)
-                for piece in response:
-                    stream.send_bytes(piece)
+                self._send_as_file(protocol, started[0], started[1], response)
             else:
                 protocol.response_bytes(*started, b"".join(response))
         finally:
             response.close()
+
+    def _send_as_file(self, protocol: Any, status: int, headers: Headers, pieces: Iterable[bytes]) -> None:
+        """What Django makes piece by piece is sent when all of it is there: a file that breaks off looks whole.
+
+        It waits on the disk: Granian keeps in memory whatever a slow reader has not taken yet.
+        """
+        with ExitStack() as stack:
+            whole = stack.enter_context(tempfile.TemporaryFile(buffering=IN_MEMORY))
+            whole.writelines(pieces)
+            size = whole.tell()
+            if size == 0:
+                protocol.response_bytes(status, headers, b"")
+                return
+            whole.seek(0)
+            if not any(name.lower() == "content-length" for name, _ in headers):
+                headers = [*headers, ("content-length", str(size))]
+            protocol.response_file(status, headers, f"/dev/fd/{whole.fileno()}")
+            opened = stack.pop_all()
+        self.loop.call_soon_threadsafe(self.loop.call_later, OPENED_WITHIN_S, opened.close)

@@ -69,7 +69,7 @@ def serving(log: Path, port: int, **environment: str) -> Iterator[Server]:
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output)
     try:
-        _wait_until_it_answers(process, port, log)
+        wait_until_it_answers(process, port, log)
         yield Server(port, log)
     finally:
         process.send_signal(signal.SIGTERM)
@@ -81,7 +81,7 @@ def _database() -> str:
     return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
 
 
-def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def wait_until_it_answers(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
     deadline = time.monotonic() + START_WITHIN_S
     while time.monotonic() < deadline and process.poll() is None:
         with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port), timeout=1)):
