@@ -26,7 +26,7 @@ PUBLIC = {
     "", "health/", "docs", "docs/cards", "docs/money-out", "docs/webhooks", "docs/sandbox", "docs/errors",
     "api/v2/openapi.json",
     "checkout/<str:token>", "receipts/<str:receipt_id>",
-    "accounts/confirm/",
+    "accounts/confirm/", "accounts/staff/<uidb64>/<token>/",
     "calendars/<str:company_id>/<str:environment>.ics",
 }  # fmt: skip
 
