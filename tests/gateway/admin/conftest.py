@@ -10,7 +10,6 @@ from uuid import uuid4
 
 import pytest
 from allauth.mfa.models import Authenticator
-from django.contrib.auth.models import Group
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django_celery_beat.schedulers import ModelEntry
@@ -153,7 +152,6 @@ def world(
     beat("worker")
     for name, entry in app.conf.beat_schedule.items():
         ModelEntry.from_entry(name, app=app, **entry)
-    Group.objects.create(name="Support")
     _asks_to_be_verified(globex)
     notices.tell_owners(globex.company, "your company is verified", "verified", "home")
     request_log.flush()

@@ -166,9 +166,9 @@ def test_what_is_added_and_deleted_is_written_down_whole(staff: Client, acme: Sh
 
 
 def test_who_may_do_what_is_written_down_and_no_secret_is(staff: Client, root: User, acme: Shop) -> None:
-    group = Group.objects.create(name="Support")
+    group = Group.objects.create(name="Night desk")
     permission = Permission.objects.get(codename="view_refund")
-    staff.post(f"/admin/auth/group/{group.pk}/change/", {"name": "Support", "permissions": [permission.pk]})
+    staff.post(f"/admin/auth/group/{group.pk}/change/", {"name": "Night desk", "permissions": [permission.pk]})
     merchant = NOTED | {"name": "Shop", "permissions": ["transactions:read"]}
     key = staff.post(f"/admin/accounts/merchant/{acme.sandbox.pk}/issue_key/", merchant).context["secret"]
     staff.post(do(ApiKey.objects.get(name="Shop"), "revoke"))

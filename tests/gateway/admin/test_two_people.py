@@ -195,7 +195,7 @@ def test_of_somebody_without_a_company_one_person_decides(staff: Client) -> None
 def test_staff_rights_take_two_people_and_never_ones_own(
     staff: Client, colleague: Client, root: User, acme: Shop
 ) -> None:
-    person, group = a_person("puppet@example.org"), Group.objects.create(name="Treasury")
+    person, group = a_person("puppet@example.org"), Group.objects.get(name="Treasury")
     staff.post(page_at(User, "change", person.pk), {"email": person.email, "is_staff": "on", "is_superuser": "on"})
     proposal = proposed(staff, person, "staff_rights", is_staff="on", groups=[group.pk])
     person.refresh_from_db()
