@@ -16,7 +16,7 @@ from gateway.models import Refund, Withdrawal
 from ledger.models import Advance
 from ledger.receivables import advances
 from tests.client import Api
-from tests.factories import Shop, a_payment
+from tests.factories import Shop, a_payment, a_shop
 from tests.gateway.admin.conftest import browser_of
 from tests.gateway.admin.test_decisions import support
 from tests.gateway.admin.test_overview import cells, panels, take_to_production
@@ -87,11 +87,13 @@ def test_everything_that_waits_is_counted_and_worked_off_from_the_top(
 
 
 def test_production_waits_apart_and_what_is_covered_is_carried_out(staff: Client, acme: Shop, globex: Shop) -> None:
-    short = a_refund(globex.sandbox, "PROCESSING")
+    initech = a_shop("Initech")
+    short = a_refund(initech.sandbox, "PROCESSING")
     a_payment(globex.sandbox, "PAID")
     covered = a_refund(globex.sandbox, "PROCESSING")
     in_sandbox = a_refund(acme.sandbox, "UNDER_REVIEW")
-    take_to_production(globex.sandbox)
+    for shop in (globex, initech):
+        take_to_production(shop.sandbox)
 
     assert (short.shortfall, covered.shortfall) == (150, 0)
     assert listed(staff, "Refunds to decide") == [covered.id, in_sandbox.id]
