@@ -108,7 +108,7 @@ def test_the_timeline_outlives_the_events(api: Api, acme: Shop, support: Client,
 def test_books_and_webhooks_are_for_those_who_read_them(
     api: Api, owner: Client, viewer: Client, support: Client, page: Page
 ) -> None:
-    api.post("/webhooks", {"url": "https://shop.example.com/hooks", "events": ["*"]})
+    api.post("/webhooks", {"url": "https://1.1.1.1/hooks", "events": ["*"]})
     payment = page("payment", paid(api))
     Delivery.objects.update(attempts=2, http_status=500)
 
@@ -116,9 +116,9 @@ def test_books_and_webhooks_are_for_those_who_read_them(
         shown = text_of(browser.get(payment))
         assert "The payer paid" in shown
         assert "Your balance, available +R$148.50" in shown
-        assert "payment.paid https://shop.example.com/hooks On its way 500 2 –" in shown
+        assert "payment.paid https://1.1.1.1/hooks On its way 500 2 –" in shown
     assert "Your balance" not in text_of(support.get(payment))
-    assert "shop.example.com/hooks" not in text_of(support.get(payment))
+    assert "1.1.1.1/hooks" not in text_of(support.get(payment))
 
 
 def test_the_requests_about_it_are_shown(
@@ -260,7 +260,7 @@ def test_the_receipt_is_a_pdf_once_it_was_paid(acme: Shop, support: Client, page
 
 
 def test_a_page_asks_little(api: Api, owner: Client, page: Page, django_assert_max_num_queries: Any) -> None:
-    api.post("/webhooks", {"url": "https://shop.example.com/hooks", "events": ["*"]})
+    api.post("/webhooks", {"url": "https://1.1.1.1/hooks", "events": ["*"]})
     payment = paid(api)
     for _ in range(5):
         refunded(api, payment, amount=1)
