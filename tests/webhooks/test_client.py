@@ -185,6 +185,12 @@ class Authority:
         )
 
 
+@pytest.fixture(autouse=True)
+def any_port(settings):
+    """Receivers here listen where there is room; which ports are called is told by the tests of addresses."""
+    settings.WEBHOOK_PORTS = range(1, 65536)
+
+
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory):
     return Authority(tmp_path_factory.mktemp("authority"))
