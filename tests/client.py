@@ -52,6 +52,11 @@ class Api:
         return response
 
 
+def used(wallets: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The wallets, or the balances, that hold money: an answer lists the others too, with zeros."""
+    return [one for one in wallets if any(one[name] for name in ("available", "releasing", "blocked", "total"))]
+
+
 def check_against_contract(method: str, path: str, response: HttpResponse) -> None:
     """The answer is one that the published document announces for this operation."""
     answer = json.loads(response.content)

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.client import Api
+from tests.client import Api, used
 from tests.factories import Shop, pix
 from webhooks.models import Event
 
@@ -16,7 +16,7 @@ def test_a_payment_is_created_paid_announced_and_in_the_balance(api: Api, acme: 
     assert paid["status"] == "PAID"
 
     balance = api.get(f"/companies/{acme.company.id}/balance").json()["data"]
-    assert balance["wallets"] == [
+    assert used(balance["wallets"]) == [
         {"method": "PIX", "currency": "BRL", "available": 148.50, "releasing": 0, "blocked": 0, "total": 148.50}
     ]
     assert api.get(f"/payments/{created['id']}").json()["data"] == paid

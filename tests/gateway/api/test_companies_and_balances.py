@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.client import Api
+from tests.client import Api, used
 from tests.factories import Shop, a_payment
 
 EMPTY = {"available": 0, "releasing": 0, "blocked": 0, "total": 0}
@@ -76,12 +76,13 @@ def test_a_company_without_payments_owns_nothing(api: Api, acme: Shop) -> None:
     assert all(item.items() >= EMPTY.items() for item in data["balances"] + data["wallets"])
 
 
-def test_a_wallet_comes_into_being_with_its_first_payment(api: Api, acme: Shop) -> None:
-    assert (balance(api, acme)["wallets"], balance(api, acme)["balances"]) == ([], [])
+def test_a_wallet_holds_money_from_its_first_payment(api: Api, acme: Shop) -> None:
+    before = balance(api, acme)
+    assert (used(before["wallets"]), used(before["balances"])) == ([], [])
 
     a_payment(acme.sandbox, "PAID")
 
-    assert [wallet["method"] for wallet in balance(api, acme)["wallets"]] == ["PIX"]
+    assert [wallet["method"] for wallet in used(balance(api, acme)["wallets"])] == ["PIX"]
 
 
 def test_paid_payments_are_in_the_balance_without_their_fees(api: Api, acme: Shop) -> None:

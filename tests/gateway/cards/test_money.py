@@ -10,7 +10,7 @@ from django.db import connection
 from gateway.payments.models import Payment
 from ledger.books.models import Entry, Transfer
 from ledger.rates.table import SANDBOX
-from tests.client import Api
+from tests.client import Api, used
 from tests.factories import Shop
 from tests.gateway.cards.shopping import APPROVED, DAY_S, book, events, lookup, opened, outcome, wait
 
@@ -21,7 +21,7 @@ METHODS = pytest.mark.parametrize(
 
 
 def wallets(api: Api, shop: Shop) -> list[dict[str, Any]]:
-    return list(api.get(f"/companies/{shop.company.id}/balance").json()["data"]["wallets"])
+    return used(api.get(f"/companies/{shop.company.id}/balance").json()["data"]["wallets"])
 
 
 @METHODS

@@ -10,7 +10,7 @@ from accounts.models import Merchant
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
-from tests.client import Api
+from tests.client import Api, used
 from tests.factories import Shop
 from tests.gateway.checkout.shopping import (
     ANSWERS,
@@ -62,7 +62,7 @@ def test_paying_pays(api: Api, acme: Shop, method: str) -> None:
     paid = now_shown(api, checkout)
     assert (paid["status"], "nextAction" in paid, "failure" in paid) == ("PAID", False, False)
     assert told() == ["payment.updated", "payment.paid"]
-    [wallet] = api.get(f"/companies/{acme.company.id}/balance").json()["data"]["wallets"]
+    [wallet] = used(api.get(f"/companies/{acme.company.id}/balance").json()["data"]["wallets"])
     assert wallet == {
         "method": "BANK_TRANSFER", "currency": "COP", "available": 147_015, "releasing": 0, "blocked": 0,
         "total": 147_015,
