@@ -19,7 +19,7 @@ def test_a_method_is_told_whole(api: Api) -> None:
         "method": "PIX",
         "status": "ENABLED",
         "flow": "PIX_CODE",
-        "minAmount": 0.01,
+        "minAmount": 0.02,
         "maxAmount": 250000.00,
         "amountStep": 0.01,
         "fee": {"percentage": 0.99, "fixed": 0.01},
