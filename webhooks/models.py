@@ -60,7 +60,7 @@ class Endpoint(models.Model):
         return self.url
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        self.updated_at = wall()
+        self.updated_at = self.created_at if self._state.adding else wall()
         super().save(*args, **kwargs)
 
     @property

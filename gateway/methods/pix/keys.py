@@ -19,7 +19,12 @@ _PUNCTUATION = re.compile(r"[\s.\-/()]")
 
 
 def normalized(key: str, kind: str) -> str:
-    """The key as banks know it: without punctuation, in the case that its kind has. A phone must name its country."""
+    """The key as banks know it: without punctuation, in the case that its kind has. A phone must name its country.
+
+    Letters of other scripts stay as they are, and so have the form of no key: some become Latin in another case.
+    """
+    if not key.isascii():
+        return key
     return key.strip().lower() if kind in ("EMAIL", "EVP") else _PUNCTUATION.sub("", key).upper()
 
 

@@ -114,6 +114,8 @@ def test_a_pix_key_of_its_type_is_taken(rich: Api, acme: Shop, kind: str, key: s
         ("EMAIL", "a b@example.com"),
         ("EMAIL", "a@example.com\n"),
         ("EMAIL", "a@@example.com"),
+        ("EMAIL", "\u212aelvin@example.com"),
+        ("CNPJ", "12ABC345\u0131DE35"),
         ("EMAIL", "a" * 60 + "@" + "b" * 13 + ".com"),
         ("EMAIL", "52998224725"),
         ("PHONE", "5511999998888"),
