@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.models import Environment, Merchant
 
 
@@ -14,9 +16,9 @@ class Scenario:
     effect: str
 
 
-TERMS_CHANGE = Scenario(931, "The quote is given; confirming it answers 409 `ONP409_QUOTE_TERMS_CHANGED`.")
-SHORT = Scenario(932, "The quote holds for one second: confirmed later it answers 409 `ONP409_QUOTE_EXPIRED`.")
-UNAVAILABLE = Scenario(933, "The quote answers 503 `ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE`.")
+TERMS_CHANGE = Scenario(931, _("The quote is given; confirming it answers 409 `ONP409_QUOTE_TERMS_CHANGED`."))
+SHORT = Scenario(932, _("The quote holds for one second: confirmed later it answers 409 `ONP409_QUOTE_EXPIRED`."))
+UNAVAILABLE = Scenario(933, _("The quote answers 503 `ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE`."))
 SCENARIOS = (TERMS_CHANGE, SHORT, UNAVAILABLE)
 
 

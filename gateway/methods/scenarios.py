@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from accounts.errors import MethodRefusal
 from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import Answered
@@ -37,27 +39,29 @@ SCENARIOS = (
     Scenario(
         911,
         EVERY,
-        "Refused: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` names it.",
+        _("Refused: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` names it."),
         first=Answered.DECLINED,
         failure=("ACQUIRER_REFUSED", "The outside party refused the payment."),
     ),
     Scenario(
         912,
         EVERY,
-        "The first call answers 502 `ONP502_<METHOD>_INVALID_RESPONSE`; the same call with the same key then 201.",
+        _("The first call answers 502 `ONP502_<METHOD>_INVALID_RESPONSE`; the same call with the same key then 201."),
         outage=InvalidResponse,
     ),
     Scenario(
         913,
         EVERY,
-        "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; the same call with the same key then "
-        "201.",
+        _(
+            "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; the same call with the same key then "
+            "201."
+        ),
         outage=RailUnavailable,
     ),
     Scenario(
         914,
         CHECKOUTS,
-        "PENDING without `nextAction`; ten seconds later a lookup and `payment.updated` have it.",
+        _("PENDING without `nextAction`; ten seconds later a lookup and `payment.updated` have it."),
         first=Answered.WAITING,
         later_s=10,
         currency="COP",
@@ -65,24 +69,28 @@ SCENARIOS = (
     Scenario(
         914,
         CARDS,
-        "PENDING without `nextAction`; ten seconds later a lookup has it, and `payment.action_required` says so "
-        "without `clientSecret` and `checkoutUrl`.",
+        _(
+            "PENDING without `nextAction`; ten seconds later a lookup has it, and `payment.action_required` says so "
+            "without `clientSecret` and `checkoutUrl`."
+        ),
         first=Answered.WAITING,
         later_s=10,
     ),
     Scenario(
         915,
         EVERY,
-        "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 seconds "
-        "it is cleared: PENDING, and `payment.updated` carries the instructions; a card's session follows.",
+        _(
+            "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 seconds "
+            "it is cleared: PENDING, and `payment.updated` carries the instructions; a card's session follows."
+        ),
         first=Answered.REVIEW,
         later_s=60,
     ),
-    Scenario(916, CARDS, "`integrationMode` is HOSTED: send the payer to `checkoutUrl`."),
+    Scenario(916, CARDS, _("`integrationMode` is HOSTED: send the payer to `checkoutUrl`.")),
     Scenario(
         917,
         (Method.MB_WAY, Method.NEQUI),
-        "The payer refuses after ten seconds: FAILED with `PAYER_REJECTED`.",
+        _("The payer refuses after ten seconds: FAILED with `PAYER_REJECTED`."),
         later_s=10,
         later=Answered.DECLINED,
         failure=PAYER_REJECTED,

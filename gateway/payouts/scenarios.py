@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext_noop as _
+
 from gateway.payouts.rail import Answered, FailureCode, Outcome
 
 TAKES_S = 5
@@ -30,40 +32,47 @@ class Scenario:
     fiat_only: bool = False
 
 
-USUAL = Scenario(None, "COMPLETED five seconds after it was accepted.")
+USUAL = Scenario(None, _("COMPLETED five seconds after it was accepted."))
 SCENARIOS = (
     Scenario(
         901,
-        "FAILED with `INVALID_DESTINATION` after five seconds; amount and fee are available again.",
+        _("FAILED with `INVALID_DESTINATION` after five seconds; amount and fee are available again."),
         becomes=Outcome(Answered.DECLINED, failure=FailureCode.INVALID_DESTINATION.failure),
     ),
     Scenario(
         902,
-        "FAILED with `BANK_REJECTED` after five seconds; amount and fee are available again.",
+        _("FAILED with `BANK_REJECTED` after five seconds; amount and fee are available again."),
         becomes=Outcome(Answered.DECLINED, failure=FailureCode.BANK_REJECTED.failure),
     ),
     Scenario(
         903,
-        "COMPLETED, and RETURNED by the beneficiary's bank ten seconds later: the amount comes back, the fee does not.",
+        _(
+            "COMPLETED, and RETURNED by the beneficiary's bank ten seconds later: the amount comes back, "
+            "the fee does not."
+        ),
         becomes=Outcome(Answered.DONE, ask_after_s=COMES_BACK_AFTER_S),
         returned=True,
         fiat_only=True,
     ),
     Scenario(
         904,
-        "Stays PROCESSING until `POST /simulations/withdrawals/{id}` decides it.",
+        _("Stays PROCESSING until `POST /simulations/withdrawals/{id}` decides it."),
         sent=Outcome(Answered.SENT),
     ),
     Scenario(
         905,
-        "The first call answers 503 `ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE` and moves nothing; the same call with "
-        "the same key then 201.",
+        _(
+            "The first call answers 503 `ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE` and moves nothing; the same call "
+            "with the same key then 201."
+        ),
         away=True,
     ),
     Scenario(
         906,
-        "The order gets lost on its way: no answer, still PROCESSING. Asked five seconds later the bank has never seen "
-        "it; it is sent again under the same id, and COMPLETED five seconds after that.",
+        _(
+            "The order gets lost on its way: no answer, still PROCESSING. Asked five seconds later the bank has never "
+            "seen it; it is sent again under the same id, and COMPLETED five seconds after that."
+        ),
         sent=Outcome(Answered.UNKNOWN, ask_after_s=TAKES_S),
         lost=True,
     ),

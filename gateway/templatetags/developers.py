@@ -9,6 +9,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
+from django.utils import translation
 from django.utils.translation import gettext
 
 from accounts.clock import wall
@@ -120,6 +121,12 @@ def hexadecimal(body: bytes) -> str:
         shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
         lines.append(f"{start:06x}  {part.hex(' '):<47}  {shown}")
     return "\n".join(lines)
+
+
+@register.filter
+def in_language(text: str) -> str:
+    """A text that a table of the sandbox keeps in English, in the language of the page."""
+    return translation.gettext(str(text))
 
 
 @register.filter

@@ -26,6 +26,7 @@ from gateway.dashboard.developers import plays
 from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.developers.periods import moment_field
 from gateway.dashboard.forms import OnceForm
+from gateway.dashboard.payments.words import CARD, FUNDING
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.words import METHOD
 from gateway.simulations import services as simulations
@@ -92,8 +93,8 @@ def _shown(here: Here, clock_form: ClockForm) -> HttpResponse:
         coming=_coming(here),
         moves=moves.select_related("actor").order_by("-created_at", "-id")[:5],
         groups=groups,
-        cards=TEST_CARDS,
-        funding=FUNDING_OF_CVC.items(),
+        cards=[(card.number, CARD[card.plays]) for card in TEST_CARDS],
+        funding=[(cvc, FUNDING[funding]) for cvc, funding in FUNDING_OF_CVC.items()],
         stored=STORED_CARDS,
     )
 

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
 from gateway.payments.models import Status
-from gateway.vault.cards import Plays
+from gateway.vault.cards import Funding, Plays
 from ledger.chart import Kind
 
 HAPPENED: dict[str, Word] = {
@@ -85,4 +85,10 @@ CARD: dict[Plays, Promise] = {
     Plays.EXPIRED: _("Expired card"),
     Plays.INVALID_CVV: _("Wrong security code"),
     Plays.TIMEOUT: _("No answer: it stays pending"),
+}
+FUNDING: dict[Funding, Promise] = {
+    Funding.CREDIT: _("Credit card"),
+    Funding.DEBIT: _("Debit card"),
+    Funding.PREPAID: _("Prepaid card"),
+    Funding.UNKNOWN: _("Unknown kind of card"),
 }
