@@ -1,5 +1,6 @@
 """What people are asked when they join."""
 
+import re
 from typing import Any
 
 from allauth.core import context
@@ -12,12 +13,24 @@ from accounts.models import Company, User
 from accounts.tax_ids import COUNTRIES, TaxIdInvalid, proved_tax_id
 
 
+_REGION = re.compile(r"\b[a-z]{2}-([A-Z]{2})\b")
+
+
+def _country_of_the_browser() -> str:
+    """The first country of ours that its languages name ("es-MX"); none is guessed where they name no country."""
+    languages = context.request.headers.get("accept-language", "") if context.request else ""
+    known = dict(COUNTRIES)
+    return next((region for region in _REGION.findall(languages) if region in known), "")
+
+
 class CompanyForm(forms.Form):
     """A company as its founder names it."""
 
     trade_name = forms.CharField(label=_("Company name"), min_length=2, max_length=120, validators=[names.plain])
     legal_name = forms.CharField(label=_("Legal name"), min_length=2, max_length=120, validators=[names.plain])
-    country = forms.ChoiceField(label=_("Country"), choices=COUNTRIES)
+    country = forms.ChoiceField(
+        label=_("Country"), choices=[("", _("Choose the country")), *COUNTRIES], initial=_country_of_the_browser
+    )
     tax_id = forms.CharField(
         label=_("Tax id of the company"), max_length=20, help_text=_("CNPJ, RFC, CUIT, NIT or NIF")
     )

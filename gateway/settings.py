@@ -231,7 +231,8 @@ STORAGES = {
 }
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("es", "Español"), ("pt-br", "Português")]
-LOCALE_PATHS = [BASE_DIR / "gateway" / "locale"]
+LOCALE_PATHS = [BASE_DIR / "gateway" / "locale", BASE_DIR / "gateway" / "allauth_locale"]
+# The second has what we say differently from allauth: the polite form, and one word for one thing.
 FORMAT_MODULE_PATH = "gateway.formats"
 USE_I18N = True
 USE_TZ = True

@@ -1,5 +1,7 @@
 """Signing up in the languages that we speak, to the last word."""
 
+import re
+
 import pytest
 from django.core import mail
 from django.core.cache import cache
@@ -34,3 +36,13 @@ def test_the_mail_names_where_one_signed_up(language: str) -> None:
     body = str(mail.outbox[-1].body)
     assert LANGUAGES[language][1] in body
     assert " em ." not in body and " en ." not in body
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("languages", "chosen"), [("es-MX,es;q=0.9", "MX"), ("en-US,pt-BR;q=0.5", "BR"), ("es-ES,es;q=0.9", ""), ("", "")]
+)
+def test_the_country_is_the_one_that_the_browser_names_and_otherwise_chosen(languages: str, chosen: str) -> None:
+    page = Client(headers={"accept-language": languages}).get("/accounts/signup/").content.decode()
+
+    assert re.findall(r'<option value="(\w*)" selected>', page) == [chosen]
