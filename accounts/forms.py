@@ -12,7 +12,6 @@ from accounts import joining, names
 from accounts.models import Company, User
 from accounts.tax_ids import COUNTRIES, TaxIdInvalid, proved_tax_id
 
-
 _REGION = re.compile(r"\b[a-z]{2}-([A-Z]{2})\b")
 
 

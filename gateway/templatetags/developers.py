@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 from django import template
+from django.utils import translation
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
-from django.utils import translation
 from django.utils.translation import gettext
 
 from accounts.clock import wall
