@@ -53,8 +53,8 @@ SCENARIOS = (
         913,
         EVERY,
         _(
-            "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; the same call with the same key then "
-            "201."
+            "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; the same call with the same "
+            "key then 201."
         ),
         outage=RailUnavailable,
     ),
@@ -80,8 +80,8 @@ SCENARIOS = (
         915,
         EVERY,
         _(
-            "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 seconds "
-            "it is cleared: PENDING, and `payment.updated` carries the instructions; a card's session follows."
+            "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 "
+            "seconds it is cleared: PENDING, and `payment.updated` carries the instructions; a card's session follows."
         ),
         first=Answered.REVIEW,
         later_s=60,
