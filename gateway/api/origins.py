@@ -1,4 +1,4 @@
-"""The one address from which a company's withdrawals are taken (spec, authentication)."""
+"""The one address from which a company's withdrawals are taken (contract §11.1)."""
 
 from django.http import HttpRequest
 

@@ -22,7 +22,7 @@ Failure = tuple[str, str]
 def correct(payment: Payment, funding: Funding) -> Failure | None:
     """Makes the method that of the card's real kind, with its fee and term; or says why the card may not be charged.
 
-    Amount, currency, reference and intent stay (spec, card rules; contract §6.3). PostgreSQL lets it happen once.
+    Amount, currency, reference and intent stay (contract §6.3). PostgreSQL lets it happen once.
     """
     if funding == Funding.AS_REQUESTED:
         return None

@@ -1,4 +1,4 @@
-"""From where money may be withdrawn: the one address that the company registered (spec, authentication)."""
+"""From where money may be withdrawn: the one address that the company registered (contract §11.1)."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 

@@ -9,7 +9,7 @@ from accounts.models import Merchant
 
 
 class State(models.TextChoices):
-    """Where a receivable can be (spec, receivable transitions; contract §3)."""
+    """Where a receivable can be (contract §3)."""
 
     SCHEDULED = "SCHEDULED", "Scheduled"
     RESERVED_FOR_ADVANCE = "RESERVED_FOR_ADVANCE", "Reserved for an advance"

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import pkgutil
+import subprocess
 from importlib import import_module
 from pathlib import Path
 
@@ -106,10 +107,18 @@ def test_foreign_keys_point_down() -> None:
 def test_the_tree_has_nothing_else_at_its_top() -> None:
     conventional = {
         "manage.py", "pyproject.toml", "gateway", "accounts", "ledger", "webhooks", "templates", "static", "tests",
-        "README.md", "CHANGELOG.md", "Makefile", "Dockerfile", "compose.yaml", ".env.example", ".ci", ".gitignore",
-        ".dockerignore", "deploy", "docs", "requirements.txt", "requirements-local.txt", "requirements-dev.txt",
+        "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md", "Makefile", "Dockerfile",
+        "compose.yaml", ".env.example", ".ci", ".gitignore", ".dockerignore", ".editorconfig",
+        ".pre-commit-config.yaml", "deploy", "docs", "requirements.txt", "requirements-local.txt",
+        "requirements-dev.txt",
     }  # fmt: skip
-    unversioned = {".git", ".venv", ".tools", ".local", "staticfiles"}
-    found = {path.name for path in ROOT.iterdir() if not path.name.endswith("_cache") and path.name != "__pycache__"}
-    assert found - unversioned <= conventional | {".hypothesis"}
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    found = {name.partition("/")[0] for name in tracked.split("\0") if name}
+    assert {"manage.py", "gateway"} <= found <= conventional
     assert not [p for name in APPS for p in (ROOT / name).rglob("*.md")]
+
+
+def test_what_belongs_to_one_machine_is_ignored() -> None:
+    own = [".env", ".venv/x", ".tools/x", ".local/x"]
+    asked = subprocess.run(["git", "check-ignore", *own], cwd=ROOT, capture_output=True, text=True)
+    assert asked.stdout.split() == own

@@ -1,4 +1,4 @@
-"""Money leaves from one address only: any other origin is refused, whatever it asks (spec, Authentication 5)."""
+"""Money leaves from one address only: any other origin is refused, whatever it asks (contract §11.1)."""
 
 import uuid
 from collections.abc import Callable
