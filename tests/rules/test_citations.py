@@ -1,4 +1,4 @@
-"""What the code cites can be looked up: every number leads to a heading of `docs/`, every link to a file and heading."""
+"""What the code cites can be looked up: every number leads to a heading of `docs/`, every link to a file."""
 
 import re
 import subprocess
@@ -14,15 +14,17 @@ READ = {".py", ".html", ".txt", ".md", ".js", ".ts", ".css", ".toml", ".yaml", "
 SECTION = re.compile(r"§ ?(\d+(?:\.\d+)?)")
 DECISION = re.compile(r"(?:\bcontract |[(,] ?)C(\d{1,2})\b(?=[),:. ])")
 CONTROL = re.compile(r"\breliability ((?:S\d+(?:, )?)+)")
-ELSEWHERE = re.compile(r"\((?:spec|design|performance)[,;] [a-zA-Z]|\b(?:spec|design|performance)\.md|\b(?:spec|design|performance) §")
+_OTHERS = "(?:spec|design|performance)"
+ELSEWHERE = re.compile(rf"\({_OTHERS}[,;] [a-zA-Z]|\b{_OTHERS}\.md|\b{_OTHERS} §")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
 @cache
 def sources() -> dict[str, str]:
     """Every text of the repository by its path."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
-    paths = [ROOT / name for name in listed if name and "/vendor/" not in name and Path(name).suffix in READ]
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = listed.stdout.splitlines()
+    paths = [ROOT / name for name in names if "/vendor/" not in name and Path(name).suffix in READ]
     return {path.relative_to(ROOT).as_posix(): path.read_text() for path in paths if path.is_file()}
 
 

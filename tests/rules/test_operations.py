@@ -10,7 +10,12 @@ from accounts.staff_roles import ROLES
 ROOT = Path(settings.BASE_DIR)
 RUNBOOK = (ROOT / "docs/operations.md").read_text()
 SAID = re.compile(r'\blog(?:ger)?\.(critical|error|exception|warning)\(\s*"([a-z_]+\.[a-z_]+)"')
-HEADINGS = {"critical": "### Critical events", "error": "### Errors", "exception": "### Errors", "warning": "### Warnings"}
+HEADINGS = {
+    "critical": "### Critical events",
+    "error": "### Errors",
+    "exception": "### Errors",
+    "warning": "### Warnings",
+}
 
 
 def said() -> set[tuple[str, str]]:
