@@ -53,9 +53,9 @@ def steps(here: Here) -> list[Step]:
         ),
         Step(
             _("Make a test payment"),
-            _("With the API or in the sandbox lab: no money moves."),
+            _("With the API, or here without any code: no money moves."),
             Payment.objects.filter(merchant=sandbox).exists(),
-            _page(here, May.SIMULATE, "lab"),
+            _page(here, May.SIMULATE, "new_payment"),
         ),
         Step(
             _("Set up a second factor"),

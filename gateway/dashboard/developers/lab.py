@@ -33,6 +33,7 @@ from gateway.simulations import services as simulations
 from gateway.simulations.services import AT_ONCE, Fired
 from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
 from gateway.vault.stored import STORED_CARDS
+from ledger.notation import market_of
 from webhooks.health import health
 from webhooks.models import Endpoint
 from webhooks.selectors import endpoints
@@ -67,9 +68,10 @@ class ClockForm(OnceForm):
 
 
 @cache
-def _options(ways: tuple[plays.Way, ...], language: str) -> SafeString:
-    """The ways as options of a select; there are hundreds on the page, and never others."""
-    named = (("-".join(way), f"{METHOD.get(way[0], way[0])} · {way[1]}") for way in ways)
+def _options(ways: tuple[plays.Way, ...], language: str, country: str) -> SafeString:
+    """The ways as options of a select, those of the country first; hundreds are on the page, and never others."""
+    sorted_ways = sorted(ways, key=lambda way: market_of(way[1]) != country)
+    named = (("-".join(way), f"{METHOD.get(way[0], way[0])} · {way[1]}") for way in sorted_ways)
     return format_html_join("", '<option value="{}">{}</option>', named)
 
 
@@ -81,8 +83,8 @@ def lab(request: HttpRequest, here: Here) -> HttpResponse:
 
 def _shown(here: Here, clock_form: ClockForm) -> HttpResponse:
     moves = AuditEntry.objects.filter(company=here.company, merchant=here.merchant, action=MOVED)
-    language = get_language() or ""
-    groups = [(group, [(play, _options(play.ways, language)) for play in group.plays]) for group in plays.groups()]
+    where = get_language() or "", here.company.country
+    groups = [(group, [(play, _options(play.ways, *where)) for play in group.plays]) for group in plays.groups()]
     return here.render(
         "lab/lab.html",
         once=uuid.uuid4(),

@@ -33,6 +33,7 @@ from gateway.methods.selectors import Offer, offers
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.templatetags.dashboard import money
+from ledger.notation import market_of
 
 _DUE_IN = timedelta(days=3)
 _MAGIC = 1000
@@ -197,12 +198,18 @@ def ways(here: Here) -> list[Way]:
     return sorted(found, key=lambda way: order.index(Method(way.method)))
 
 
+def _first(here: Here, found: list[Way]) -> Way | None:
+    """One of the company's own country where there is one."""
+    at_home = (way for way in found if market_of(way.currency) == here.company.country)
+    return next(at_home, found[0] if found else None)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @door(May.SIMULATE, sandbox_only=True)
 def new(request: HttpRequest, here: Here) -> HttpResponse:
     """The way is chosen by `?way=`; what it asks for is filled in."""
     found = ways(here)
-    chosen = next((way for way in found if way.key == request.GET.get("way")), found[0] if found else None)
+    chosen = next((way for way in found if way.key == request.GET.get("way")), _first(here, found))
     if chosen is None:
         return here.render("payments/new.html", form=None)
     form = TrialForm(here, chosen, request.POST if request.method == "POST" else None)
