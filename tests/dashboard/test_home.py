@@ -112,7 +112,7 @@ def test_a_revoked_key_or_a_deleted_webhook_is_none(acme: Shop, owner: Client) -
 def test_only_what_a_person_may_do_is_a_link(acme: Shop) -> None:
     steps = section(shown(signed_in(a_member(acme.company, Role.FINANCE)), acme), "steps")
 
-    assert "/accounts/2fa/" in steps and "/lab/" in steps
+    assert "/accounts/2fa/" in steps and "/payments/new" in steps
     assert "/webhooks/" not in steps and "/settings/" not in steps
     assert "An owner or developer does this." in steps
 

@@ -87,9 +87,15 @@ class RefundForm(OnceForm):
         given = super().clean() or self.cleaned_data
         if given.get("how") == PART and "amount" not in self.errors and given["amount"] is None:
             self.add_error("amount", _("How much?"))
+        if given.get("how") == ALL and given.get("amount") not in (None, self._left):
+            self.add_error("amount", _("All that is left was chosen, and another amount typed. Choose one of them."))
         if given.get("key_type") and not given.get("key"):
             self.add_error("key", _("Which key?"))
         return given
+
+    @property
+    def _left(self) -> Decimal:
+        return to_decimal(self.stands.left, self.payment.currency)
 
     @property
     def wanted(self) -> int:
@@ -122,7 +128,7 @@ class RefundForm(OnceForm):
     def refuse_what_is_missing(self, takes: Sources) -> bool:
         """Says at the amount what would be refused; whether there was anything."""
         given = self.cleaned_data
-        if given["how"] == PART and given["amount"] > to_decimal(self.stands.left, self.payment.currency):
+        if given["how"] == PART and given["amount"] > self._left:
             self.add_error("amount", _("That is more than what is left."))
         elif takes.missing:
             self.add_error(None, _("The available balance is too small for this."))

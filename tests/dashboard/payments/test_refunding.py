@@ -144,6 +144,16 @@ def test_what_makes_no_sense_moves_nothing(
         assert said in text_of(support.post(page("ask_refund", payment.pk), once(**given)))
 
 
+def test_all_of_it_and_another_amount_are_not_both_meant(acme: Shop, api: Api, support: Client, page: Page) -> None:
+    payment = paid(api)
+    paid(api)
+
+    with nothing_moves(acme):
+        shown = text_of(support.post(page("ask_refund", payment), once(how="all", amount="40.50")))
+    assert "All that is left was chosen, and another amount typed." in shown
+    assert "Confirm the refund" in text_of(support.post(page("ask_refund", payment), once(how="all", amount="150.00")))
+
+
 def test_a_short_balance_refuses_and_says_so(acme: Shop, api: Api, support: Client, page: Page) -> None:
     payment = paid(api)
     withdraw_all_but(acme, 100)
