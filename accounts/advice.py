@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from enum import StrEnum, auto
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import ApiKey, Environment
 from accounts.permissions import ALL
 

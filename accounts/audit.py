@@ -7,9 +7,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts.listing import newest
+from accounts.base.client_address import client_address
+from accounts.base.listing import newest
 from accounts.models import AuditEntry, Company, Merchant, User
-from accounts.origin import client_address
 
 
 def record(

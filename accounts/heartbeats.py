@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Heartbeat
 
 MAX_AGE = timedelta(seconds=30)

@@ -18,7 +18,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts import audit, names, notices, services
-from accounts.clock import wall
+from accounts.base.clock import wall
+from accounts.base.ids import is_well_formed
 from accounts.errors import (
     AlreadyMember,
     LastOwner,
@@ -27,7 +28,6 @@ from accounts.errors import (
     TooManyCompanies,
     TooManyInvitations,
 )
-from accounts.ids import is_well_formed
 from accounts.models import Company, Invitation, Membership, User, WithdrawalWait
 from accounts.roles import GRANTS, May, Role
 from accounts.second_factor import WANTED

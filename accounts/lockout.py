@@ -16,8 +16,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from accounts import known_browsers
+from accounts.base.client_address import rate_limit_key
 from accounts.models import User
-from accounts.origin import rate_limit_key
 
 PLACE = {"password": "20/m/ip,10/1800s/key"}
 EVERYWHERE = {"password_everywhere": "50/h/key"}

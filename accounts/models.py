@@ -11,9 +11,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from simple_history.models import HistoricalRecords
 
-from accounts.clock import wall
+from accounts.base.clock import wall
+from accounts.base.ids import IdField
 from accounts.emails.models import Email as Email
-from accounts.ids import IdField
 from accounts.permissions import PERMISSIONS
 from accounts.proposals.models import Proposal as Proposal
 from accounts.roles import Role

@@ -16,7 +16,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices, second_factor, staff_invitations, staff_roles
-from accounts.errors import InvalidRequest, PersonState
+from accounts.base.errors import InvalidRequest
+from accounts.errors import PersonState
 from accounts.models import Company, User, WithdrawalWait
 from accounts.waits import services as waits
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from django.db.models import Q, QuerySet
 
-from accounts.clock import wall
-from accounts.ids import is_well_formed
+from accounts.base.clock import wall
+from accounts.base.ids import is_well_formed
+from accounts.base.rows import columns, first, load, width
 from accounts.models import ApiKey, AuditEntry, Company, Merchant
-from accounts.rows import columns, first, load, width
 
 _FIND_KEY = f"""
     SELECT {columns(ApiKey, "k")}, {columns(Merchant, "m")}, {columns(Company, "c")}

@@ -9,12 +9,12 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy
 
 from accounts import permissions as known
-from accounts.clock import wall
+from accounts.base.clock import wall
+from accounts.base.rows import execute, first
 from accounts.errors import KeyExceedsRights
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, User
 from accounts.notices import tell_owners
 from accounts.roles import GRANTS, May, Role
-from accounts.rows import execute, first
 from accounts.selectors import digest
 
 KEY_PREFIX = {Environment.SANDBOX: "onp_sandbox_", Environment.PRODUCTION: "onp_live_"}

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from accounts import known_browsers, lockout, second_factor, step_up
+from accounts.base.client_address import client_address
+from accounts.base.sealing import seal, unseal
 from accounts.models import User
-from accounts.origin import client_address
-from accounts.sealing import seal, unseal
 
 SIGN_IN_INSTEAD = gettext_noop("Already have an account? Then please %(link)ssign in%(end_link)s.")
 """Said by allauth, whose Portuguese leaves two words in English: our catalogues go first."""

@@ -21,8 +21,8 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
-from accounts.clock import wall
-from accounts.sealing import seal, unseal
+from accounts.base.clock import wall
+from accounts.base.sealing import seal, unseal
 
 GOOD_FOR_S = 300
 MOST_KEPT = 64 * 1024

@@ -1,5 +1,7 @@
 """Tax ids of companies, by their check digits."""
 
+import re
+
 from django.utils.translation import gettext_lazy as _
 from stdnum.ar import cuit
 from stdnum.br import cnpj
@@ -29,3 +31,8 @@ def proved_tax_id(country: str, text: str) -> tuple[str, str]:
         return kind, str(rules.validate(text))
     except ValidationError as error:
         raise TaxIdInvalid from error
+
+
+def compact(term: str) -> str:
+    """A tax id as it is kept: without its punctuation."""
+    return re.sub(r"[\s./-]", "", term).upper()

@@ -7,10 +7,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from accounts import audit, files, notices, services
-from accounts.clock import wall
+from accounts import audit, notices, services
+from accounts.base import files
+from accounts.base.clock import wall
+from accounts.base.ids import is_well_formed
 from accounts.errors import DocumentUnknown, InvalidDocument, TooManyDocuments, VerificationState
-from accounts.ids import is_well_formed
 from accounts.models import Company, Document, User
 
 NEEDED = (Document.Kind.REGISTRATION, Document.Kind.IDENTITY, Document.Kind.ADDRESS, Document.Kind.BANK_ACCOUNT)

@@ -11,14 +11,19 @@ class GatewayConfig(AppConfig):
     verbose_name = "Gateway"
 
     def ready(self) -> None:
-        from gateway import checks, seeds  # noqa: F401  (they register themselves)
-        from gateway.api import invariants as of_keys  # noqa: F401
+        from gateway import (
+            checks,  # noqa: F401  (they register themselves)
+            seeds,  # noqa: F401
+        )
         from gateway.conversions import invariants as of_conversions  # noqa: F401
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.refunds import invariants as of_refunds  # noqa: F401
+        from gateway.refunds import proposals as of_refund_outcomes  # noqa: F401
         from gateway.refunds import services as fills_what_refunds_lack  # noqa: F401
+        from gateway.requests import invariants as of_keys  # noqa: F401
         from gateway.serving import checks as of_the_proxy  # noqa: F401
         from gateway.withdrawals import invariants as of_withdrawals  # noqa: F401
+        from gateway.withdrawals import proposals as of_withdrawal_outcomes  # noqa: F401
 
         pre_migrate.connect(_take_your_time)
 

@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_safe
 
+from accounts.base.client_address import client_address
+from accounts.base.wire import dumps
 from accounts.heartbeats import is_alive
-from accounts.origin import client_address
-from accounts.wire import dumps
 from gateway.api import throttling
 
 NEEDED = ("web", "database", "cache", "worker")

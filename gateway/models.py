@@ -1,7 +1,5 @@
 """The product's tables, of all its rooms: Django looks only here."""
 
-from gateway.api.models import IdempotencyKey
-from gateway.api.requests.models import ApiRequest
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
@@ -9,6 +7,7 @@ from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
+from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.vault.models import CardToken
 from gateway.withdrawals.models import Withdrawal
 

@@ -69,6 +69,8 @@ INSTALLED_APPS = [
     "webhooks",
     "ledger",
     "gateway",
+    "gateway.dashboard",
+    "gateway.staff",
 ]
 
 MIDDLEWARE = [
@@ -89,7 +91,7 @@ MIDDLEWARE = [
     "accounts.step_up.StepUpMiddleware",
     "gateway.dashboard.middleware.PersonMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
-    "gateway.pages.ContentSecurityPolicyMiddleware",
+    "gateway.content_policy.ContentSecurityPolicyMiddleware",
 ]
 
 ROOT_URLCONF = "gateway.urls"
@@ -280,7 +282,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["gateway.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["gateway.api.permissions.HasPermission"],
     "DEFAULT_RENDERER_CLASSES": ["gateway.api.renderers.EnvelopeRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["gateway.api.parsers.StrictJsonParser"],
+    "DEFAULT_PARSER_CLASSES": [],
     "DEFAULT_SCHEMA_CLASS": None,
     "EXCEPTION_HANDLER": "gateway.api.errors.answer",
     "UNAUTHENTICATED_USER": None,
@@ -295,8 +297,8 @@ UNFOLD = {
     "SHOW_HISTORY": True,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_BACK_BUTTON": True,
-    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "gateway.admin.icon"}],
-    "STYLES": ["gateway.admin.stylesheet"],
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "gateway.staff.admin.icon"}],
+    "STYLES": ["gateway.staff.admin.stylesheet"],
     "COLORS": {
         "primary": {
             "50": "oklch(97% .014 254.604)",
@@ -312,9 +314,9 @@ UNFOLD = {
             "950": "oklch(28.2% .091 267.935)",
         },
     },
-    "DASHBOARD_CALLBACK": "gateway.staff.overview.fill",
-    "COMMAND": {"search_callback": "accounts.staff.pages.find"},
-    "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "gateway.admin.sidebar"},
+    "DASHBOARD_CALLBACK": "gateway.staff.overview.page.fill",
+    "COMMAND": {"search_callback": "gateway.staff.kit.pages.find"},
+    "SIDEBAR": {"show_search": True, "command_search": True, "navigation": "gateway.staff.admin.sidebar"},
 }
 
 LOGGING_CONFIG = None

@@ -5,8 +5,8 @@ from celery.signals import task_postrun, worker_ready
 from django.contrib.sessions.backends.db import SessionStore
 
 from accounts.heartbeats import beat, touch
-from gateway.api.idempotency import forget_old
-from gateway.api.requests.retention import forget_old as forget_old_requests
+from gateway.requests.idempotency import forget_old
+from gateway.requests.retention import forget_old as forget_old_requests
 from gateway.vault.services import forget_old as forget_old_cards
 
 

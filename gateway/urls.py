@@ -1,34 +1,23 @@
 """Every address of the service."""
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
-from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
 from accounts.confirming import confirm_action
 from accounts.staff_invitations import StaffInvitation
-from gateway import health, pages
+from gateway import health
 from gateway.api import views
-from gateway.checkout.pages import checkout
+from gateway.api.reference import pages
 from gateway.dashboard.receivables.feed import money_calendar
-from gateway.payments import links
-from gateway.receipts import pages as receipts
-from gateway.sdk import pages as sdk
-
-
-@csrf_exempt  # as both pages are: the address itself is what allows to act
-def payers_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Where payers act: the card page, or the checkout of a method without a card. Each token opens one of them."""
-    page = sdk.hosted if links.of_hosted_card_page(token) else checkout
-    return page(request, token=token)
-
+from gateway.payer import receipts
+from gateway.payer.pages import payers_page
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/docs", permanent=False)),
     path("health/", health.health),
     path("checkout/<str:token>", payers_page),
-    path("sdk/", include("gateway.sdk.urls")),
+    path("sdk/", include("gateway.payer.sdk.urls")),
     path("demo/", include("gateway.demo.urls")),
     path("docs", pages.reference),
     path("docs/cards", pages.cards),

@@ -13,7 +13,7 @@ from decimal import Decimal
 from babel.numbers import format_decimal
 from django.utils import translation
 
-from ledger.money import DECIMALS
+from ledger.money import DECIMALS, to_decimal
 
 NONE, MINUS = "–", "−"
 _UNBROKEN = "\u00a0"
@@ -199,3 +199,8 @@ def _of_decimals(text: str) -> Decimal:
     """The last separator parts the decimals."""
     last = max(text.rfind("."), text.rfind(","))
     return Decimal(f"{re.sub('[., ]', '', text[:last])}.{text[last + 1 :]}")
+
+
+def plain_amount(minor: int, currency: str) -> str:
+    """`1,234.50 BRL`."""
+    return f"{to_decimal(minor, currency):,f} {currency}"

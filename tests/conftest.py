@@ -11,8 +11,8 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from gateway.api.requests import log
 from gateway.celery import app
+from gateway.requests import log
 from ledger.verify import verify
 from tests.client import Api
 from tests.factories import Shop, a_shop

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Company, Membership, User
 from accounts.roles import Role
 

@@ -16,10 +16,12 @@ from typing import Any, Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
+from django.conf import settings
 from typing_extensions import Buffer
 from yarl import URL
 
-from webhooks import addresses
+from accounts.base import addresses
+from accounts.models import Environment
 
 MOST_BODY_BYTES = 4096
 MOST_ANSWER_BYTES = 64 * 1024
@@ -35,6 +37,11 @@ OUR_HEADERS = {
 }
 
 logger = logging.getLogger(__name__)
+
+
+def is_loopback_allowed(environment: str) -> bool:
+    """Only where the operator runs the service locally, and only for a sandbox (contract §13.1)."""
+    return bool(settings.LOCAL) and environment == Environment.SANDBOX
 
 
 class Failure(StrEnum):

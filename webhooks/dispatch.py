@@ -20,7 +20,7 @@ from cryptography.fernet import InvalidToken
 from django.db import Error, close_old_connections
 
 from accounts import heartbeats
-from accounts.clock import wall
+from accounts.base.clock import wall
 from webhooks import queue, signing
 from webhooks.client import Answer, Failure, Sender
 

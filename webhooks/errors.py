@@ -1,6 +1,6 @@
 """What webhooks refuse."""
 
-from accounts.errors import InvalidRequest, Refusal
+from accounts.base.errors import InvalidRequest, Refusal
 
 
 class InvalidUrl(InvalidRequest):

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant
 from webhooks.models import Endpoint
 from webhooks.notices import DISABLED_AFTER

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from accounts.sealing import unseal
+from accounts.base.sealing import unseal
 from webhooks import signing
 from webhooks.client import OUR_HEADERS
 from webhooks.models import Attempt, Delivery

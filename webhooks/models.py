@@ -6,8 +6,8 @@ from typing import Any
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from accounts.clock import wall
-from accounts.ids import IdField
+from accounts.base.clock import wall
+from accounts.base.ids import IdField
 from accounts.models import Merchant
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.emails.topics import Topic
 from accounts.notices import tell
 from accounts.roles import Role

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from accounts.clock import wall
-from accounts.ids import new_id
+from accounts.base.clock import wall
+from accounts.base.ids import new_id
+from accounts.base.rows import execute
+from accounts.base.wire import dumps, timestamp
 from accounts.models import Merchant
-from accounts.rows import execute
-from accounts.wire import dumps, timestamp
 from webhooks.kinds import EVERYTHING, KINDS
 
 # A delivery's id is a ULID too: the event's time, then 64 bits of a digest that no other pair has.

@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from accounts.wire import Timestamp, optional_timestamp, timestamp
+from accounts.base.wire import Timestamp, optional_timestamp, timestamp
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 DeliveryStatusName = Literal["PENDING", "DELIVERED", "FAILED", "CANCELED"]

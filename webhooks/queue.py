@@ -10,11 +10,10 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.db import connection, transaction
 
-from accounts.clock import wall
-from accounts.sealing import unseal
+from accounts.base.clock import wall
+from accounts.base.sealing import unseal
 from webhooks import notices
-from webhooks.addresses import is_loopback_allowed
-from webhooks.client import Answer
+from webhooks.client import Answer, is_loopback_allowed
 from webhooks.models import Endpoint
 from webhooks.schedule import asked_wait_s, next_attempt_after
 

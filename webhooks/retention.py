@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from accounts.clock import wall
-from accounts.ids import earliest
-from accounts.rows import execute
+from accounts.base.clock import wall
+from accounts.base.ids import earliest
+from accounts.base.rows import execute
 
 KEPT_FOR = timedelta(days=30)
 BATCH = 1000

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 
 from django.db.models import Prefetch, QuerySet
 
-from accounts.ids import is_well_formed
-from accounts.listing import newest
+from accounts.base.ids import is_well_formed
+from accounts.base.listing import newest
+from accounts.base.rows import first
 from accounts.models import Merchant
-from accounts.rows import first
 from webhooks.errors import DeliveryUnknown, EndpointUnknown, EventUnknown
 from webhooks.models import Delivery, Endpoint, Event
 

@@ -10,14 +10,15 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F
 
-from accounts.clock import now as now_of
-from accounts.clock import wall
-from accounts.errors import Fault
-from accounts.ids import is_well_formed
+from accounts.base import addresses
+from accounts.base.clock import now as now_of
+from accounts.base.clock import wall
+from accounts.base.errors import Fault
+from accounts.base.ids import is_well_formed
+from accounts.base.rows import execute, first
+from accounts.base.sealing import seal, unseal
 from accounts.models import Merchant
-from accounts.rows import execute, first
-from accounts.sealing import seal, unseal
-from webhooks import addresses
+from webhooks.client import is_loopback_allowed
 from webhooks.doctor import Diagnosis, Known, Received, diagnose
 from webhooks.doctor.message import read_message
 from webhooks.doctor.verdicts import ID
@@ -39,7 +40,7 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
     A host passes of which the resolver tells nothing now: every delivery looks again. One that does not exist is
     refused.
     """
-    allowed = addresses.is_loopback_allowed(merchant.environment)
+    allowed = is_loopback_allowed(merchant.environment)
     try:
         target = addresses.parse_url(url, loopback_allowed=allowed)
         host, port = str(target.raw_host), int(target.port or 443)

@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from accounts.clock import wall
-from accounts.ids import IdField
+from accounts.base.clock import wall
+from accounts.base.ids import IdField
 
 
 class Email(models.Model):

@@ -7,10 +7,10 @@ from smtplib import SMTPRecipientsRefused
 import structlog
 from django.core.mail import EmailMessage, get_connection
 
-from accounts.clock import wall
+from accounts.base.clock import wall
+from accounts.base.ids import earliest
+from accounts.base.rows import columns, execute, first, load
 from accounts.emails.models import Email
-from accounts.ids import earliest
-from accounts.rows import columns, execute, first, load
 
 log = structlog.get_logger()
 

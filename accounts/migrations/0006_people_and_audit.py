@@ -4,8 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.clock
-import accounts.ids
+import accounts.base.clock
+import accounts.base.ids
 
 AUDIT_STAYS = """
 CREATE FUNCTION accounts_audit_stays() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="doc", primary_key=True, serialize=False
                     ),
                 ),
@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
                 ("content_type", models.CharField(max_length=40)),
                 ("size", models.IntegerField(help_text="Bytes")),
                 ("content", models.BinaryField()),
-                ("created_at", models.DateTimeField(default=accounts.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
                 (
                     "company",
                     models.ForeignKey(
@@ -131,7 +131,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="inv", primary_key=True, serialize=False
                     ),
                 ),
@@ -150,7 +150,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("digest", models.BinaryField(help_text="SHA-256 of the token", max_length=32, unique=True)),
-                ("created_at", models.DateTimeField(default=accounts.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
                 ("expires_at", models.DateTimeField()),
                 ("accepted_at", models.DateTimeField(editable=False, null=True)),
                 ("withdrawn_at", models.DateTimeField(editable=False, null=True)),
@@ -173,7 +173,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="aud", primary_key=True, serialize=False
                     ),
                 ),
@@ -185,7 +185,7 @@ class Migration(migrations.Migration):
                 ("note", models.CharField(blank=True, max_length=500)),
                 ("address", models.GenericIPAddressField(null=True)),
                 ("request_id", models.CharField(blank=True, max_length=40)),
-                ("created_at", models.DateTimeField(default=accounts.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
                 (
                     "actor",
                     models.ForeignKey(

@@ -3,8 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-import accounts.clock
-import accounts.ids
+import accounts.base.clock
+import accounts.base.ids
 
 
 class Migration(migrations.Migration):
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="eml", primary_key=True, serialize=False
                     ),
                 ),
@@ -35,9 +35,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("attempts", models.SmallIntegerField(default=0)),
-                ("next_attempt_at", models.DateTimeField(default=accounts.clock.wall, null=True)),
+                ("next_attempt_at", models.DateTimeField(default=accounts.base.clock.wall, null=True)),
                 ("last_error", models.CharField(blank=True, default="", max_length=500)),
-                ("created_at", models.DateTimeField(default=accounts.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
                 ("sent_at", models.DateTimeField(null=True)),
                 (
                     "company",

@@ -4,8 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.clock
-import accounts.ids
+import accounts.base.clock
+import accounts.base.ids
 
 
 class Migration(migrations.Migration):
@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="prp", primary_key=True, serialize=False
                     ),
                 ),
@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("proposed_at", models.DateTimeField(default=accounts.clock.wall)),
+                ("proposed_at", models.DateTimeField(default=accounts.base.clock.wall)),
                 (
                     "decided_on_host_by",
                     models.CharField(

@@ -5,7 +5,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.clock
+import accounts.base.clock
 
 WAITS = """
 -- Withdrawals that are being accepted end before a wait begins; those that come next see it.
@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("began_at", models.DateTimeField(default=accounts.clock.wall)),
+                ("began_at", models.DateTimeField(default=accounts.base.clock.wall)),
                 ("until", models.DateTimeField()),
                 (
                     "may_lift",

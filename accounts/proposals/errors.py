@@ -1,6 +1,6 @@
 """What proposals refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class OwnCompany(Refusal):

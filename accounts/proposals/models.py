@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.clock import wall
-from accounts.ids import IdField
+from accounts.base.clock import wall
+from accounts.base.ids import IdField
 
 
 class Proposal(models.Model):

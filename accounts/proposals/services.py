@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts import audit
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.errors import OwnRequest
 from accounts.models import Company, Membership, User
 from accounts.proposals.errors import AlreadyProposed, OwnCompany, ProposalChanged, ProposalClosed

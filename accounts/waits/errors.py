@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class WithdrawalsWait(Refusal):

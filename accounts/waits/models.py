@@ -5,7 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 
 
 class WithdrawalWait(models.Model):

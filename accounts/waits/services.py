@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Company, Environment, Membership, Merchant, User, WithdrawalWait
 from accounts.roles import Role
 from accounts.waits.errors import WaitStands, WithdrawalsWait

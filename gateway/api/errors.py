@@ -3,15 +3,16 @@
 from typing import Any, Literal
 
 import structlog
-from django.conf import settings
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 from typing_extensions import TypedDict
 
-from accounts.errors import InvalidRequest, Refusal
-from accounts.wire import dumps
+from accounts.base.errors import InvalidRequest, Refusal, Unavailable
+from gateway.requests.envelope import body_of
+from gateway.requests.errors import MalformedJson, UnsupportedMediaType
+from gateway.serving.errors import BodyTooLarge
 
 log = structlog.get_logger()
 
@@ -22,30 +23,6 @@ class WrongMemberPayload(TypedDict):
     field: str
     code: Literal["REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"]
     message: str
-
-
-class MalformedJson(Refusal):
-    code = "ONP400_MALFORMED_JSON"
-    message = "The body is not one JSON object with every member named once."
-    advice = "Send one UTF-8 JSON object, nested at most 20 deep, without NaN or Infinity."
-
-
-class CardDataSent(InvalidRequest):
-    code = "ONP400_CARD_DATA"
-    message = "Card data must never be sent here."
-    advice = "Collect cards with the secure fields; number, expiry and CVV never pass your backend."
-
-
-class IdempotencyKeyMissing(Refusal):
-    code = "ONP400_IDEMPOTENCY_KEY_MISSING"
-    message = "The header idempotency-key is required on every POST."
-    advice = "Make one UUID for each order, keep it, and send it with every try for that order."
-
-
-class IdempotencyKeyInvalid(Refusal):
-    code = "ONP400_IDEMPOTENCY_KEY_INVALID"
-    message = "The header idempotency-key is one UUID, sent once."
-    advice = "Send a UUID of 36 characters, once."
 
 
 class InvalidPagination(Refusal):
@@ -84,12 +61,6 @@ class CompanyUnknown(Refusal):
     advice = "A key reads its own company only: compare the id."
 
 
-class RequestUnknown(Refusal):
-    code = "ONP404_REQUEST"
-    message = "There is no such request."
-    advice = "The log keeps your own requests with a valid key, for 30 days as a rule: compare the RequestId."
-
-
 class MethodNotAllowed(Refusal):
     code = "ONP405"
     message = "This route does not know the HTTP method."
@@ -102,64 +73,10 @@ class NotAcceptable(Refusal):
     advice = "Send Accept: application/json, or no Accept at all."
 
 
-class BodyTooLarge(Refusal):
-    code = "ONP413"
-    message = "The body is too large."
-    advice = "A body has at most 256 KiB; the answer to a refund at most 15 MiB."
-
-
-class BodyIncomplete(Refusal):
-    code = "ONP400_BODY_INCOMPLETE"
-    message = "The body ended before all of it had arrived."
-    advice = "Repeat the same request with the same key."
-    retryable = True
-
-
 class MalformedHttp(Refusal):
     code = "ONP400_HTTP"
     message = "The request is not well-formed HTTP."
     advice = "The proxy says so: compare the request line and the headers with what HTTP/1.1 or HTTP/2 ask for."
-
-
-class HeaderRepeated(Refusal):
-    code = "ONP400_HEADER_REPEATED"
-    message = "A header that may come once came twice."
-    advice = "Send each header once. Operators: the proxy must replace what clients send, not add to it."
-
-
-class BodyTooSlow(Refusal):
-    code = "ONP408"
-    message = "The body did not arrive in time."
-    advice = "Repeat the same request with the same key. A body has ten seconds, and one more for each 64 KiB."
-    retryable = True
-
-
-class TargetTooLong(Refusal):
-    code = "ONP414"
-    message = "The address is too long."
-    advice = "An address has at most 8 KiB with its query: ask for less at once."
-
-
-class UnsupportedMediaType(Refusal):
-    code = "ONP415"
-    message = "The body is not application/json in UTF-8."
-    advice = "Send Content-Type: application/json and no Content-Encoding."
-
-
-class IdempotencyConflict(Refusal):
-    code = "ONP409_IDEMPOTENCY_CONFLICT"
-    message = "The idempotency key was used for another request."
-    advice = "Repeat the original request with this key, or use a new key for new content."
-    final = False
-
-
-class IdempotencyInProgress(Refusal):
-    code = "ONP409_IDEMPOTENCY_IN_PROGRESS"
-    message = "The first request with this idempotency key is still being worked on."
-    advice = "Repeat the same request with the same key after retryAfter seconds."
-    retryable = True
-    retry_after_s = 1
-    final = False
 
 
 class RateLimited(Refusal):
@@ -173,27 +90,11 @@ class RateLimited(Refusal):
         super().__init__()
 
 
-class TooManyUnfinished(Refusal):
-    code = "ONP429_UNFINISHED_BODIES"
-    message = "Too many bodies from this address are still arriving."
-    advice = "Send bodies whole; at most eight of an address may take longer than a second."
-    retryable = True
-    retry_after_s = 1
-
-
 class InternalError(Refusal):
     code = "ONP500"
     message = "Something went wrong on our side."
     advice = "Repeat the same request with the same key; tell support the requestId when it stays."
     retryable = True
-
-
-class Unavailable(Refusal):
-    code = "ONP503"
-    message = "The service is unavailable for a moment."
-    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
-    retryable = True
-    retry_after_s = 5
 
 
 class Unreachable(Refusal):
@@ -239,23 +140,6 @@ def refusal_for(error: Exception) -> Refusal:
         if known := _TRANSLATED.get(kind):
             return known()
     return InternalError()
-
-
-def doc_url(code: str) -> str:
-    return f"{settings.BASE_URL}/docs/errors#{code}"
-
-
-def body_of(refusal: Refusal, request_id: str) -> bytes:
-    """The failure envelope (contract §2.2)."""
-    error = refusal.body()
-    return dumps(
-        {
-            "success": False,
-            "onpayCode": error["code"],
-            "onpayDescription": error["message"],
-            "error": error | {"requestId": request_id, "docUrl": doc_url(error["code"])},
-        }
-    )
 
 
 def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:

@@ -11,12 +11,12 @@ from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from accounts.ids import new_id
-from accounts.origin import rate_limit_key
+from accounts.base.client_address import rate_limit_key
+from accounts.base.ids import new_id
 from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
-from gateway.api.requests import log as requests
 from gateway.api.views import is_of_api
+from gateway.requests import log as requests
 from gateway.serving.limits import match_of
 from gateway.serving.middleware import refused_by_server
 

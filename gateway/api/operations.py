@@ -15,14 +15,15 @@ from django.utils.encoding import escape_uri_path
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from accounts.errors import Fault, InvalidRequest, Refusal
+from accounts.base.client_address import rate_limit_key
+from accounts.base.errors import Fault, InvalidRequest, Refusal
+from accounts.base.wire import dumps, loads
 from accounts.models import Merchant
-from accounts.origin import rate_limit_key
-from accounts.wire import dumps, loads
-from gateway.api import idempotency, origins, parsers, throttling
+from gateway.api import origins, throttling
 from gateway.api.errors import MethodNotAllowed, RateLimited
-from gateway.api.fields import ExactInput, Input, validated
+from gateway.api.inputs.fields import ExactInput, Input, validated
 from gateway.api.pagination import Page, Paged
+from gateway.requests import bodies, idempotency
 
 ANY_JSON = ("application/json", "*/*", "")
 """What nearly everybody accepts, and what need not be negotiated."""
@@ -85,7 +86,7 @@ class Operation:
     optional_body: bool = False
     registered_origin: bool = False
     rehearsal: Rehearsal | None = None
-    largest_body: int = parsers.MAX_BODY_BYTES
+    largest_body: int = bodies.MAX_BODY_BYTES
 
     @property
     def usual(self) -> Variant:
@@ -167,7 +168,7 @@ class Resource(APIView):
             self.perform_content_negotiation(request)
         if request.method in ("POST", "PATCH"):
             declared = self.operation
-            parsers.check_headers(request._request, largest=declared.largest_body, optional=declared.optional_body)
+            bodies.check_headers(request._request, largest=declared.largest_body, optional=declared.optional_body)
         if self.operation.limit:
             _count(request._request, self.operation.limit)
 
@@ -189,7 +190,7 @@ def _read(
     merchant: Merchant = request.user  # type: ignore[assignment]
     arguments = [validated(declared.query, request._request.GET.dict())] if declared.query else []
     if declared.takes:
-        arguments.append(validated(declared.takes, parsers.parse(parsers.whole_body(request._request)), merchant))
+        arguments.append(validated(declared.takes, bodies.parse(bodies.whole_body(request._request)), merchant))
     result = handler(resource, merchant, *arguments, **path)
     if isinstance(result, Document):
         return _show(result)
@@ -253,8 +254,8 @@ def _write(
 
 def _content(http: HttpRequest, declared: Operation) -> dict[str, Any]:
     if declared.takes is None:  # nothing can be missing
-        return parsers.parse(parsers.whole_body(http) or b"{}")
-    return parsers.parse(parsers.optional_body(http) if declared.optional_body else parsers.whole_body(http))
+        return bodies.parse(bodies.whole_body(http) or b"{}")
+    return bodies.parse(bodies.optional_body(http) if declared.optional_body else bodies.whole_body(http))
 
 
 def _rehearse_or_write(
@@ -286,7 +287,7 @@ def _check_query(http: HttpRequest, declared: Operation) -> None:
 
 def _rehearse(resource: Resource, request: Request) -> HttpResponse:
     merchant: Merchant = request.user  # type: ignore[assignment]
-    content = parsers.parse(parsers.whole_body(request._request))
+    content = bodies.parse(bodies.whole_body(request._request))
     permission: Refusal | None = None
     try:
         resource.check_permissions(request)

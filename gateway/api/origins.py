@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest
 
+from accounts.base.client_address import client_address
 from accounts.models import Merchant
-from accounts.origin import client_address
 from accounts.services import remember_refused_origin
 from gateway.withdrawals.errors import UnregisteredOrigin
 from gateway.withdrawals.gates import require_origin

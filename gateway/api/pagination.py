@@ -8,9 +8,9 @@ from django.db.models import Model, QuerySet
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from gateway.api.errors import InvalidPagination
-from gateway.api.fields import Input, wrong
+from gateway.api.inputs.fields import Input, wrong
 
 M = TypeVar("M", bound=Model)
 MAX_DIGITS = 9

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework.renderers import BaseRenderer
 
-from accounts.wire import dumps
+from accounts.base.wire import dumps
 
 
 class PdfRenderer(BaseRenderer):

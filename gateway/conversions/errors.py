@@ -1,6 +1,6 @@
 """What conversions refuse."""
 
-from accounts.errors import InvalidRequest, Refusal
+from accounts.base.errors import InvalidRequest, Refusal
 
 
 class InvalidQuoteToken(InvalidRequest):

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.ids import IdField
+from accounts.base.ids import IdField
 from accounts.models import Merchant
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from accounts.wire import Number, Timestamp, plain, timestamp
+from accounts.base.wire import Number, Timestamp, plain, timestamp
 from gateway.conversions.models import Conversion
 from gateway.conversions.quotes import Quote, sign
 from ledger.money import to_decimal

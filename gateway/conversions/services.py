@@ -7,11 +7,11 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from accounts import clock
-from accounts.errors import Fault
-from accounts.ids import new_id
+from accounts.base import clock
+from accounts.base.errors import Fault
+from accounts.base.ids import new_id
+from accounts.base.rows import execute, first, insert_into, values
 from accounts.models import Environment, Merchant
-from accounts.rows import execute, first, insert_into, values
 from accounts.services import hold_settings
 from gateway.conversions import payloads
 from gateway.conversions.errors import (

@@ -1,6 +1,6 @@
 """What customers refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class CustomerUnknown(Refusal):

@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import Func, Value
 from django.db.models.functions import Lower
 
-from accounts.clock import wall
-from accounts.ids import IdField
+from accounts.base.clock import wall
+from accounts.base.ids import IdField
 from accounts.models import Merchant
 
 MARKED = "áàâãäåéèêëíìîïóòôõöúùûüçñý"

@@ -2,7 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from accounts.wire import Timestamp, timestamp
+from accounts.base.wire import Timestamp, timestamp
 from gateway.customers.models import Customer
 
 

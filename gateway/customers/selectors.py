@@ -4,10 +4,10 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from accounts.ids import is_well_formed
-from accounts.listing import newest
+from accounts.base.ids import is_well_formed
+from accounts.base.listing import newest
 from accounts.models import Merchant
-from accounts.staff.search import compact
+from accounts.tax_ids import compact
 from gateway.customers.errors import CustomerUnknown
 from gateway.customers.models import Customer, plain
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db import connection
 
-from accounts.ids import new_id
+from accounts.base.ids import new_id
+from accounts.base.rows import first
 from accounts.models import Merchant
-from accounts.rows import first
 from gateway.customers.models import Customer
 from gateway.customers.payer import Payer
 

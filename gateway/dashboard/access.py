@@ -15,10 +15,11 @@ from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from accounts import audit, clock, second_factor
-from accounts.errors import Refusal
+from accounts import audit, second_factor
+from accounts.base import clock
+from accounts.base.client_address import client_address
+from accounts.base.errors import Refusal
 from accounts.models import Company, Environment, Membership, Merchant, User
-from accounts.origin import client_address
 from accounts.roles import GRANTS, May, Role
 from accounts.step_up import Action
 from gateway.dashboard import navigation

@@ -14,10 +14,10 @@ from accounts.models import Company
 from accounts.roles import May
 from gateway.dashboard.access import Here
 from gateway.dashboard.support import address as support_address
+from gateway.dashboard.templatetags.dashboard import coded
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.overview.attention import Attention, attention
 from gateway.refunds.inbox import Tab
-from gateway.templatetags.dashboard import coded
 from webhooks.models import Endpoint
 
 URGENT, WARNING, NEWS = "red", "yellow", "azure"

@@ -5,9 +5,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from accounts.errors import Refusal
-from gateway.api.idempotency import Attempt, fingerprint
+from accounts.base.errors import Refusal
 from gateway.dashboard.access import Here
+from gateway.requests.idempotency import Attempt, fingerprint
 
 R = TypeVar("R")
 

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import joining
+from accounts.base.errors import Refusal
 from accounts.emails.topics import Topic
-from accounts.errors import Refusal
 from accounts.forms import CompanyForm
 from accounts.models import LANGUAGES, Membership, User
 from gateway.dashboard.access import LAST

@@ -6,10 +6,10 @@ from typing import Any
 from django import forms
 from django.db import IntegrityError, transaction
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Merchant
-from gateway.api.models import IdempotencyKey
 from gateway.dashboard.refusals import in_words
+from gateway.requests.models import IdempotencyKey
 
 _CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
     (forms.CheckboxSelectMultiple, "form-check-input"),

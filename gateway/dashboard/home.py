@@ -12,14 +12,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from accounts.periods import Period
+from accounts.base.periods import Period
 from accounts.roles import May
 from gateway.dashboard import attention, going_live
 from gateway.dashboard.access import Here, door
+from gateway.dashboard.templatetags.dashboard import money
 from gateway.overview.activity import Activity, activity
 from gateway.payments import selectors as payments
 from gateway.payments.figures import Acceptance, Accepted, Paid, acceptance
-from gateway.templatetags.dashboard import money
 from ledger.money import to_decimal
 from ledger.notation import notation
 from ledger.receivables.calendar import Day, next_days

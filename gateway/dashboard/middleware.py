@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import User
 
 PEOPLE = ("/dashboard/", "/accounts/")

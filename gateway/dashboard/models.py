@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import models
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant
 
 
@@ -17,6 +17,7 @@ class SavedView(models.Model):
     created_at = models.DateTimeField(default=wall, editable=False)
 
     class Meta:
+        app_label = "gateway"
         constraints = [
             models.UniqueConstraint(fields=["user", "merchant", "name"], name="one_saved_view_of_a_name"),
         ]

@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.waits.errors import WithdrawalsWait
 
 IN_WORDS: dict[str, Promise] = {

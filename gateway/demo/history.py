@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import Merchant, User
 from gateway.conversions import services as conversions
 from gateway.conversions.quotes import sign

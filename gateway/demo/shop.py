@@ -12,20 +12,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
+from accounts.base.wire import dumps, timestamp
 from accounts.models import Environment, Merchant
-from accounts.wire import dumps, timestamp
-from gateway.api.errors import body_of
-from gateway.api.examples import ORDERS
-from gateway.api.fields import validated
-from gateway.api.parsers import check_headers, parse, whole_body
-from gateway.api.v2.payments import PaymentInput
+from gateway.api.inputs.fields import validated
+from gateway.api.inputs.payments import PaymentInput
 from gateway.api.v2.simulations import SimulationInput
 from gateway.methods.errors import Rejected
 from gateway.methods.registry import Method
 from gateway.payments import payloads, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
+from gateway.requests.bodies import check_headers, parse, whole_body
+from gateway.requests.envelope import body_of
+from gateway.simulations.examples import ORDERS
 from gateway.vault.cards import TEST_CARDS
 from webhooks.models import Event
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal
 from stdnum.co import nit
 from typing_extensions import TypedDict
 
-from accounts.errors import Fault
-from accounts.wire import Timestamp
+from accounts.base.errors import Fault
+from accounts.base.wire import Timestamp
 from gateway.customers.payer import Payer
 from gateway.methods.rail import Answered, Market, Order, Outcome, Wish
 from gateway.methods.sandbox import SandboxRail

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from stdnum.br import cnpj, cpf
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 from gateway.customers.payer import Payer
 
 _CPF = re.compile(r"[0-9]{11}")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accounts.errors import MethodRefusal, Refusal
+from accounts.base.errors import MethodRefusal, Refusal
 
 
 class MethodNotEnabled(Refusal):

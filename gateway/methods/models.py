@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from simple_history.models import HistoricalRecords
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Environment, Merchant
 from gateway.methods.registry import Method
 from ledger.money import DECIMALS

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 from gateway.customers.payer import Payer
 from gateway.vault.stored import StoredCard
 

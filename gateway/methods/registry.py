@@ -6,6 +6,7 @@ from pkgutil import iter_modules
 
 from django.db.models import TextChoices
 
+from accounts.base.errors import MethodRefusal, Refusal
 from accounts.models import Environment
 from gateway import methods
 from gateway.methods.rail import Market, Rail
@@ -55,3 +56,10 @@ def markets() -> dict[tuple[str, str], Market]:
 def by_currency(method: str) -> dict[str, Rail]:
     """Currency → sandbox double: what a request for the method is judged by. Empty for what is no method."""
     return {pair[1]: rail for pair, rail in rails(Environment.SANDBOX).items() if pair[0] == method}
+
+
+def codes_of(refusal: type[Refusal]) -> list[str]:
+    """Every code that a refusal can answer: one, or one for each method."""
+    if issubclass(refusal, MethodRefusal):
+        return [refusal.code.replace("<METHOD>", method) for method in refusal.methods or Method]
+    return [refusal.code]

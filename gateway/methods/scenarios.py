@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.utils.translation import gettext_noop as _
 
-from accounts.errors import MethodRefusal
+from accounts.base.errors import MethodRefusal
 from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import Answered
 from gateway.methods.registry import CARDS, Method

@@ -1,16 +1,18 @@
 """Under which terms a merchant may use a method."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import F, Q
 
-from accounts import clock
+from accounts.base import clock
+from accounts.base.rows import first
 from accounts.models import Merchant
-from accounts.rows import first
+from gateway.customers.payer import Payer
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
 from gateway.methods.models import MethodRule, PriceRule
+from gateway.methods.rail import Rail, Wish
 from ledger import money
 
 NEVER = 10**15
@@ -136,3 +138,10 @@ def known(merchant: Merchant) -> list[Offer]:
     prices = {(p.method, p.currency): p for p in versions.order_by(*own_last, "effective_from")}
     in_force = {(rule.method, rule.currency): rule for rule in rules}
     return [Offer(rule, prices[pair]) for pair, rule in in_force.items() if pair in prices]
+
+
+def required_fields(rail: Rail, currency: str, at: datetime) -> list[str]:
+    """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
+    nothing = Wish(Payer(name=""), at, currency)
+    missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
+    return list(dict.fromkeys(["payer.name", *missing]))

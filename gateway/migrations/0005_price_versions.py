@@ -5,7 +5,7 @@ from decimal import Decimal
 import django.core.validators
 from django.db import migrations, models
 
-import accounts.clock
+import accounts.base.clock
 
 VERSIONS = "UPDATE gateway_pricerule SET effective_from = '2020-01-01'"
 RECEIVABLES = """
@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
             model_name="historicalpricerule",
             name="effective_from",
             field=models.DateTimeField(
-                default=accounts.clock.wall,
+                default=accounts.base.clock.wall,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),
@@ -127,7 +127,7 @@ class Migration(migrations.Migration):
             model_name="pricerule",
             name="effective_from",
             field=models.DateTimeField(
-                default=accounts.clock.wall,
+                default=accounts.base.clock.wall,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),

@@ -5,7 +5,7 @@ import django.db.models.expressions
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.ids
+import accounts.base.ids
 
 SETTLEMENT_STAYS = """
 CREATE FUNCTION gateway_settlement_stays() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="ref", primary_key=True, serialize=False
                     ),
                 ),
@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="rsp", primary_key=True, serialize=False
                     ),
                 ),
@@ -155,7 +155,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="evd", primary_key=True, serialize=False
                     ),
                 ),

@@ -7,7 +7,7 @@ import django.core.validators
 import django.db.models.functions.datetime
 from django.db import migrations, models
 
-import accounts.clock
+import accounts.base.clock
 
 
 class Migration(migrations.Migration):
@@ -61,7 +61,7 @@ class Migration(migrations.Migration):
             name="effective_from",
             field=models.DateTimeField(
                 db_default=django.db.models.functions.datetime.Now(),
-                default=accounts.clock.wall,
+                default=accounts.base.clock.wall,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
             name="effective_from",
             field=models.DateTimeField(
                 db_default=django.db.models.functions.datetime.Now(),
-                default=accounts.clock.wall,
+                default=accounts.base.clock.wall,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),

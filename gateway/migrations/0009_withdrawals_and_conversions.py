@@ -9,7 +9,7 @@ import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.ids
+import accounts.base.ids
 
 
 class Migration(migrations.Migration):
@@ -142,7 +142,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="cnv", primary_key=True, serialize=False
                     ),
                 ),
@@ -321,7 +321,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="wdr", primary_key=True, serialize=False
                     ),
                 ),

@@ -5,8 +5,8 @@ import django.contrib.postgres.indexes
 import django.db.models.deletion
 from django.db import migrations, models
 
-import accounts.clock
-import accounts.ids
+import accounts.base.clock
+import accounts.base.ids
 
 
 class Migration(migrations.Migration):
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="req", primary_key=True, serialize=False
                     ),
                 ),
@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
                 ),
                 ("request_body", models.TextField(null=True)),
                 ("response_body", models.TextField(null=True)),
-                ("created_at", models.DateTimeField(default=accounts.clock.wall, help_text="When it came in")),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, help_text="When it came in")),
                 (
                     "api_key",
                     models.ForeignKey(

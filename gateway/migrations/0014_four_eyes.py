@@ -2,7 +2,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.clock
+import accounts.base.clock
 
 
 class Migration(migrations.Migration):
@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("proposed_at", models.DateTimeField(default=accounts.clock.wall)),
+                ("proposed_at", models.DateTimeField(default=accounts.base.clock.wall)),
                 ("decided_at", models.DateTimeField(null=True)),
                 (
                     "decided_by",

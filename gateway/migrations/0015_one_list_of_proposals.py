@@ -5,7 +5,7 @@ import json
 
 from django.db import migrations
 
-from accounts.ids import new_id
+from accounts.base.ids import new_id
 
 
 def move(apps, schema_editor):

@@ -5,7 +5,7 @@ from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import F
 
-from accounts.ids import new_id
+from accounts.base.ids import new_id
 
 OPEN = {"AWAITING_RESPONSE": "REFUND_DISPUTE", "UNDER_REVIEW": "REFUND_DISPUTE", "PROCESSING": "REFUND_PROCESSING"}
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from accounts.base.periods import Period
 from accounts.models import Merchant
-from accounts.periods import Period
 from gateway.payments.figures import Paid, Volume, volumes
 from gateway.refunds.selectors import GivenBack, given_back
 

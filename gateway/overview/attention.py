@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from django.db.models import Model, QuerySet
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import Merchant
 from gateway.methods.registry import Method
 from gateway.payments.models import OPEN, Payment

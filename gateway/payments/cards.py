@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from accounts import clock
+from accounts.base import clock
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
 from gateway.methods.rail import Answered, Asked, Outcome
 from gateway.payments import links

@@ -1,6 +1,6 @@
 """What payments refuse."""
 
-from accounts.errors import InvalidRequest, MethodRefusal, Refusal
+from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 
 
 class InvalidMethod(InvalidRequest):

@@ -8,8 +8,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import Count, DateTimeField, F, Func, IntegerField, QuerySet, Sum, Value
 
+from accounts.base.periods import Period
 from accounts.models import Merchant
-from accounts.periods import Period
 from gateway.payments.models import Payment, Status
 
 ENDED = (Status.PAID, Status.REFUNDED, Status.FAILED, Status.EXPIRED)

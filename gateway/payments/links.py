@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.utils.crypto import salted_hmac
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import Environment
 from gateway.payments.models import Payment
 

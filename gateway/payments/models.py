@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.fields.json import KT
 
-from accounts.ids import IdField
+from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.customers.models import Customer
 from gateway.methods.models import CURRENCIES, METHODS

@@ -4,7 +4,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
+from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.rail import BankTransferPayload
 from gateway.methods.card.rail import ConfirmCardPayload, WarningPayload

@@ -3,8 +3,8 @@
 from django.conf import settings
 from yarl import URL
 
+from accounts.base.addresses import ForbiddenAddress, absolute, is_home
 from accounts.models import Environment, Merchant
-from webhooks.addresses import ForbiddenAddress, absolute, is_home
 
 
 def parse(text: str, merchant: Merchant) -> str:

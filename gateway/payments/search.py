@@ -15,8 +15,8 @@ from django.db import connection
 from django.db.models import BooleanField, F, Func, Q, QuerySet, TextField, Value
 from django.db.models.lookups import Exact
 
-from accounts.ids import is_well_formed
-from accounts.listing import newest
+from accounts.base.ids import is_well_formed
+from accounts.base.listing import newest
 from accounts.models import Merchant
 from gateway.customers import selectors as customers
 from gateway.methods.models import CURRENCIES

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from accounts.ids import is_well_formed
-from accounts.listing import newest
+from accounts.base.ids import is_well_formed
+from accounts.base.listing import newest
+from accounts.base.rows import columns, first, load
 from accounts.models import Merchant
-from accounts.rows import columns, first, load
 from gateway.payments.errors import PaymentUnknown
 from gateway.payments.models import Payment
 

@@ -10,11 +10,11 @@ from typing import Any
 import structlog
 from django.db import connection, transaction
 
-from accounts import clock
-from accounts.errors import Fault, MethodRefusal
-from accounts.ids import is_well_formed, new_id
+from accounts.base import clock
+from accounts.base.errors import Fault, MethodRefusal
+from accounts.base.ids import is_well_formed, new_id
+from accounts.base.rows import columns, execute, first, insert_into, load, unless_deadlocked, values, width
 from accounts.models import Environment, Merchant
-from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values, width
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
 from gateway.methods import selectors as methods

@@ -1,6 +1,6 @@
 """What payout rails refuse."""
 
-from accounts.errors import InvalidRequest, Refusal
+from accounts.base.errors import InvalidRequest, Refusal
 
 
 class InvalidPixKey(InvalidRequest):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from django.db.models import TextChoices
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 
 DEADLINE_S = 60
 """How long a rail may take for one call, with all its attempts."""

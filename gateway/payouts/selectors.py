@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from django.db.models import F, Q
 
+from accounts.base.rows import first
 from accounts.models import Merchant
-from accounts.rows import first
 from gateway.payouts.errors import WithdrawalDisabled, WithdrawalTooLarge, WithdrawalTooSmall
 from gateway.payouts.models import PayoutRule
 from ledger import money

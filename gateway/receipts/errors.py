@@ -1,6 +1,6 @@
 """What receipts refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class ReceiptUnavailable(Refusal):

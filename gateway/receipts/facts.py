@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from accounts.clock import now
+from accounts.base.clock import now
 from accounts.models import Environment
 from gateway.payments.models import Payment, Status
 from gateway.receipts import payloads, tax_ids, verification

@@ -4,8 +4,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from accounts.clock import now
-from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
+from accounts.base.clock import now
+from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.methods.registry import Method
 from gateway.payments.models import Payment
 from gateway.payments.payloads import MethodName

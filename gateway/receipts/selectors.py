@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from accounts.ids import is_well_formed
+from accounts.base.ids import is_well_formed
 from accounts.models import Merchant
 from gateway.payments import selectors as payments
 from gateway.payments.models import Payment, Status

@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant, User
 from gateway.refunds.errors import RefundState
 from gateway.refunds.models import Draft, DraftEvidence, Refund, Status

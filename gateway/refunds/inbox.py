@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from django.db.models import Count, Prefetch, Q, QuerySet, TextChoices
 
-from accounts import clock
-from accounts.listing import newest
+from accounts.base import clock
+from accounts.base.listing import newest
 from accounts.models import Merchant
 from gateway.methods.registry import CARDS, Method
 from gateway.refunds.models import OPEN, Evidence, Origin, Refund, Response, Status

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.ids import IdField
+from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.payments.models import Payment
 from ledger.money import to_decimal

@@ -5,7 +5,7 @@ from typing import Literal, NotRequired
 from django.db.models import Prefetch
 from typing_extensions import TypedDict
 
-from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
+from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.payments.payloads import FailurePayload
 from gateway.refunds.models import Evidence, Refund, Response
 from ledger.money import to_decimal

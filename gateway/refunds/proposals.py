@@ -10,10 +10,9 @@ from accounts.models import Environment, User
 from accounts.proposals.kinds import Carried, Kind, Values, register
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState, RefundUnknown
-from gateway.refunds.lifecycle import Asked
+from gateway.refunds.lifecycle import Asked, step
 from gateway.refunds.models import Refund
-from gateway.refunds.staff import may_be
-from ledger.admin import in_words
+from ledger.notation import plain_amount
 
 SENTENCES = {
     Asked.DONE: "The outside party has given {amount} to the payer: {blocked} leave the company's wallet for good.",
@@ -57,7 +56,8 @@ class RefundOutcome(Kind):
 
     def sentence(self, record: Refund, values: Values) -> str:
         said = SENTENCES[Asked(values["asked"])].format(
-            amount=in_words(record.amount, record.currency), blocked=in_words(record.blocked, record.wallet_currency)
+            amount=plain_amount(record.amount, record.currency),
+            blocked=plain_amount(record.blocked, record.wallet_currency),
         )
         return f"{said} This cannot be undone."
 
@@ -79,3 +79,20 @@ class RefundOutcome(Kind):
             by_staff=True,
         )
         return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")
+
+
+OUTSIDE = (Asked.DONE, Asked.DECLINED)
+"""What the outside party says. In the sandbox it answers by itself."""
+
+
+def may_be(asked: Asked, refund: Refund) -> bool:
+    """Whether staff can decide this about the refund as it is now."""
+    if asked in OUTSIDE and refund.merchant.environment != Environment.PRODUCTION:
+        return False
+    if asked == Asked.DONE and refund.shortfall:
+        return False
+    try:
+        step(asked, refund.status)
+    except RefundState:
+        return False
+    return True

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from django.db.models import Count, F, QuerySet, Sum
 
-from accounts.ids import is_well_formed
-from accounts.listing import newest
+from accounts.base.ids import is_well_formed
+from accounts.base.listing import newest
+from accounts.base.periods import Period
 from accounts.models import Merchant
-from accounts.periods import Period
 from gateway.refunds.errors import RefundUnknown
 from gateway.refunds.models import OPEN, Refund, Status
 

@@ -11,12 +11,12 @@ import structlog
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Q, Sum
 
-from accounts import clock
+from accounts.base import clock
+from accounts.base.ids import is_well_formed, new_id
+from accounts.base.rows import unless_deadlocked
+from accounts.base.wire import timestamp
 from accounts.errors import OwnRequest
-from accounts.ids import is_well_formed, new_id
 from accounts.models import Environment, Merchant, User
-from accounts.rows import unless_deadlocked
-from accounts.wire import timestamp
 from gateway.methods.rail import Answered, Outcome
 from gateway.methods.rail import Asked as AskedOfPayment
 from gateway.methods.registry import CARDS, Method

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from gateway.methods import selectors as methods
 from gateway.payments.errors import CompanyNotActive, PaymentState
 from gateway.payments.models import Payment, Status

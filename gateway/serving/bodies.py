@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 from granian.rsgi import ProtocolClosed, ProtocolError
 
-from accounts import origin
-from accounts.errors import Refusal
+from accounts.base import client_address
+from accounts.base.errors import Refusal, Unavailable
 from accounts.services import KEY_PREFIX
-from gateway.api.errors import BodyIncomplete, BodyTooLarge, BodyTooSlow, TooManyUnfinished, Unavailable
+from gateway.serving.errors import BodyIncomplete, BodyTooLarge, BodyTooSlow, TooManyUnfinished
 from gateway.serving.limits import API, largest_body
 
 AT_ONCE_S = 1.0
@@ -126,7 +126,7 @@ class Reader:
             self.unfinished = +self.unfinished if reading.counted_for else self.unfinished
 
     def _count(self, reading: "Reading", scope: Any) -> None:
-        address = origin.rate_limit_key_of(scope.client.rpartition(":")[0], scope.headers)
+        address = client_address.rate_limit_key_of(scope.client.rpartition(":")[0], scope.headers)
         if self.unfinished[address] < self.most:
             self.unfinished[address] += 1
             reading.counted_for = [address]

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.errors import Refusal
-from accounts.origin import is_proxy
-from gateway.api.errors import HeaderRepeated, TargetTooLong
+from accounts.base.client_address import is_proxy
+from accounts.base.errors import Refusal
 from gateway.serving.bodies import Body
+from gateway.serving.errors import HeaderRepeated, TargetTooLong
 from gateway.serving.middleware import REFUSAL
 
 LONGEST_TARGET = 8 * 1024

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
-from accounts.errors import Refusal
-from gateway.api.errors import BodyTooLarge
+from accounts.base.errors import Refusal
+from gateway.serving.errors import BodyTooLarge
 from gateway.serving.limits import API, largest_body
 
 REFUSAL = "onpay.refusal"

@@ -1,6 +1,6 @@
 """What simulations refuse."""
 
-from accounts.errors import InvalidRequest, Refusal
+from accounts.base.errors import InvalidRequest, Refusal
 
 
 class InvalidClock(InvalidRequest):

@@ -2,9 +2,9 @@
 
 from typing_extensions import TypedDict
 
-from accounts.clock import now
+from accounts.base.clock import now
+from accounts.base.wire import Timestamp, timestamp
 from accounts.models import Merchant
-from accounts.wire import Timestamp, timestamp
 from gateway.simulations.services import Fired
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from django.db import transaction
 
-from accounts.clock import now, wall
+from accounts.base.clock import now, wall
 from accounts.models import Environment, Merchant
 from gateway.payments import services as payments
 from gateway.payments.errors import SandboxOnly

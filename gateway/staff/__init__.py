@@ -1,1 +1,1 @@
-"""What staff see first: how the service and the money of all companies are."""
+"""The door of support staff: the Django admin, a module a subject, `kit` for what they share, `overview` in front."""

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from gateway.vault import cards
 from gateway.vault.cards import Card, Funding, Plays, Secret
 from gateway.vault.errors import CardError, CardTokenInvalid, TooManyCards

@@ -1,6 +1,6 @@
 """What withdrawals refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class UnregisteredOrigin(Refusal):

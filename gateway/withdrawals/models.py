@@ -5,7 +5,7 @@ from decimal import Decimal
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.ids import IdField
+from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.payouts.rail import FailureCode
 from gateway.payouts.registry import RailName

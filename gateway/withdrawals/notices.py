@@ -11,7 +11,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.emails.topics import Topic
 from accounts.models import Merchant
 from accounts.notices import is_told, tell

@@ -5,7 +5,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from accounts.wire import Number, Timestamp, optional_timestamp, plain, timestamp
+from accounts.base.wire import Number, Timestamp, optional_timestamp, plain, timestamp
 from gateway.payments.payloads import FailurePayload
 from gateway.payouts.crypto.rail import NETWORKS
 from gateway.payouts.registry import by_currency

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts import audit
@@ -15,7 +16,7 @@ from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.lifecycle import may_be
 from gateway.withdrawals.models import Withdrawal
 from gateway.withdrawals.services import MEANS
-from gateway.withdrawals.staff import sentence
+from ledger.notation import plain_amount
 
 SAYINGS = {Answered.DONE: "It arrived", Answered.DECLINED: "It failed", Answered.RETURNED: "It came back"}
 
@@ -89,3 +90,24 @@ def outcome_of(values: Values) -> Outcome:
     """What the outside party said, as far as somebody knows."""
     failure = FailureCode(values["failure_code"]).failure if values["failure_code"] else None
     return Outcome(Answered(values["answered"]), reference=values["reference"] or None, failure=failure)
+
+
+SENTENCES = {
+    Answered.DONE: "The beneficiary has {payout}: {total} leave the company's wallet for good.",
+    Answered.DECLINED: "The beneficiary gets nothing: {total} are available to the company again, at once.",
+    Answered.RETURNED: "The beneficiary's bank has sent {payout} back: they are the company's again, at once.",
+}
+
+
+def sentence(withdrawal: Withdrawal, answered: Answered) -> SafeString | str:
+    """What a decision does, with a warning where the money may be somewhere else already."""
+    total = plain_amount(withdrawal.total, withdrawal.currency)
+    payout = plain_amount(withdrawal.payout_amount, withdrawal.payout_currency)
+    said = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."
+    if answered != Answered.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
+        return said
+    warning = (
+        "The money may already be with the bank, and would then be paid twice. "
+        "Go on only where the outside party has said in writing that it did not and will not pay this withdrawal."
+    )
+    return format_html("{} <b>{}</b>", said, warning)

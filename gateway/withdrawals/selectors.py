@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from accounts.ids import is_well_formed
-from accounts.listing import newest
+from accounts.base.ids import is_well_formed
+from accounts.base.listing import newest
 from accounts.models import Merchant
 from gateway.withdrawals.errors import WithdrawalUnknown
 from gateway.withdrawals.models import Status, Withdrawal

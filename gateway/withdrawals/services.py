@@ -14,12 +14,12 @@ import structlog
 from django.db import transaction
 from django.db.models import F, Q
 
-from accounts import clock
-from accounts.errors import Refusal
-from accounts.ids import is_well_formed, new_id
+from accounts.base import clock
+from accounts.base.errors import Refusal
+from accounts.base.ids import is_well_formed, new_id
+from accounts.base.rows import columns, execute, first, insert_into, load, unless_deadlocked, values
+from accounts.base.sealing import seal, unseal
 from accounts.models import Environment, Merchant
-from accounts.rows import columns, execute, first, insert_into, load, unless_deadlocked, values
-from accounts.sealing import seal, unseal
 from accounts.services import hold_settings
 from gateway.payments.errors import DuplicateReference, SandboxOnly
 from gateway.payments.services import require_active

@@ -1,6 +1,6 @@
 """What the books refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class InsufficientBalance(Refusal):

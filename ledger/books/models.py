@@ -3,7 +3,7 @@
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant
 from ledger.chart import Kind
 from ledger.money import DECIMALS, to_decimal

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db import IntegrityError
 
+from accounts.base.rows import first
 from accounts.models import Merchant
-from accounts.rows import first
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Balance
 from ledger.chart import BUCKETS, WALLET_METHOD, Kind

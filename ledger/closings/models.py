@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Environment, Merchant
 
 TOTAL = "TOTAL"

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 from django.db import transaction
 
-from accounts.clock import wall
-from accounts.rows import execute, first
+from accounts.base.clock import wall
+from accounts.base.rows import execute, first
 from ledger.closings.parts import PARTS
 
 SLACK = timedelta(hours=1)

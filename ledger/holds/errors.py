@@ -1,6 +1,6 @@
 """What holds refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class HoldEnded(Refusal):

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from accounts.ids import IdField
+from accounts.base.ids import IdField
 from accounts.models import Merchant
 
 

@@ -4,11 +4,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from accounts import clock
+from accounts.base import clock
+from accounts.base.ids import new_id
+from accounts.base.rows import execute, insert_into, values
 from accounts.errors import OwnRequest
-from accounts.ids import new_id
 from accounts.models import Merchant, User
-from accounts.rows import execute, insert_into, values
 from ledger.books.services import Move, post, wallet
 from ledger.chart import Kind
 from ledger.holds.errors import HoldEnded

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+from accounts.base.rows import first
 from accounts.models import Merchant
-from accounts.rows import first
 from ledger.chart import Kind
 
 Filler = Callable[[Merchant, str, datetime], object]

@@ -5,7 +5,7 @@ import django.db.models.expressions
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.ids
+import accounts.base.ids
 
 
 class Migration(migrations.Migration):
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="adv", primary_key=True, serialize=False
                     ),
                 ),
@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="blk", primary_key=True, serialize=False
                     ),
                 ),
@@ -119,7 +119,7 @@ class Migration(migrations.Migration):
             fields=[
                 (
                     "id",
-                    accounts.ids.IdField(
+                    accounts.base.ids.IdField(
                         db_collation="C", editable=False, max_length=40, prefix="rcv", primary_key=True, serialize=False
                     ),
                 ),

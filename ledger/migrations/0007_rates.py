@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.clock
+import accounts.base.clock
 
 
 class Migration(migrations.Migration):
@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("note", models.CharField(blank=True, max_length=255)),
-                ("created_at", models.DateTimeField(default=accounts.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
             ],
         ),
         migrations.AddIndex(

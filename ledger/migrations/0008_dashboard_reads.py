@@ -2,7 +2,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 from django.db.models.deletion import PROTECT
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 
 
 class Migration(migrations.Migration):

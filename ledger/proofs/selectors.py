@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from ledger.proofs.models import Proof
 
 LONGEST = timedelta(minutes=15)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import structlog
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from ledger.proofs import selectors
 from ledger.proofs.models import Proof
 from ledger.verify import BeingVerified, Violation, all_invariants, verify

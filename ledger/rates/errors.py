@@ -1,6 +1,6 @@
 """What rates refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class RateBeyondGuard(Refusal):

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from ledger.money import DECIMALS
 
 BASE = "BRL"

@@ -10,8 +10,8 @@ from typing import Protocol
 import aiohttp
 from django.conf import settings
 
-from accounts.clock import wall
-from accounts.wire import MalformedJson, loads
+from accounts.base.clock import wall
+from accounts.base.wire import MalformedJson, loads
 
 TIMEOUT_S = 10
 LARGEST = 256 * 1024

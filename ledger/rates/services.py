@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Least
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Environment, Merchant, User
 from ledger.money import DECIMALS
 from ledger.rates.errors import RateBeyondGuard

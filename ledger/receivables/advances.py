@@ -7,9 +7,9 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from django.db import transaction
 
-from accounts import clock
+from accounts.base import clock
+from accounts.base.ids import new_id
 from accounts.errors import OwnRequest
-from accounts.ids import new_id
 from accounts.models import Merchant, User
 from ledger.holds import shortfalls
 from ledger.receivables import notices, payloads

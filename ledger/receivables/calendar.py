@@ -8,8 +8,8 @@ from django.db import connection
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
+from accounts.base.periods import Period
 from accounts.models import Merchant
-from accounts.periods import Period
 from ledger.chart import WALLET_METHOD
 from ledger.receivables.models import Receivable, State
 

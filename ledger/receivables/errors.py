@@ -1,6 +1,6 @@
 """What receivables and advances refuse."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 
 
 class ReceivableState(Refusal):

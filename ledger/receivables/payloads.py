@@ -5,7 +5,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
+from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from ledger.money import to_decimal
 from ledger.receivables.models import Advance
 

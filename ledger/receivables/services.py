@@ -9,10 +9,10 @@ import structlog
 from django.db import transaction
 from django.db.models import Q
 
-from accounts import clock
-from accounts.ids import new_id
+from accounts.base import clock
+from accounts.base.ids import new_id
+from accounts.base.rows import first, unless_deadlocked
 from accounts.models import Merchant
-from accounts.rows import first, unless_deadlocked
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import WALLET_METHOD, Kind
 from ledger.holds import shortfalls

@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from accounts.base.rows import first
 from accounts.models import Merchant
-from accounts.rows import first
 from ledger.chart import Kind
 
 SLACK = timedelta(hours=1)

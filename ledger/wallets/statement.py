@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import Merchant
 from ledger.books.models import Account, Entry
 from ledger.chart import BUCKETS, WALLET_METHOD, Kind

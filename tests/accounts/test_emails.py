@@ -13,9 +13,9 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connection, transaction
 
 from accounts import notices
-from accounts.clock import wall
+from accounts.base.clock import wall
+from accounts.base.ids import earliest
 from accounts.emails import outbox
-from accounts.ids import earliest
 from accounts.models import Email, User
 from accounts.roles import Role
 from tests.factories import Shop

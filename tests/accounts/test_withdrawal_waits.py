@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from accounts import joining
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import AuditEntry, Membership, Merchant, User, WithdrawalWait
 from accounts.roles import Role
 from accounts.services import issue_key

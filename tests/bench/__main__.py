@@ -128,7 +128,7 @@ def _profile(requests: int) -> None:
 
 def _may_withdraw(shop: "Shop") -> None:
     """More money than can be withdrawn while it is measured, and the address from which it is."""
-    from accounts.clock import wall
+    from accounts.base.clock import wall
     from ledger.books.services import Move, Side, post, wallet
     from ledger.chart import Kind
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 import aiohttp
 from django.db import connection, transaction
 
-from accounts.ids import new_id
+from accounts.base.ids import new_id
 from accounts.models import Merchant
 from gateway.payments import payloads
 from gateway.payments import selectors as payments

@@ -13,8 +13,8 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.base.rows import columns
 from accounts.models import Merchant
-from accounts.rows import columns
 from gateway.local import home
 from gateway.local.postgres import INSTALLATION, PACKAGE
 from gateway.payments.models import Payment

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db import connection, transaction
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant
 
 DAYS = 90

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from accounts import clock
+from accounts.base import clock
+from accounts.base.periods import Period
 from accounts.models import Merchant
-from accounts.periods import Period
 from gateway.customers import selectors as customers
 from gateway.dashboard.paging import page_of
 from gateway.overview.activity import activity

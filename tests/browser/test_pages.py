@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import User
-from accounts.staff.columns import address
 from gateway.api.openapi.document import document, operations
 from gateway.models import Payment
+from gateway.staff.kit.columns import address
 from tests.browser.conftest import Watched
 from tests.factories import a_payment, a_shop
 from webhooks.kinds import KINDS

@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from gateway.dashboard.middleware import SEEN
 from tests.dashboard.conftest import Page
 

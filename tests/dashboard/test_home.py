@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts import verification
-from accounts.clock import wall
-from accounts.ids import new_id
+from accounts.base.clock import wall
+from accounts.base.ids import new_id
 from accounts.models import Company, Membership, Merchant, User
 from accounts.roles import Role
 from accounts.services import issue_key, register

@@ -10,9 +10,9 @@ from django.urls import URLPattern, reverse
 
 from accounts.models import AuditEntry
 from accounts.roles import GRANTS, May, Role
-from gateway.api.models import IdempotencyKey
 from gateway.dashboard import urls
 from gateway.dashboard.navigation import MENU
+from gateway.requests.models import IdempotencyKey
 from tests.factories import Shop
 from tests.people import a_member, signed_in, signed_in_twice
 

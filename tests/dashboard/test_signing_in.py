@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.known_browsers import known_as
 from accounts.models import AuditEntry, Company, Invitation, Membership, User
 from accounts.roles import Role

@@ -15,8 +15,8 @@ EVENTS = 100 * KILLS
 FAILS = 0.3
 _EMIT = """
 from django.db import transaction
-from accounts.clock import wall
-from accounts.ids import new_id
+from accounts.base.clock import wall
+from accounts.base.ids import new_id
 from accounts.models import Merchant
 from webhooks.outbox import emit
 merchant = Merchant.objects.get(company_id={company!r}, environment="SANDBOX")

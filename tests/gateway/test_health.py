@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 
 from accounts import heartbeats
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Heartbeat, User
 from gateway.tasks import heartbeat
 from tests.people import PASSWORD, a_person, signed_in_twice

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from gateway.celery import app
 from gateway.tasks import worker_works
 from gateway.timetable import Timetable

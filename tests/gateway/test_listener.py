@@ -23,7 +23,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from standardwebhooks import Webhook
 
-from accounts.ids import CROCKFORD
+from accounts.base.ids import CROCKFORD
 from tests.receiver import Receiver, listening
 from webhooks import signing
 

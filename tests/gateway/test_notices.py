@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.emails.topics import Topic
 from accounts.models import Email, Membership, Merchant, User
 from accounts.roles import Role

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from accounts.clock import wall
-from gateway.api.idempotency import RETENTION, forget_old
-from gateway.api.models import IdempotencyKey
+from accounts.base.clock import wall
+from gateway.requests.idempotency import RETENTION, forget_old
+from gateway.requests.models import IdempotencyKey
 from tests.client import Api
 from tests.factories import Shop, pix
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds

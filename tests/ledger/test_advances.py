@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 from django.db import transaction
 
+from accounts.base.wire import timestamp
 from accounts.errors import OwnRequest
 from accounts.models import Merchant, User
-from accounts.wire import timestamp
 from gateway.models import PriceRule
 from gateway.seeds import BEGINNING
 from ledger.models import Transfer

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.books.services import Move, Side, post, wallet

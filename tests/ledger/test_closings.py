@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from accounts import clock
+from accounts.base import clock
 from ledger.chart import BUCKETS, Kind
 from ledger.closings.models import ClosedDay, Closing
 from ledger.closings.services import close_days

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import User
 from gateway.customers.payer import Payer
 from gateway.payments import services as payments

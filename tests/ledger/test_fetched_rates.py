@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant
 from ledger.rates import services as rates
 from ledger.rates.models import Rate

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import User
 from ledger.books.errors import InsufficientBalance
 from ledger.holds import services as holds

@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from structlog.testing import capture_logs
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from gateway.celery import AT_ONCE
 from ledger.models import Proof
 from ledger.proofs import selectors

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant, User
 from gateway.payments import pricing
 from gateway.payments.models import Payment

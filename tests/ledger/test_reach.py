@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from accounts import clock
+from accounts.base import clock
 from ledger.books.models import Entry
 from ledger.chart import BUCKETS, Kind
 from ledger.wallets.explain import Cause, behind, explain

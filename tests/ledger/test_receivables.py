@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from accounts.clock import wall
+from accounts.base.clock import wall
+from accounts.base.wire import timestamp
 from accounts.models import Merchant
-from accounts.wire import timestamp
 from gateway.customers.payer import Payer
 from gateway.payments import services as payments
 from ledger.models import Balance, Transfer

@@ -12,8 +12,8 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from accounts.clock import wall
-from accounts.errors import Refusal
+from accounts.base.clock import wall
+from accounts.base.errors import Refusal
 from accounts.models import User
 from gateway.customers.payer import Payer
 from gateway.payments import services as payments

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from django.db import connection, transaction
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Balance
 from ledger.books.services import Move, Side, post, wallet

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, connections
 from django.db.models import Sum
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Merchant, User
 from ledger.models import Advance, Receivable, Transfer
 from ledger.receivables import advances

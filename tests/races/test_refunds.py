@@ -12,7 +12,7 @@ from django.db import connections
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import User
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import Asked

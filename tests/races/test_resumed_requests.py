@@ -11,9 +11,9 @@ import pytest
 from django.db import connections
 from django.http import HttpResponse
 
-from gateway.api.models import IdempotencyKey
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
+from gateway.requests.models import IdempotencyKey
 from tests.client import Api
 from tests.factories import Shop, pix
 from webhooks.models import Event

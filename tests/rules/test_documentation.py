@@ -10,15 +10,16 @@ from django.conf import settings
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from accounts.errors import Refusal, catalogue
-from gateway import guide
-from gateway.api.examples import EXAMPLES, ORDERS, WITHDRAWALS
+from accounts.base.errors import Refusal, catalogue
+from gateway.api.examples import EXAMPLES
 from gateway.api.openapi.document import document, operations
-from gateway.api.openapi.failures import codes_of
 from gateway.api.operations import Document
+from gateway.api.reference import guide
 from gateway.conversions.scenarios import SCENARIOS as CONVERSION_SCENARIOS
+from gateway.methods.registry import codes_of
 from gateway.methods.scenarios import SCENARIOS
 from gateway.payouts.scenarios import SCENARIOS as PAYOUT_SCENARIOS
+from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from ledger.rates.table import SANDBOX
 from tests.client import Api
 from tests.factories import Shop

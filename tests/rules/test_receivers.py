@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from gateway import guide
+from gateway.api.reference import guide
 from webhooks import signing
 
 SAMPLES = settings.BASE_DIR / "templates" / "docs" / "samples"

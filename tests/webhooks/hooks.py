@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant
 from tests.client import Api
 from tests.gateway.cards.shopping import alone

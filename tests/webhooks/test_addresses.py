@@ -5,7 +5,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from webhooks.addresses import ForbiddenAddress, UnknownHost, is_public, parse_url, resolve
+from accounts.base.addresses import ForbiddenAddress, UnknownHost, is_public, parse_url, resolve
 
 DANGEROUS = [
     "0.0.0.0",

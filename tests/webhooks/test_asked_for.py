@@ -5,7 +5,7 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Email
 from accounts.roles import Role
 from tests.client import Api

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core import mail
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Membership
 from accounts.roles import Role
 from accounts.services import add_member

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from standardwebhooks import Webhook
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Receiver, listening

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from accounts.clock import wall
-from accounts.wire import timestamp
+from accounts.base.clock import wall
+from accounts.base.wire import timestamp
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Receiver

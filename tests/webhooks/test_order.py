@@ -2,7 +2,7 @@
 
 import json
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Receiver, listening

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from accounts.clock import wall
-from accounts.ids import CROCKFORD, new_id
+from accounts.base.clock import wall
+from accounts.base.ids import CROCKFORD, new_id
 from gateway.payments.models import Payment
 from ledger.verify import verify
 from tests.client import Api

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Received, Receiver

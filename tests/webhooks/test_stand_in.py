@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from accounts import heartbeats
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Heartbeat
 from gateway.celery import app
 from tests.factories import Shop

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from accounts.clock import wall
-from accounts.wire import timestamp
+from accounts.base.clock import wall
+from accounts.base.wire import timestamp
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Receiver

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.clock import wall
+from accounts.base.clock import wall
+from accounts.base.wire import timestamp
 from accounts.services import issue_key
-from accounts.wire import timestamp
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Received, Receiver

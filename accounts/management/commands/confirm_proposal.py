@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS

@@ -5,11 +5,14 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from accounts.errors import InvalidRequest, MethodRefusal, Refusal
+from accounts.base.errors import InvalidRequest, Refusal, Unavailable
 from gateway.api import errors
 from gateway.api.openapi.schemas import reference
 from gateway.api.operations import Operation
-from gateway.methods.registry import Method
+from gateway.methods.registry import codes_of
+from gateway.requests import errors as of_requests
+from gateway.requests.envelope import doc_url
+from gateway.serving import errors as serving
 
 
 class ErrorDetail(TypedDict):
@@ -38,24 +41,17 @@ class Error(TypedDict):
 
 ALWAYS: tuple[type[Refusal], ...] = (
     InvalidRequest, errors.Unauthenticated, errors.PermissionMissing, errors.RouteUnknown, errors.MethodNotAllowed,
-    errors.NotAcceptable, errors.RateLimited, errors.InternalError, errors.Unavailable,
-    errors.MalformedHttp, errors.HeaderRepeated, errors.TargetTooLong, errors.Unreachable, errors.NoAnswerInTime,
+    errors.NotAcceptable, errors.RateLimited, errors.InternalError, Unavailable,
+    errors.MalformedHttp, serving.HeaderRepeated, serving.TargetTooLong, errors.Unreachable, errors.NoAnswerInTime,
 )  # fmt: skip
 WITH_A_BODY: tuple[type[Refusal], ...] = (
-    errors.MalformedJson, errors.CardDataSent, errors.BodyTooLarge, errors.UnsupportedMediaType,
-    errors.BodyIncomplete, errors.BodyTooSlow, errors.TooManyUnfinished,
+    of_requests.MalformedJson, of_requests.CardDataSent, serving.BodyTooLarge, of_requests.UnsupportedMediaType,
+    serving.BodyIncomplete, serving.BodyTooSlow, serving.TooManyUnfinished,
 )  # fmt: skip
 WITH_A_KEY: tuple[type[Refusal], ...] = (
-    errors.IdempotencyKeyMissing, errors.IdempotencyKeyInvalid, errors.IdempotencyConflict,
-    errors.IdempotencyInProgress,
+    of_requests.IdempotencyKeyMissing, of_requests.IdempotencyKeyInvalid, of_requests.IdempotencyConflict,
+    of_requests.IdempotencyInProgress,
 )  # fmt: skip
-
-
-def codes_of(refusal: type[Refusal]) -> list[str]:
-    """Every code that a refusal can answer: one, or one for each method."""
-    if issubclass(refusal, MethodRefusal):
-        return [refusal.code.replace("<METHOD>", method) for method in refusal.methods or Method]
-    return [refusal.code]
 
 
 def refusals_of(method: str, declared: Operation) -> list[type[Refusal]]:
@@ -101,7 +97,7 @@ def _example(refusal: type[Refusal]) -> dict[str, Any]:
         "message": refusal.message,
         "retryable": refusal.retryable,
         "requestId": "req_01KAGTW3Q8XJ5V0N2B7R4C9D01",
-        "docUrl": errors.doc_url(code),
+        "docUrl": doc_url(code),
     }
     if refusal.retryable and code.startswith(("ONP429", "ONP502", "ONP503", "ONP409")):
         error["retryAfter"] = getattr(refusal, "retry_after_s", None) or 30

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from gateway.api.fields import Input
+from gateway.api.inputs.fields import Input
 from gateway.api.openapi.descriptions import described_as
 
 REF = "#/components/schemas/{model}"

@@ -9,12 +9,12 @@ from django.db.models import QuerySet, Sum
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from accounts import clock
-from accounts.errors import Fault, Refusal
+from accounts.base import clock
+from accounts.base.errors import Fault, Refusal
+from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from accounts.models import Merchant
-from accounts.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.api.errors import CompanyUnknown, InvalidFilter
-from gateway.api.fields import Input, Moment
+from gateway.api.inputs.fields import Input, Moment
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, Paged, page_of
 from gateway.api.v2.companies import own

@@ -4,8 +4,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from accounts.base.wire import Timestamp, optional_timestamp, timestamp
 from accounts.models import Merchant
-from accounts.wire import Timestamp, optional_timestamp, timestamp
 from gateway.api.errors import CompanyUnknown
 from gateway.api.operations import Resource, operation
 from gateway.methods.selectors import offers

@@ -4,10 +4,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from gateway.api.errors import CompanyUnknown, InvalidFilter
-from gateway.api.fields import Amount, Input, Moment
+from gateway.api.inputs.fields import Amount, Input, Moment
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
 from gateway.api.v2.balances import WalletCurrency

@@ -6,10 +6,10 @@ from pydantic import AfterValidator, Field
 
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.fields import Email, Moment, Text
+from gateway.api.inputs.fields import Email, Moment, Text
+from gateway.api.inputs.payments import document
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
-from gateway.api.v2.payments import document
 from gateway.customers import payloads, selectors
 
 

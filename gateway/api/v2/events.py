@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.fields import Moment, Text, wrong
+from gateway.api.inputs.fields import Moment, Text, wrong
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, page_of
 from webhooks import payloads, selectors

@@ -1,22 +1,19 @@
 """Payment methods: what the business may use, within which limits and at what price (contract §9.1)."""
 
-from datetime import datetime
 from itertools import groupby
 from typing import Literal
 
 from typing_extensions import TypedDict
 
-from accounts.clock import now
+from accounts.base.clock import now
+from accounts.base.wire import Number
 from accounts.models import Environment, Merchant
-from accounts.wire import Number
 from gateway.api.errors import InvalidFilter
+from gateway.api.inputs.payments import Currency
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page
-from gateway.api.v2.payments import Currency
-from gateway.customers.payer import Payer
-from gateway.methods.rail import Rail, Wish
 from gateway.methods.registry import rail_of, rails
-from gateway.methods.selectors import Offer, offers
+from gateway.methods.selectors import Offer, offers, required_fields
 from gateway.payments.payloads import MethodName
 from ledger.money import to_decimal
 
@@ -97,13 +94,6 @@ def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
         "requiredFields": required_fields(described, rule.currency, now(merchant)),
         "refunds": {"full": True, "partial": True, "windowDays": rule.refund_window_days},
     }
-
-
-def required_fields(rail: Rail, currency: str, at: datetime) -> list[str]:
-    """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
-    nothing = Wish(Payer(name=""), at, currency)
-    missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
-    return list(dict.fromkeys(["payer.name", *missing]))
 
 
 class PaymentMethods(Resource):

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.fields import Input
+from gateway.api.inputs.fields import Input
 from gateway.api.operations import Document, Resource, operation
 from gateway.api.renderers import EnvelopeRenderer, PdfRenderer
 from gateway.payments.errors import PaymentUnknown

@@ -7,10 +7,10 @@ from django.utils.dateparse import parse_duration
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from accounts.clock import now
-from accounts.errors import Fault, InvalidStatus, Refusal
+from accounts.base.clock import now
+from accounts.base.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
-from gateway.api.fields import Amount, ExactInput, Input, Lines, Moment, NotNull, moment, wrong
+from gateway.api.inputs.fields import Amount, ExactInput, Input, Lines, Moment, NotNull, moment, wrong
 from gateway.api.operations import Resource, operation
 from gateway.payments import errors, payloads
 from gateway.payments import selectors as payment_selectors

@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from accounts.errors import Fault, InvalidStatus, Refusal
+from accounts.base.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.fields import ExactInput, Input, Moment, NotNull, Text, wrong
+from gateway.api.inputs.fields import ExactInput, Input, Moment, NotNull, Text, wrong
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import Filters, Page, Paged, page_of
 from webhooks import errors, payloads, selectors

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import Merchant
 from gateway.dashboard.balance.words import BUCKET, CAUSE, TOTAL
 from gateway.dashboard.forms import DashboardForm

@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import audit, joining
-from accounts.csv_export import Column, csv_of
+from accounts.base.csv_export import Column, csv_of
+from accounts.base.wire import dumps
 from accounts.models import AuditEntry
 from accounts.roles import May
-from accounts.wire import dumps
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.company.deeds import DEED, changes, deed, place
 from gateway.dashboard.paging import in_chunks, page_of

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import company, names
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Company, WithdrawalWait
 from accounts.roles import May
 from accounts.waits import services as waits

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import joining
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Invitation, Membership
 from accounts.roles import GRANTS, May, Role
 from gateway.dashboard.access import Here, door

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import files, verification
-from accounts.errors import Refusal
+from accounts import verification
+from accounts.base import files
+from accounts.base.errors import Refusal
 from accounts.models import Company, Document
 from accounts.roles import May
 from gateway.dashboard.access import Here, door

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.csv_export import Column, csv_of
+from accounts.base.csv_export import Column, csv_of
+from accounts.base.wire import plain
 from accounts.roles import May
-from accounts.wire import plain
 from gateway.conversions import selectors
 from gateway.conversions.models import Conversion
 from gateway.dashboard.access import Here, door

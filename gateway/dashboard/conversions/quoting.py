@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.conversions import services

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.developers.curl import as_curl

@@ -8,7 +8,7 @@ from django.urls import path
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.csv_export import csv_of
+from accounts.base.csv_export import csv_of
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.developers.periods import PeriodForm, file_name

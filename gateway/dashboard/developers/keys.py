@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import selectors, services
 from accounts.advice import advice, idle_permissions, last_use
-from accounts.clock import wall
-from accounts.errors import Refusal
+from accounts.base.clock import wall
+from accounts.base.errors import Refusal
 from accounts.models import ApiKey, Environment
 from accounts.permissions import ALL, PRODUCTION_DEFAULT
 from accounts.roles import May

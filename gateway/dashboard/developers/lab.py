@@ -16,11 +16,11 @@ from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import clock
-from accounts.errors import Refusal
+from accounts.base import clock
+from accounts.base.errors import Refusal
+from accounts.base.wire import timestamp
 from accounts.models import AuditEntry
 from accounts.roles import May
-from accounts.wire import timestamp
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.developers import plays
 from gateway.dashboard.developers.links import address_of

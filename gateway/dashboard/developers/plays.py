@@ -13,14 +13,13 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts import clock
-from accounts.errors import Refusal
+from accounts.base import clock
+from accounts.base.errors import Refusal
+from accounts.base.wire import dumps, loads
 from accounts.models import Merchant
-from accounts.wire import dumps, loads
-from gateway.api.examples import ORDERS, WITHDRAWALS
-from gateway.api.fields import validated
-from gateway.api.v2.payments import PaymentInput
-from gateway.api.v2.withdrawals import (
+from gateway.api.inputs.fields import validated
+from gateway.api.inputs.payments import PaymentInput
+from gateway.api.inputs.withdrawals import (
     BankWithdrawalInput,
     CryptoWithdrawalInput,
     PixWithdrawalInput,
@@ -40,6 +39,7 @@ from gateway.payouts import scenarios as payout_scenarios
 from gateway.payouts.rail import Order
 from gateway.refunds import services as refunds
 from gateway.simulations import services as simulations
+from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from gateway.withdrawals import services as withdrawals
 from ledger.money import to_minor
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.developers.periods import PeriodForm

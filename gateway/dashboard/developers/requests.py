@@ -12,18 +12,18 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import selectors as accounts
-from accounts.csv_export import csv_of
-from accounts.errors import Refusal, catalogue
+from accounts.base.csv_export import csv_of
+from accounts.base.errors import Refusal, catalogue
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.api.openapi.failures import codes_of
-from gateway.api.requests import selectors
-from gateway.api.requests.models import ApiRequest
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.refusals import IN_WORDS
+from gateway.methods.registry import codes_of
+from gateway.requests import selectors
+from gateway.requests.models import ApiRequest
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 CLASSES = (

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door

@@ -7,11 +7,11 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from accounts.csv_export import Column as CsvColumn
+from accounts.base.csv_export import Column as CsvColumn
+from gateway.dashboard.templatetags.dashboard import coded, icon, method, moment, status
+from gateway.dashboard.templatetags.payments import shortened
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.payments.models import Payment
-from gateway.templatetags.dashboard import coded, icon, method, moment, status
-from gateway.templatetags.payments import shortened
 from ledger.money import to_decimal
 
 Show = Callable[[Payment], Any]

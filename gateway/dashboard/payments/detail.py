@@ -11,11 +11,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.clock import wall
-from accounts.errors import InvalidStatus
+from accounts.base.clock import wall
+from accounts.base.errors import InvalidStatus
+from accounts.base.wire import dumps
 from accounts.roles import May
-from accounts.wire import dumps
-from gateway.api.requests import selectors as requests
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.payments.timeline import timeline
 from gateway.dashboard.payments.words import ACCOUNT, CANNOT_REFUND, CARD, NEVER_PAID, POSTED
@@ -31,6 +30,7 @@ from gateway.refunds.models import Refund
 from gateway.refunds.models import Status as RefundStatus
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import Standing, standing
+from gateway.requests import selectors as requests
 from gateway.vault.cards import TEST_CARDS
 from ledger.books import selectors as books
 from ledger.books.models import Transfer

@@ -1,6 +1,6 @@
 """What a service refuses, at the fields of a form that it is about."""
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.payments.words import REFUSED
 

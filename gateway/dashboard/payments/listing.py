@@ -10,8 +10,8 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.clock import wall
-from accounts.csv_export import Column, csv_of
+from accounts.base.clock import wall
+from accounts.base.csv_export import Column, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door

@@ -11,11 +11,10 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import second_factor
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.roles import May
-from gateway.api.fields import validated
-from gateway.api.idempotency import Work, perform
-from gateway.api.v2.refunds import RefundInput
+from gateway.api.inputs.fields import validated
+from gateway.api.inputs.refunds import RefundInput
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
@@ -32,6 +31,7 @@ from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import Sources, Standing, sources, standing
+from gateway.requests.idempotency import Work, perform
 from ledger.money import to_decimal, to_minor
 from ledger.notation import written
 from ledger.receivables import selectors as receivables

@@ -16,23 +16,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.errors import MethodRefusal, Refusal
-from accounts.ids import ulid
+from accounts.base.errors import MethodRefusal, Refusal
+from accounts.base.ids import ulid
 from accounts.roles import May
-from gateway.api.examples import ORDERS
-from gateway.api.fields import validated
-from gateway.api.v2.payment_methods import required_fields
-from gateway.api.v2.payments import PaymentInput
+from gateway.api.inputs.fields import validated
+from gateway.api.inputs.payments import PaymentInput
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.amounts import AmountField, in_currency
 from gateway.dashboard.forms import OnceForm, dress
 from gateway.dashboard.payments.faults import say
+from gateway.dashboard.templatetags.dashboard import money
 from gateway.methods.registry import Method, rail_of
 from gateway.methods.scenarios import SCENARIOS
-from gateway.methods.selectors import Offer, offers
+from gateway.methods.selectors import Offer, offers, required_fields
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
-from gateway.templatetags.dashboard import money
+from gateway.simulations.examples import ORDERS
 from ledger.notation import market_of
 
 _DUE_IN = timedelta(days=3)

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from accounts.ids import is_well_formed
+from accounts.base.ids import is_well_formed
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.paging import page_of

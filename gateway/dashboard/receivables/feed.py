@@ -17,8 +17,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
-from accounts import clock
-from accounts.ids import is_well_formed
+from accounts.base import clock
+from accounts.base.ids import is_well_formed
 from accounts.models import Environment, Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
 from gateway.refunds.inbox import Tab, listed

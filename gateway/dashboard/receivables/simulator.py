@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.csv_export import csv_of
-from accounts.errors import Refusal
+from accounts.base.csv_export import csv_of
+from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.dashboard.access import Here, door

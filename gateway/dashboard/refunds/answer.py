@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.errors import Refusal
-from accounts.files import safe_name
+from accounts.base.addresses import LONGEST_URL, ForbiddenAddress, absolute
+from accounts.base.errors import Refusal
+from accounts.base.files import safe_name
 from accounts.roles import May
-from gateway.api.v2.refunds import MOST_EVIDENCE as MOST
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.refunds.detail import facts, owned
@@ -23,9 +23,9 @@ from gateway.refunds import drafts
 from gateway.refunds import services as refunds
 from gateway.refunds.drafts import draft_of
 from gateway.refunds.evidence import LARGEST, type_of
+from gateway.refunds.evidence import MOST_EVIDENCE as MOST
 from gateway.refunds.models import Draft, Refund, Response
 from gateway.serving.limits import takes_files
-from webhooks.addresses import LONGEST_URL, ForbiddenAddress, absolute
 
 LONGEST_MESSAGE = 2000
 ACCEPT = ".pdf,.png,.jpg,.jpeg,application/pdf,image/png,image/jpeg"

@@ -8,13 +8,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from accounts.ids import is_well_formed
+from accounts.base.ids import is_well_formed
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.refunds.words import DOCUMENTS, SIMULATED
 from gateway.refunds import inbox, selectors
+from gateway.refunds.evidence import download
 from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, ReasonCode, Refund, Status
-from gateway.refunds.staff import download
 from webhooks import selectors as webhooks
 
 SHOWN_EVENTS = 50

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.amounts import AmountField

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from accounts.errors import InvalidRequest
+from accounts.base.errors import InvalidRequest
 from accounts.models import Merchant
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.forms import WithdrawalForm

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.errors import Refusal
+from accounts.base.errors import Refusal
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.forms import DashboardForm

@@ -9,8 +9,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from pydantic.alias_generators import to_camel, to_snake
 
+from accounts.base.client_address import Address
 from accounts.models import Environment, Merchant
-from accounts.origin import Address
 from gateway.dashboard.amounts import CodeField, ExactAmountField, LineField, in_currency
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.withdrawals.words import ACCOUNT_TYPE, DOCUMENT_TYPE, FAULT, KEY_TYPE, Said

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.csv_export import Column, csv_of
+from accounts.base.csv_export import Column, csv_of
 from accounts.roles import May
 from gateway.dashboard.access import Here, door
 from gateway.dashboard.paging import in_chunks, page_of

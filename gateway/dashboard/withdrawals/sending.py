@@ -7,13 +7,13 @@ double click is one withdrawal, and a form that was stopped half-way goes on whe
 from dataclasses import dataclass
 from functools import partial
 
-from accounts.errors import Refusal
-from accounts.origin import client_address
-from gateway.api.idempotency import Unfinished, Work, perform
+from accounts.base.client_address import client_address
+from accounts.base.errors import Refusal
 from gateway.dashboard.access import Here
 from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
 from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.payouts.rail import Order
+from gateway.requests.idempotency import Unfinished, Work, perform
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.gates import Wish
 from gateway.withdrawals.models import Withdrawal

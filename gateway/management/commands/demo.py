@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from accounts import services, verification
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Company, Document, Merchant, User
 from accounts.permissions import PRODUCTION_DEFAULT
 from accounts.roles import Role

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 from stdnum.ar import cuit
 from typing_extensions import TypedDict
 
-from accounts.errors import Fault
-from accounts.ids import CROCKFORD
+from accounts.base.errors import Fault
+from accounts.base.ids import CROCKFORD
+from accounts.base.wire import Number
 from accounts.models import Environment
-from accounts.wire import Number
 from gateway.methods.bank_transfer.cvu import alias, cvu
 from gateway.methods.colombia import SandboxCheckout, colombia
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish

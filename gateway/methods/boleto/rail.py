@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.customers.payer import Payer
 from gateway.methods import documents

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
+from accounts.base.wire import Timestamp
 from accounts.models import Environment
-from accounts.wire import Timestamp
 from gateway.customers.payer import Payer
 from gateway.methods import documents
 from gateway.methods.rail import Answered, Asked, Market, Order, Outcome, Rail, Wish

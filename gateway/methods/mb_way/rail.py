@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from stdnum.pt import nif
 from typing_extensions import TypedDict
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
+from accounts.base.wire import Timestamp, timestamp
 from accounts.models import Environment
-from accounts.wire import Timestamp, timestamp
 from gateway.customers.payer import Payer
 from gateway.methods.phones import international
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from typing_extensions import TypedDict
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
+from accounts.base.wire import Number
 from accounts.models import Environment
-from accounts.wire import Number
 from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.spei import documents

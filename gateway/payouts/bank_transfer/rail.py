@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from stdnum.ar import cbu, cuit
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.colombia import DOCUMENTS, is_document
 from gateway.payouts.bank_transfer.banks import NAMES, code_of

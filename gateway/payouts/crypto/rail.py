@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.payouts.crypto.addresses import canonical, is_bitcoin, is_tron
 from gateway.payouts.rail import Market, PayoutRail

@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.pix.keys import FORMS, is_pix_key, normalized
 from gateway.methods.pix.rail import end_to_end_id_of

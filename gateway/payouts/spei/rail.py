@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from accounts.errors import Fault
+from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.spei import documents
 from gateway.methods.spei.clabe import SANDBOX_BANK, bank_name, is_clabe

@@ -11,13 +11,13 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.company import ADDRESS_CHANGED
 from accounts.models import AuditEntry, Company, User
 from accounts.roles import Role
-from accounts.staff.columns import address as page_at
 from gateway.dashboard.company.deeds import DEED
 from gateway.dashboard.developers.lab import MOVED
+from gateway.staff.kit.columns import address as page_at
 from tests.factories import Shop
 from tests.forms import form_in
 from tests.people import PASSWORD, a_member, a_person, signed_in, signed_in_twice

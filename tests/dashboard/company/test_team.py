@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
 from accounts import joining
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.errors import RoleExceedsRights
 from accounts.joining import MOST_A_DAY
 from accounts.models import AuditEntry, Company, Invitation, Membership, User

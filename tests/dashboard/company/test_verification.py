@@ -12,7 +12,7 @@ from django.urls import reverse
 from accounts import verification
 from accounts.models import AuditEntry, Company, Document, User
 from accounts.roles import Role
-from accounts.staff.columns import address
+from gateway.staff.kit.columns import address
 from tests.dashboard.company.conftest import Committed
 from tests.factories import Shop
 from tests.forms import form_in

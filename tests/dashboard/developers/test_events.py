@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.roles import Role
 from tests.factories import Shop, a_payment
 from tests.people import a_member, signed_in

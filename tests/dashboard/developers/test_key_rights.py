@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.emails.models import Email
 from accounts.errors import KeyExceedsRights
 from accounts.models import ApiKey, Company, User

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.advice import Advice, advice
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import ApiKey, AuditEntry
 from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
 from accounts.roles import Role

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.clock import now, wall
+from accounts.base.clock import now, wall
+from accounts.base.wire import timestamp
 from accounts.models import AuditEntry, Merchant
 from accounts.roles import Role
-from accounts.wire import timestamp
 from gateway.conversions.scenarios import SCENARIOS as CONVERSIONS
 from gateway.dashboard.developers import plays
 from gateway.dashboard.developers.words import DUE, KIND

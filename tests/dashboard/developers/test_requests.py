@@ -11,10 +11,10 @@ from django.test import Client
 
 from accounts.roles import Role
 from accounts.services import issue_key, revoke_key
-from gateway.api.requests.models import ApiRequest
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.requests import meaning_of
 from gateway.dashboard.developers.words import ACCOUNT
+from gateway.requests.models import ApiRequest
 from ledger.chart import Kind
 from tests.client import Api
 from tests.factories import Shop, pix

@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.dashboard.refusals import in_words

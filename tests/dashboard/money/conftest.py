@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts import clock
+from accounts.base import clock
 from gateway.refunds import services as refunds
 from ledger.holds import services as holds
 from tests.client import Api

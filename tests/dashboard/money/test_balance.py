@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.utils.http import urlencode
 
-from accounts import clock
-from accounts.wire import timestamp
+from accounts.base import clock
+from accounts.base.wire import timestamp
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from ledger.books.models import Entry

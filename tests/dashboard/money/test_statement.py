@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils.http import urlencode
 
-from accounts import clock
+from accounts.base import clock
 from ledger.chart import BUCKETS
 from ledger.wallets.selectors import holdings
 from tests.dashboard.conftest import Page

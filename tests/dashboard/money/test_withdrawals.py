@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 
 from accounts.models import AuditEntry, Merchant
 from accounts.roles import Role
-from gateway.api.models import IdempotencyKey
+from gateway.requests.models import IdempotencyKey
 from gateway.withdrawals import services
 from gateway.withdrawals.models import Withdrawal
 from tests.client import Api

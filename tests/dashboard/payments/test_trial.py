@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from accounts.models import AuditEntry
-from gateway.api.examples import ORDERS
 from gateway.payments.models import Payment
+from gateway.simulations.examples import ORDERS
 from tests.dashboard.conftest import Page
 from tests.dashboard.payments.conftest import text_of
 from tests.factories import Shop

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.test import Client
 
-from accounts.clock import now
+from accounts.base.clock import now
 from accounts.models import Merchant
 from accounts.roles import Role
 from gateway.refunds import services as refunds

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.clock import now
+from accounts.base.clock import now
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from tests.dashboard.conftest import Page

@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.clock import now
+from accounts.base.clock import now
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.refunds.models import Refund

@@ -6,7 +6,7 @@ from typing import Any
 from django.test import Client
 
 from accounts.models import Company, Email, Proposal
-from accounts.staff.columns import address as page_at
+from gateway.staff.kit.columns import address as page_at
 
 NOTE = {"note": "They wrote on Monday"}
 

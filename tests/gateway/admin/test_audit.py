@@ -10,8 +10,8 @@ from django.test import Client
 
 from accounts.models import ApiKey, AuditEntry, Company, Merchant, User
 from accounts.second_factor import is_set_up
-from accounts.staff.columns import address as page_at
 from gateway.models import MethodRule, PriceRule, Refund
+from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance, Hold
 from ledger.receivables import advances
 from tests.factories import Shop, a_payment

@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import ApiKey, Company, Merchant, User
-from accounts.staff.columns import address
 from gateway.models import MethodRule, PriceRule
+from gateway.staff.kit.columns import address
 from tests.client import Api
 from tests.factories import Shop, pix
 from tests.forms import form_in

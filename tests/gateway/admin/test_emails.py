@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Email
-from accounts.staff.columns import address
+from gateway.staff.kit.columns import address
 from tests.factories import Shop
 from tests.gateway.admin.conftest import browser_of
 from tests.gateway.admin.test_decisions import support

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEntry, User
-from accounts.staff.columns import address
 from gateway.models import Payment, Refund
+from gateway.staff.kit.columns import address
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.admin.conftest import ODD, World, browser_of

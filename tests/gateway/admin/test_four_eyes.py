@@ -10,11 +10,11 @@ from django.test import Client
 from accounts.errors import OwnRequest
 from accounts.models import Membership, Proposal, User
 from accounts.roles import Role
-from accounts.staff.columns import address as page_at
-from accounts.staff.pages import TWO_PEOPLE
 from gateway.models import Refund, Withdrawal
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import Asked
+from gateway.staff.kit.columns import address as page_at
+from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.withdrawals import services as withdrawals
 from ledger.holds import services as holds
 from ledger.models import Hold

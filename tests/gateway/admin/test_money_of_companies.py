@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import User
 from gateway.refunds.models import Refund
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing

@@ -10,13 +10,13 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.heartbeats import beat
 from accounts.models import Company, Heartbeat, Merchant
-from accounts.staff.columns import address as page_at
 from gateway.models import Payment
 from gateway.payments import services as payments
-from gateway.staff.kept import kept
+from gateway.staff.kit.columns import address as page_at
+from gateway.staff.overview.kept import kept
 from ledger.models import Proof
 from ledger.proofs.services import prove
 from tests.factories import Shop, a_payment

@@ -7,8 +7,8 @@ from django.contrib import admin
 from django.test import Client, RequestFactory
 
 from accounts.models import Company, Email, Merchant, User
-from accounts.staff.columns import address as page_at
 from gateway.models import MethodRule, PayoutRule
+from gateway.staff.kit.columns import address as page_at
 from tests.factories import Shop
 from tests.forms import form_in
 from tests.people import a_member

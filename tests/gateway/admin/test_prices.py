@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.clock import wall
-from accounts.staff.columns import address as page_of
+from accounts.base.clock import wall
 from gateway.methods import selectors as methods
 from gateway.models import Payment, PriceRule
 from gateway.seeds import BEGINNING
+from gateway.staff.kit.columns import address as page_of
 from ledger.receivables.models import Receivable
 from tests.client import Api
 from tests.factories import Shop, pix

@@ -8,11 +8,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Company, Email, Merchant, Proposal, User
 from accounts.services import register
-from accounts.staff.columns import address as page_at
 from gateway.models import Refund, Withdrawal
+from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 from ledger.receivables import advances
 from tests.client import Api

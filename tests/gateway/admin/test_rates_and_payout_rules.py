@@ -9,10 +9,10 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Company, Proposal, User
-from accounts.staff.columns import address as page_of
 from gateway.models import PayoutRule
+from gateway.staff.kit.columns import address as page_of
 from ledger.models import Rate
 from ledger.rates import services as rates
 from tests.client import Api

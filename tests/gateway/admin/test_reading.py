@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import ApiKey, Membership, User
-from accounts.staff.columns import address
 from gateway.models import MethodRule, Payment
+from gateway.staff.kit.columns import address
 from ledger.models import Transfer
 from tests.factories import Shop
 from tests.gateway.admin.conftest import MONEY, PASSWORD, World, browser_of

@@ -10,9 +10,9 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import User
-from accounts.staff.columns import address as page_of
+from gateway.staff.kit.columns import address as page_of
 from ledger.holds import services as holds
 from ledger.models import Advance, AdvanceItem, Hold, Receivable, Transfer
 from ledger.receivables import advances

@@ -8,12 +8,12 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Company, Merchant, User
-from accounts.staff.columns import address
 from gateway.models import Evidence, Payment, Refund
 from gateway.refunds import services as refunds
 from gateway.refunds.services import Shown
+from gateway.staff.kit.columns import address
 from ledger.models import Balance, Hold, Transfer
 from tests.client import Api
 from tests.factories import Shop, a_payment

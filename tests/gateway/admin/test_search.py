@@ -10,8 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import ApiKey, Company, User
-from accounts.staff.columns import address
 from gateway.models import ApiRequest, Customer, IdempotencyKey, Payment
+from gateway.staff.kit.columns import address
 from ledger.models import Entry, Receivable, Transfer
 from tests.factories import Shop
 from tests.gateway.admin.conftest import MONEY, ODD, World

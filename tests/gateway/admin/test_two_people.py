@@ -11,8 +11,8 @@ from django.test import Client
 
 from accounts.models import ApiKey, AuditEntry, Company, Email, Membership, Merchant, Proposal, User, WithdrawalWait
 from accounts.roles import Role
-from accounts.staff.columns import address as page_at
 from gateway.models import Refund
+from gateway.staff.kit.columns import address as page_at
 from ledger.models import Rate
 from tests.client import Api
 from tests.factories import Shop, a_payment

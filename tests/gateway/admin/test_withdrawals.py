@@ -8,8 +8,8 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from accounts.models import Company, Merchant, User
-from accounts.staff.columns import address as page_at
 from gateway.models import Conversion, Withdrawal
+from gateway.staff.kit.columns import address as page_at
 from ledger.models import Hold, Transfer
 from tests.client import Api
 from tests.factories import Shop

@@ -12,10 +12,10 @@ import pytest
 from django.db import connection
 from django.http import HttpResponse
 
-from gateway.api.models import IdempotencyKey
 from gateway.api.openapi.document import operations
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
+from gateway.requests.models import IdempotencyKey
 from tests.client import V2, Api
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.api.test_permissions import BODIES

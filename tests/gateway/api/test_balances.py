@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import User
 from ledger.holds import services as holds
 from ledger.holds.models import Hold

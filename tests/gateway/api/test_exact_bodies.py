@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from accounts.models import Company
-from gateway.api.examples import WITHDRAWALS
 from gateway.api.openapi.document import document
 from gateway.refunds.models import Refund
+from gateway.simulations.examples import WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from tests.client import Api

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from pytest_django import Settings
 
 from accounts.services import issue_key, revoke_key
-from gateway.api.models import IdempotencyKey
 from gateway.payments.models import Payment
+from gateway.requests.models import IdempotencyKey
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix
 from webhooks.models import Endpoint, Event

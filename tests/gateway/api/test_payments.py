@@ -10,9 +10,9 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from gateway.api.models import IdempotencyKey
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
+from gateway.requests.models import IdempotencyKey
 from tests.client import Api
 from tests.factories import MARIA, Shop, a_payment, pix
 from webhooks.models import Event

@@ -7,10 +7,10 @@ import pytest
 
 from accounts.models import Company
 from accounts.services import issue_key
-from gateway.api.examples import WITHDRAWALS
-from gateway.api.models import IdempotencyKey
 from gateway.api.openapi.document import operations
 from gateway.payments.models import Payment
+from gateway.requests.models import IdempotencyKey
+from gateway.simulations.examples import WITHDRAWALS
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix
 from tests.gateway.cards.shopping import alone

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from accounts.base.wire import dumps
 from accounts.models import Company
-from accounts.wire import dumps
-from gateway.api.requests import redaction
 from gateway.logs import redact
 from gateway.methods.pix.keys import is_pix_key, normalized
 from gateway.methods.selectors import smallest
 from gateway.payments.models import Payment
 from gateway.refunds.evidence import file_name_of
+from gateway.requests import redaction
 from ledger.money import fee
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix

@@ -9,14 +9,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.clock import wall
-from accounts.ids import made_at, new_id
+from accounts.base.clock import wall
+from accounts.base.ids import made_at, new_id
 from accounts.models import ApiKey
 from accounts.permissions import ALL
 from accounts.services import issue_key
-from gateway.api.errors import RequestUnknown
-from gateway.api.requests import selectors
-from gateway.api.requests.models import ApiRequest
+from gateway.requests import selectors
+from gateway.requests.errors import RequestUnknown
+from gateway.requests.models import ApiRequest
 from tests.client import Api
 from tests.factories import Shop, pix
 from tests.receiver import listening

@@ -13,12 +13,12 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from accounts.ids import new_id
+from accounts.base.ids import new_id
 from accounts.models import ApiKey
-from gateway.api.requests import retention
-from gateway.api.requests.facts import Facts
-from gateway.api.requests.log import MOST, RequestLog
-from gateway.api.requests.models import ApiRequest
+from gateway.requests import retention
+from gateway.requests.facts import Facts
+from gateway.requests.log import MOST, RequestLog
+from gateway.requests.models import ApiRequest
 from tests.client import Api
 from tests.factories import Shop
 from tests.webhooks.test_retention import back_in_time
@@ -84,7 +84,7 @@ ENDS = """
 import sys, django; django.setup()
 from multiprocessing import get_context
 from django.http import HttpRequest, HttpResponse
-from gateway.api.requests import log
+from gateway.requests import log
 
 def keep(request_id):
     request = HttpRequest()

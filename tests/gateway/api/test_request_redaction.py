@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.api.requests import redaction
-from gateway.api.requests.models import ApiRequest
+from gateway.requests import redaction
+from gateway.requests.models import ApiRequest
 from tests.client import Api
 from tests.factories import MARIA, Shop, pix
 from tests.gateway.cards.shopping import opened

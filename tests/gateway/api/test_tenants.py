@@ -9,13 +9,13 @@ from django.db import connection
 from django.http import HttpResponse
 
 from accounts.services import issue_key, revoke_key
-from gateway.api.examples import WITHDRAWALS
 from gateway.api.openapi.document import operations
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
+from gateway.simulations.examples import WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
 from tests.client import V2, Api
 from tests.factories import Shop, a_payment, pix

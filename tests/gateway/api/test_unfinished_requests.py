@@ -12,10 +12,10 @@ from django.http import HttpResponse
 from accounts.models import Merchant
 from accounts.permissions import ALL
 from accounts.services import issue_key, revoke_key
-from gateway.api.idempotency import forget_old
-from gateway.api.models import IdempotencyKey
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
+from gateway.requests.idempotency import forget_old
+from gateway.requests.models import IdempotencyKey
 from ledger.books.models import Transfer
 from tests.client import Api
 from tests.factories import MARIA, Shop, pix

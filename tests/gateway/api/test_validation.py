@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gateway.api.models import IdempotencyKey
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
+from gateway.requests.models import IdempotencyKey
 from tests.client import Api
 from tests.factories import MARIA, Shop, pix
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from gateway.api.models import IdempotencyKey
+from gateway.requests.models import IdempotencyKey
 from tests.client import Api
 from tests.factories import Shop
 from webhooks.models import Endpoint

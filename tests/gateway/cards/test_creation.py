@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from accounts.staff.columns import address as admin_page
 from gateway.models import Customer, Payment
+from gateway.staff.kit.columns import address as admin_page
 from tests.client import Api
 from tests.factories import MARIA, Shop
 from tests.gateway.cards.shopping import SECRETS, events, lookup, opened, order, refusal, told

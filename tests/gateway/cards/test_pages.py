@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Company
-from gateway.sdk.pages import VERSION
+from gateway.vault.sdk import VERSION
 from tests.client import Api
 from tests.factories import Shop, pix
 from tests.gateway.cards.shopping import (

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings as configured
 from pytest_django import Settings
 
-from accounts.clock import now
+from accounts.base.clock import now
 from accounts.models import Merchant
 from accounts.services import issue_key
 from gateway.conversions.models import Conversion

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from accounts.clock import now
+from accounts.base.clock import now
 from accounts.models import Company, Merchant, User
 from accounts.services import issue_key
 from ledger.rates import services as rates

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from accounts.clock import now, wall
+from accounts.base.clock import now, wall
 from accounts.models import Company, Merchant
 from accounts.services import issue_key
 from gateway.conversions.models import Conversion

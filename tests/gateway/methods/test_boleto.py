@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.ids import CROCKFORD, new_id
+from accounts.base.ids import CROCKFORD, new_id
 from gateway.customers.payer import Payer
 from gateway.methods.boleto.numbers import barcode, digitable_line, due_date_factor, mod10, mod11, spaced
 from gateway.methods.boleto.rail import SandboxBoleto

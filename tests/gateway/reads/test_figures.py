@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from accounts import clock
+from accounts.base import clock
+from accounts.base.periods import Period
 from accounts.models import Merchant
-from accounts.periods import Period
 from gateway.payments.figures import Accepted, Failure, Paid, acceptance, failures, volumes
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds

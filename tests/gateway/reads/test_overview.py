@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from accounts import clock
+from accounts.base import clock
+from accounts.base.periods import Period
 from accounts.models import User
-from accounts.periods import Period
 from gateway.overview.activity import activity
 from gateway.overview.attention import SHOWN, attention
 from gateway.payments import services as payments

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from accounts import clock
+from accounts.base import clock
 from accounts.models import Merchant
 from gateway.refunds import services as refunds
 from gateway.refunds.selectors import counts, listed, short_of_money

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from accounts.base.wire import timestamp
 from accounts.services import issue_key
-from accounts.wire import timestamp
 from gateway.api.openapi.document import document
 from gateway.payments.models import Payment
 from gateway.receipts.verification import code

@@ -5,10 +5,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from gateway.api.examples import WITHDRAWALS
 from gateway.payments.models import Payment
 from gateway.refunds.models import Refund
 from gateway.refunds.services import fill_shortfalls, happen_due
+from gateway.simulations.examples import WITHDRAWALS
 from ledger.books.models import Transfer
 from ledger.holds import services as holds
 from ledger.holds.models import Hold

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.api.v2.refunds import LARGEST_ANSWER
+from gateway.api.inputs.refunds import LARGEST_ANSWER
 from gateway.serving.bodies import MOST_IN_MEMORY
 from tests.factories import Shop
 from tests.gateway.serving import wire

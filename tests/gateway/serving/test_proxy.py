@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.conf import settings
 
-from accounts.errors import catalogue
+from accounts.base.errors import catalogue
 from gateway.withdrawals.models import Withdrawal
 from tests.factories import Shop
 from tests.gateway.serving import wire

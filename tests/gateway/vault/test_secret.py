@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
-from accounts.wire import dumps
+from accounts.base.wire import dumps
 from gateway.vault import cards
 from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS, Card, Funding, Plays, Secret, recognized
 from gateway.vault.stored import STORED_CARDS, stored

@@ -10,7 +10,7 @@ from stdnum.ar import cbu as cbu_number
 from stdnum.br import cnpj as cnpj_number
 from stdnum.br import cpf as cpf_number
 
-from accounts.sealing import unseal
+from accounts.base.sealing import unseal
 from gateway.withdrawals.models import Withdrawal
 from tests.client import Api
 from tests.factories import Shop

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Company, Merchant
 from gateway.payouts.rail import Answered, Outcome
 from gateway.withdrawals import services as withdrawals

@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from accounts.clock import wall
+from accounts.base.clock import wall
 from accounts.models import Merchant, RefusedOrigin
 from accounts.services import issue_key
 from tests.client import Api

@@ -10,8 +10,8 @@ from typing import Any
 from django.http import HttpResponse
 
 from accounts.models import Company, Merchant
-from gateway.api.examples import ORDERS, WITHDRAWALS
 from gateway.payouts.models import PayoutRule
+from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from ledger.holds.models import Hold

@@ -1,0 +1,179 @@
+"""Which URLs may be called, and which addresses may be connected to."""
+
+import re
+import socket
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Any
+
+from django.conf import settings
+from yarl import URL
+
+LONGEST_URL = 2048
+# A name may list thousands of addresses; trying them all would make us a port scanner.
+MOST_ADDRESSES = 8
+
+# The parts of IPv4 and of 2000::/3 that reach private space, a tunnel, a group or nobody. Written out because
+# `is_global` misses some of them and changes between patch releases of Python.
+NOT_PUBLIC = tuple(
+    ip_network(network)
+    for network in (
+        "0.0.0.0/8",  # this network
+        "10.0.0.0/8",  # private
+        "100.64.0.0/10",  # carrier-grade NAT
+        "127.0.0.0/8",  # loopback
+        "169.254.0.0/16",  # link-local, cloud metadata
+        "172.16.0.0/12",  # private
+        "192.0.0.0/24",  # protocol assignments
+        "192.0.2.0/24",  # documentation
+        "192.88.99.0/24",  # 6to4 relays
+        "192.168.0.0/16",  # private
+        "198.18.0.0/15",  # benchmarking
+        "198.51.100.0/24",  # documentation
+        "203.0.113.0/24",  # documentation
+        "224.0.0.0/4",  # multicast
+        "240.0.0.0/4",  # reserved, broadcast
+        "2001::/23",  # Teredo, ORCHID, benchmarking
+        "2001:db8::/32",  # documentation
+        "2002::/16",  # 6to4
+        "3fff::/20",  # documentation
+    )
+)
+# All that was ever handed out as public IPv6: leaves out ::/96, NAT64, 100::/64, SRv6, unique and site local.
+GLOBAL_UNICAST = ip_network("2000::/3")
+
+_AUTHORITY_END = re.compile(r"[/?#]")
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_LOOKS_NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)")
+
+_THERE_IS_NONE = (socket.EAI_NONAME, socket.EAI_NODATA)
+
+Address = IPv4Address | IPv6Address
+Lookup = Callable[..., Sequence[tuple[Any, ...]]]
+
+
+class ForbiddenAddress(ValueError):
+    """A URL or host that must not be called; the message is a sentence for the merchant."""
+
+
+class UnknownHost(ForbiddenAddress):
+    """A host that has no address now, though it may have one later."""
+
+
+class NoSuchHost(UnknownHost):
+    """A host of which the resolver says that it does not exist; where the resolver fails, nobody knows."""
+
+
+@lru_cache(maxsize=4096)
+def parse_url(url: str, *, loopback_allowed: bool) -> URL:
+    """The URL to call, its host in canonical ASCII; raises ForbiddenAddress.
+
+    Looks nothing up: an address in the host is judged here, a name only by `resolve`.
+    """
+    parsed = absolute(url)
+    at_home = loopback_allowed and is_home(parsed)
+    if parsed.scheme != "https" and not (at_home and parsed.scheme == "http"):
+        raise ForbiddenAddress("The URL must start with https://.")
+    if "#" in url:
+        raise ForbiddenAddress("The URL must not contain a fragment.")
+    if not (_is_own_port(parsed.port or 0) if at_home else parsed.port in settings.WEBHOOK_PORTS):
+        ports = " or ".join(map(str, settings.WEBHOOK_PORTS))
+        raise ForbiddenAddress(f"The port must be {ports}.")
+    return parsed.with_host(_canonical_host(parsed.raw_host or "", loopback_allowed=loopback_allowed))
+
+
+def _is_own_port(port: int) -> bool:
+    """On a developer's machine, where whatever listens is theirs."""
+    return port in (80, 443) or port >= 1024
+
+
+def resolve(host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = socket.getaddrinfo) -> list[str]:
+    """The addresses to connect to, at most eight, all of them vetted; raises ForbiddenAddress.
+
+    One forbidden address refuses the host, so a mixed answer cannot be played. Blocks while the lookup runs.
+    """
+    try:
+        answers = lookup(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as unknown:
+        raise NoSuchHost("The host name has no address: compare its spelling.") from unknown
+    except OSError as unknown:
+        if unknown.errno in _THERE_IS_NONE:
+            raise NoSuchHost("The host name has no address: compare its spelling.") from unknown
+        raise UnknownHost("The host name has no address.") from unknown
+    if not answers:
+        raise NoSuchHost("The host name has no address: compare its spelling.")
+    addresses = [_unmapped(ip_address(answer[4][0])) for answer in answers]
+    for address in addresses:
+        _refuse_unless_permitted(address, loopback_allowed=loopback_allowed)
+    return [str(address) for address in dict.fromkeys(addresses)][:MOST_ADDRESSES]
+
+
+def is_public(address: Address) -> bool:
+    """Whether the address belongs to somebody on the public internet, and to one party only."""
+    address = _unmapped(address)
+    if isinstance(address, IPv6Address) and (address.scope_id or address not in GLOBAL_UNICAST):
+        return False
+    return address.is_global and not any(address in network for network in NOT_PUBLIC)
+
+
+def absolute(url: str) -> URL:
+    """The parsed URL, where it has a host and says what it seems to say; raises ForbiddenAddress."""
+    if len(url) > LONGEST_URL:
+        raise ForbiddenAddress(f"The URL must have at most {LONGEST_URL} characters.")
+    # yarl drops line breaks and surrogates without a word: what was checked must be what was written.
+    if not url.isprintable() or " " in url or "\\" in url:
+        raise ForbiddenAddress("The URL must not contain spaces, backslashes or control characters.")
+    try:
+        parsed = URL(url)
+    except (ValueError, IndexError) as malformed:  # yarl counts brackets past the end of "https://@]"
+        raise ForbiddenAddress("The URL is not valid.") from malformed
+    if not parsed.scheme or not parsed.raw_host:
+        raise ForbiddenAddress("The URL must be absolute, with a host.")
+    if "@" in _AUTHORITY_END.split(url.partition("//")[2], 1)[0]:
+        raise ForbiddenAddress("The URL must not contain a user name or password.")
+    host = parsed.raw_host.removesuffix(".")
+    if _literal(host) is None and not _is_name(host):
+        raise ForbiddenAddress("The host is not a valid name.")
+    return parsed
+
+
+def _canonical_host(host: str, *, loopback_allowed: bool) -> str:
+    host = host.removesuffix(".")
+    address = _literal(host)
+    if address is not None:
+        _refuse_unless_permitted(address, loopback_allowed=loopback_allowed)
+        return str(address)
+    return host
+
+
+def _is_name(host: str) -> bool:
+    return len(host) <= 253 and all(_LABEL.fullmatch(label) for label in host.split("."))
+
+
+def is_home(url: URL) -> bool:
+    """Whether it is on this machine, by name or address: nothing else may be called without TLS."""
+    host = (url.raw_host or "").removesuffix(".")
+    literal = _literal(host)
+    return literal.is_loopback if literal else host == "localhost" or host.endswith(".localhost")
+
+
+def _literal(host: str) -> Address | None:
+    """The address a host stands for by itself, in any spelling getaddrinfo would take (127.1, 0x7f000001)."""
+    try:
+        if ":" in host and "%" not in host:
+            return _unmapped(IPv6Address(host))
+        if _LOOKS_NUMERIC.fullmatch(host.rpartition(".")[2]):
+            return IPv4Address(socket.inet_aton(host))
+    except (ValueError, OSError) as malformed:
+        raise ForbiddenAddress("The host is not a valid address.") from malformed
+    return None
+
+
+def _unmapped(address: Address) -> Address:
+    return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
+
+
+def _refuse_unless_permitted(address: Address, *, loopback_allowed: bool) -> None:
+    if not (is_public(address) or (loopback_allowed and address.is_loopback)):
+        raise ForbiddenAddress("The host must resolve to public addresses only.")

@@ -1,0 +1,105 @@
+"""Refusals: what the service will not do, and why. A bug is not a refusal."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One wrong member of a request: its dotted path, a code of contract §2.2 and a sentence."""
+
+    field: str
+    code: str
+    message: str
+
+
+class Refusal(Exception):
+    """A definite no, with a code of the contract (§15) whose digits are its HTTP status.
+
+    `message` is one sentence for the integrator and never repeats a value of the request. `details` are further
+    members of `error` (`paymentId`, …). `retry_after_s` is in whole seconds. What is `retryable` may be sent again
+    unchanged; `final` says whether the answer is kept under the idempotency key (§2.7). Where it `keeps_changes`, what
+    was written before it stays: a refused payment is a payment that FAILED.
+    """
+
+    code: ClassVar[str]
+    message: ClassVar[str]
+    advice: ClassVar[str] = ""
+    retryable: ClassVar[bool] = False
+    keeps_changes: ClassVar[bool] = False
+    retry_after_s: int | None = None
+
+    def __init__(self, *, field: str | None = None, faults: Sequence[Fault] = (), **details: Any) -> None:
+        super().__init__(self.message)
+        self.field = field or (faults[0].field if faults else None)
+        self.faults = faults
+        self.details = details
+
+    @property
+    def public_code(self) -> str:
+        return self.code
+
+    @property
+    def status(self) -> int:
+        return int(self.code[3:6])
+
+    @property
+    def final(self) -> bool:
+        return self.status in (409, 422)
+
+    def body(self) -> dict[str, Any]:
+        """The members of `error` that the refusal itself knows."""
+        members: dict[str, Any] = {
+            "code": self.public_code,
+            "message": self.message,
+            "retryable": self.retryable,
+        }
+        if self.field:
+            members["field"] = self.field
+        if self.faults:
+            members["fields"] = [asdict(fault) for fault in self.faults]
+        if self.retry_after_s is not None:
+            members["retryAfter"] = self.retry_after_s
+        return members | self.details
+
+
+class MethodRefusal(Refusal):
+    """A refusal whose code names the payment method: `ONP422_PIX_AMOUNT_TOO_SMALL`. `methods` None: any."""
+
+    methods: ClassVar[Sequence[str] | None] = None
+
+    def __init__(self, method: str, **details: Any) -> None:
+        self.method = method
+        super().__init__(**details)
+
+    @property
+    def public_code(self) -> str:
+        return self.code.replace("<METHOD>", self.method)
+
+
+class InvalidRequest(Refusal):
+    code = "ONP400_VALIDATION"
+    message = "The request is not valid."
+    advice = "Correct the members listed in error.fields and send the request again."
+
+
+class InvalidStatus(InvalidRequest):
+    code = "ONP400_STATUS"
+    message = "The status is not one that can be asked for."
+
+
+class Unavailable(Refusal):
+    code = "ONP503"
+    message = "The service is unavailable for a moment."
+    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    retryable = True
+    retry_after_s = 5
+
+
+def catalogue(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:
+    """Every refusal that can be answered, in the order of their codes."""
+    found = [kind] if "code" in vars(kind) else []
+    for child in kind.__subclasses__():
+        found += catalogue(child)
+    return sorted(set(found), key=lambda refusal: refusal.code)

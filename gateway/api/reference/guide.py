@@ -1,0 +1,319 @@
+"""What the code knows about the ways to pay and about the sandbox, told to people: in the README and under /docs."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from accounts.base.clock import wall
+from accounts.models import Environment
+from gateway.conversions import scenarios as conversion_scenarios
+from gateway.methods.rail import Market
+from gateway.methods.registry import Method, rails
+from gateway.methods.scenarios import SCENARIOS, Scenario
+from gateway.methods.selectors import required_fields
+from gateway.payments import lifecycle as payment_lifecycle
+from gateway.payouts import scenarios as payout_scenarios
+from gateway.payouts.rail import Market as Payout
+from gateway.payouts.registry import markets as payout_markets
+from gateway.refunds import lifecycle as refund_lifecycle
+from gateway.simulations.examples import COMPANY as EXAMPLE_COMPANY
+from gateway.simulations.examples import ORDERS, WITHDRAWALS
+from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
+from gateway.vault.sdk import VERSION, integrity
+from gateway.vault.stored import STORED_CARDS
+from gateway.withdrawals import lifecycle as withdrawal_lifecycle
+from ledger.chart import WALLET_METHOD
+from ledger.rates.table import SANDBOX
+from ledger.receivables import lifecycle as receivable_lifecycle
+from webhooks import signing
+from webhooks.kinds import KINDS
+from webhooks.schedule import DELAYS_S
+
+GIVEN = {
+    "PIX_CODE": "`pixCopyPaste`, `pixQrCode`",
+    "BOLETO": "`digitableLine`, `barcode`, `pdfUrl`",
+    "BANK_DETAILS": "`bankDetails`",
+    "REDIRECT": "`nextAction.redirectUrl`",
+    "CARD": "secure fields by `nextAction.clientSecret`, or `checkoutUrl`",
+    "APP_AUTHORIZATION": "a prompt in the app on the phone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A method in a currency, with an order that can be sent as it is."""
+
+    method: str
+    market: Market
+    required: list[str]
+
+    @property
+    def given(self) -> str:
+        return GIVEN[self.market.flow]
+
+    @property
+    def limits(self) -> str:
+        return f"{self.market.minimum:,} to {self.market.maximum:,}"
+
+    @property
+    def price(self) -> str:
+        parts = (f"{self.market.percentage} %" if self.market.percentage else "", str(self.market.fixed or ""))
+        return " + ".join(filter(None, parts))
+
+    @property
+    def time(self) -> str:
+        if self.market.flow == "BOLETO":
+            return "due date + 3 days"
+        seconds = self.market.expires_in_s
+        return _span(seconds)
+
+    @property
+    def curl(self) -> str:
+        return _curl(ORDERS[self.method, self.market.currency])
+
+
+def _curl(order: dict[str, Any], path: str = "/payments") -> str:
+    """A line for the shell: the reference is new each time it is run, and so is the key; the company is your own."""
+    body = json.dumps(order, ensure_ascii=False)
+    for example, ours in (
+        ("order-1042", "order-'$(date +%s)'"),
+        ("wd-77", "wd-'$(date +%s)'"),
+        (EXAMPLE_COMPANY, "'$COMPANY'"),
+    ):
+        body = body.replace(f'"{example}"', f'"{ours}"')
+    return (
+        f'curl -s "{settings.SANDBOX_BASE_URL}/api/v2{path}" -H "x-api-key: $KEY" \\\n'
+        "  -H \"idempotency-key: $(python3 -c 'import uuid; print(uuid.uuid4())')\" \\\n"
+        f"  -H 'content-type: application/json' -d '{body}'"
+    )
+
+
+def ways() -> list[Way]:
+    """Every way to pay, in the order of the folders."""
+    doubles = rails(Environment.SANDBOX)
+    return [
+        Way(pair[0], rail.market(pair[1]), required_fields(rail, pair[1], wall())) for pair, rail in doubles.items()
+    ]
+
+
+CARD_PAGE = """<!doctype html>
+<meta charset="utf-8">
+<title>Pay by card</title>
+<script src="{sdk_url}/sdk/onpay-card.js"></script>
+<form id="pay">
+  <div id="number"></div>
+  <div id="expiry"></div>
+  <div id="cvc"></div>
+  <button>Pay</button>
+  <p id="said"></p>
+</form>
+<script>
+  const clientSecret = "…";
+  const elements = OnpayCard.elements({{ clientSecret }});
+  elements.create("cardNumber").mount("#number");
+  elements.create("cardExpiry").mount("#expiry");
+  elements.create("cardCvc").mount("#cvc");
+
+  document.getElementById("pay").addEventListener("submit", async (event) => {{
+    event.preventDefault();
+    const {{ error, payment }} = await OnpayCard.confirmCardPayment({{ clientSecret, elements }});
+    document.getElementById("said").textContent = error ? error.message : payment.status;
+  }});
+</script>
+"""
+
+
+def cards() -> dict[str, Any]:
+    """Everything about cards: a page that works when it is pasted, the test cards, the stored ones."""
+    order = ORDERS["CREDIT_CARD", "BRL"] | {"returnUrl": "http://localhost:9000/pay.html"}
+    return {
+        "sdk_url": settings.SDK_URL,
+        "version": VERSION,
+        "integrity": integrity(),
+        "curl": _curl(order),
+        "page": CARD_PAGE.format(sdk_url=settings.SDK_URL),
+        "test_cards": TEST_CARDS,
+        "funding": [(cvc, str(funding)) for cvc, funding in FUNDING_OF_CVC.items()],
+        "stored": [(kept.token, _html(kept.effect)) for kept in STORED_CARDS],
+    }
+
+
+def table() -> str:
+    """The ways to pay as a Markdown table, for the README."""
+    titles = ("method", "currency", "you must say", "the payer gets", "limits", "time", "price")
+    head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|"
+    rows = (
+        f"| `{way.method}` | {way.market.currency} | {', '.join(f'`{name}`' for name in way.required)} | {way.given} "
+        f"| {way.limits} | {way.time} | {way.price} |"
+        for way in ways()
+    )
+    return "\n".join([head, *rows])
+
+
+def scenarios() -> list[tuple[int, str, SafeString]]:
+    """Every magic amount: its last digits, the methods it works on, and what happens as HTML."""
+    return [(scenario.tail, ", ".join(_methods(scenario)), _html(scenario.effect)) for scenario in SCENARIOS]
+
+
+def _html(text: str) -> SafeString:
+    """What is between backticks is code."""
+    parts = enumerate(text.split("`"))
+    return format_html_join("", "{}", ((format_html("<code>{}</code>", part) if n % 2 else part,) for n, part in parts))
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """A rail with what it pays out, and a withdrawal that can be sent as it is."""
+
+    rail: str
+    market: Payout
+
+    @property
+    def title(self) -> str:
+        return f"{self.rail} in {self.market.currency}"
+
+    @property
+    def limits(self) -> str:
+        return f"{self.market.minimum:,f} to {self.market.maximum:,f} {self.market.currency}"
+
+    @property
+    def path(self) -> str:
+        return f"/withdrawals/{self.rail.lower().replace('_', '-')}"
+
+    @property
+    def curl(self) -> str:
+        return _curl(WITHDRAWALS[self.rail, self.market.currency], self.path)
+
+
+def ways_out() -> list[WayOut]:
+    """Every way for money to leave, in the order of the folders."""
+    return [WayOut(rail, market) for (rail, _), market in payout_markets().items()]
+
+
+def money_out() -> dict[str, Any]:
+    """Everything about withdrawals and conversions: requests that work, magic amounts, the sandbox's rates."""
+    conversions = "/companies/$COMPANY/wallets/conversions"
+    quote = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000.00}
+    return {
+        "ways": ways_out(),
+        "preflight": _curl(WITHDRAWALS["PIX", "BRL"], "/withdrawals/pix?dryRun=true"),
+        "simulation": _curl({"status": "RETURNED"}, "/simulations/withdrawals/wdr_…"),
+        "scenarios": [(scenario.tail, _html(scenario.effect)) for scenario in payout_scenarios.SCENARIOS],
+        "quote": _curl(quote, f"{conversions}/quote"),
+        "confirm": _curl({"quoteToken": "onpq1.…"}, f"{conversions}/confirm"),
+        "conversion_scenarios": [(one.tail, _html(one.effect)) for one in conversion_scenarios.SCENARIOS],
+        "rates": [(currency, f"{rate:f}") for currency, rate in SANDBOX.items()],
+        "wallets": WALLET_METHOD.items(),
+    }
+
+
+SAMPLE_SECRET = "whsec_c2VjcmV0LW9mLXRoZS1leGFtcGxlLXNlY3JldC1vZi0="  # noqa: S105  (an example's, and published)
+SAMPLE_AT = 1_795_262_400
+SAMPLE_BODY = (
+    b'{"id":"evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT","type":"payment.paid","createdAt":"2026-11-21T12:00:00.000Z",'
+    b'"sequence":2,"data":{"id":"pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF","reference":"order-1042","status":"PAID",'
+    b'"paidAt":"2026-11-21T12:00:00.000Z"}}'
+)
+
+
+def sample_delivery() -> tuple[dict[str, str], bytes]:
+    """The headers and the body of a delivery, signed with SAMPLE_SECRET; of the payment only what a handler reads."""
+    signed = signing.headers("evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT", SAMPLE_BODY, [SAMPLE_SECRET], SAMPLE_AT)
+    named = {
+        "x-onpay-event": "payment.paid",
+        "x-onpay-delivery": "dlv_01KAGTW3Q8XJ5V0N2B7R4C9DLV",
+        "x-onpay-attempt": "1",
+    }
+    return {"content-type": "application/json"} | signed | named, SAMPLE_BODY
+
+
+def sample(name: str) -> str:
+    """A receiver's code, which the tests run."""
+    return (settings.BASE_DIR / "templates" / "docs" / "samples" / name).read_text()
+
+
+def _raw_delivery() -> str:
+    headers, body = sample_delivery()
+    lines = "\n".join(f"{name}: {value}" for name, value in headers.items())
+    return f"POST /hooks HTTP/1.1\n{lines}\n\n{body.decode()}"
+
+
+def webhooks() -> dict[str, Any]:
+    """Everything about webhooks: the listener, requests that work, when is tried again, the kinds."""
+    one = "/webhooks/whk_…"
+    received = {
+        "headers": {"webhook-id": "evt_…", "webhook-timestamp": "…", "webhook-signature": "v1,…"},
+        "body": "{…}",
+    }
+    return {
+        "listen": f"curl -sO {settings.SANDBOX_BASE_URL}/sdk/onpay_listen.py\n"
+        f"ONPAY_KEY=$KEY python3 onpay_listen.py --base {settings.SANDBOX_BASE_URL} "
+        "--forward-to http://localhost:3000/hooks",
+        "register": _curl({"url": "https://shop.example.com/hooks", "events": ["*"]}, "/webhooks"),
+        "doctor": _curl(received | {"secret": "whsec_…"}, f"{one}/verifications"),
+        "replay": _curl(
+            {"lastStatus": "FAILED", "createdFrom": "2026-11-20T00:00:00Z", "dryRun": True}, f"{one}/replays"
+        ),
+        "rotate": _curl({"overlapHours": 24}, f"{one}/secret-rotations"),
+        "raw": _raw_delivery(),
+        "secret": SAMPLE_SECRET,
+        "in_python": sample("receiver.py"),
+        "in_node": sample("receiver.mjs"),
+        "delays": ", ".join(_span(seconds) for seconds in DELAYS_S[1:]),
+        "kinds": KINDS.items(),
+    }
+
+
+def _span(seconds: int) -> str:
+    """`5 s`, `30 min`, `2 h`."""
+    if seconds < 60:
+        return f"{seconds} s"
+    return f"{seconds // 60} min" if seconds < 3600 else f"{seconds // 3600} h"
+
+
+def _methods(scenario: Scenario) -> list[str]:
+    if set(scenario.methods) == set(Method):
+        return ["every method"]
+    bank_transfer = f"BANK_TRANSFER in {scenario.currency}"
+    return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]
+
+
+Arrow = tuple[str, str, str]
+"""From a status (`[*]`: nothing yet) to a status, and why."""
+
+
+def drawings() -> dict[str, str]:
+    """The life of each thing as a Mermaid state diagram, out of the tables that run."""
+    payments = [
+        (source, one.target, f"{one.asked} {one.answered}")
+        for one in payment_lifecycle.STEPS
+        for source in one.sources or ("[*]",)
+    ]
+    refunds = [
+        (source, one.target, str(one.asked)) for one in refund_lifecycle.STEPS for source in one.sources or ("[*]",)
+    ]
+    withdrawals = [(one.source or "[*]", one.target, str(one.asked)) for one in withdrawal_lifecycle.STEPS]
+    receivables = [(str(one.source), str(one.target), str(one.asked)) for one in receivable_lifecycle.STEPS]
+    return {
+        "payment": _drawing(payments),
+        "refund": _drawing(refunds),
+        "withdrawal": _drawing(withdrawals),
+        "receivable": _drawing([("[*]", "SCHEDULED", "paid"), *receivables]),
+    }
+
+
+def _drawing(arrows: Sequence[Arrow]) -> str:
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for source, target, why in arrows:
+        reasons.setdefault((source, target), []).append(why)
+    lines = [f"    {source} --> {target} : {', '.join(why)}" for (source, target), why in reasons.items()]
+    sources = {source for source, _ in reasons}
+    ends = [
+        f"    {target} --> [*]" for target in dict.fromkeys(target for _, target in reasons) if target not in sources
+    ]
+    return "\n".join(["stateDiagram-v2", *lines, *ends])

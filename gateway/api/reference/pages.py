@@ -1,0 +1,106 @@
+"""Pages for everybody: the reference, and the errors explained."""
+
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.base.errors import catalogue
+from accounts.base.wire import dumps
+from gateway.api.errors import MethodNotAllowed, response_for
+from gateway.api.openapi.document import document
+from gateway.api.reference import guide
+from gateway.content_policy import INLINE_STYLES
+from gateway.methods.registry import codes_of
+
+
+@cache
+def _document() -> bytes:
+    return dumps(document())
+
+
+def schema(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI document; readable without a key."""
+    if request.method not in ("GET", "HEAD"):
+        response = response_for(MethodNotAllowed(), request)
+        response["Allow"] = "GET, HEAD"
+        return response
+    return HttpResponse(_document(), content_type="application/json")
+
+
+@require_safe
+def reference(request: HttpRequest) -> HttpResponse:
+    """The interactive reference, served whole from here."""
+    response = render(request, "docs/reference.html")
+    response._csp_update = INLINE_STYLES  # type: ignore[attr-defined]
+    return response
+
+
+@require_safe
+def sandbox(request: HttpRequest) -> HttpResponse:
+    """Every way to pay with an order that works as it is, and every scenario that can be played."""
+    facts = {"ways": guide.ways(), "scenarios": guide.scenarios(), "base": settings.SANDBOX_BASE_URL}
+    return render(request, "docs/sandbox.html", facts)
+
+
+@require_safe
+def cards(request: HttpRequest) -> HttpResponse:
+    """How a shop takes cards: a page that works when it is pasted, the test cards, the stored ones."""
+    return render(request, "docs/cards.html", guide.cards())
+
+
+@require_safe
+def money_out(request: HttpRequest) -> HttpResponse:
+    """Withdrawals over every rail and conversions, each with a request that works as it is."""
+    return render(request, "docs/money_out.html", guide.money_out())
+
+
+@require_safe
+def webhooks(request: HttpRequest) -> HttpResponse:
+    """How events arrive, how they are verified, and what to do when they do not."""
+    return render(request, "docs/webhooks.html", guide.webhooks())
+
+
+@require_safe
+def errors(request: HttpRequest) -> HttpResponse:
+    """Every error code explained; the target of `docUrl`."""
+    return render(request, "docs/errors.html", {"classes": _error_classes()})
+
+
+@cache
+def _error_classes() -> list[dict[str, Any]]:
+    titles = {
+        "400": "Something in the request is wrong",
+        "401": "Who are you?",
+        "403": "You may not",
+        "404": "There is no such thing",
+        "405": "Not with this HTTP method",
+        "406": "Not in this form",
+        "408": "Too slow",
+        "409": "Not in this state",
+        "410": "No longer",
+        "413": "Too large",
+        "414": "Too long",
+        "415": "Not this kind of body",
+        "422": "Understood and refused",
+        "429": "Too often",
+        "500": "Our fault",
+        "502": "No usable answer from the outside party",
+        "503": "Not now",
+        "504": "No answer in time",
+    }
+    by_status: dict[str, list[dict[str, Any]]] = {}
+    for refusal in catalogue():
+        by_status.setdefault(refusal.code[3:6], []).append(
+            {
+                "code": refusal.code,
+                "anchors": codes_of(refusal),
+                "message": refusal.message,
+                "advice": refusal.advice,
+                "retryable": refusal.retryable,
+            }
+        )
+    return [{"status": status, "title": titles[status], "codes": found} for status, found in by_status.items()]

@@ -1,0 +1,135 @@
+"""How the pages of the dashboard show amounts, times, codes and icons."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.templatetags.static import static
+from django.utils import formats, timezone, translation
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from accounts.base.wire import timestamp
+from gateway.dashboard.support import address as support_address
+from gateway.dashboard.words import METHOD, QUIET, STATUS
+from gateway.payments.search import Count
+from ledger import notation
+from ledger.money import to_decimal
+from ledger.notation import NONE, counted, written
+
+register = template.Library()
+
+
+@register.filter
+def money(minor: int | None, currency: str) -> str:
+    """Minor units as the reader writes them: "R$ 1.234,50". Nothing is shown as a dash."""
+    return NONE if minor is None else written(to_decimal(minor, currency), currency)
+
+
+@register.filter
+def coded(minor: int | None, currency: str) -> str:
+    """`money` where several currencies stand together: with the code, unless the sign is that of one currency."""
+    return NONE if minor is None else written(to_decimal(minor, currency), currency, coded=True)
+
+
+@register.filter
+def per_cent(rate: Decimal | None) -> str:
+    """A rate without zeros at its end: 2.9900 is "2.99%"."""
+    return NONE if rate is None else notation.per_cent(rate)
+
+
+@register.filter
+def whole(count: int) -> str:
+    """A count, as the reader groups its digits."""
+    return counted(count)
+
+
+@register.filter
+def count(found: Count) -> str:
+    """So many, with a plus where there are more."""
+    return counted(found.number) + ("+" if found.more else "")
+
+
+@register.filter
+def moment(value: datetime | None, form: str = "") -> SafeString | str:
+    """A time in the reader's zone, to the minute ("seconds": to the second, "date": the day); in UTC on hovering."""
+    if value is None:
+        return "–"
+    local = timezone.localtime(value)
+    shown = formats.date_format(local, "SHORT_DATE_FORMAT")
+    if form != "date":
+        shown += local.strftime(" %H:%M:%S" if form == "seconds" else " %H:%M")
+    return format_html('<time datetime="{0}" title="{0}" class="text-nowrap">{1}</time>', timestamp(value), shown)
+
+
+@register.filter
+def status(code: str) -> SafeString:
+    """A code in words and in its colour."""
+    title, color = STATUS.get(str(code), (str(code), QUIET))
+    return format_html('<span class="badge bg-{0}-lt status" data-status="{1}">{2}</span>', color, code, title)
+
+
+@register.filter
+def method(code: str) -> str:
+    return str(METHOD.get(str(code), code))
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Decoration only: the words beside it say the same."""
+    source = static("vendor/icons.svg")
+    return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', source, name)
+
+
+@register.inclusion_tag("dashboard/_idle.html", takes_context=True)
+def idle_question(context: Any) -> dict[str, Any]:
+    """The question that is asked before a person who is idle is signed out."""
+    idle_s = settings.SESSION_IDLE_S
+    return {"idle_s": idle_s, "minutes": max(1, idle_s // 60), "csrf_token": context.get("csrf_token")}
+
+
+@register.simple_tag
+def support() -> SafeString:
+    """Where support is reached, as a link; without a setting, that there is no contact."""
+    where = support_address()
+    if not where:
+        return format_html('<span class="text-secondary">{}</span>', _("This service has set no contact of support."))
+    shown = settings.SUPPORT if where.startswith("mailto:") else _("Contact support")
+    return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', where, shown)
+
+
+@register.simple_tag
+def copyable(text: str) -> SafeString:
+    """An id to be copied with one click."""
+    return format_html(
+        '<span class="copyable"><code>{0}</code><button type="button" class="btn btn-icon btn-sm" data-copy="{0}"'
+        ' aria-label="{1} {0}">{2}</button></span>',
+        text,
+        translation.gettext("Copy"),
+        icon("copy"),
+    )
+
+
+@register.simple_tag(takes_context=True)
+def to(context: Any, name: str, *args: Any) -> str:
+    """The address of a page of the same company in the same environment."""
+    return str(context["here"].to(name, *args))
+
+
+@register.simple_tag(takes_context=True)
+def with_query(context: Any, **changed: Any) -> str:
+    """This page's query with some members changed; None takes one out."""
+    query = context["request"].GET.copy()
+    for name, value in changed.items():
+        query.pop(name, None)
+        if value is not None:
+            query[name] = value
+    return f"?{query.urlencode()}"
+
+
+@register.filter
+def may(here: Any, what: str) -> bool:
+    return bool(here.offers(what))

@@ -1,0 +1,147 @@
+"""How the technical pages show codes, bodies and ids."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+from django import template
+from django.utils import translation
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext
+
+from accounts.base.clock import wall
+from gateway.dashboard.developers import words
+from gateway.dashboard.developers.links import address_of
+from gateway.dashboard.templatetags.dashboard import moment
+from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
+
+register = template.Library()
+_PER_LINE = 16
+
+
+def _badge(word: Word) -> SafeString:
+    return format_html('<span class="badge bg-{}-lt status">{}</span>', word[1], word[0])
+
+
+@register.filter
+def endpoint_status(code: str) -> SafeString:
+    return _badge(words.ENDPOINT.get(code, (code, QUIET)))
+
+
+@register.filter
+def delivery_status(code: str) -> SafeString:
+    return _badge(words.DELIVERY.get(code, (code, QUIET)))
+
+
+@register.filter
+def verdict(code: str) -> SafeString:
+    return _badge(words.VERDICT[words.Verdict(code)])
+
+
+@register.filter
+def http_status(code: int | None) -> SafeString | str:
+    """The status of an answer, in the colour of its class; the class is its first digit."""
+    if code is None:
+        return "–"
+    color = {2: GOOD, 3: DONE, 4: WAITING, 5: BAD}.get(code // 100, QUIET)
+    return format_html('<span class="badge bg-{}-lt">{}</span>', color, code)
+
+
+@register.filter
+def failure(code: str) -> str:
+    return str(words.FAILURE.get(code, code))
+
+
+@register.filter
+def kind(code: str) -> str:
+    """What an event of this kind means."""
+    return str(words.KIND.get(code, code))
+
+
+@register.filter
+def due(code: str) -> str:
+    return str(words.DUE.get(code, code))
+
+
+@register.filter
+def instant(text: str, form: str = "") -> SafeString | str:
+    """A time that was written down as JSON, as `moment` shows it."""
+    return moment(datetime.fromisoformat(text), form)
+
+
+@register.filter
+def ago(when: datetime) -> str:
+    """How long ago it was: "3 minutes ago"."""
+    if wall() - when < timedelta(minutes=1):
+        return gettext("just now")
+    return gettext("%(time)s ago") % {"time": timesince(when, wall())}
+
+
+@register.filter
+def disabled_reason(code: str) -> str:
+    return str(words.DISABLED_REASON.get(code, ""))
+
+
+@register.filter
+def text(body: bytes) -> str:
+    return body.decode("utf-8", "replace")
+
+
+@register.filter
+def account(code: str) -> str:
+    return str(words.ACCOUNT.get(code, code))
+
+
+@register.filter
+def key_state(code: str) -> str:
+    """What became of an idempotency key, and whether a retry is safe."""
+    return str(words.KEY_STATE.get(code, code))
+
+
+@register.filter
+def pretty(body: bytes | str | None) -> str:
+    """JSON indented, with exactly the digits that were written; anything else as it is."""
+    text = bytes(body).decode("utf-8", "replace") if isinstance(body, bytes | memoryview) else body or ""
+    try:
+        value = json.loads(text, parse_float=orjson.Fragment)
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except (ValueError, TypeError, RecursionError):
+        return text
+
+
+@register.filter
+def hexadecimal(body: bytes) -> str:
+    """Sixteen bytes a line: the place, the bytes, and what is printable of them."""
+    lines = []
+    for start in range(0, len(body), _PER_LINE):
+        part = body[start : start + _PER_LINE]
+        shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
+        lines.append(f"{start:06x}  {part.hex(' '):<47}  {shown}")
+    return "\n".join(lines)
+
+
+@register.filter
+def in_language(text: str) -> str:
+    """A text that a table of the sandbox keeps in English, in the language of the page."""
+    return translation.gettext(str(text))
+
+
+@register.filter
+def code_spans(text: str) -> SafeString:
+    """What is between backticks is code."""
+    parts = enumerate(str(text).split("`"))
+    return format_html_join("", "{}", ((format_html("<code>{}</code>", one) if n % 2 else one,) for n, one in parts))
+
+
+@register.simple_tag(takes_context=True)
+def object_link(context: Any, object_id: str | None) -> SafeString | str:
+    """An id that leads to its page, where there is one and the person may open it."""
+    if not object_id:
+        return "–"
+    address = address_of(context["here"], object_id)
+    if address:
+        return format_html('<a href="{}"><code>{}</code></a>', address, object_id)
+    return format_html("<code>{}</code>", object_id)

@@ -1,0 +1,143 @@
+"""How the pages of balances, statements, withdrawals and conversions show rates, fees and what moved."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.urls import NoReverseMatch
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from accounts.base.wire import timestamp
+from gateway.conversions.models import Conversion
+from gateway.dashboard.balance import words
+from gateway.dashboard.balance.asking import Instant
+from gateway.dashboard.developers.links import address_of
+from gateway.dashboard.navigation import MENU
+from gateway.dashboard.templatetags.dashboard import money
+from gateway.dashboard.withdrawals import lists
+from gateway.dashboard.withdrawals.words import FAILURE
+from gateway.payouts.selectors import Terms
+from gateway.withdrawals.models import Withdrawal
+from ledger.notation import MINUS, exact, per_cent
+
+register = template.Library()
+
+
+@register.filter
+def destination(withdrawal: Withdrawal) -> str:
+    return lists.destination(withdrawal)
+
+
+@register.filter
+def failure_in_words(code: str) -> Any:
+    return FAILURE[code][0] if code in FAILURE else code
+
+
+@register.filter
+def number(value: Decimal) -> str:
+    """With all its digits, and no zeros at its end."""
+    return exact(value)
+
+
+@register.simple_tag
+def rate(value: Decimal, source: str, destination: str) -> SafeString:
+    """What one unit of the source is in the destination."""
+    return format_html('<span class="text-nowrap">1 {} = {} {}</span>', source, number(value), destination)
+
+
+@register.simple_tag
+def cost_of(conversion: Conversion) -> str:
+    """What the market would have given more."""
+    return money(conversion.market_amount - conversion.destination_amount, conversion.destination_currency)
+
+
+@register.simple_tag
+def fee_of(terms: Terms, wallet: str, paid_out: str) -> str:
+    """What a rail costs: on top of the amount, and what a network takes of what is paid out."""
+    parts: list[Any] = []
+    if terms.fee_percentage:
+        parts.append(per_cent(terms.fee_percentage))
+    if terms.fee_fixed:
+        parts.append(money(terms.fee_fixed, wallet))
+    if terms.network_fee:
+        parts.append(_("%(amount)s of the network") % {"amount": money(terms.network_fee, paid_out)})
+    return " + ".join(parts) or _("none")
+
+
+@register.filter
+def change(amount: int, currency: str) -> SafeString | str:
+    """What was added or taken, with its sign; nothing is shown as nothing."""
+    if not amount:
+        return ""
+    sign = "+" if amount > 0 else MINUS
+    return format_html(
+        '<span class="{}">{}{}</span>', "text-green" if amount > 0 else "", sign, money(abs(amount), currency)
+    )
+
+
+@register.filter
+def posted(kind: str) -> Any:
+    """What a transfer of this kind is called."""
+    return words.POSTED.get(kind, kind)
+
+
+@register.filter
+def bucket(code: str) -> Any:
+    return words.BUCKET.get(code, code)
+
+
+@register.filter
+def cause(code: str) -> Any:
+    return words.CAUSE.get(code, code)
+
+
+@register.filter
+def instant(value: datetime) -> str:
+    """As an address carries it, to the millisecond."""
+    return timestamp(value.astimezone(UTC))
+
+
+@register.simple_tag(takes_context=True)
+def leads_to(context: Any, object_id: str | None, title: str = "") -> SafeString | str:
+    """An id, or `title`, that leads to its page where there is one and the person may open it."""
+    shown = format_html("<u>{}</u>", title) if title else format_html("<code>{}</code>", object_id)
+    address = address_of(context["here"], object_id or "")
+    return format_html('<a href="{}">{}</a>', address, shown) if address else title or shown
+
+
+@register.simple_tag(takes_context=True)
+def leads_to_page(context: Any, name: str) -> str:
+    """The address of a page of the menu, where it is there and the person may open it."""
+    here = context["here"]
+    found = (item for _title, items in MENU for item in items if item.name == name and here.may(item.needs))
+    try:
+        return str(here.to(next(found).name))
+    except (StopIteration, NoReverseMatch):
+        return ""
+
+
+@register.simple_tag
+def explain_query(asked: Instant, cause: str | None = None, after: int | None = None) -> str:
+    """The query that explains the same instant, with a cause opened; `after` leads on in it."""
+    query = {
+        "currency": asked.currency,
+        "bucket": asked.bucket,
+        "at": instant(asked.at),
+        "from": instant(asked.since) if asked.since else "",
+    }
+    query |= {"cause": cause} if cause else {}
+    return "?" + urlencode(query | ({"after": str(after)} if after else {}))
+
+
+@register.simple_tag(takes_context=True)
+def period_query(context: Any, first: date | None, last: date) -> str:
+    """This page's query for another time."""
+    query = context["request"].GET.copy()
+    for name in ("after", "before"):
+        query.pop(name, None)
+    query["from"], query["to"] = str(first or ""), str(last)
+    return f"?{query.urlencode()}"

@@ -1,0 +1,134 @@
+"""The SDK's script, the frames of its fields, the 3DS challenge and the hosted card page."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils import translation
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.base import clock
+from gateway.payer.checkout.languages import amount_of, in_their_language, speak_to
+from gateway.payer.sdk.policies import framed, on_sdk_origin
+from gateway.payer.sdk.sessions import open_payment, origins
+from gateway.payments import cards, links, return_url
+from gateway.payments.errors import PaymentState
+from gateway.payments.models import Payment, Status
+from gateway.vault.sdk import VERSION, source
+
+FIELDS = ("cardNumber", "cardExpiry", "cardCvc")
+LANGUAGES = ("pt", "es", "en")
+
+
+@require_safe
+def script(request: HttpRequest, version: str | None = None) -> HttpResponse:
+    """The script. A versioned address never changes what it serves; another version is 404."""
+    if version not in (None, VERSION):
+        raise Http404
+    response = HttpResponse(source(), content_type="text/javascript; charset=utf-8")
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    lasts = "public, max-age=31536000, immutable" if version else "public, max-age=300"
+    response["Cache-Control"] = lasts
+    return response
+
+
+@require_safe
+def listener(request: HttpRequest) -> HttpResponse:
+    """The program that forwards a sandbox's events to a developer's machine. It sees no card: every origin has it."""
+    content = (settings.BASE_DIR / "static" / "sdk" / "onpay_listen.py").read_bytes()
+    response = HttpResponse(content, content_type="text/x-python; charset=utf-8")
+    response["Cache-Control"] = "public, max-age=300"
+    return response
+
+
+@on_sdk_origin
+@require_safe
+def field(request: HttpRequest, payment_id: str, kind: str) -> HttpResponse:
+    """One input in a frame. Only the page of `returnUrl`, and ours, may show it."""
+    payment = open_payment(payment_id)
+    if payment is None or kind not in FIELDS:
+        raise Http404
+    asked = request.GET.get("locale", "en")
+    facts = {
+        "kind": kind,
+        "locale": asked if asked in LANGUAGES else "en",
+        "shop": _shop(payment),
+        "sdk": settings.SDK_URL,
+    }
+    with translation.override("pt-br" if facts["locale"] == "pt" else facts["locale"]):
+        return framed(render(request, "sdk/field.html", facts), origins(payment))
+
+
+@on_sdk_origin
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_their_language
+def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
+    """Where the holder says yes or no to their bank. Coming back from here confirms nothing to the shop."""
+    payment_id, _, challenge = challenge_id.partition(".")
+    payment = open_payment(payment_id)
+    if payment is None or not challenge or payment.details.get("challenge") != challenge:
+        raise Http404
+    speak_to(request, payment)
+    decision = request.POST.get("decision")
+    if decision in ("approve", "refuse"):
+        try:
+            payment = cards.answer_challenge(payment, challenge, approves=decision == "approve").payment
+        except PaymentState:
+            payment = open_payment(payment_id) or payment
+    facts = {
+        "company": payment.merchant.company.trade_name,
+        "amount": amount_of(payment),
+        "last4": payment.details["card"]["last4"],
+        "shop": _shop(payment),
+        "sdk": settings.SDK_URL,
+        "challenge_id": challenge_id,
+        "done": not cards.is_confirmable(payment),
+        "payment_id": payment.id,
+        "status": payment.status,
+        "failure_code": payment.failure_code,
+        "return_url": _back(payment),
+    }
+    return framed(render(request, "sdk/challenge.html", facts), origins(payment))
+
+
+@on_sdk_origin
+@require_safe
+@in_their_language
+def hosted(request: HttpRequest, token: str) -> HttpResponse:
+    """A whole card page of ours, with the same fields that a shop mounts."""
+    payment = open_payment(links.of_hosted_card_page(token) or "")
+    if payment is None:
+        raise Http404
+    speak_to(request, payment)
+    is_open = cards.is_confirmable(payment)
+    if is_open and payment.details.get("challenge") and "token" in payment.details:
+        return HttpResponseRedirect(cards.challenge_url(payment, payment.details["challenge"]))
+    assert payment.expires_at is not None
+    left_s = int((payment.expires_at - clock.now(payment.merchant)).total_seconds())
+    facts = {
+        "company": payment.merchant.company.trade_name,
+        "color": payment.merchant.company.brand_color or None,
+        "amount": amount_of(payment),
+        "reference": payment.reference,
+        "client_secret": links.client_secret(payment) if is_open else None,
+        "locale": (translation.get_language() or "en")[:2],
+        "return_url": _back(payment),
+        "needs_card": "challenge" not in payment.details,
+        "left_s": left_s if is_open else None,
+        "state": "OPEN" if is_open else _ended(payment),
+        "sandbox": payment.merchant.environment == "SANDBOX",
+    }
+    return framed(render(request, "sdk/hosted.html", facts), origins(payment))
+
+
+def _ended(payment: Payment) -> str:
+    """An open payment whose session is over only waits to be told so."""
+    return str(Status.EXPIRED if payment.status == Status.ACTION_REQUIRED else payment.status)
+
+
+def _shop(payment: Payment) -> str:
+    return return_url.origin(payment.return_url) if payment.return_url else settings.SDK_URL
+
+
+def _back(payment: Payment) -> str | None:
+    return return_url.with_payment(payment.return_url, payment.id) if payment.return_url else None

@@ -1,0 +1,87 @@
+"""Bodies: strict JSON, bounded in size (contract §2.1, §2.4)."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from accounts.base import wire
+from accounts.base.errors import InvalidRequest
+from gateway.requests.errors import MalformedJson, UnsupportedMediaType
+from gateway.serving.errors import BodyIncomplete, BodyTooLarge
+
+MAX_BODY_BYTES = 256 * 1024
+
+
+def parse(body: bytes) -> dict[str, Any]:
+    try:
+        return wire.loads(body)
+    except wire.MalformedJson as error:
+        raise MalformedJson from error
+
+
+def check_headers(request: HttpRequest, *, largest: int = MAX_BODY_BYTES, optional: bool = False) -> None:
+    """Refuses a body that is too large or not plain application/json in UTF-8.
+
+    It is not read for that, unless no header tells its length.
+    """
+    length = _length(request, largest)
+    if length > largest:
+        raise BodyTooLarge
+    if optional and not length:
+        return
+    charset = (request.content_params or {}).get("charset", "utf-8").strip('"').lower()
+    encoding = request.META.get("HTTP_CONTENT_ENCODING", "identity").lower()
+    if request.content_type != "application/json" or charset != "utf-8" or encoding != "identity":
+        raise UnsupportedMediaType
+
+
+def _length(request: HttpRequest, largest: int) -> int:
+    written = request.META.get("CONTENT_LENGTH")
+    if not written:
+        return len(_streamed(request, largest))
+    if not (written.isascii() and written.isdigit()):
+        raise InvalidRequest(field="content-length")
+    return int(written)
+
+
+def is_streamed(request: HttpRequest) -> bool:
+    """Whether a body may come whose length no header tells: in chunks, or over HTTP/2."""
+    told = request.META.get("CONTENT_LENGTH")
+    return not told and (
+        "HTTP_TRANSFER_ENCODING" in request.META or request.META.get("SERVER_PROTOCOL", "").startswith("HTTP/2")
+    )
+
+
+def _streamed(request: HttpRequest, largest: int) -> bytes:
+    """Reads a body to its end, or one byte past the limit."""
+    if not is_streamed(request):
+        return b""
+    if not request.META.get("wsgi.input_terminated"):  # whoever reads on would wait for ever
+        raise BodyIncomplete
+    content = b""
+    while len(content) <= largest and (more := request.META["wsgi.input"].read(largest + 1 - len(content))):
+        content += more
+    request._body = content
+    return content
+
+
+def whole_body(request: HttpRequest) -> bytes:
+    """The body, all of it. Refuses one that ended before its announced end with ONP400_BODY_INCOMPLETE.
+
+    Where a connection breaks the server ends the body, as if that had been all.
+    """
+    content = request.body
+    told = request.META.get("CONTENT_LENGTH")
+    if told and len(content) != int(told):
+        raise BodyIncomplete
+    return content
+
+
+def optional_body(request: HttpRequest) -> bytes:
+    """The body, or an empty object where none was sent. Refuses with ONP400_BODY_INCOMPLETE.
+
+    Whether a streamed body is empty or broke at its first byte nobody can tell.
+    """
+    if not (content := whole_body(request)) and is_streamed(request):
+        raise BodyIncomplete
+    return content or b"{}"

@@ -1,0 +1,282 @@
+"""One key, one effect, one answer (contract §2.7).
+
+The claim of the key, the work and the stored answer are one transaction: a crash leaves nothing or everything, and
+a second caller waits at the unique index until the first has finished.
+
+Where somebody outside must be asked, the first transaction writes down what was begun and binds it to the key; the
+answer is taken in a second. A call that fails or dies between the two leaves the key bound: the same request resumes
+what was begun, and never begins a second.
+"""
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import orjson
+from django.db import DatabaseError, OperationalError, transaction
+from django.http import HttpRequest
+from psycopg.errors import LockNotAvailable
+
+from accounts.base.clock import wall
+from accounts.base.errors import Refusal
+from accounts.base.rows import execute, first, unless_deadlocked
+from accounts.base.sealing import seal, unseal
+from accounts.base.wire import PLAIN_DIGITS
+from accounts.models import Merchant
+from gateway.requests.envelope import body_of
+from gateway.requests.errors import (
+    IdempotencyConflict,
+    IdempotencyInProgress,
+    IdempotencyKeyInvalid,
+    IdempotencyKeyMissing,
+)
+from gateway.requests.models import IdempotencyKey
+
+RETENTION = timedelta(days=30)
+LEASE = timedelta(seconds=90)
+"""How long an outside party may take; then a repetition may take over."""
+WAIT_S, LOOK_EVERY_S = 2.0, 0.05
+_OWN = "merchant_id = %s AND key = %s"
+_OPEN = f"{_OWN} AND status IS NULL AND resource_id IS NOT NULL"
+_UUID = re.compile(r'("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The answer of a key: what was sent the first time, byte for byte."""
+
+    status: int
+    body: bytes
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A POST that carries a key."""
+
+    merchant: Merchant
+    key: str
+    fingerprint: bytes
+    method: str
+    path: str
+    request_id: str
+    leased_until: datetime = field(default_factory=lambda: wall() + LEASE)
+
+
+def key_of(request: HttpRequest) -> str:
+    """The UUID in the header, in lower case. Refuses with ONP400_IDEMPOTENCY_KEY_MISSING or _INVALID."""
+    text = request.META.get("HTTP_IDEMPOTENCY_KEY", "").strip()
+    if not text:
+        raise IdempotencyKeyMissing(field="idempotency-key")
+    if not (match := _UUID.fullmatch(text)):
+        raise IdempotencyKeyInvalid(field="idempotency-key")
+    return match[2].lower()
+
+
+def fingerprint(method: str, path: str, body: dict[str, Any]) -> bytes:
+    """SHA-256 over method, path and content: neither white space, nor member order, nor `10.00` for `10` matters."""
+    canonical = orjson.dumps(body, default=_number, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(b"\n".join((method.encode(), path.encode(), canonical))).digest()
+
+
+def _number(value: Any) -> orjson.Fragment:
+    """The number's significant digits and exponent: `10.00`, `1e1` and `10` are one number; nothing is rounded."""
+    sign, digits, exponent = Decimal(value).as_tuple()
+    assert isinstance(exponent, int)
+    written = "".join(map(str, digits)).lstrip("0")
+    significant = written.rstrip("0")
+    exponent += len(written) - len(significant)
+    if not significant:
+        return orjson.Fragment("0")
+    if 0 <= exponent <= PLAIN_DIGITS - len(significant):
+        return orjson.Fragment("-" * sign + significant + "0" * exponent)  # as orjson writes an int
+    return orjson.Fragment(f"{'-' * sign}{significant}e{exponent}")
+
+
+def replay(attempt: Attempt) -> Stored | None:
+    """The stored answer of the key, if there is one. Refuses with ONP409_IDEMPOTENCY_CONFLICT for other content."""
+    row = first(
+        "SELECT fingerprint, status, sealed_body FROM gateway_idempotencykey WHERE merchant_id = %s AND key = %s",
+        [attempt.merchant.pk, attempt.key],
+    )
+    if row is None:
+        return None
+    if bytes(row[0]) != attempt.fingerprint:
+        raise IdempotencyConflict
+    if row[1] is None:
+        return None
+    return Stored(row[1], unseal(bytes(row[2])), replayed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What an operation has begun, and how it goes on: `ask` outside any transaction, then `take` what was answered."""
+
+    resource_id: str
+    ask: Callable[[], Any]
+    take: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a request does, and how one that was begun is resumed. `render` makes the answer of a result."""
+
+    begin: Callable[[], Any]
+    resume: Callable[[str], Any]
+    render: Callable[[Any], tuple[int, bytes]]
+
+
+def perform(attempt: Attempt, work: Work) -> Stored:
+    """Does the work once for this key, and stores its answer with it, or replays what was answered before.
+
+    A refusal with status 409 or 422 is stored as well. After any other error the key is free again, unless somebody
+    outside was asked: then it stays bound to what was begun. Waits up to two seconds for another call with the same
+    key, then refuses with ONP409_IDEMPOTENCY_IN_PROGRESS.
+    """
+    give_up = time.monotonic() + WAIT_S
+    while True:
+        if stored := unless_deadlocked(partial(_begin, attempt, work)) or replay(attempt):
+            return stored
+        if stored := unless_deadlocked(partial(_resume, attempt, work)):
+            return stored
+        if time.monotonic() > give_up:
+            raise IdempotencyInProgress
+        time.sleep(LOOK_EVERY_S)
+
+
+def is_used(attempt: Attempt) -> bool:
+    """Whether the key already means something: an answer, or something that was begun."""
+    own = [attempt.merchant.pk, attempt.key]
+    return first(f"SELECT true FROM gateway_idempotencykey WHERE {_OWN}", own) is not None
+
+
+def _begin(attempt: Attempt, work: Work) -> Stored | None:
+    """None where somebody else has the key."""
+    return _settle(attempt, work, _claim, work.begin)
+
+
+def _resume(attempt: Attempt, work: Work) -> Stored | None:
+    """None where there is nothing to take over, or somebody is at work on it."""
+    now = wall()
+    begun = first(
+        f"""UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until <= %s
+            RETURNING resource_id""",
+        [attempt.leased_until, attempt.merchant.pk, attempt.key, now],
+    )
+    if begun is None:
+        return None
+    with _released_on_failure(attempt):
+        return _settle(attempt, work, _is_open, partial(work.resume, begun[0]))
+
+
+def _settle(attempt: Attempt, work: Work, hold: Callable[[Attempt], bool], act: Callable[[], Any]) -> Stored | None:
+    """What is done and its answer, in one transaction; or what is done and whom to ask next. None: not held."""
+    try:
+        with transaction.atomic():
+            if not hold(attempt):
+                return None
+            outcome = _outcome(attempt, work, act)
+    except Refusal as refusal:
+        if not refusal.final:
+            raise
+        with transaction.atomic():
+            return _refused(attempt, refusal) if hold(attempt) else None
+    return outcome if isinstance(outcome, Stored) else _ask(attempt, work, outcome)
+
+
+def _outcome(attempt: Attempt, work: Work, act: Callable[[], Any]) -> Stored | Unfinished:
+    try:
+        result = act()
+    except Refusal as refusal:
+        if not refusal.keeps_changes:
+            raise
+        return _refused(attempt, refusal)
+    if not isinstance(result, Unfinished):
+        return _store(attempt, *work.render(result))
+    execute(
+        f"UPDATE gateway_idempotencykey SET resource_id = %s, leased_until = %s WHERE {_OWN}",
+        [result.resource_id, attempt.leased_until, attempt.merchant.pk, attempt.key],
+    )
+    return result
+
+
+def _ask(attempt: Attempt, work: Work, unfinished: Unfinished) -> Stored | None:
+    with _released_on_failure(attempt):
+        answer = unfinished.ask()
+        return _settle(attempt, work, _is_open, partial(unfinished.take, answer))
+
+
+@contextmanager
+def _released_on_failure(attempt: Attempt) -> Iterator[None]:
+    """Whoever fails leaves at once what the next call may take over; only the dead keep it for as long as the lease."""
+    try:
+        yield
+    except BaseException:
+        with suppress(DatabaseError):
+            execute(
+                f"UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until = %s",
+                [wall(), attempt.merchant.pk, attempt.key, attempt.leased_until],
+            )
+        raise
+
+
+def _is_open(attempt: Attempt) -> bool:
+    return (
+        first(f"SELECT true FROM gateway_idempotencykey WHERE {_OPEN} FOR UPDATE", [attempt.merchant.pk, attempt.key])
+        is not None
+    )
+
+
+def _claim(attempt: Attempt) -> bool:
+    try:
+        return bool(
+            execute(
+                """
+                INSERT INTO gateway_idempotencykey (merchant_id, key, fingerprint, method, path, request_id, created_at)
+                VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (merchant_id, key) DO NOTHING
+                """,
+                [
+                    attempt.merchant.pk,
+                    attempt.key,
+                    attempt.fingerprint,
+                    attempt.method,
+                    attempt.path[:255],
+                    attempt.request_id,
+                    wall(),
+                ],
+            )
+        )
+    except OperationalError as error:
+        if isinstance(error.__cause__, LockNotAvailable):
+            raise IdempotencyInProgress from error
+        raise
+
+
+def _store(attempt: Attempt, status: int, body: bytes) -> Stored:
+    execute(
+        f"UPDATE gateway_idempotencykey SET status = %s, sealed_body = %s WHERE {_OWN}",
+        [status, seal(body), attempt.merchant.pk, attempt.key],
+    )
+    return Stored(status, body, replayed=False)
+
+
+def _refused(attempt: Attempt, refusal: Refusal) -> Stored:
+    return _store(attempt, refusal.status, body_of(refusal, attempt.request_id))
+
+
+def forget_old(batch: int = 1000) -> int:
+    """Deletes keys past their retention, in batches; returns how many."""
+    forgotten = 0
+    while True:
+        old = IdempotencyKey.objects.filter(created_at__lt=wall() - RETENTION).values("pk")[:batch]
+        deleted, _ = IdempotencyKey.objects.filter(pk__in=old).delete()
+        forgotten += deleted
+        if deleted < batch:
+            return forgotten

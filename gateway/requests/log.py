@@ -1,0 +1,184 @@
+"""Requests on their way into the log: handed over in memory, redacted and written by a thread of their own.
+
+No request waits for its row, and none fails with it. While the database is away they wait; the oldest are given up
+where there are too many. Whatever a process still holds when it is killed is lost: money and its audit are elsewhere.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
+from multiprocessing.util import Finalize
+from threading import Event, Lock, Thread
+from typing import Any
+
+import orjson
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.http import HttpRequest, HttpResponse
+
+from accounts.base.rows import columns
+from gateway.requests.facts import Facts, facts_of, row_of
+from gateway.requests.models import ApiRequest
+
+log = structlog.get_logger()
+MOST = 10_000
+MOST_BYTES = 64 * 1024 * 1024
+"""So much waits in a process."""
+BATCH = 500
+EVERY_S, LONGEST_PAUSE_S = 0.2, 10.0
+
+# PostgreSQL takes the rows apart, in its own process.
+_INSERT = """
+    INSERT INTO gateway_apirequest ({columns})
+    SELECT {columns} FROM json_populate_recordset(NULL::gateway_apirequest, %s::json) ON CONFLICT (id) DO NOTHING
+"""
+
+
+class RequestLog:
+    """Of one process. Its thread begins with the first request."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Facts] = deque()
+        self._size = 0
+        self._given_up = 0
+        self._queue = Lock()
+        self._writing = Lock()
+        self._news = Event()
+        self._writer: Thread | None = None
+        self._connection: BaseDatabaseWrapper | None = None
+
+    def add(self, facts: Facts) -> None:
+        """Returns at once; the oldest make room."""
+        with self._queue:
+            self._waiting.append(facts)
+            self._size += facts.size
+            self._make_room()
+            if self._writer is None or not self._writer.is_alive():
+                self._start()
+        self._news.set()
+
+    def flush(self) -> bool:
+        """Writes whatever waits. False: the database is away, and it waits on."""
+        with self._writing:
+            while batch := self._take():
+                try:
+                    self._insert(batch)
+                except (OperationalError, InterfaceError) as error:
+                    log.warning("request_log.waits", error=type(error).__name__, requests=len(batch))
+                    self._give_back(batch)
+                    self._disconnect()
+                    return False
+                except Exception as error:  # noqa: BLE001  what cannot be written must not come again for ever
+                    log.error("request_log.lost", error=type(error).__name__, requests=len(batch))
+            self._tell_what_was_given_up()
+        return True
+
+    def close(self) -> None:
+        """Writes whatever waits and hangs up; the next request begins anew."""
+        self.flush()
+        with self._writing:
+            self._disconnect()
+
+    def _start(self) -> None:
+        with suppress(RuntimeError):  # the process ends, or has no room: another request tries again
+            self._writer = Thread(target=self._write, name="request-log", daemon=True)
+            self._writer.start()
+            Finalize(self, self.close, exitpriority=1)  # at the normal end, of forked processes too
+
+    def _write(self) -> None:
+        pause = EVERY_S
+        while True:
+            self._news.wait()
+            time.sleep(pause)
+            self._news.clear()
+            if self.flush():
+                pause = EVERY_S
+            else:
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+                self._news.set()
+
+    def _take(self) -> list[Facts]:
+        with self._queue:
+            batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+            self._size -= sum(facts.size for facts in batch)
+            return batch
+
+    def _give_back(self, batch: Iterable[Facts]) -> None:
+        with self._queue:
+            for facts in reversed(list(batch)):
+                self._waiting.appendleft(facts)
+                self._size += facts.size
+            self._make_room()
+
+    def _make_room(self) -> None:
+        while len(self._waiting) > MOST or self._size > MOST_BYTES:
+            self._size -= self._waiting.popleft().size
+            self._given_up += 1
+
+    def _tell_what_was_given_up(self) -> None:
+        with self._queue:
+            given_up, self._given_up = self._given_up, 0
+        if given_up:
+            log.warning("request_log.given_up", requests=given_up)
+
+    def _insert(self, batch: list[Facts]) -> None:
+        if self._connection is None:
+            self._connection = connection_of_its_own()
+        rows: list[dict[str, Any]] = [row_of(facts) for facts in batch]
+        with self._connection.cursor() as cursor:
+            cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [orjson.dumps(rows).decode()])
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            with suppress(OperationalError, InterfaceError):
+                self._connection.close()
+            self._connection = None
+
+
+def connection_of_its_own() -> BaseDatabaseWrapper:
+    """Beside the pool, so that no request waits for it, and beside every transaction. Whoever asks closes it.
+
+    Its commits do not wait for the disk either.
+    """
+    connection = connections["default"].copy()
+    options = connection.settings_dict["OPTIONS"]
+    options.pop("pool", None)
+    if options["options"]:  # a pooler takes none
+        options["options"] += " -c synchronous_commit=off"
+    connection.inc_thread_sharing()  # whoever flushes
+    return connection
+
+
+_log = RequestLog()
+
+
+def _begin_anew() -> None:
+    """A forked process has neither the thread nor the connection of its parent."""
+    global _log
+    _log = RequestLog()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+
+def keep(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> None:
+    """Hands over a request whose key was valid. Never raises."""
+    if not settings.REQUEST_LOG_DAYS:
+        return
+    try:
+        _log.add(facts_of(request, response, elapsed_s))
+    except Exception as error:  # noqa: BLE001  no request fails with its log
+        log.error("request_log.lost", error=type(error).__name__, requests=1)
+
+
+def flush() -> bool:
+    """Writes now whatever waits in this process. False: the database is away."""
+    return _log.flush()
+
+
+def close() -> None:
+    _log.close()

@@ -1,0 +1,171 @@
+"""Reads of the request log. The first argument is always the merchant."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Max, Model, Prefetch, QuerySet
+
+from accounts.base.clock import wall
+from accounts.base.ids import IdField, is_well_formed
+from accounts.base.listing import newest
+from accounts.models import Merchant
+from gateway.conversions.models import Conversion
+from gateway.customers.models import Customer
+from gateway.payments.models import Payment
+from gateway.refunds.models import Refund
+from gateway.requests.errors import RequestUnknown
+from gateway.requests.models import ApiRequest, IdempotencyKey
+from gateway.withdrawals.models import Withdrawal
+from ledger.books.models import Transfer
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+RECENT = timedelta(hours=24)
+MOST = 50
+"""So many transfers, events or tries are told of one request."""
+READING = ("GET", "HEAD")
+_KINDS: tuple[type[Model], ...] = (Payment, Refund, Withdrawal, Conversion, Customer, Endpoint, Event)
+
+
+def listed(
+    merchant: Merchant,
+    *,
+    path_contains: str | None = None,
+    status_class: int | None = None,
+    object_id: str | None = None,
+    created_from: datetime | None = None,
+    created_to: datetime | None = None,
+    method: str | None = None,
+    code: str | None = None,
+    key_id: str | None = None,
+    origin: str | None = None,
+) -> QuerySet[ApiRequest]:
+    """The merchant's requests without their bodies, newest first, each with its key.
+
+    `status_class` is 2, 4 or 5; `object_id` any id that a request made or was about; `created_to` is exclusive.
+    """
+    whole = {"method": method, "code": code, "api_key": key_id, "origin": origin}
+    found = ApiRequest.objects.filter(merchant=merchant, **{k: v for k, v in whole.items() if v is not None})
+    if path_contains:
+        found = found.filter(path__icontains=path_contains)
+    if status_class:
+        found = found.filter(status__gte=status_class * 100, status__lt=status_class * 100 + 100)
+    if code and re.match("ONP[0-9]{3}", code):
+        found = found.filter(status=int(code[3:6]))  # which says the same, and has an index
+    if object_id:
+        found = found.filter(objects_named__contains=[object_id])
+    return newest(_without_bodies(found), created_from, created_to)
+
+
+def _without_bodies(rows: QuerySet[ApiRequest]) -> QuerySet[ApiRequest]:
+    return rows.select_related("api_key").defer("request_body", "response_body", "api_key__digest")
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """How often requests were answered with a code, and which was the last."""
+
+    code: str | None
+    status: int
+    times: int
+    last_at: datetime
+    last_request_id: str
+
+
+def refused(merchant: Merchant, *, within: timedelta = RECENT) -> list[Refused]:
+    """What went wrong of late (24 hours), the most frequent code first."""
+    rows = (
+        ApiRequest.objects.filter(merchant=merchant, status__gte=400, created_at__gte=wall() - within)
+        .values_list("code", "status")
+        .annotate(times=Count("pk"), last_at=Max("created_at"), last_request_id=Max("pk"))
+        .order_by("-times", "code")
+    )
+    return [Refused(*row) for row in rows]
+
+
+def get(merchant: Merchant, request_id: str) -> ApiRequest:
+    """Refuses with ONP404_REQUEST, also for a request of somebody else, or one that is forgotten."""
+    rows = ApiRequest.objects.filter(merchant=merchant, pk=request_id).select_related("api_key")
+    found = rows.first() if is_well_formed(request_id) else None
+    if found is None:
+        raise RequestUnknown
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A request, what it made or was about, and what came of it, oldest first.
+
+    A request that only read made nothing. `key` is what is kept of its idempotency key, `tries` are the other requests
+    with that key. Transfers have their entries with accounts, events their deliveries with endpoint and tries.
+    """
+
+    request: ApiRequest
+    made: Any | None
+    key: IdempotencyKey | None
+    tries: list[ApiRequest] = field(default_factory=list)
+    transfers: list[Transfer] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def key_state(self) -> str | None:
+        """ANSWERED: repetitions get that answer. IN_PROGRESS: somebody is at work on it. UNFINISHED: the next
+        repetition goes on with what was begun. FREE: nothing was kept. None: there is no key.
+        """
+        if self.request.idempotency_key is None:
+            return None
+        if self.key is None:
+            return "FREE"
+        if self.key.status is not None:
+            return "ANSWERED"
+        return "IN_PROGRESS" if self.key.leased_until and self.key.leased_until > wall() else "UNFINISHED"
+
+
+def story(merchant: Merchant, request_id: str) -> Story:
+    """Refuses with ONP404_REQUEST."""
+    request = get(merchant, request_id)
+    made = _record(merchant, request.object_id) if request.object_id else None
+    if request.method in READING:
+        return Story(request, made, None)
+    key = _key(merchant, request)
+    since = min(request.created_at, key.created_at) if key else request.created_at
+    ids = request.objects_named
+    transfers = Transfer.objects.filter(merchant=merchant, reference__in=ids, created_at__gte=since)
+    events = Event.objects.filter(merchant=merchant, object_id__in=ids, created_at__gte=since)
+    tries = Prefetch("tries", Attempt.objects.order_by("number"))
+    deliveries = Prefetch("deliveries", Delivery.objects.select_related("endpoint").prefetch_related(tries))
+    return Story(
+        request=request,
+        made=made,
+        key=key,
+        tries=_tries(merchant, request, key) if request.idempotency_key else [],
+        transfers=list(transfers.prefetch_related("entries__account").order_by("pk")[:MOST]),
+        events=list(events.defer("body").prefetch_related(deliveries).order_by("pk")[:MOST]),
+    )
+
+
+def _record(merchant: Merchant, public_id: str) -> Model | None:
+    """The merchant's own record with this id, whatever it is."""
+    for kind in _KINDS:
+        key = kind._meta.pk
+        if isinstance(key, IdField) and public_id.startswith(f"{key.prefix}_"):
+            return kind._default_manager.filter(merchant=merchant, pk=public_id).first()
+    return None
+
+
+def _key(merchant: Merchant, request: ApiRequest) -> IdempotencyKey | None:
+    if request.idempotency_key is None:
+        return None
+    rows = IdempotencyKey.objects.filter(merchant=merchant, key=request.idempotency_key)
+    return rows.defer("sealed_body").first()
+
+
+def _tries(merchant: Merchant, request: ApiRequest, key: IdempotencyKey | None) -> list[ApiRequest]:
+    """The request that took the key, and those that named the same object with it."""
+    own = ApiRequest.objects.filter(merchant=merchant).exclude(pk=request.pk)
+    about = own.filter(objects_named__overlap=request.objects_named, idempotency_key=request.idempotency_key)
+    found = {one.pk: one for one in _without_bodies(about).order_by("pk")[:MOST]}
+    if key and key.request_id not in found:
+        found |= {one.pk: one for one in _without_bodies(own.filter(pk=key.request_id))}
+    return [found[pk] for pk in sorted(found)]

@@ -1,0 +1,147 @@
+"""The staff admin site: its pages, and what the sidebar shows."""
+
+from typing import Any
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group
+from django.db.models import Model
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+
+from accounts.models import (
+    ApiKey,
+    AuditEntry,
+    Company,
+    Document,
+    Email,
+    Heartbeat,
+    Invitation,
+    Membership,
+    Merchant,
+    Proposal,
+    User,
+)
+from gateway.conversions.models import Conversion
+from gateway.customers.models import Customer
+from gateway.methods.models import MethodRule, PriceRule
+from gateway.payments.models import Payment
+from gateway.payouts.models import PayoutRule
+from gateway.refunds.models import Refund
+from gateway.requests.models import ApiRequest, IdempotencyKey
+from gateway.staff import (  # noqa: F401  (they register themselves)
+    audit_log,
+    companies,
+    conversions,
+    customers,
+    emails,
+    holds,
+    ledger,
+    methods,
+    payments,
+    payouts,
+    people,
+    proofs,
+    proposals,
+    rates,
+    receivables,
+    refunds,
+    requests,
+    timetable,
+    webhooks,
+    withdrawals,
+)
+from gateway.staff.kit.columns import address
+from gateway.staff.kit.entrance import with_second_factor
+from gateway.staff.kit.queues import PARAMETER
+from gateway.staff.kit.related import plural
+from gateway.staff.overview.queues import Waiting, waiting
+from gateway.withdrawals.models import Withdrawal
+from ledger.models import Account, Advance, Balance, Entry, Hold, Proof, Rate, Receivable, Transfer
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
+    (
+        "Payments",
+        (
+            (Payment, "payments"),
+            (Refund, "undo"),
+            (Customer, "person"),
+            (IdempotencyKey, "repeat_one"),
+            (ApiRequest, "api"),
+        ),
+    ),
+    ("Money out", ((Withdrawal, "north_east"), (Conversion, "currency_exchange"))),
+    (
+        "Ledger",
+        (
+            (Account, "account_balance"),
+            (Balance, "balance"),
+            (Receivable, "calendar_clock"),
+            (Advance, "fast_forward"),
+            (Hold, "lock"),
+            (Transfer, "swap_horiz"),
+            (Entry, "list_alt"),
+            (Proof, "verified"),
+        ),
+    ),
+    (
+        "Webhooks",
+        ((Endpoint, "webhook"), (Event, "campaign"), (Delivery, "local_shipping"), (Attempt, "send")),
+    ),
+    (
+        "Companies and people",
+        (
+            (Company, "domain"),
+            (Document, "folder_shared"),
+            (Merchant, "storefront"),
+            (ApiKey, "key"),
+            (Membership, "badge"),
+            (Invitation, "mail"),
+            (Email, "outgoing_mail"),
+            (User, "group"),
+            (Group, "shield_person"),
+            (Proposal, "group_work"),
+            (AuditEntry, "policy"),
+            (LogEntry, "history"),
+        ),
+    ),
+    ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
+    ("Timetable", ((PeriodicTask, "schedule"), (IntervalSchedule, "timer"), (Heartbeat, "monitor_heart"))),
+)
+
+
+admin.site.index_title = "Support staff"
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.has_permission = with_second_factor(admin.site.has_permission)  # type: ignore[method-assign, assignment]
+
+
+def stylesheet(request: HttpRequest) -> str:
+    return static("css/staff.css")
+
+
+def icon(request: HttpRequest) -> str:
+    return static("img/icon.svg")
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
+    """What waits for this person, and what they may look at, in groups."""
+    shown = [("Waiting for staff", [_queue(request, one) for one in waiting(request)])]
+    for title, pages in SIDEBAR:
+        seen = [page for page in pages if admin.site._registry[page[0]].has_view_permission(request)]
+        shown.append((title, [_list(request, *page) for page in seen]))
+    return [{"title": title, "separator": True, "items": items} for title, items in shown if items]
+
+
+def _queue(request: HttpRequest, one: Waiting) -> dict[str, Any]:
+    badge = {"badge": one.count, "badge_variant": "warning"} if one.environments else {}
+    is_here = request.get_full_path().startswith(one.link)
+    return {"title": one.queue.title, "icon": one.queue.icon, "link": one.link, "active": is_here, **badge}
+
+
+def _list(request: HttpRequest, model: type[Model], icon: str) -> dict[str, Any]:
+    where = address(model, "changelist")
+    is_here = request.path.startswith(where) and PARAMETER not in request.GET
+    return {"title": plural(model), "icon": icon, "link": where, "active": is_here}

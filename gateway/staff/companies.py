@@ -1,0 +1,192 @@
+"""Companies, their merchants and keys: what staff see and decide."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html, format_html_join
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from accounts import services
+from accounts.models import ApiKey, Company, Environment, Heartbeat, Merchant, RefusedOrigin
+from accounts.proposals.kinds import KINDS
+from accounts.tax_ids import compact
+from gateway.staff.company_status import POSSIBLE as STANDING
+from gateway.staff.company_status import Standing
+from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, unbroken
+from gateway.staff.kit.forms import CompanyForm, IssueKeyForm
+from gateway.staff.kit.pages import Done, ReadOnlyAdmin
+from gateway.staff.kit.recorded import RecordedAdmin
+from gateway.staff.verification import DECISIONS as VERIFICATION
+from gateway.staff.verification import Verification
+
+
+@admin.register(Company)
+class CompanyAdmin(Verification, Standing, RecordedAdmin):
+    """What a company says of itself. Its standing, its withdrawal address and its team change by actions alone."""
+
+    form = CompanyForm
+    permissions_used = ("view", "add", "change")
+    actions_detail = (*VERIFICATION, *STANDING)
+    words = {
+        "tax_id": compact,
+        "email": str.lower,
+        "trade_name__icontains": str,
+        "legal_name__icontains": str,
+    }
+    search_fields = ("trade_name",)
+    search_help_text = "Company id, tax id, e-mail or name"
+    list_display = (
+        "id",
+        "trade_name",
+        colored("status", ACTIVE="success", PENDING_VERIFICATION="warning", SUSPENDED="danger"),
+        "tax_id",
+        "country",
+        moment("created_at"),
+    )
+    list_filter = ("status", "country")
+    _times = (moment("created_at"), moment("updated_at"))
+    _verified, _asked = moment("verified_at"), moment("production_asked_at")
+    fieldsets = (
+        (None, {"fields": ("id", ("trade_name", "legal_name"), ("status", _verified))}),
+        ("Verification", {"fields": ((_asked, "verification_note"),)}),
+        ("Identity", {"fields": (("tax_id", "tax_id_type"), ("country", "city"))}),
+        ("Contact", {"fields": (("email", "phone"),)}),
+        ("Shown to payers", {"fields": ("brand_color",)}),
+        ("Money out", {"fields": (("withdrawal_ip", "refused_origins"),)}),
+        ("Times", {"fields": (_times,)}),
+    )
+    readonly_fields = (
+        "id",
+        "status",
+        "withdrawal_ip",
+        _verified,
+        _asked,
+        "verification_note",
+        "refused_origins",
+        *_times,
+    )
+
+    @display(description="last refused address")
+    def refused_origins(self, company: Company) -> Any:
+        """From where withdrawals were asked for and refused: to be registered, or to worry about."""
+        refused = RefusedOrigin.objects.filter(merchant__company=company.pk).select_related("merchant")
+        lines = [
+            (one.merchant.get_environment_display(), one, one.times, unbroken(f"{one.seen_at:%Y-%m-%d %H:%M:%S}Z"))
+            for one in refused.order_by("merchant")
+        ]
+        listed = format_html_join("", "<li>{}: <b>{}</b>, {} ×, last {}</li>", lines)
+        return format_html('<ul class="staff-list">{}</ul>', listed) if lines else EMPTY
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def save_new(self, record: Company) -> None:
+        services.register(record)
+
+
+@admin.register(Merchant)
+class MerchantAdmin(RecordedAdmin):
+    """A company in one environment, and what it may use there."""
+
+    permissions_used = ("view", "change")
+    ids = {"cmp": "company", "key": "api_keys"}
+    words = {"company__tax_id": compact, "company__trade_name__icontains": str}
+    search_fields = ("company__trade_name",)
+    search_help_text = "Company or API key id, tax id or name"
+    listed_at = ("company",)
+    list_select_related = ("company",)
+    list_display = (
+        "__str__",
+        "environment",
+        "withdrawal_enabled",
+        "conversion_enabled",
+        "advance_enabled",
+        "card_tokens_enabled",
+    )
+    list_filter = ("environment", "withdrawal_enabled", "conversion_enabled", "advance_enabled", "card_tokens_enabled")
+    _unchanging = (related("company"), "environment", "clock_offset", moment("created_at"))
+    fieldsets = (
+        (None, {"fields": (_unchanging[:2], _unchanging[2:])}),
+        (
+            "May use",
+            {"fields": (("withdrawal_enabled", "conversion_enabled"), ("advance_enabled", "card_tokens_enabled"))},
+        ),
+        ("Cards", {"fields": (("card_integration_mode", "card_settlement_currency"),)}),
+        ("Conversions", {"fields": ("conversion_spread",)}),
+    )
+    readonly_fields = _unchanging
+    actions_detail = ("issue_key",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_issue_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.issue_key")
+
+    @action(description="Issue an API key", permissions=["issue"], icon="key")
+    def issue_key(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The text of the key is in one answer and nowhere else: this one, or that to whoever confirms."""
+        merchant, kind = self.record(request, object_id), KINDS["api_key.issue"]
+        form = IssueKeyForm(merchant, request.POST or None)
+        if not form.is_valid():
+            is_live = merchant.environment == Environment.PRODUCTION
+            warning = "A live key that may refund, withdraw or convert takes two people; then withdrawals wait a day."
+            return self.decision(request, merchant, kind.title, sentence=warning if is_live else "", form=form)
+        values = {name: form.cleaned_data[name] for name in ("name", "permissions")}
+        return self.put(request, merchant, kind, values, form.cleaned_data["note"])
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin):
+    ids = {"cmp": "merchant__company"}
+    words = {"last4": str, "name": str}
+    search_help_text = "Key or company id, last four characters, or name"
+    listed_at = ("merchant",)
+    has_history = True
+    permissions_used = ("view",)
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        "name",
+        column("last4", "…{}".format),
+        related("merchant"),
+        moment("last_used_at"),
+        moment("revoked_at"),
+    )
+    list_filter = ("merchant__environment",)
+    fieldsets = (
+        (None, {"fields": ("id", "name", column("last4", "…{}".format), related("merchant"))}),
+        ("May", {"fields": ("permissions",)}),
+        (
+            "Times",
+            {"fields": (moment("created_at"), moment("last_used_at"), (moment("expires_at"), moment("revoked_at")))},
+        ),
+    )
+    actions_detail = ("revoke",)
+
+    def has_revoke_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.revoke_key")
+
+    @action(description="Revoke", permissions=["revoke"], icon="key_off", variant=ActionVariant.DANGER)
+    def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        api_key = self.record(request, object_id)
+        if request.method != "POST":
+            sentence = "It stops working with the next request, and cannot be given back."
+            return self.decision(request, api_key, "Revoke this key", sentence=sentence)
+
+        def act() -> Done:
+            services.revoke_key(api_key)
+            return Done(api_key, "revoked", "Revoked", f"{api_key} is revoked.")
+
+        return self.carry_out(request, api_key, act)
+
+
+@admin.register(Heartbeat)
+class HeartbeatAdmin(ReadOnlyAdmin):
+    list_display = ("part", moment("beat_at"))
+    fieldsets = ((None, {"fields": ("part", moment("beat_at"))}),)

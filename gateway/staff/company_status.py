@@ -1,0 +1,146 @@
+"""What staff decide about a company, on its page: its standing, its withdrawal address, who is in its team."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminEmailInputWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from accounts import standing
+from accounts.models import Company, User
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.people import place_id
+from accounts.roles import Role
+from gateway.staff.kit.forms import NoteField, NoteForm
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, StaffAdmin
+
+Status = Company.Status
+POSSIBLE: dict[str, tuple[Company.Status, ...]] = {
+    "suspend": (Status.ACTIVE, Status.PENDING_VERIFICATION),
+    "lift": (Status.SUSPENDED,),
+    "close": (Status.ACTIVE, Status.PENDING_VERIFICATION, Status.SUSPENDED),
+    "change_address": (Status.ACTIVE, Status.PENDING_VERIFICATION, Status.SUSPENDED),
+    "add_member": (Status.ACTIVE, Status.PENDING_VERIFICATION, Status.SUSPENDED),
+}
+"""In which states each is offered."""
+
+
+class ReasonForm(forms.Form):
+    note = NoteField("The company reads it by e-mail")
+
+
+class AddressForm(NoteForm):
+    address = forms.CharField(
+        required=False,
+        max_length=45,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="One public IPv4 or IPv6 address; empty: nobody withdraws by the API",
+    )
+    field_order = ("address", "note")
+
+
+class RoleForm(NoteForm):
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=UnfoldAdminSelectWidget)
+    field_order = ("role", "note")
+
+
+class MemberForm(NoteForm):
+    """Somebody who has an account: whoever has none is invited by an owner."""
+
+    role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=UnfoldAdminSelectWidget)
+    email = forms.EmailField(widget=UnfoldAdminEmailInputWidget, help_text="Of somebody who has an account")
+    field_order = ("email", "role", "note")
+
+    def clean_email(self) -> User:
+        person = User.objects.filter(email=str(self.cleaned_data["email"]).lower()).first()
+        if person is None:
+            raise ValidationError("Nobody has this address. An owner of the company can invite them.")
+        return person
+
+
+class Standing(StaffAdmin):
+    """Each action has a permission of its own."""
+
+    actions_detail: ClassVar[Any] = tuple(POSSIBLE)
+
+    def has_suspend_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.suspend_company")
+
+    def has_lift_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.lift_suspension")
+
+    def has_close_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.close_company")
+
+    def has_address_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.change_withdrawal_address")
+
+    def has_team_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.manage_members")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only what the company's status allows."""
+        company = self.get_object(request, unquote(str(object_id)))
+        offered = super().get_actions_detail(request, object_id)
+        return [one for one in offered if company and (one.path not in POSSIBLE or _may_be(one.path, company))]
+
+    @action(description="Suspend", permissions=["suspend"], icon="pause_circle", variant=ActionVariant.DANGER)
+    def suspend(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        company = self.record(request, object_id)
+        form = ReasonForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = "It takes no payments and moves no money, at once. Its owners read the reason by e-mail."
+            return self.decision(request, company, "Suspend this company", sentence=sentence, form=form)
+        reason = form.cleaned_data["note"]
+
+        def act() -> Done:
+            standing.suspend(request, company, reason)
+            return Done(company, "", f"Suspended: {reason}", f"{company} is suspended.")
+
+        return self.carry_out(request, company, act)
+
+    @action(description="Lift the suspension", permissions=["lift"], icon="play_circle")
+    def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "company.lift_suspension")
+
+    @action(description="Close", permissions=["close"], icon="cancel", variant=ActionVariant.DANGER)
+    def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "company.close")
+
+    def _propose(self, request: HttpRequest, object_id: str, kind_name: str) -> HttpResponse:
+        company, kind = self.record(request, object_id), KINDS[kind_name]
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = f"{kind.sentence(company, {})} {TWO_PEOPLE}"
+            return self.decision(request, company, kind.title, sentence=sentence, form=form)
+        return self.put(request, company, kind, {}, form.cleaned_data["note"])
+
+    @action(description="Change the address", permissions=["address"], icon="lan")
+    def change_address(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        company, kind = self.record(request, object_id), KINDS["company.withdrawal_address"]
+        form = AddressForm(request.POST if request.method == "POST" else None)
+        form.initial["address"] = company.withdrawal_ip
+        if not form.is_valid():
+            sentence = f"{kind.sentence(company, {})} {TWO_PEOPLE}"
+            return self.decision(request, company, kind.title, sentence=sentence, form=form)
+        values = {"address": form.cleaned_data["address"].strip()}
+        return self.put(request, company, kind, values, form.cleaned_data["note"])
+
+    @action(description="Add a member", permissions=["team"], icon="person_add")
+    def add_member(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        company, kind = self.record(request, object_id), KINDS["membership"]
+        form = MemberForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = f"{kind.sentence(company, {})} {TWO_PEOPLE}"
+            return self.decision(request, company, "Add a member", sentence=sentence, form=form)
+        place = place_id(company.pk, form.cleaned_data["email"].pk)
+        values = {"role": form.cleaned_data["role"]}
+        return self.put(request, company, kind, values, form.cleaned_data["note"], place)
+
+
+def _may_be(name: str, company: Company) -> bool:
+    return Status(company.status) in POSSIBLE[name]

@@ -1,0 +1,114 @@
+"""Conversions, as staff read them: what left one wallet, what came into another, and what the spread earned."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from operator import attrgetter
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+
+from gateway.conversions.models import Conversion
+from gateway.staff.kit.amounts import CurrencyFilter, money
+from gateway.staff.kit.columns import Column, column, moment, related, titled, unbroken
+from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.kit.related import Related
+from ledger.models import Entry, Transfer
+from ledger.notation import plain_amount
+from webhooks.models import Delivery, Event
+
+
+class SourceFilter(CurrencyFilter):
+    title = "from"
+    parameter_name = field = "source_currency"
+
+
+class DestinationFilter(CurrencyFilter):
+    title = "to"
+    parameter_name = field = "destination_currency"
+
+
+def end_money(name: str, end: str, title: str) -> Column:
+    """An amount in the currency of one end of a conversion."""
+    return money(name, title, attrgetter(f"{end}_currency"))
+
+
+def rate(name: str, title: str) -> Column:
+    """What one unit of the source was worth in the destination."""
+
+    def shown(conversion: Conversion) -> Any:
+        value: Decimal = getattr(conversion, name)
+        worth = f"{value.normalize():f} {conversion.destination_currency}"
+        return unbroken(f"1 {conversion.source_currency} = {worth}")
+
+    return titled(shown, name, title)
+
+
+def _spread(conversion: Conversion) -> Any:
+    minor = conversion.market_amount - conversion.destination_amount
+    return unbroken(plain_amount(minor, conversion.destination_currency))
+
+
+def _told_of(events: QuerySet[Event]) -> Q:
+    return Q(pk__in=events.values("object_id"))
+
+
+@admin.register(Conversion)
+class ConversionAdmin(ReadOnlyAdmin):
+    ids = {
+        "cmp": "merchant__company",
+        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+    }
+    search_help_text = "Conversion, company, event or delivery id"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        end_money("source_amount", "source", "from"),
+        end_money("destination_amount", "destination", "to"),
+        rate("applied_rate", "at"),
+        titled(_spread, "market_amount", "spread"),
+        related("merchant"),
+        moment("created_at"),
+    )
+    list_filter = (SourceFilter, DestinationFilter, "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", related("merchant"))}),
+        (
+            "Money",
+            {
+                "fields": (
+                    (end_money("source_amount", "source", "from"), "source_method"),
+                    (end_money("destination_amount", "destination", "to"), "destination_method"),
+                )
+            },
+        ),
+        (
+            "Price",
+            {
+                "fields": (
+                    (rate("market_rate", "rate of the market"), rate("applied_rate", "rate of the merchant")),
+                    end_money("market_amount", "destination", "at the market's rate"),
+                    (
+                        titled(_spread, "spread", "spread"),
+                        column("spread_percentage", lambda share: f"{share.normalize():f}%", "agreed spread"),
+                    ),
+                )
+            },
+        ),
+        (
+            "Times, by the merchant's clock",
+            {"fields": (("quote_id", moment("quoted_at")), moment("created_at", "converted at"))},
+        ),
+    )
+
+    def related_to(self, record: Conversion) -> Iterable[Related]:
+        yield from super().related_to(record)
+        yield from Related.found_by(
+            record,
+            Transfer.objects.filter(reference=record.pk),
+            Entry.objects.filter(transfer__reference=record.pk),
+            Event.objects.filter(object_id=record.pk),
+            Delivery.objects.filter(event__object_id=record.pk),
+        )

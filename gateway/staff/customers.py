@@ -1,0 +1,25 @@
+"""Payers, as staff read them."""
+
+from django.contrib import admin
+
+from accounts.tax_ids import compact
+from gateway.customers.models import Customer
+from gateway.staff.kit.columns import moment, pretty, related
+from gateway.staff.kit.pages import ReadOnlyAdmin
+
+
+@admin.register(Customer)
+class CustomerAdmin(ReadOnlyAdmin):
+    ids = {"cmp": "merchant__company", "pay": "payments"}
+    words = {"tax_id": compact, "email": str.lower}
+    search_help_text = "Customer, company or payment id, tax id or e-mail"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    list_display = ("id", "name", "tax_id", "email", related("merchant"), moment("created_at"))
+    list_filter = ("merchant__environment",)
+    fieldsets = (
+        (None, {"fields": ("id", related("merchant"), "name")}),
+        ("Found again by", {"fields": (("tax_id", "tax_id_type"), "email")}),
+        ("Contact", {"fields": ("phone", pretty("address"))}),
+        ("Times", {"fields": ((moment("created_at"), moment("updated_at")),)}),
+    )

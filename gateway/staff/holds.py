@@ -1,0 +1,131 @@
+"""Blocked money, as staff read it, place it and lift it."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from accounts.base import clock
+from accounts.base.errors import Refusal
+from gateway.staff.kit.amounts import AmountField, CurrencyFilter, money
+from gateway.staff.kit.columns import colored, moment, named, related
+from gateway.staff.kit.forms import NoteForm
+from gateway.staff.kit.pages import Done, EnteredAdmin
+from ledger.chart import WALLET_METHOD
+from ledger.holds import services as holds
+from ledger.holds.models import BY_STAFF, Hold
+from ledger.money import to_minor
+from ledger.notation import plain_amount
+
+
+class HoldForm(forms.ModelForm):
+    """A block by decision of staff. `refused`: what the service said when it was asked for this."""
+
+    refused: Refusal | None = None
+    currency = forms.ChoiceField(choices=[(code, code) for code in WALLET_METHOD], widget=UnfoldAdminSelectWidget)
+    amount = AmountField("0.01")
+    reason = forms.ChoiceField(choices=[(one, one.label) for one in BY_STAFF], widget=UnfoldAdminSelectWidget)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        merchant, ends = cleaned.get("merchant"), cleaned.get("expected_release_at")
+        if merchant and ends and ends <= clock.now(merchant):
+            self.add_error("expected_release_at", "That is over, by the merchant's clock.")
+        if {"amount", "currency"} <= set(cleaned):
+            cleaned["amount"] = to_minor(cleaned["amount"], cleaned["currency"])
+        if self.refused:
+            self.add_error("amount", f"{self.refused.message} {self.refused.advice}")
+        return cleaned
+
+
+@admin.register(Hold)
+class HoldAdmin(EnteredAdmin):
+    """What belongs to a refund or a withdrawal is blocked and lifted by that. Add permission: place, change: lift."""
+
+    form = HoldForm
+    add_title = "Block money of a merchant"
+    permissions_used = ("view", "add", "change")
+    ids = {"cmp": "merchant__company", "ref": "refund_id", "wdr": "withdrawal_id"}
+    search_help_text = "Block, refund or company id"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        colored("reason", COMPLIANCE="warning", LEGAL_ORDER="danger"),
+        money("amount"),
+        related("merchant"),
+        moment("created_at", "placed at"),
+        moment("expected_release_at", "expected end"),
+        moment("ended_at"),
+    )
+    list_filter = ("reason", ("ended_at", admin.EmptyFieldListFilter), CurrencyFilter, "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", "reason", money("amount"), related("merchant"))}),
+        (
+            "Belongs to",
+            {
+                "fields": (
+                    (named("payment_id", "payment"), named("refund_id", "refund")),
+                    named("withdrawal_id", "withdrawal"),
+                )
+            },
+        ),
+        ("By staff", {"fields": ((related("placed_by"), related("lifted_by")), "note")}),
+        (
+            "Times, by the merchant's clock",
+            {
+                "fields": (
+                    moment("created_at", "placed at"),
+                    (moment("expected_release_at", "expected end"), moment("ended_at")),
+                )
+            },
+        ),
+    )
+    add_fieldsets = ((None, {"fields": ("merchant", ("currency", "amount"), "reason", "note", "expected_release_at")}),)
+    autocomplete_fields = ("merchant",)
+    actions_detail = ("lift",)
+
+    def facts(self, record: Hold) -> dict[str, Any]:
+        return super().facts(record) | {"amount": plain_amount(record.amount, record.currency)}
+
+    def save(self, request: HttpRequest, obj: Hold, form: Any, change: bool) -> None:
+        ends: datetime | None = obj.expected_release_at
+        placed = holds.place(
+            obj.merchant,
+            obj.currency,
+            obj.amount,
+            obj.reason,
+            by=request.user,  # type: ignore[arg-type]
+            note=obj.note,
+            expected_release_at=ends,
+        )
+        obj.pk = placed.pk
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        hold = self.get_object(request, unquote(str(object_id)))
+        liftable = hold is not None and hold.ended_at is None and hold.reason in BY_STAFF
+        return super().get_actions_detail(request, object_id) if liftable else []
+
+    def has_lift_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("ledger.change_hold")
+
+    @action(description="Lift", permissions=["lift"], icon="lock_open", variant=ActionVariant.DANGER)
+    def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        hold = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = f"{plain_amount(hold.amount, hold.currency)} become available to the merchant again, at once."
+            return self.decision(request, hold, "Lift this block", sentence=sentence, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            lifted = holds.lift(hold.pk, by=request.user)  # type: ignore[arg-type]
+            return Done(lifted, "lifted", f"Lifted: {note}", f"{hold.pk} is lifted.")
+
+        return self.carry_out(request, hold, act)

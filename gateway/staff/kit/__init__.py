@@ -1,0 +1,1 @@
+"""What the pages of staff share: records, lists, forms, confirmations, the audit, files to save."""

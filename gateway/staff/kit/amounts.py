@@ -1,0 +1,75 @@
+"""Money on staff pages: columns, fields and filters of amounts."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from operator import attrgetter
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.widgets import UnfoldAdminDecimalFieldWidget
+
+from gateway.staff.kit.columns import EMPTY, Column, exported, titled, unbroken
+from ledger.chart import WALLET_METHOD
+from ledger.money import MAX_AMOUNT, to_decimal
+from ledger.notation import TwoReadings, Unreadable, exact, plain_amount, read, typed
+
+
+class AmountField(forms.DecimalField):
+    """Money in the currency of the record, which keeps it in minor units. It reads what `in_words` writes."""
+
+    widget = UnfoldAdminDecimalFieldWidget
+
+    def __init__(self, at_least: str, *, decimals: int = 2, **options: Any) -> None:
+        options |= {
+            "min_value": Decimal(at_least),
+            "max_value": min(MAX_AMOUNT, Decimal(9).scaleb(18 - decimals)),
+            "decimal_places": decimals,
+        }
+        super().__init__(show_hidden_initial=True, **options)
+
+    def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override]
+        if value in self.empty_values:
+            return None
+        try:
+            return read(str(self.prepare_value(value)))
+        except TwoReadings as both:
+            raise forms.ValidationError(_in_two_ways(both), code="two_readings") from None
+        except Unreadable:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from None
+
+    def prepare_value(self, value: Any) -> Any:
+        return f"{value:f}" if isinstance(value, Decimal) else value  # never 0E-8
+
+
+def _in_two_ways(both: TwoReadings) -> str:
+    most, least = both.readings
+    return f"{both.text} can be read as {most:,}.00 or {exact(least, least=2)}: write {most} or {typed(least)}."
+
+
+class CurrencyFilter(admin.SimpleListFilter):
+    """Of the wallets, without asking a big table which it holds."""
+
+    title = parameter_name = field = "currency"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(code, code) for code in WALLET_METHOD]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(**{self.field: self.value()}) if self.value() else queryset
+
+
+def money(name: str, title: str = "", of: Callable[[Any], str] = attrgetter("currency")) -> Column:
+    """An amount of a record, in the currency `of` the record. In files number and currency stand apart."""
+
+    def shown(row: Any) -> Any:
+        minor = getattr(row, name)
+        return EMPTY if minor is None else unbroken(plain_amount(minor, of(row)))
+
+    def number(row: Any) -> Decimal | None:
+        minor = getattr(row, name)
+        return None if minor is None else to_decimal(minor, of(row))
+
+    return exported(titled(shown, name, title), itself=number, currency=of)

@@ -1,0 +1,147 @@
+"""Whatever staff change needs a fresh second factor and is written into the audit: every way to change something
+comes through here."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import BigIntegerField, BinaryField, Field, ForeignKey, Model, QuerySet
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+
+from accounts import audit, second_factor
+from accounts.models import Company, Membership, Merchant
+from gateway.staff.kit.actions import in_words
+
+UNTOLD = frozenset({"password", "note", "created_at", "updated_at"})
+"""Secrets, what only staff read, and what the audit tells by itself."""
+
+
+class Audited(ModelAdmin):
+    def facts(self, record: Any) -> dict[str, Any]:
+        """What the audit tells of a record. Companies read it: no secret, nothing of our staff, no number that has a
+        unit somewhere else.
+        """
+        told = {field.name: _plain(field, record) for field in record._meta.concrete_fields if _is_told(field)}
+        many = {field.name: sorted(map(str, getattr(record, field.name).all())) for field in record._meta.many_to_many}
+        return told | many
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if concerns(request, obj):
+            raise PermissionDenied
+        title = f"{'Change' if change else 'Add'} {self.opts.verbose_name}"
+        second_factor.require(request, lambda: in_words(self, request, title, obj if change else None, form))
+        if change:
+            self.remember(request, obj)
+        self.save(request, obj, form, change)
+
+    def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Writes what the form says."""
+        obj.save()
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name}", obj))
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name_plural}"))
+        super().delete_queryset(request, queryset)
+
+    def remember(self, request: HttpRequest, record: Model) -> None:
+        """Keeps what the record is before it is changed."""
+        before = type(record)._base_manager.get(pk=record.pk)
+        request.before = self.facts(before)  # type: ignore[attr-defined]
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self.write_down(request, obj, "added", None, self.facts(_fresh(obj)), message)
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        self._compare(request, obj, "changed", message)
+        return super().log_change(request, obj, message)
+
+    def log_deed(self, request: HttpRequest, record: Any, deed: str, message: str) -> None:
+        """Into the history, and as `deed` into the audit; an empty one is there already."""
+        if deed:
+            self._compare(request, record, deed, message)
+        super().log_change(request, record, message)
+
+    def _compare(self, request: HttpRequest, record: Any, deed: str, message: Any) -> None:
+        before: dict[str, Any] = getattr(request, "before", {})
+        after = self.facts(_fresh(record))
+        changed = sorted(name for name in before if before[name] != after[name])
+        if changed or message:
+            was, now = ({name: facts[name] for name in changed} for facts in (before, after))
+            note = message if isinstance(message, str) or not changed else ""
+            self.write_down(request, record, deed, was, now, note)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        for record in queryset:
+            self.write_down(request, record, "deleted", self.facts(record), None)
+        return super().log_deletions(request, queryset)
+
+    def write_down(
+        self,
+        request: HttpRequest,
+        record: Model,
+        deed: str,
+        before: dict[str, Any] | None,
+        after: dict[str, Any] | None,
+        message: Any = "",
+    ) -> None:
+        """One entry about a record. The message is the note, which only staff read."""
+        audit.record(
+            request,
+            f"{name_of(type(record))}.{deed}",
+            company=record if isinstance(record, Company) else getattr(record, "company", None),
+            merchant=record if isinstance(record, Merchant) else getattr(record, "merchant", None),
+            object_id=str(record.pk),
+            before=before or None,
+            after=after or None,
+            note=_written(message)[:500],
+            by_staff=True,
+        )
+
+
+def company_ids_of(record: Any) -> set[str]:
+    """The company that a record belongs to, or none."""
+    if isinstance(record, Company):
+        return {record.pk}
+    merchant = getattr(record, "merchant", None)
+    found = getattr(record, "company_id", None) or (merchant.company_id if merchant else None)
+    return {found} if found else set()
+
+
+def concerns(request: HttpRequest, record: Any) -> bool:
+    """Whether the record belongs to a company of which this person is a member, in any role."""
+    mine = Membership.objects.filter(user=request.user, company__in=company_ids_of(record))  # type: ignore[misc]
+    return mine.exists()
+
+
+def name_of(model: type[Model]) -> str:
+    """`api_key`, `price_rule`, as actions of the audit begin."""
+    return str(model._meta.verbose_name).lower().replace(" ", "_")
+
+
+def _written(message: Any) -> str:
+    """What a person wrote, or which fields of the form they changed."""
+    if isinstance(message, str):
+        return message
+    changes = [part["changed"] for part in message or () if "changed" in part]
+    return ", ".join(field for change in changes for field in change.get("fields", ()))
+
+
+def _fresh(record: Any) -> Any:
+    return type(record)._base_manager.get(pk=record.pk)
+
+
+def _is_told(field: "Field[Any, Any]") -> bool:
+    is_amount = isinstance(field, BigIntegerField)
+    is_person = isinstance(field, ForeignKey) and field.name.endswith("_by")
+    sealed = isinstance(field, BinaryField)
+    return not (field.primary_key or is_amount or is_person or sealed or field.name in UNTOLD)
+
+
+def _plain(field: "Field[Any, Any]", record: Model) -> Any:
+    """As JSON knows it."""
+    value = getattr(record, field.attname)
+    return value if value is None or isinstance(value, bool | int | list | dict) else str(value)

@@ -1,0 +1,115 @@
+"""How values are shown on the pages of the staff admin, in lists and on the page of a record alike."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from unfold.decorators import display
+
+from accounts.base.ids import IdField
+
+Column = Callable[[Any], Any]
+
+EMPTY = "-"
+
+
+def column(name: str, show: Callable[[Any], Any], title: str = "") -> Column:
+    """A column that shows `row.name` in its own way."""
+
+    def shown(row: Any) -> Any:
+        value = getattr(row, name)
+        return EMPTY if value is None else show(value)
+
+    return titled(shown, name, title)
+
+
+def titled(shown: Column, name: str, title: str = "", **options: Any) -> Column:
+    """A function of a record as a column that shows its field `name`."""
+    made: Any = display(description=(title or name).replace("_", " "), **options)(shown)
+    made.shows = name
+    return made  # type: ignore[no-any-return]
+
+
+def exported(made: Any, **values: Callable[[Any], Any]) -> Column:
+    """The column, which in files is these values: each has a column of its own, with its name after the title."""
+    made.exports = tuple((f" {name}" if name != "itself" else "", value) for name, value in values.items())
+    return made  # type: ignore[no-any-return]
+
+
+def moment(name: str, title: str = "") -> Column:
+    """A time in UTC, to the second: support compares it with logs."""
+    shown = column(name, lambda value: unbroken(f"{value:%Y-%m-%d %H:%M:%S}Z"), title)
+    return exported(shown, UTC=lambda row: getattr(row, name))
+
+
+def related(name: str, title: str = "") -> Column:
+    """The record at the other end of a foreign key, as a link."""
+    return _leading_away(column(name, link, title))
+
+
+def named(name: str, title: str = "") -> Column:
+    """The record whose public id is in the field, whatever it is, as a link."""
+    return _leading_away(column(name, link_to_id, title))
+
+
+def _leading_away(shown: Any) -> Column:
+    shown.is_link = True
+    return shown  # type: ignore[no-any-return]
+
+
+def pretty(name: str, title: str = "") -> Column:
+    """A JSON field, indented."""
+    return column(name, lambda value: block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()), title)
+
+
+def colored(name: str, **colors: str) -> Column:
+    """A choice in the colour of its value: success, warning, danger or info."""
+
+    return titled(lambda row: getattr(row, name), name, label=colors)
+
+
+def unbroken(text: str) -> SafeString:
+    return format_html('<span class="whitespace-nowrap">{}</span>', text)
+
+
+def block(text: str) -> SafeString:
+    return format_html('<pre class="staff-block">{}</pre>', text)
+
+
+def pretty_json(body: bytes) -> SafeString:
+    """JSON with exactly the digits that were written."""
+    value = json.loads(body, parse_float=orjson.Fragment)
+    return block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def link(record: Model) -> SafeString | str:
+    """To the page of the record; its name alone where it has none."""
+    if not admin.site.is_registered(type(record)):
+        return str(record)
+    return anchor(address(type(record), "change", record.pk), record)
+
+
+def link_to_id(public_id: str) -> SafeString | str:
+    """To the page of the record with this id, which its prefix leads to; the id alone where there is none."""
+    for model in admin.site._registry:
+        key = model._meta.pk
+        if isinstance(key, IdField) and public_id.startswith(f"{key.prefix}_"):
+            return anchor(address(model, "change", public_id), public_id)
+    return public_id
+
+
+def address(model: type[Model], page: str, pk: Any = None) -> str:
+    """Where a page of the model is: its "changelist", or the "change" page of one record."""
+    name = f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}"
+    return reverse(name, args=() if pk is None else (quote(pk),))
+
+
+def anchor(where: str, text: Any) -> SafeString:
+    return format_html('<a class="text-link" href="{}">{}</a>', where, text)

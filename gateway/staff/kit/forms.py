@@ -1,0 +1,88 @@
+"""Forms of the staff admin about companies and people."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import Group
+from django.core.exceptions import ValidationError
+from unfold.widgets import (
+    UnfoldAdminCheckboxSelectMultipleWidget,
+    UnfoldAdminEmailInputWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from accounts import staff_roles
+from accounts.errors import RolesApart
+from accounts.models import Environment, Merchant, User
+from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
+from accounts.tax_ids import compact
+
+
+class NoteField(forms.CharField):
+    """Why somebody of the staff did something."""
+
+    def __init__(self, read_by: str = "Staff read it, companies do not") -> None:
+        help_text = f"Why, in 5 characters or more. {read_by}"
+        super().__init__(min_length=5, max_length=255, widget=UnfoldAdminTextInputWidget, help_text=help_text)
+
+
+class NoteForm(forms.Form):
+    note = NoteField()
+
+
+class CompanyForm(forms.ModelForm):
+    def clean_tax_id(self) -> str:
+        return compact(self.cleaned_data["tax_id"])
+
+    def clean_country(self) -> str:
+        return str(self.cleaned_data["country"]).upper()
+
+
+class NewUserForm(forms.ModelForm):
+    """Nobody types a password for somebody else: the person sets their own by "Forgot your password?"."""
+
+    class Meta:
+        model = User
+        fields = ("email",)
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
+class StaffInvitationForm(NoteForm):
+    """Somebody who has no account yet, and the roles that they shall have."""
+
+    email = forms.EmailField(widget=UnfoldAdminEmailInputWidget)
+    groups = forms.ModelMultipleChoiceField(
+        Group.objects.order_by("name"), label="Roles", widget=UnfoldAdminCheckboxSelectMultipleWidget
+    )
+    field_order = ("email", "groups", "note")
+
+    def clean_email(self) -> str:
+        email = str(self.cleaned_data["email"]).lower()
+        if User.objects.filter(email=email).exists():
+            raise ValidationError("They have an account: open it, and change what they may do as staff.")
+        return email
+
+    def clean_groups(self) -> Any:
+        groups = self.cleaned_data["groups"]
+        try:
+            staff_roles.require_apart(group.name for group in groups)
+        except RolesApart as refusal:
+            raise ValidationError(refusal.message) from refusal
+        return groups
+
+
+class IssueKeyForm(NoteForm):
+    """What a new API key is called, what it may do, and why staff issue it."""
+
+    name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget, initial="API key")
+    permissions = forms.MultipleChoiceField(
+        choices=[(name, f"{name}: {sentence}") for name, sentence in PERMISSIONS.items()],
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+    )
+    field_order = ("name", "permissions", "note")
+
+    def __init__(self, merchant: Merchant, data: Any = None) -> None:
+        usual = ALL if merchant.environment == Environment.SANDBOX else PRODUCTION_DEFAULT
+        super().__init__(data, initial={"permissions": list(usual)})

@@ -1,0 +1,254 @@
+"""The pages that every other page of the staff admin is made from."""
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from typing import Any, ClassVar, NamedTuple
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import ShowFacets
+from django.contrib.admin.utils import flatten_fieldsets, unquote
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from unfold.dataclasses import SearchResult
+from unfold.paginator import InfinitePaginator
+
+from accounts import second_factor
+from accounts.base.errors import Refusal
+from accounts.models import Proposal
+from accounts.proposals import services as proposals
+from accounts.proposals.kinds import Carried, Kind, Values
+from accounts.step_up import Action
+from gateway.staff.kit.actions import in_words
+from gateway.staff.kit.audited import company_ids_of
+from gateway.staff.kit.columns import address, link
+from gateway.staff.kit.export import Exported
+from gateway.staff.kit.queues import Queue, QueueFilter, asked_for
+from gateway.staff.kit.related import Related, plural
+from gateway.staff.kit.search import Ids, Words, matching
+
+FOUND_PER_MODEL = 5
+TWO_PEOPLE = "A second person of the staff must confirm it, and nothing changes before that."
+
+
+class Done(NamedTuple):
+    """What came of a decision: the record, what the audit calls it, what its history says, what the person is told.
+
+    `deed` is empty where the service has written it into the audit itself.
+    """
+
+    record: Model
+    deed: str
+    noted: str
+    said: str
+
+
+class StaffAdmin(Exported):
+    """Each record is read with its relations and found by any of its ids.
+
+    `ids` and `words` say how a search term is read (see `gateway.staff.kit.search`); the own id needs no mention.
+    `listed_at` names the foreign keys at whose other end these records are listed: the records there need not know.
+    `permissions_used` are those that mean something here: groups are given no others.
+    `queues` are parts of the list that wait for staff.
+    """
+
+    ids: ClassVar[Ids] = {}
+    words: ClassVar[Words] = {}
+    listed_at: ClassVar[tuple[str, ...]] = ()
+    has_history: ClassVar[bool] = True
+    permissions_used: ClassVar[tuple[str, ...]] = ("view", "add", "change", "delete")
+    queues: ClassVar[tuple[Queue, ...]] = ()
+
+    ordering: ClassVar[Any] = ("-pk",)
+    sortable_by: ClassVar[Any] = ()  # any other order would sort whole tables
+    list_per_page = 50
+    paginator = InfinitePaginator  # which counts nothing
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER
+    change_form_outer_after_template = "admin/related.html"
+
+    def get_search_fields(self, request: HttpRequest) -> Any:
+        return ["pk", *self.words]
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
+        term = search_term.strip()
+        return (queryset.filter(matching(self.model, term, self.ids, self.words)) if term else queryset), False
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        chosen = super().get_list_filter(request)
+        return (QueueFilter, *chosen) if self.queues else chosen
+
+    def get_ordering(self, request: HttpRequest) -> Any:
+        queue = asked_for(request, self)
+        return (queue.since, "pk") if queue else super().get_ordering(request)
+
+    def related_to(self, record: Any) -> Iterable[Related]:
+        """The lists below the record: of those that name it in `listed_at`. A page may add its own."""
+        for model, page in admin.site._registry.items():
+            for name in getattr(page, "listed_at", ()):
+                if model._meta.get_field(name).related_model is type(record):
+                    rows = model._default_manager.filter(**{name: record.pk})
+                    yield Related(plural(model), rows, {f"{name}__exact": record.pk}, frozenset({name}))
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
+        context["show_history"] = self.has_history
+        if record := kwargs.get("obj"):
+            tables = (related.table(request) for related in self.related_to(record))
+            context["related"] = [table for table in tables if table]
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is not None and not self.has_change_permission(request, obj):
+            return flatten_fieldsets(self.get_fieldsets(request, obj))
+        return super().get_readonly_fields(request, obj)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        return None if "\0" in object_id else super().get_object(request, object_id, from_field)
+
+    def record(self, request: HttpRequest, object_id: str) -> Any:
+        """The record that an action is about."""
+        found = self.get_object(request, unquote(object_id))
+        if found is None:
+            raise Http404
+        return found
+
+    def decision(self, request: HttpRequest, record: Model | None, title: str, **context: Any) -> HttpResponse:
+        """A page that asks before an action is carried out, and tells what came of it. No record: it is about all."""
+        everywhere = self.admin_site.each_context(request)
+        here = {"opts": self.model._meta, "original": record, "record": record and link(record), "title": title}
+        return TemplateResponse(request, "admin/decision.html", {**everywhere, **here, **context})
+
+    def carry_out(
+        self, request: HttpRequest, record: Model, act: Callable[[], Done | str], *, alone: bool = False
+    ) -> HttpResponse:
+        """Does what was decided, all of it or nothing, writes it down and tells what came of it.
+
+        A sentence in place of a `Done` says why there was nothing to do. `alone`: it has transactions of its own.
+        """
+        second_factor.require(request, lambda: in_words(self, request, self._title_of_action(request), record))
+        self.remember(request, record)
+        try:
+            proposals.require_uninvolved(request.user, company_ids_of(record))  # type: ignore[arg-type]
+            with nullcontext() if alone else transaction.atomic():
+                done = act()
+                if isinstance(done, Done):
+                    self.log_deed(request, done.record, done.deed, done.noted)
+        except Refusal as refusal:
+            return self.turned_down(request, record, refusal)
+        if isinstance(done, Done):
+            self.message_user(request, done.said, messages.SUCCESS)
+        else:
+            self.message_user(request, done, messages.ERROR)
+        return HttpResponseRedirect(address(self.model, "change", record.pk))
+
+    def put(
+        self, request: HttpRequest, record: Model, kind: Kind, values: Values, note: str, object_id: str = ""
+    ) -> HttpResponse:
+        """Proposes what was decided to a second person; where one person is enough, it is carried out at once."""
+        about = object_id or str(record.pk)
+
+        def describe() -> Action:
+            return in_words(self, request, kind.title, record, more=proposals.in_words(kind, about, values))
+
+        try:
+            second_factor.require(request, describe)
+            with transaction.atomic():
+                done = proposals.put(request, kind, about, values, note)
+                if isinstance(done, Carried):
+                    return self.carried(request, done, f"{kind.title}: {note}")
+                self.log_deed(request, record, "", f"Proposed: {kind.title}: {note}")
+        except Refusal as refusal:
+            return self.turned_down(request, record, refusal)
+        self.message_user(request, f"{kind.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
+        return HttpResponseRedirect(address(Proposal, "change", done.pk))
+
+    def carried(self, request: HttpRequest, done: Carried, noted: str) -> HttpResponse:
+        """Into the history, and back to the record; a secret is in this one answer and nowhere else."""
+        if noted:
+            self.log_deed(request, done.record, "", noted)
+        if done.secret:
+            return self.decision(request, done.record, done.said, secret=done.secret)
+        self.message_user(request, done.said, messages.SUCCESS)
+        return HttpResponseRedirect(address(type(done.record), "change", done.record.pk))
+
+    def _title_of_action(self, request: HttpRequest) -> str:
+        """As its button is called."""
+        name = request.path.rstrip("/").rpartition("/")[2]
+        return str(getattr(getattr(self, name, None), "short_description", "Carry out a decision"))
+
+    def turned_down(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
+        """Back to the record, with the reason."""
+        self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
+        return HttpResponseRedirect(address(self.model, "change", record.pk))
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        if any("\0" in value for _, values in request.GET.lists() for value in values):
+            return HttpResponseRedirect(request.path)
+        queue = asked_for(request, self)
+        return super().changelist_view(request, (extra_context or {}) | ({"title": queue.title} if queue else {}))
+
+
+class ReadOnlyAdmin(StaffAdmin):
+    """Records that nobody edits, whoever they are: only the services write them."""
+
+    actions = None
+    has_history = False
+    permissions_used: ClassVar[tuple[str, ...]] = ("view",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class EnteredAdmin(ReadOnlyAdmin):
+    """Records that staff enter through a service, in `add_fieldsets`, and that nobody edits afterwards.
+
+    `form.refused` is what the service said to the form as it was filled in.
+    """
+
+    has_history = True
+    add_fieldsets: ClassVar[Any]
+    add_title: ClassVar[str]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(f"{self.opts.app_label}.add_{self.opts.model_name}")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return super().get_fieldsets(request, obj) if obj else self.add_fieldsets
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        form.refused = getattr(request, "refused", None)
+        return form
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        shown = {"title": self.add_title, "show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**shown, **(extra_context or {})})
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What the service refuses is told in the form, as it was filled in; its transaction is undone."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except Refusal as refusal:
+            request.refused = refusal  # type: ignore[attr-defined]
+            return super().changeform_view(request, *args, **kwargs)
+
+
+def find(request: HttpRequest, term: str) -> list[SearchResult]:
+    """For the search box of the whole admin: every record that an id, a reference or a name leads to."""
+    term = request.GET.get("s", term).strip()  # the box lowers the letters, and references have two cases
+    found: list[SearchResult] = []
+    for model, page in admin.site._registry.items():
+        if term and isinstance(page, StaffAdmin) and page.has_view_permission(request):
+            rows = model._default_manager.filter(matching(model, term, page.ids, page.words)).order_by("-pk")
+            found += [
+                SearchResult(str(row), str(model._meta.verbose_name), address(model, "change", row.pk), "article")
+                for row in rows[:FOUND_PER_MODEL]
+            ]
+    return found

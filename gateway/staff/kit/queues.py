@@ -1,0 +1,54 @@
+"""What waits for somebody of the staff, as lists that are worked off from the top."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+
+from gateway.staff.kit.columns import address
+
+PARAMETER = "queue"
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Records of one list that wait for a decision. `name` stands in addresses.
+
+    `since` is the time since which one waits, or until which it may where that is a `deadline`: the earliest is first.
+    """
+
+    name: str
+    title: str
+    icon: str
+    waiting: Callable[[], Q]
+    since: str
+    deadline: bool = False
+    environment: str = "merchant__environment"
+
+    def rows(self, model: type[Model]) -> QuerySet[Any]:
+        return model._default_manager.filter(self.waiting()).order_by(self.since, "pk")
+
+    def address(self, model: type[Model]) -> str:
+        return f"{address(model, 'changelist')}?{PARAMETER}={self.name}"
+
+
+class QueueFilter(admin.SimpleListFilter):
+    """Narrows a list to one of its queues."""
+
+    title = "waiting"
+    parameter_name = PARAMETER
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(queue.name, queue.title) for queue in model_admin.queues]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        queue = asked_for(request, admin.site._registry[queryset.model])
+        return queryset.filter(queue.waiting()) if queue else queryset
+
+
+def asked_for(request: HttpRequest, page: Any) -> Queue | None:
+    """The queue of the list that the address names."""
+    return next((queue for queue in page.queues if queue.name == request.GET.get(PARAMETER)), None)

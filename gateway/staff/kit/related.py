@@ -1,0 +1,74 @@
+"""What belongs to a record, in lists below it."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.contrib.admin.utils import label_for_field, lookup_field
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.text import capfirst
+from unfold.utils import display_for_field, display_for_label, display_for_value
+
+from gateway.staff.kit.columns import EMPTY, address, anchor
+
+RELATED_ROWS = 10
+SAID_BY_THE_ID = frozenset({"merchant", "reference", "object_id"})
+
+
+class Related(NamedTuple):
+    """Records that belong to another, what narrows their own list to them, and the columns that lead back."""
+
+    title: str
+    rows: QuerySet[Any]
+    narrowed_by: dict[str, Any]
+    the_same_in_all: frozenset[str]
+
+    @classmethod
+    def found_by(
+        cls, record: Model, *found: QuerySet[Any], the_same: frozenset[str] = SAID_BY_THE_ID
+    ) -> Iterable["Related"]:
+        """Lists that a search for the record's id narrows to these rows."""
+        for rows in found:
+            yield cls(plural(rows.model), rows, {"q": record.pk}, the_same)
+
+    def table(self, request: HttpRequest) -> dict[str, Any] | None:
+        """The newest rows in the columns of their own list; None where there are none, or for other eyes."""
+        model = self.rows.model
+        page: Any = admin.site._registry[model]
+        if not page.has_view_permission(request):
+            return None
+        joined = self.rows.select_related(*page.list_select_related) if page.list_select_related else self.rows
+        newest = list(joined.order_by("-pk")[: RELATED_ROWS + 1])
+        if not newest:
+            return None
+        names = [
+            name for name in page.get_list_display(request) if getattr(name, "shows", name) not in self.the_same_in_all
+        ]
+        everything = f"{address(model, 'changelist')}?{urlencode(self.narrowed_by)}"
+        return {
+            "title": self.title,
+            "headers": [label_for_field(name, model, page) for name in names],
+            "rows": [_row(page, row, names) for row in newest[:RELATED_ROWS]],
+            "everything": everything if len(newest) > RELATED_ROWS else None,
+        }
+
+
+def plural(model: type[Model]) -> str:
+    return capfirst(str(model._meta.verbose_name_plural))
+
+
+def _row(page: Any, row: Model, names: Any) -> list[Any]:
+    """The first cell that is no link itself leads to the record."""
+    opens = next(name for name in names if not getattr(name, "is_link", False))
+    here = address(type(row), "change", row.pk)
+    return [anchor(here, _cell(page, row, name)) if name is opens else _cell(page, row, name) for name in names]
+
+
+def _cell(page: Any, row: Model, name: Any) -> Any:
+    field, shown, value = lookup_field(name, row, page)
+    if field is None:
+        label = getattr(shown, "label", None)
+        return display_for_label(value, EMPTY, label) if label else display_for_value(value, EMPTY)
+    return display_for_field(value, field, EMPTY)

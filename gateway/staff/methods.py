@@ -1,0 +1,178 @@
+"""Where methods are on, within which limits and at what price: rows that staff change, with history."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.functional import cached_property
+from unfold.decorators import action, display
+
+from accounts.base.clock import wall
+from gateway.methods.models import MethodRule, PriceRule
+from gateway.staff.kit.amounts import AmountField, money
+from gateway.staff.kit.columns import Column, address, colored, moment, unbroken
+from gateway.staff.kit.recorded import RecordedAdmin
+from gateway.staff.kit.search import Words
+from gateway.staff.price_rules import LimitsForm, RuleAdmin, RuleForm
+from ledger.money import to_decimal
+from ledger.notation import plain_amount
+
+
+class PriceRuleForm(RuleForm):
+    """A version of a price: what has held is never changed, so a version begins now or later."""
+
+    amounts = ("fixed", "advance_minimum")
+    fixed = AmountField("0")
+    advance_minimum = AmountField("0", help_text="Of an advance", initial=0, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "effective_from" in self.fields:
+            self.fields["effective_from"].required = False
+            self.fields["effective_from"].help_text = "UTC. Empty: at once. Payments created before keep their price."
+        if self.instance.pk is None:
+            self.initial["effective_from"] = None
+
+    def clean_advance_minimum(self) -> Decimal:
+        return self.cleaned_data["advance_minimum"] or Decimal(0)
+
+    def clean_effective_from(self) -> datetime:
+        now = wall()
+        begins: datetime = self.cleaned_data["effective_from"] or now
+        if begins < now:
+            raise forms.ValidationError("That is over: payments have been created at the price of then.")
+        return begins
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        row = self.instance
+        merchant, method, currency = (
+            cleaned.get(name, getattr(row, name)) for name in ("merchant", "method", "currency")
+        )
+        others = PriceRule.objects.filter(merchant=merchant, method=method, currency=currency).exclude(pk=row.pk)
+        if "effective_from" in cleaned and others.filter(effective_from=cleaned["effective_from"]).exists():
+            self.add_error("effective_from", "Another version begins at this time.")
+        return cleaned
+
+
+class MethodRuleForm(LimitsForm):
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        self._check_times(cleaned)
+        return cleaned
+
+    def _check_times(self, cleaned: dict[str, Any]) -> None:
+        shortest, usual, longest = (
+            cleaned.get(name) for name in ("expires_in_min_s", "expires_in_s", "expires_in_max_s")
+        )
+        if (shortest is None) != (longest is None):
+            self.add_error("expires_in_max_s", "Give both the shortest and the longest time, or neither.")
+        in_order = [1, *(seconds for seconds in (shortest, usual, longest) if seconds is not None)]
+        if in_order != sorted(in_order):
+            self.add_error("expires_in_s", "In order, please: at least 1, the shortest, this one, the longest.")
+
+
+METHOD_WORDS: Words = {**RuleAdmin.words, "method__iexact": str}
+
+
+@admin.register(MethodRule)
+class MethodRuleAdmin(RuleAdmin):
+    form = MethodRuleForm
+    words = METHOD_WORDS
+    search_help_text = "Company id or name, or method"
+    decided_once = ("merchant", "environment", "method", "currency")
+    list_display = ("__str__", "enabled", money("minimum"), money("maximum"), "expires_in_s", "refund_window_days")
+    list_filter = ("enabled", "environment", "method", "currency")
+    fieldsets = (
+        ("For", {"fields": (("merchant", "environment"), ("method", "currency"))}),
+        ("Offered", {"fields": ("enabled", ("minimum", "maximum"))}),
+        ("Times", {"fields": (("expires_in_min_s", "expires_in_max_s"), ("expires_in_s", "refund_window_days"))}),
+    )
+
+
+IN_FORCE, LATER, OVER = "in force", "later", "over"
+
+
+def _in_force() -> Case:
+    """Whether a version holds by the real clock: it has begun, and no later one has."""
+    begun = {"effective_from__lte": wall()}
+    same = {"method": OuterRef("method"), "currency": OuterRef("currency")}
+    newer = PriceRule.objects.filter(**same, **begun, effective_from__gt=OuterRef("effective_from"))
+    of_merchant, of_all = newer.filter(merchant=OuterRef("merchant")), newer.filter(merchant=None)
+    return Case(
+        When(~Q(**begun), then=Value(LATER)),
+        When(Q(Exists(of_merchant)) | Q(Q(merchant=None), Exists(of_all)), then=Value(OVER)),
+        default=Value(IN_FORCE),
+    )
+
+
+@admin.register(PriceRule)
+class PriceRuleAdmin(RuleAdmin):
+    """Versions: what has begun to hold is only read, and another price is another version."""
+
+    form = PriceRuleForm
+    words = METHOD_WORDS
+    search_help_text = "Company id or name, or method"
+    decided_once = ("merchant", "method", "currency")
+    ordering = ("method", "currency", F("merchant").asc(nulls_first=True), "-effective_from")
+    list_display = (
+        "__str__",
+        colored("state", **{IN_FORCE: "success", LATER: "info"}),
+        moment("effective_from"),
+        "percentage",
+        money("fixed"),
+        "settlement_days",
+        "advance",
+    )
+    list_filter = ("method", "currency", "merchant__environment")
+    fieldsets = (
+        ("For", {"fields": ("merchant", ("method", "currency"), "effective_from")}),
+        ("Price of a payment", {"fields": (("percentage", "fixed"), "settlement_days")}),
+        ("Advances", {"fields": ("advance_enabled", ("advance_monthly_rate", "advance_minimum"))}),
+    )
+    actions_detail = ("new_version",)
+
+    @cached_property
+    def read(self) -> dict[str, Column]:
+        return {**super().read, "effective_from": moment("effective_from")}
+
+    @display(description="advance")
+    def advance(self, price: PriceRule) -> str | None:
+        if not price.advance_enabled:
+            return None
+        least = plain_amount(price.advance_minimum, price.currency)
+        return unbroken(f"{price.advance_monthly_rate.normalize():f}% a month, from {least}")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(state=_in_force())
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(super().has_change_permission(request, obj)) and _is_open(obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Also of the versions for everybody: the one before goes on holding."""
+        return bool(RecordedAdmin.has_delete_permission(self, request, obj)) and _is_open(obj)
+
+    def has_version_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return bool(self.has_add_permission(request))
+
+    @action(description="New version", permissions=["version"], icon="add")
+    def new_version(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The page of a new one, filled with what this one says."""
+        price = self.record(request, object_id)
+        said = {name: getattr(price, name) for name in ("method", "currency", "percentage", "settlement_days")}
+        said |= {name: getattr(price, name) for name in ("advance_enabled", "advance_monthly_rate")}
+        said |= {name: to_decimal(getattr(price, name), price.currency) for name in self.form.amounts}
+        said |= {"merchant": price.merchant_id} if price.merchant_id else {}
+        if not price.advance_enabled:
+            del said["advance_enabled"]
+        return HttpResponseRedirect(f"{address(PriceRule, 'add')}?{urlencode(said)}")
+
+
+def _is_open(price: PriceRule | None) -> bool:
+    return price is None or price.effective_from > wall()

@@ -1,0 +1,1 @@
+"""What staff see first: how the service and the money of all companies are."""

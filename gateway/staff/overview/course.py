@@ -1,0 +1,65 @@
+"""What companies had at the end of each of the last days, as pictures."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from gateway.staff.overview.panels import ENVIRONMENTS, Picture, number, rows_of
+from ledger.chart import BUCKETS
+
+DAYS = 30
+WIDTH, HEIGHT = 300, 80
+_COURSE = """
+    SELECT environment, currency, day, bucket, amount FROM ledger_closedbalance
+     WHERE day > (SELECT max(day) FROM ledger_closedday) - %(days)s AND bucket = ANY(%(buckets)s)
+     ORDER BY environment, currency, day
+"""
+Course = dict[date, dict[str, int]]
+
+
+def pictures() -> tuple[Picture, ...]:
+    """One for each currency in each environment, production first: closed days only, so that looking costs nothing."""
+    found: dict[tuple[str, str], Course] = {}
+    for environment, currency, day, bucket, minor in rows_of(_COURSE, {"days": DAYS, "buckets": [*BUCKETS]}):
+        found.setdefault((environment, currency), {}).setdefault(day, {})[bucket] = minor
+    return tuple(
+        _picture(f"{environment.label}, {currency}", currency, course)
+        for environment in ENVIRONMENTS
+        for (where, currency), course in sorted(found.items())
+        if where == environment
+    )
+
+
+def _picture(title: str, currency: str, course: Course) -> Picture:
+    days = sorted(course)
+    totals = [sum(course[day].values()) for day in days]
+    said = f"from {number(totals[0], currency)} on {days[0]} to {number(totals[-1], currency)} on {days[-1]}"
+    return Picture(title, said, _drawn([[course[day].get(kind, 0) for day in days] for kind in BUCKETS], title, said))
+
+
+def _drawn(series: Sequence[Sequence[int]], title: str, said: str) -> SafeString:
+    """The buckets as areas, each standing on the one before it."""
+    top = max((sum(values) for values in zip(*series, strict=True)), default=0) or 1
+    below = [0] * len(series[0])
+    areas = []
+    for kind, values in zip(BUCKETS, series, strict=True):
+        above = [low + value for low, value in zip(below, values, strict=True)]
+        edge = [*_points(above, top), *reversed(_points(below, top))]
+        areas.append((kind.lower(), " ".join(edge)))
+        below = above
+    shapes = format_html_join("", '<polygon class="course-{}" points="{}"/>', areas)
+    return format_html(
+        '<svg class="staff-course" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
+        'aria-label="{}: {}">{}</svg>',
+        WIDTH, HEIGHT, title, said, shapes,
+    )  # fmt: skip
+
+
+def _points(values: Sequence[int], top: int) -> list[str]:
+    """One day alone is drawn as if it had lasted."""
+    held = values if len(values) > 1 else [*values, *values]
+    step = Decimal(WIDTH) / (len(held) - 1)
+    return [f"{n * step:.1f},{HEIGHT - HEIGHT * Decimal(value) / top:.1f}" for n, value in enumerate(held)]

@@ -1,0 +1,92 @@
+"""What staff decide about money: advances by their age, and refund answers by their deadline."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import F, Model
+
+from accounts.base.clock import wall
+from accounts.models import Environment
+from gateway.refunds.models import Refund, Status
+from gateway.staff.kit.columns import anchor, link
+from gateway.staff.kit.queues import Queue
+from gateway.staff.overview.panels import ENVIRONMENTS, GOOD, WATCH, Panel, Table, ago, amount, lines, rows_of
+from ledger.models import Advance
+
+SHOWN = 10
+DEADLINES = {"Within a day": timedelta(days=1), "Within three days": timedelta(days=3), "Later": timedelta.max}
+REVIEW = "Answered: to be decided by us"
+_ANSWERS = """
+    SELECT m.environment, r.status, r.response_due_at - m.clock_offset, r.currency, r.amount
+      FROM gateway_refund r JOIN accounts_merchant m ON m.id = r.merchant_id
+     WHERE r.status IN ('AWAITING_RESPONSE', 'UNDER_REVIEW')
+"""
+
+
+def advances() -> Panel:
+    """Those under review, the oldest first."""
+    waiting = Advance.objects.filter(state=Advance.State.UNDER_REVIEW).order_by("requested_at", "pk")
+    rows = list(waiting.select_related("merchant__company").annotate(ahead=F("merchant__clock_offset"))[: SHOWN + 1])
+    table = Table(
+        ["Advance", "Company", "Wanted", "Our fee", "Waits"],
+        [
+            [link(one), link(one.merchant), amount(one.gross_amount, one.currency), amount(one.fee, one.currency),
+             ago((wall() + one.ahead - one.requested_at).total_seconds())]
+            for one in rows[:SHOWN]
+        ],
+    )  # fmt: skip
+    count = f"{SHOWN} or more" if len(rows) > SHOWN else str(len(rows))
+    return Panel(
+        "Advances to decide",
+        (table,) if rows else (),
+        count if rows else "None",
+        WATCH if rows else GOOD,
+        leads=("All that wait", _queue(Advance, "decide").address(Advance)),
+    )
+
+
+def answers() -> Panel:
+    """How many refunds wait for their company's answer until when, and how many for our decision, with the money."""
+    found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+    for environment, status, due, currency, minor in rows_of(_ANSWERS):
+        found[environment, _group(status, due)].append((currency, minor))
+    tables = tuple(
+        Table(["Answer due", "Refunds", "Money"], list(_rows(environment, found)), str(environment.label))
+        for environment in ENVIRONMENTS
+        if any(where == environment for where, _ in found)
+    )
+    urgent = any(group == "Within a day" for where, group in found if where == Environment.PRODUCTION)
+    label = ("Some within a day" if urgent else "Open") if found else "None"
+    return Panel(
+        "Refund answers",
+        tables,
+        label,
+        WATCH if found else GOOD,
+        leads=("All that wait for an answer", _queue(Refund, "answer").address(Refund)),
+    )
+
+
+def _group(status: str, due: datetime | None) -> str:
+    if status == Status.UNDER_REVIEW or due is None:
+        return REVIEW
+    left = due - wall()
+    return next(title for title, most in DEADLINES.items() if left <= most)
+
+
+def _rows(environment: Environment, found: dict[tuple[str, str], list[tuple[str, int]]]) -> Iterable[list[Any]]:
+    for group in (*DEADLINES, REVIEW):
+        if refunds := found.get((environment, group)):
+            sums: dict[str, int] = defaultdict(int)
+            for currency, minor in refunds:
+                sums[currency] += minor
+            where = _queue(Refund, "decide" if group == REVIEW else "answer").address(Refund)
+            count = anchor(f"{where}&merchant__environment__exact={environment}", f"{len(refunds):,}")
+            yield [group, count, lines(amount(minor, currency) for currency, minor in sorted(sums.items()))]
+
+
+def _queue(model: type[Model], name: str) -> Queue:
+    queues: Iterable[Queue] = admin.site._registry[model].queues  # type: ignore[attr-defined]
+    return next(queue for queue in queues if queue.name == name)

@@ -1,0 +1,56 @@
+"""What the books of all companies hold, and what we earned."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from accounts.models import Environment
+from gateway.staff.kit.columns import address, anchor
+from gateway.staff.overview import course
+from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, lines, number, rows_of
+from ledger.chart import BUCKETS, Kind
+from ledger.models import Balance
+
+_SUMS = """
+    SELECT m.environment, a.currency, a.kind, sum(b.amount)::bigint
+      FROM ledger_balance b JOIN ledger_account a ON a.id = b.account_id
+      JOIN accounts_merchant m ON m.id = a.merchant_id
+     WHERE b.amount <> 0 AND a.kind = ANY(%(kinds)s) GROUP BY 1, 2, 3
+"""
+EARNED = {Kind.FEE_INCOME: "fees", Kind.ADVANCE_INCOME: "advances", Kind.FX_SPREAD: "spread"}
+HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Together", "We earned"]
+
+
+def panel() -> Panel:
+    """By currency, production and sandbox apart."""
+    sums: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for environment, currency, kind, minor in rows_of(_SUMS, {"kinds": [*BUCKETS, *EARNED]}):
+        sums[environment][currency][kind] = minor
+    tables = (
+        Table(
+            HEADERS,
+            [_row(environment, currency, of) for currency, of in sorted(sums[environment].items())],
+            f"{environment.label}: what companies have",
+        )
+        for environment in ENVIRONMENTS
+        if sums[environment]
+    )
+    return Panel("Money", tuple(tables), note="" if sums else "No money has moved yet.", pictures=course.pictures())
+
+
+def _row(environment: Environment, currency: str, of: Mapping[str, int]) -> list[object]:
+    """Each amount leads to the balances that it is the sum of."""
+    buckets = [_linked(environment, currency, kind, of.get(kind, 0)) for kind in BUCKETS]
+    together = number(sum(of.get(kind, 0) for kind in BUCKETS), currency)
+    earned = lines(f"{number(of[kind], currency)} {title}" for kind, title in EARNED.items() if kind in of)
+    return [currency, *buckets, together, earned]
+
+
+def _linked(environment: Environment, currency: str, kind: str, minor: int) -> Any:
+    asked = {
+        "account__kind__exact": kind,
+        "account__currency": currency,
+        "account__merchant__environment__exact": environment.value,
+    }
+    return anchor(f"{address(Balance, 'changelist')}?{urlencode(asked)}", number(minor, currency)) if minor else NONE

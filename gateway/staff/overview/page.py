@@ -1,0 +1,45 @@
+"""The first page of the staff admin: a panel for everything that this person may look at."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin
+from django.db import OperationalError
+from django.db.models import Model
+from django.http import HttpRequest
+
+from accounts.models import Heartbeat
+from gateway.payments.models import Payment
+from gateway.refunds.models import Refund
+from gateway.staff.overview import decisions, due, endpoints, money, proof, queues, volumes
+from gateway.staff.overview.kept import kept
+from gateway.staff.overview.panels import WATCH, Panel
+from ledger.models import Advance, Balance, Proof
+from webhooks.models import Endpoint
+
+PANELS: tuple[tuple[str, type[Model], Callable[[], Panel]], ...] = (
+    ("Money", Balance, money.panel),
+    ("Advances to decide", Advance, decisions.advances),
+    ("Refund answers", Refund, decisions.answers),
+    ("Proof of the books", Proof, proof.panel),
+    ("Due work", Heartbeat, due.panel),
+    ("Parts of the service", Heartbeat, due.parts),
+    ("Failing endpoints", Endpoint, endpoints.panel),
+    ("Volumes", Payment, volumes.panel),
+)
+
+
+def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Adds `panels` to what the page shows."""
+    seen = [(title, read) for title, model, read in PANELS if admin.site._registry[model].has_view_permission(request)]
+    waiting = queues.waiting(request)
+    first = [queues.panel(waiting)] if waiting else []
+    return context | {"panels": [*first, *(_read(title, read) for title, read in seen)]}
+
+
+def _read(title: str, read: Callable[[], Panel]) -> Panel:
+    """A panel that takes too long says so: the way to everything else stays open."""
+    try:
+        return kept(f"{read.__module__}.{read.__name__}", read)
+    except OperationalError:
+        return Panel(title, label="Not read", state=WATCH, note="The database did not answer this in time.")

@@ -1,0 +1,85 @@
+"""What every panel of the first page is: a title, how things are, and tables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from accounts.models import Environment
+from gateway.staff.kit.columns import unbroken
+from ledger.money import to_decimal
+from ledger.notation import plain_amount
+
+GOOD, WATCH, BAD = "success", "warning", "danger"
+ENVIRONMENTS = (Environment.PRODUCTION, Environment.SANDBOX)
+NONE = "-"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells below their headers; a title where there are several tables."""
+
+    headers: list[str]
+    rows: list[list[Any]]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing that says itself, under a title; `said` is the same in words."""
+
+    title: str
+    said: str
+    drawn: SafeString
+
+
+@dataclass(frozen=True)
+class Panel:
+    """`label` says in a word or two how things are, in the colour of `state`; `leads` is a title and an address."""
+
+    title: str
+    tables: tuple[Table, ...] = ()
+    label: str = ""
+    state: str = GOOD
+    note: str = ""
+    pictures: tuple[Picture, ...] = ()
+    leads: tuple[str, str] | None = None
+    asks: tuple[str, str] | None = None
+    """A button: its title, and where it is sent."""
+
+
+def rows_of(sql: str, params: dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
+
+
+def amount(minor: int, currency: str) -> Any:
+    return unbroken(plain_amount(minor, currency)) if minor else NONE
+
+
+def number(minor: int, currency: str) -> Any:
+    """An amount where the currency is said elsewhere."""
+    return f"{to_decimal(minor, currency):,f}" if minor else NONE
+
+
+def lines(cells: Iterable[Any]) -> Any:
+    """Each below the other in one cell."""
+    shown = format_html_join("", "<span>{}</span>", ((cell,) for cell in cells))
+    return format_html('<span class="staff-lines">{}</span>', shown) if shown else NONE
+
+
+def instant(moment: datetime | None) -> Any:
+    return unbroken(f"{moment:%Y-%m-%d %H:%M:%S}Z") if moment else NONE
+
+
+def ago(seconds: float) -> str:
+    """`3 s`, `12 min`, `5 h`, `9 days`: as exact as anybody needs it."""
+    for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {unit}"
+    return f"{int(seconds)} s"

@@ -1,0 +1,60 @@
+"""Whether the books are right."""
+
+from datetime import timedelta
+
+from django.urls import reverse
+
+from accounts.base.clock import wall
+from gateway.staff.kit.columns import address, block, link
+from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table
+from ledger.models import Proof
+from ledger.proofs import selectors
+
+OLD = timedelta(minutes=15)
+"""Three turns of the timetable were missed."""
+SHOWN = 5
+
+
+def panel() -> Panel:
+    """The last proof, with the counterexamples of what does not hold."""
+    last = selectors.last()
+    label, state = _judged(last)
+    return Panel(
+        "Proof of the books",
+        (_broken(last),) if last and last.violations else (),
+        label,
+        state,
+        note=_said(last),
+        leads=("All proofs", address(Proof, "changelist")),
+        asks=("Verify now", reverse("admin:ledger_proof_verify_now")),
+    )
+
+
+def _judged(last: Proof | None) -> tuple[str, str]:
+    if last is None:
+        return ("Does not end", BAD) if selectors.stopped_since(None) else ("Never verified", WATCH)
+    if last.violations:
+        return "Broken", BAD
+    assert last.finished_at
+    if selectors.stopped_since(last):
+        return "Does not end", BAD
+    return ("Holds, but old", BAD) if wall() - last.finished_at > OLD else ("Holds", GOOD)
+
+
+def _said(last: Proof | None) -> str:
+    stopped = selectors.stopped_since(last)
+    after = f" {stopped} later run{'s' * (stopped != 1)} did not come to the end." if stopped else ""
+    if last is None or last.finished_at is None:
+        return f"The worker verifies every five minutes.{after}"
+    took = (last.finished_at - last.started_at).total_seconds()
+    held = last.invariants - len(last.violations)
+    at = f"{last.started_at:%Y-%m-%d %H:%M:%S}Z"
+    return f"{held} of {last.invariants} invariants held at {at}; it took {took:.2f} s.{after}"
+
+
+def _broken(proof: Proof) -> Table:
+    rows = [
+        [link(proof), one["number"], one["claim"], block("\n".join(map(", ".join, one["counterexamples"][:SHOWN])))]
+        for one in proof.violations
+    ]
+    return Table(["Proof", "Invariant", "Claim", "Counterexamples"], rows)

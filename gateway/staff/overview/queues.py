@@ -1,0 +1,89 @@
+"""How much waits for staff, in every queue that a person may see."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import F, Model, Value
+from django.http import HttpRequest
+
+from accounts.models import Environment
+from gateway.staff.kit.columns import anchor
+from gateway.staff.kit.queues import Queue
+from gateway.staff.overview.panels import GOOD, WATCH, Panel, Table, instant
+
+COUNTED = 100
+"""More than so many are not counted: whoever works them off sees no difference."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A queue with the environments of what waits in it, at most a hundred and one, and the earliest of their times."""
+
+    model: type[Model]
+    queue: Queue
+    environments: tuple[str, ...]
+    first: datetime | None
+
+    @property
+    def link(self) -> str:
+        return self.queue.address(self.model)
+
+    @property
+    def count(self) -> str:
+        return counted(len(self.environments))
+
+
+def counted(number: int) -> str:
+    return f"{COUNTED}+" if number > COUNTED else str(number)
+
+
+def waiting(request: HttpRequest) -> list[Waiting]:
+    """Every queue of this person, in one statement."""
+    seen = [
+        (model, queue)
+        for model, page in admin.site._registry.items()
+        if getattr(page, "queues", ()) and page.has_view_permission(request)
+        for queue in page.queues  # type: ignore[attr-defined]
+    ]
+    if not seen:
+        return []
+    found = list(_found(seen))
+    return [_waiting(model, queue, [row for row in found if row[0] == n]) for n, (model, queue) in enumerate(seen)]
+
+
+def _found(seen: list[tuple[type[Model], Queue]]) -> Iterable[tuple[int, str, datetime]]:
+    parts = [
+        queue.rows(model)
+        .annotate(
+            queue_number=Value(n),
+            waits_in=F(queue.environment) if queue.environment else Value(Environment.PRODUCTION.value),
+            waits_since=F(queue.since),
+        )
+        .values_list("queue_number", "waits_in", "waits_since")[: COUNTED + 1]
+        for n, (model, queue) in enumerate(seen)
+    ]
+    found: Iterable[tuple[int, str, datetime]] = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]
+    return found
+
+
+def _waiting(model: type[Model], queue: Queue, rows: list[tuple[int, str, datetime]]) -> Waiting:
+    return Waiting(model, queue, tuple(row[1] for row in rows), min((row[2] for row in rows), default=None))
+
+
+def panel(found: list[Waiting]) -> Panel:
+    """What waits for staff, production and sandbox apart."""
+    rows = [_row(one) for one in found]
+    is_something = any(one.environments for one in found)
+    table = Table(["Queue", "Production", "Sandbox", "First of them"], rows)
+    return Panel("Waiting for staff", (table,), "To do" if is_something else "Nothing", WATCH if is_something else GOOD)
+
+
+def _row(one: Waiting) -> list[Any]:
+    here = [counted(one.environments.count(environment)) for environment in ("PRODUCTION", "SANDBOX")]
+    first = instant(one.first)
+    if one.first:
+        first = f"{'until' if one.queue.deadline else 'since'} {one.first:%Y-%m-%d %H:%M:%S}Z"
+    return [anchor(one.link, one.queue.title), *here, first]

@@ -1,0 +1,83 @@
+"""Payments, as staff read them: with their customer, what was told about them, and what moved."""
+
+from collections.abc import Iterable
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+
+from accounts.tax_ids import compact
+from gateway.payments.models import Payment
+from gateway.staff.kit.amounts import money
+from gateway.staff.kit.columns import colored, moment, pretty, related
+from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.kit.related import Related
+from ledger.models import Entry, Transfer
+from webhooks.models import Delivery, Event
+
+
+def _told_of(events: QuerySet[Event]) -> Q:
+    return Q(pk__in=events.values("object_id"))
+
+
+@admin.register(Payment)
+class PaymentAdmin(ReadOnlyAdmin):
+    ids = {
+        "cmp": "merchant__company",
+        "cus": "customer",
+        "ref": "refunds",
+        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+    }
+    words = {"reference": str, "rail_reference": str, "customer__tax_id": compact, "customer__email": str.lower}
+    search_help_text = (
+        "Payment, company, customer, refund, event or delivery id, reference, end-to-end id, tax id or e-mail"
+    )
+    listed_at = ("merchant", "customer")
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        colored("status", PAID="success", FAILED="danger", EXPIRED="warning", PENDING="info", ACTION_REQUIRED="info"),
+        money("amount"),
+        "method",
+        "reference",
+        related("merchant"),
+        moment("created_at"),
+    )
+    list_filter = ("status", "method", "currency", "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", ("reference", "status"), ("failure_code", "failure_message"))}),
+        ("Who", {"fields": ((related("merchant"), related("customer")),)}),
+        (
+            "Money",
+            {
+                "fields": (
+                    (money("amount", "gross"), money("fee")),
+                    (money("net"), money("refunded_amount", "refunded")),
+                    ("method", "requested_method"),
+                    "settlement_days",
+                )
+            },
+        ),
+        (
+            "Times, by the merchant's clock",
+            {
+                "fields": (
+                    (moment("created_at"), moment("updated_at")),
+                    (moment("paid_at"), moment("release_at")),
+                    moment("expires_at"),
+                )
+            },
+        ),
+        ("As sent", {"fields": (pretty("payer"), "return_url")}),
+        ("Of the method", {"fields": (pretty("details"),)}),
+    )
+
+    def related_to(self, record: Payment) -> Iterable[Related]:
+        yield from super().related_to(record)
+        yield from Related.found_by(
+            record,
+            Transfer.objects.filter(reference=record.pk),
+            Entry.objects.filter(transfer__reference=record.pk),
+            Event.objects.filter(object_id=record.pk),
+            Delivery.objects.filter(event__object_id=record.pk),
+        )

@@ -1,0 +1,61 @@
+"""Where payout rails are on, within which limits and at what price: rows that staff change, with history."""
+
+from typing import Any
+
+from django.contrib import admin
+from unfold.decorators import display
+
+from gateway.payouts.models import PayoutRule
+from gateway.payouts.registry import RailName, markets
+from gateway.staff.kit.amounts import AmountField, money
+from gateway.staff.kit.columns import unbroken
+from gateway.staff.price_rules import LimitsForm, RuleAdmin
+from ledger.money import DECIMALS
+from ledger.notation import plain_amount
+
+DECIMALS_AT_MOST = max(DECIMALS.values())
+
+
+class PayoutRuleForm(LimitsForm):
+    """How many decimals an amount may have, its currency says."""
+
+    amounts = ("minimum", "maximum", "fee_fixed", "network_fee")
+    minimum = AmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
+    maximum = AmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
+    fee_fixed = AmountField(
+        "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="On top of it, in the wallet's currency. 0 for crypto"
+    )
+    network_fee = AmountField(
+        "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="Only for crypto: out of what is paid, in its currency"
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        rail, currency = (cleaned.get(name) or getattr(self.instance, name) for name in ("rail", "currency"))
+        if rail and currency and (rail, currency) not in markets():
+            self.add_error("currency" if "currency" in self.fields else None, f"{rail} does not pay out {currency}.")
+        if rail == RailName.CRYPTO and cleaned.get("fee_fixed"):
+            self.add_error("fee_fixed", "The wallet can be of any currency, so crypto has no fixed fee.")
+        if rail and rail != RailName.CRYPTO and cleaned.get("network_fee"):
+            self.add_error("network_fee", "Only crypto has a network fee.")
+        return cleaned
+
+
+@admin.register(PayoutRule)
+class PayoutRuleAdmin(RuleAdmin):
+    form = PayoutRuleForm
+    words = {**RuleAdmin.words, "rail__iexact": str}
+    search_help_text = "Company id or name, or rail"
+    decided_once = ("merchant", "environment", "rail", "currency")
+    list_display = ("__str__", "enabled", money("minimum"), money("maximum"), "fee", money("network_fee"))
+    list_filter = ("enabled", "environment", "rail", "currency")
+    fieldsets = (
+        ("For", {"fields": (("merchant", "environment"), ("rail", "currency"))}),
+        ("Offered", {"fields": ("enabled", ("minimum", "maximum"))}),
+        ("Price", {"fields": (("fee_percentage", "fee_fixed"), "network_fee")}),
+    )
+
+    @display(description="fee")
+    def fee(self, rule: PayoutRule) -> str:
+        share = f"{rule.fee_percentage.normalize():f}%"
+        return unbroken(f"{share} + {plain_amount(rule.fee_fixed, rule.currency)}" if rule.fee_fixed else share)

@@ -1,0 +1,111 @@
+"""What the pages of every kind of rule have in common: amounts typed as money, and what is decided once."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.http import HttpRequest
+from django.utils.functional import cached_property
+from simple_history.template_utils import HistoricalRecordContextHelper
+
+from gateway.staff.kit.amounts import AmountField, money
+from gateway.staff.kit.columns import Column
+from gateway.staff.kit.recorded import RecordedAdmin
+from gateway.staff.kit.search import Words
+from ledger.money import to_decimal, to_minor
+from ledger.notation import plain_amount
+
+
+class RuleForm(forms.ModelForm):
+    """A rule whose amounts are typed as money."""
+
+    amounts: ClassVar[tuple[str, ...]]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.currency:
+            for name in self.amounts:
+                self.initial[name] = to_decimal(getattr(self.instance, name), self.instance.currency)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        currency = cleaned.get("currency") or self.instance.currency
+        for name in set(self.amounts) & set(cleaned) if currency else ():
+            try:
+                cleaned[name] = to_minor(cleaned[name], currency)
+            except ValueError as refused:
+                self.add_error(name, f"{refused}.")
+        return cleaned
+
+
+class LimitsForm(RuleForm):
+    """A rule that offers something between two amounts, in one environment."""
+
+    amounts: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
+    minimum = AmountField("0.01")
+    maximum = AmountField("0.01")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if {"minimum", "maximum"} <= set(cleaned) and cleaned["maximum"] < cleaned["minimum"]:
+            self.add_error("maximum", "The maximum is below the minimum.")
+        merchant, environment = cleaned.get("merchant"), cleaned.get("environment")
+        if merchant and environment and merchant.environment != environment:
+            self.add_error("environment", f"{merchant} is not in {environment}.")
+        return cleaned
+
+
+class Past(HistoricalRecordContextHelper):
+    """What changed in a rule, with its amounts as money."""
+
+    amounts: tuple[str, ...] = ()
+
+    def prepare_delta_change_value(self, change: Any, value: Any) -> Any:
+        if change.field in self.amounts:
+            return plain_amount(value, self.record.currency)
+        return super().prepare_delta_change_value(change, value)
+
+
+class RuleAdmin(RecordedAdmin):
+    """Whom and what a rule is for never changes: another one is another rule."""
+
+    ids = {"cmp": "merchant__company"}
+    words: ClassVar[Words] = {"merchant__company__trade_name__icontains": str}
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    autocomplete_fields = ("merchant",)
+    decided_once: ClassVar[tuple[str, ...]]
+
+    @cached_property
+    def read(self) -> dict[str, Column]:
+        return {name: money(name) for name in self.form.amounts}
+
+    def facts(self, record: Any) -> dict[str, Any]:
+        amounts = {name: plain_amount(getattr(record, name), record.currency) for name in self.form.amounts}
+        return super().facts(record) | amounts
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Amounts that are only read are shown with their currency."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or self.has_change_permission(request, obj):
+            return fieldsets
+        return [
+            (title, {**options, "fields": [_replaced(names, self.read) for names in options["fields"]]})
+            for title, options in fieldsets
+        ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return (*fields, *self.decided_once) if obj else fields
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A merchant's own rule can go: everybody's holds then. Everybody's cannot."""
+        return bool(super().has_delete_permission(request, obj)) and (obj is None or obj.merchant_id is not None)
+
+    def get_historical_record_context_helper(self, request: HttpRequest, historical_record: Any) -> "Past":
+        past = Past(self.model, historical_record)
+        past.amounts = self.form.amounts
+        return past
+
+
+def _replaced(names: Any, by: dict[str, Any]) -> Any:
+    return tuple(by.get(name, name) for name in names) if isinstance(names, tuple) else by.get(names, names)

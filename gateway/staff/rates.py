@@ -1,0 +1,200 @@
+"""What currencies are worth, as staff read it, enter it and take it back."""
+
+from datetime import timedelta
+from decimal import Context, Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldBooleanWidget
+
+from accounts.base.clock import wall
+from accounts.base.errors import Refusal
+from accounts.models import Proposal
+from accounts.proposals import services as proposals
+from accounts.proposals.kinds import KINDS
+from gateway.staff.kit.columns import address, moment, related, titled, unbroken
+from gateway.staff.kit.forms import NoteField
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
+from ledger.money import DECIMALS
+from ledger.rates import services as rates
+from ledger.rates.models import BASE, Rate
+from ledger.rates.proposals import FarRate
+from ledger.rates.services import FARTHEST_JUMP, compared_with, is_far
+
+TEN_DIGITS = Context(prec=10)
+HOLDS_FOR = {
+    "5": "5 minutes",
+    "60": "1 hour",
+    "480": "8 hours",
+    "1440": "24 hours",
+}
+"""Minutes, as the form sends them."""
+HOLDS, OVER = "holds", "over"
+
+
+def for_one_real(currency: str, per_real: Decimal) -> str:
+    return f"1 {BASE} = {per_real.normalize():f} {currency}"
+
+
+def for_one_unit(currency: str, per_real: Decimal) -> str:
+    return f"1 {currency} = {TEN_DIGITS.divide(Decimal(1), per_real).normalize():,f} {BASE}"
+
+
+def both_ways(currency: str, per_real: Decimal) -> str:
+    return f"{for_one_real(currency, per_real)}, so {for_one_unit(currency, per_real)}"
+
+
+class RateForm(forms.ModelForm):
+    """A rate that staff answer for. One far from the last known is a slip of the hand, unless it is confirmed."""
+
+    refused: Refusal | None = None
+    currency = forms.ChoiceField(
+        choices=[("", "---------"), *((code, code) for code in DECIMALS if code != BASE)],
+        widget=UnfoldAdminSelectWidget,
+    )
+    per_real = forms.DecimalField(
+        label=f"1 {BASE} is worth",
+        min_value=Decimal(1).scaleb(-15),
+        max_digits=28,
+        decimal_places=15,
+        widget=UnfoldAdminDecimalFieldWidget,
+        help_text=f"In the currency: 0.1834 for USD, where 1 USD = 5.4526 {BASE}",
+    )
+    holds_for = forms.ChoiceField(choices=list(HOLDS_FOR.items()), widget=UnfoldAdminSelectWidget, initial="60")
+    note = NoteField()
+    confirmed = forms.BooleanField(
+        label="I have compared it with the market",
+        required=False,
+        widget=UnfoldBooleanWidget,
+        help_text=(
+            f"Needed where it is more than {FARTHEST_JUMP:.0%} away from the known rates, or none is known: then a "
+            "second person confirms it, too"
+        ),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if self.refused:
+            self.add_error(None, f"{self.refused.message} {self.refused.advice}")
+        if {"currency", "per_real"} <= set(cleaned) and not cleaned.get("confirmed"):
+            self._compare(cleaned["currency"], cleaned["per_real"])
+        return cleaned
+
+    def _compare(self, currency: str, per_real: Decimal) -> None:
+        known, said = compared_with(currency), both_ways(currency, per_real)
+        if not known:
+            self.add_error("confirmed", f"{said}. No other rate of {currency} is known: is this right?")
+        elif is_far(currency, per_real):
+            farthest = max(known, key=lambda rate: abs(per_real / rate.per_real - 1))
+            share = (
+                f"{abs(per_real / farthest.per_real - 1):.1%} {'above' if per_real > farthest.per_real else 'below'}"
+            )
+            before = both_ways(currency, farthest.per_real)
+            self.add_error("confirmed", f"{said}. That is {share} a known rate ({before}): is this right?")
+
+
+class HoldsFilter(admin.SimpleListFilter):
+    """Whether money is converted at a rate now."""
+
+    title = parameter_name = "holds"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Yes"), ("no", "No longer")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Rate]) -> QuerySet[Rate]:
+        if self.value() == "yes":
+            return queryset.filter(holds_until__gt=wall())
+        return queryset.filter(holds_until__lte=wall()) if self.value() == "no" else queryset
+
+
+@admin.register(Rate)
+class RateAdmin(EnteredAdmin):
+    """Rates of production; the sandbox has a table of its own. Add permission: enter one, change: withdraw it."""
+
+    form = RateForm
+    add_title = "Enter a rate: money is converted at it at once, in production"
+    permissions_used = ("view", "add", "change")
+    words = {"currency__iexact": str, "pk": int}
+    search_help_text = "Currency, or number of the rate"
+    list_select_related = ("entered_by",)
+    list_display = (
+        "one_real",
+        "one_unit",
+        "state",
+        "source",
+        moment("quoted_at"),
+        moment("holds_until"),
+        related("entered_by"),
+    )
+    list_filter = ("currency", "source", HoldsFilter)
+    fieldsets = (
+        (None, {"fields": ("currency", ("one_real", "one_unit"), ("state", "source"))}),
+        ("By staff", {"fields": (related("entered_by"), "note")}),
+        (
+            "Times",
+            {"fields": ((moment("quoted_at"), moment("holds_until")), (moment("created_at"), moment("withdrawn_at")))},
+        ),
+    )
+    add_fieldsets = ((None, {"fields": ("currency", "per_real", "holds_for", "note", "confirmed")}),)
+    actions_detail = ("withdraw",)
+
+    one_real = staticmethod(titled(lambda rate: unbroken(str(rate)), "per_real", "rate"))
+    one_unit = staticmethod(
+        titled(lambda rate: unbroken(for_one_unit(rate.currency, rate.per_real)), "one_unit", "the other way")
+    )
+
+    @display(description="now", label={HOLDS: "success"})
+    def state(self, rate: Rate) -> str:
+        return HOLDS if rate.holds_until > wall() else OVER
+
+    # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def save(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
+        minutes = form.cleaned_data["holds_for"]
+        if is_far(obj.currency, obj.per_real):
+            values = {"per_real": f"{obj.per_real.normalize():f}", "minutes": minutes, "entered_by": request.user.pk}
+            request.proposed = proposals.put(request, KINDS[FarRate.name], obj.currency, values, obj.note)  # type: ignore[attr-defined]
+            return
+        holds_for = timedelta(minutes=int(minutes))
+        entered = rates.enter(obj.currency, obj.per_real, holds_for, request.user, obj.note)  # type: ignore[arg-type]
+        obj.pk = entered.pk
+
+    def log_addition(self, request: HttpRequest, obj: Rate, message: Any) -> Any:
+        if hasattr(request, "proposed"):
+            return None  # the audit has the proposal
+        return super().log_addition(request, obj, f"Entered {both_ways(obj.currency, obj.per_real)}: {obj.note}")
+
+    def response_add(self, request: HttpRequest, obj: Rate, post_url_continue: Any = None) -> HttpResponse:
+        if not hasattr(request, "proposed"):
+            added: HttpResponse = super().response_add(request, obj, post_url_continue)
+            return added
+        self.message_user(request, f"{FarRate.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
+        return HttpResponseRedirect(address(Proposal, "change", request.proposed.pk))
+
+    # ── Taking back ───────────────────────────────────────────────────────────────────────────────────────────────
+    def has_withdraw_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("ledger.change_rate")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        rate = self.get_object(request, unquote(str(object_id)))
+        ends = rate is not None and rate.source == Rate.Source.STAFF and rate.holds_until > wall()
+        return super().get_actions_detail(request, object_id) if ends else []
+
+    @action(description="Withdraw", permissions=["withdraw"], icon="undo", variant=ActionVariant.DANGER)
+    def withdraw(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        rate = self.record(request, object_id)
+        if request.method != "POST":
+            sentence = "Nothing is converted at it any more, at once. The newest rate that holds goes on."
+            return self.decision(request, rate, "Withdraw this rate", sentence=sentence)
+
+        def act() -> Done | str:
+            if rates.withdraw(rate):
+                return Done(rate, "withdrawn", "Withdrawn", f"{rate} is withdrawn.")
+            return f"{rate} was not staff's, or had ended before."
+
+        return self.carry_out(request, rate, act)

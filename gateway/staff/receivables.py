@@ -1,0 +1,207 @@
+"""Receivables as staff read them, and advances as staff decide them."""
+
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from gateway.staff.kit.amounts import CurrencyFilter, money
+from gateway.staff.kit.columns import Column, colored, column, moment, named, related
+from gateway.staff.kit.forms import NoteField
+from gateway.staff.kit.pages import Done, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.related import Related
+from ledger.models import Transfer
+from ledger.notation import plain_amount
+from ledger.receivables import advances
+from ledger.receivables.models import Advance, AdvanceItem, Receivable
+from webhooks.models import Event
+
+
+def item_money(name: str, title: str = "") -> Column:
+    """An amount of an item, whose currency is its receivable's."""
+    return money(name, title, attrgetter("receivable.currency"))
+
+
+def rate(name: str, title: str) -> Column:
+    return column(name, lambda value: f"{value.normalize():f}% a month", title)
+
+
+def containing(receivable_id: str) -> Q:
+    return Q(pk__in=AdvanceItem.objects.filter(receivable=receivable_id).values("advance"))
+
+
+@admin.register(Receivable)
+class ReceivableAdmin(ReadOnlyAdmin):
+    ids = {
+        "cmp": "merchant__company",
+        "pay": "payment_id",
+        "adv": lambda advance_id: Q(pk__in=AdvanceItem.objects.filter(advance=advance_id).values("receivable")),
+    }
+    search_help_text = "Receivable, payment, advance or company id"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        colored("state", SCHEDULED="info", RESERVED_FOR_ADVANCE="warning", ADVANCED="success", RELEASED="success"),
+        money("amount", "left"),
+        moment("release_at"),
+        named("payment_id", "payment"),
+        related("merchant"),
+    )
+    list_filter = ("state", CurrencyFilter, "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", "state", related("merchant"), named("payment_id", "payment"))}),
+        (
+            "Money",
+            {
+                "fields": (
+                    (money("gross_amount", "gross"), money("fee")),
+                    (money("refunded_amount", "refunded"), money("amount", "left")),
+                )
+            },
+        ),
+        ("Of the payment", {"fields": (("payment_reference", "method"),)}),
+        ("Advance", {"fields": ((rate("advance_monthly_rate", "price"), money("advance_minimum", "minimum")),)}),
+        (
+            "Times, by the merchant's clock",
+            {"fields": (moment("release_at"), (moment("created_at"), moment("updated_at")))},
+        ),
+    )
+
+    def related_to(self, record: Receivable) -> Iterable[Related]:
+        yield from super().related_to(record)
+        rows = Transfer.objects.filter(reference__in=[record.pk, record.payment_id], merchant=record.merchant_id)
+        yield from Related.found_by(record, rows, the_same=frozenset({"merchant"}))
+
+
+def to_decide() -> Q:
+    return Q(state=Advance.State.UNDER_REVIEW)
+
+
+class DecisionForm(forms.Form):
+    note = NoteField("The company reads it")
+
+
+@admin.register(Advance)
+class AdvanceAdmin(ReadOnlyAdmin):
+    """Somebody of the merchant asks, somebody else decides. Change permission: to decide."""
+
+    has_history = True
+    permissions_used = ("view", "change")
+    ids = {"cmp": "merchant__company", "rcv": containing}
+    words = {"requested_by__email": str.lower}
+    search_help_text = "Advance, receivable or company id, or e-mail of who asked"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company", "requested_by")
+    list_display = (
+        "id",
+        colored("state", UNDER_REVIEW="warning", APPROVED="success", REFUSED="danger"),
+        money("gross_amount", "gross"),
+        money("fee"),
+        money("net"),
+        related("merchant"),
+        related("requested_by", "asked by"),
+        moment("requested_at", "asked at"),
+        moment("decided_at"),
+    )
+    list_filter = ("state", CurrencyFilter, "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", "state", related("merchant"))}),
+        ("Price", {"fields": ((money("gross_amount", "gross"), money("fee")), money("net"))}),
+        ("Asked", {"fields": ((related("requested_by", "by"), moment("requested_at", "at")),)}),
+        ("Decided", {"fields": ((related("decided_by", "by"), moment("decided_at", "at")), "note")}),
+    )
+    queues = (Queue("decide", "Advances to decide", "fast_forward", to_decide, "requested_at"),)
+    actions_detail = ("approve", "refuse")
+
+    def related_to(self, record: Advance) -> Iterable[Related]:
+        yield from super().related_to(record)
+        yield from Related.found_by(record, Event.objects.filter(object_id=record.pk))
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """No question where there is nothing left to decide."""
+        advance = self.get_object(request, unquote(str(object_id)))
+        undecided = advance is not None and advance.state == Advance.State.UNDER_REVIEW
+        return super().get_actions_detail(request, object_id) if undecided else []
+
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("ledger.change_advance")
+
+    @action(description="Approve", permissions=["decide"], icon="check")
+    def approve(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        advance = self.record(request, object_id)
+        count, net, fee = (
+            advance.items.count(),
+            plain_amount(advance.net, advance.currency),
+            plain_amount(advance.fee, advance.currency),
+        )
+        sentence = (
+            f"{count} receivable{'s' * (count != 1)}: {net} become available at once, for a fee of {fee}. "
+            "Days that came meanwhile cost nothing: the fee may be less."
+        )
+        return self._decide(request, advance, advances.approve, "Approve this advance", sentence)
+
+    @action(description="Refuse", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    def refuse(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        advance = self.record(request, object_id)
+        sentence = "The receivables go back to their schedule; what is due by now is released at once."
+        return self._decide(request, advance, advances.refuse, "Refuse this advance", sentence)
+
+    def _decide(
+        self, request: HttpRequest, advance: Advance, decide: Callable[..., Advance], title: str, sentence: str
+    ) -> HttpResponse:
+        form = DecisionForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            return self.decision(request, advance, title, sentence=sentence, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            decided = decide(advance.pk, request.user, note)
+            state = decided.get_state_display()
+            return Done(decided, state.lower(), f"{state}: {note}", f"{decided} is {state.lower()}.")
+
+        return self.carry_out(request, advance, act)
+
+
+@admin.register(AdvanceItem)
+class AdvanceItemAdmin(ReadOnlyAdmin):
+    """Read by whoever reads advances."""
+
+    permissions_used = ()
+    ids = {"adv": "advance", "rcv": "receivable"}
+    search_help_text = "Advance or receivable id"
+    listed_at = ("advance", "receivable")
+    list_select_related = ("advance", "receivable")
+    list_display = (
+        "id",
+        related("advance"),
+        related("receivable"),
+        item_money("amount"),
+        item_money("fee"),
+        "days",
+        "price",
+        "release_at",
+    )
+    fieldsets = (
+        (None, {"fields": ("id", (related("advance"), related("receivable")))}),
+        ("Price", {"fields": ((item_money("amount"), item_money("fee")), ("days", "price"))}),
+    )
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm("ledger.view_advance") or request.user.has_perm("ledger.change_advance")
+
+    @display(description="price")
+    def price(self, item: AdvanceItem) -> Any:
+        return rate("advance_monthly_rate", "price")(item.receivable)
+
+    @display(description="release at")
+    def release_at(self, item: AdvanceItem) -> Any:
+        return moment("release_at")(item.receivable)

@@ -1,0 +1,70 @@
+"""What support staff may do with refunds: which decisions, the forms about them, and companies' files to read."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import F, Q
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
+
+from accounts.base import clock
+from accounts.base.errors import Refusal
+from accounts.base.ids import is_well_formed
+from accounts.models import Environment
+from gateway.payments.models import Payment
+from gateway.refunds.models import ReasonCode, Status
+from gateway.staff.kit.amounts import AmountField
+from gateway.staff.kit.forms import NoteField
+from ledger.money import to_minor
+
+
+def to_decide() -> Q:
+    """What is contested, and in production what somebody must carry out who has the money for it."""
+    to_carry_out = Q(status=Status.PROCESSING, merchant__environment=Environment.PRODUCTION)
+    covered = Q(wallet_amount=F("from_releasing") + F("from_available"))
+    return Q(status=Status.UNDER_REVIEW) | (to_carry_out & covered)
+
+
+class OpenForm(forms.ModelForm):
+    """What a payer wants back. `refused`: what the service said when it was asked for this."""
+
+    refused: Refusal | None = None
+    payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Id of the payment")
+    amount = AmountField("0.01", required=False, help_text="In the payment's currency. Empty: all that is left")
+    reason_code = forms.ChoiceField(
+        label="Reason", choices=[("", "---------"), *ReasonCode.choices], widget=UnfoldAdminSelectWidget
+    )
+    payer_statement = forms.CharField(
+        max_length=2000,
+        required=False,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
+        help_text="What the payer says. The company reads it",
+    )
+    note = NoteField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if due := self.fields.get("response_due_at"):
+            due.label = "Answer due"
+            due.help_text = "UTC. Empty: 72 hours from now, 7 days for cards"
+
+    def clean_payment(self) -> Payment:
+        payment_id = self.cleaned_data["payment"].strip()
+        found = Payment.objects.filter(pk=payment_id).first() if is_well_formed(payment_id) else None
+        if found is None:
+            raise forms.ValidationError("There is no such payment.")
+        return found
+
+    def clean_payer_statement(self) -> str | None:
+        return self.cleaned_data["payer_statement"] or None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        payment, due = cleaned.get("payment"), cleaned.get("response_due_at")
+        if payment and due and due <= clock.now(payment.merchant):
+            self.add_error("response_due_at", "That is over, by the merchant's clock.")
+        if payment and cleaned.get("amount") is not None:
+            cleaned["amount"] = to_minor(cleaned["amount"], payment.currency)
+        if self.refused:
+            field = "amount" if self.refused.field == "amount" else "payment"
+            self.add_error(field, f"{self.refused.message} {self.refused.advice}")
+        return cleaned

@@ -1,0 +1,304 @@
+"""Refunds, as staff read them, open them for payers, and decide them."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from operator import attrgetter
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin import SimpleListFilter
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db.models import F, Prefetch, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import path
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from accounts.base.clock import wall
+from accounts.base.ids import is_well_formed
+from accounts.models import Proposal
+from accounts.proposals.services import still_stands
+from gateway.refunds import services as refunds
+from gateway.refunds.errors import RefundState
+from gateway.refunds.evidence import download
+from gateway.refunds.lifecycle import Asked
+from gateway.refunds.models import OPEN, Evidence, Refund, Status
+from gateway.refunds.proposals import RefundOutcome, may_be
+from gateway.staff.kit.amounts import money
+from gateway.staff.kit.columns import EMPTY, Column, block, colored, column, moment, pretty, related, titled, unbroken
+from gateway.staff.kit.forms import NoteForm
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.related import Related
+from gateway.staff.refund_decisions import OpenForm, to_decide
+from ledger.models import Hold, Transfer
+from ledger.notation import plain_amount
+from webhooks.models import Delivery, Event
+
+DECISIONS = {
+    "for_payer": Asked.FOR_PAYER,
+    "for_company": Asked.FOR_COMPANY,
+    "withdrawn": Asked.WITHDRAW,
+    "carried_out": Asked.DONE,
+    "declined": Asked.DECLINED,
+}
+
+
+def wallet_money(name: str, title: str = "") -> Column:
+    """An amount of a refund in the currency of the wallet that it comes from."""
+    return money(name, title, attrgetter("wallet_currency"))
+
+
+def _short(refund: Refund) -> Any:
+    missing = refund.shortfall if refund.status in OPEN else 0
+    return unbroken(plain_amount(missing, refund.wallet_currency))
+
+
+def _told_of(events: QuerySet[Event]) -> Q:
+    return Q(pk__in=events.values("object_id"))
+
+
+class DueFilter(SimpleListFilter):
+    """Which of the payers' requests the company must answer soon, by its own clock."""
+
+    title = "answer due"
+    parameter_name = "due"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("24", "Within 24 hours"), ("72", "Within 72 hours")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Refund]) -> QuerySet[Refund]:
+        if self.value() not in ("24", "72"):
+            return queryset
+        soon = wall() + timedelta(hours=int(str(self.value())))
+        waiting = queryset.filter(status=Status.AWAITING_RESPONSE)
+        return waiting.filter(response_due_at__lte=F("merchant__clock_offset") + soon)
+
+
+@admin.register(Refund)
+class RefundAdmin(EnteredAdmin):
+    """View permission: also the files of the answers. Add: open one for a payer. Change: decide. Settle: outcomes."""
+
+    form = OpenForm
+    add_title = "Open a refund for a payer"
+    permissions_used = ("view", "add", "change")
+    ids = {
+        "cmp": "merchant__company",
+        "pay": "payment",
+        "rsp": "responses",
+        "evd": "responses__evidence",
+        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+    }
+    words = {"reference": str, "end_to_end_id": str}
+    search_help_text = "Refund, payment, company, answer, event or delivery id, reference, or end-to-end id"
+    listed_at = ("merchant", "payment")
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        colored(
+            "status",
+            AWAITING_RESPONSE="warning",
+            UNDER_REVIEW="warning",
+            PROCESSING="info",
+            COMPLETED="success",
+            FAILED="danger",
+        ),
+        money("amount"),
+        "origin",
+        moment("response_due_at", "answer due"),
+        related("merchant"),
+    )
+    list_filter = ("status", "origin", "reason_code", DueFilter, "currency", "merchant__environment")
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": (
+                    "id",
+                    ("status", "reference"),
+                    ("origin", column("is_full", lambda full: "Full" if full else "Partial", "type")),
+                )
+            },
+        ),
+        ("Who", {"fields": (related("merchant"), related("payment"))}),
+        (
+            "Money",
+            {
+                "fields": (
+                    (money("amount"), wallet_money("wallet_amount", "in the wallet")),
+                    (wallet_money("blocked"), titled(_short, "shortfall", "short")),
+                    (
+                        wallet_money("from_releasing", "taken from releasing"),
+                        wallet_money("from_available", "taken from available"),
+                    ),
+                )
+            },
+        ),
+        ("Why", {"fields": (("reason_code", "reason"), column("payer_statement", block))}),
+        ("What the company said", {"fields": ("answers",)}),
+        (
+            "Outcome",
+            {
+                "fields": (
+                    ("end_to_end_id", pretty("destination")),
+                    ("failure_code", "failure_message"),
+                    (related("opened_by"), column("note", lambda note: note or EMPTY, "last note of staff")),
+                )
+            },
+        ),
+        (
+            "Times, by the merchant's clock",
+            {
+                "fields": (
+                    (moment("created_at"), moment("updated_at")),
+                    (moment("response_due_at", "answer due"), moment("remind_at", "reminder at")),
+                    (moment("ask_at", "next question outside"), moment("completed_at")),
+                )
+            },
+        ),
+    )
+    add_fieldsets = (
+        (
+            None,
+            {"fields": ("payment", "amount", "reason_code", "payer_statement", "response_due_at", "note")},
+        ),
+    )
+    queues = (
+        Queue("decide", "Refunds to decide", "gavel", to_decide, "updated_at"),
+        Queue(
+            "answer",
+            "Refunds to answer",
+            "question_answer",
+            lambda: Q(status=Status.AWAITING_RESPONSE),
+            "response_due_at",
+            deadline=True,
+        ),
+    )
+    actions_detail = tuple(DECISIONS)
+
+    def get_urls(self) -> list[Any]:
+        served = self.admin_site.admin_view(self.evidence, cacheable=True)
+        return [path("evidence/<str:evidence_id>/", served, name="gateway_refund_evidence"), *super().get_urls()]
+
+    def related_to(self, record: Refund) -> Iterable[Related]:
+        yield from super().related_to(record)
+        posted = [record.pk, *(f"{record.pk}:{n + 1}" for n in range(record.fills))]
+        yield from Related.found_by(
+            record,
+            Hold.objects.filter(refund_id=record.pk),
+            Transfer.objects.filter(reference__in=posted),
+            Event.objects.filter(object_id=record.pk),
+            Delivery.objects.filter(event__object_id=record.pk),
+            Proposal.objects.filter(object_id=record.pk),
+        )
+
+    @display(description="answers")
+    def answers(self, refund: Refund) -> Any:
+        """What the company said, without the contents of its files."""
+        evidence = Prefetch("evidence", Evidence.objects.defer("content").order_by("pk"))
+        said = refund.responses.select_related("person").prefetch_related(evidence).order_by("created_at", "pk")
+        return render_to_string("admin/gateway/refund/answers.html", {"answers": said}) if said else EMPTY
+
+    def evidence(self, request: HttpRequest, evidence_id: str) -> HttpResponse:
+        """The file, for those who may see the refund."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        rows = Evidence.objects.filter(pk=evidence_id, kind=Evidence.Kind.FILE)
+        found = rows.first() if is_well_formed(evidence_id) else None
+        if found is None:
+            raise Http404
+        return download(found)
+
+    # ── Opening ───────────────────────────────────────────────────────────────────────────────────────────────────
+    def save(self, request: HttpRequest, obj: Refund, form: Any, change: bool) -> None:
+        opened = refunds.dispute(
+            obj.payment.merchant,
+            obj.payment_id,
+            amount=obj.amount,
+            reason_code=obj.reason_code,
+            statement=obj.payer_statement,
+            response_due_at=obj.response_due_at,
+            by=request.user,  # type: ignore[arg-type]
+            note=obj.note,
+        )
+        obj.pk, obj.status = opened.pk, opened.status
+
+    def facts(self, record: Refund) -> dict[str, Any]:
+        return super().facts(record) | {"amount": plain_amount(record.amount, record.currency)}
+
+    def log_addition(self, request: HttpRequest, obj: Refund, message: Any) -> Any:
+        return super().log_addition(request, obj, f"Opened for the payer: {obj.note}")
+
+    # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.change_refund")
+
+    def has_settle_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.settle_refund")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only what the refund's life allows now."""
+        refund = self.get_object(request, unquote(str(object_id)))
+        if refund is None:
+            return []
+        waits = any(map(still_stands, Proposal.objects.filter(object_id=refund.pk, state=Proposal.State.OPEN)))
+        offered = [] if waits else super().get_actions_detail(request, object_id)
+        return [one for one in offered if may_be(DECISIONS[one.path], refund)]
+
+    @action(description="For the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
+    def for_payer(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = "{amount} go back to the payer. The money stays blocked until the outside party has carried it out."
+        return self._decide(request, object_id, "for_payer", "Decide for the payer", sentence)
+
+    @action(description="For the company", permissions=["decide"], icon="storefront")
+    def for_company(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = "The company keeps {amount}: what is blocked ({blocked}) is its own again at once."
+        return self._decide(request, object_id, "for_company", "Decide for the company", sentence)
+
+    @action(description="Payer withdrew", permissions=["decide"], icon="cancel")
+    def withdrawn(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = (
+            "The payer no longer wants {amount} back: what is blocked ({blocked}) is the company's again at once."
+        )
+        return self._decide(request, object_id, "withdrawn", "The payer withdrew", sentence)
+
+    @action(description="Carried out", permissions=["settle"], icon="check", variant=ActionVariant.PRIMARY)
+    def carried_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "carried_out", "The refund was carried out")
+
+    @action(description="Refused outside", permissions=["settle"], icon="block", variant=ActionVariant.DANGER)
+    def declined(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "declined", "The outside party refused")
+
+    def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
+        """What the outside party did with real money, a second person confirms."""
+        refund, values, kind = self.record(request, object_id), {"asked": DECISIONS[name].value}, RefundOutcome()
+        if not may_be(DECISIONS[name], refund):
+            return self.turned_down(request, refund, RefundState())
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = f"{kind.sentence(refund, values)} {TWO_PEOPLE}"
+            return self.decision(request, refund, title, sentence=sentence, form=form)
+        return self.put(request, refund, kind, values, form.cleaned_data["note"])
+
+    def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
+        """Asks for a note first. The service decides again whether this can be: another person may have been faster."""
+        refund, asked = self.record(request, object_id), DECISIONS[name]
+        if not may_be(asked, refund):
+            return self.turned_down(request, refund, RefundState())
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            amount = plain_amount(refund.amount, refund.currency)
+            said = sentence.format(amount=amount, blocked=plain_amount(refund.blocked, refund.wallet_currency))
+            return self.decision(request, refund, title, sentence=f"{said} This cannot be undone.", form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            decided = refunds.decide(refund.merchant, refund.pk, asked, by=request.user, note=note)  # type: ignore[arg-type]
+            status = decided.get_status_display()
+            return Done(decided, name, f"{status}: {note}", f"{refund.pk} is {status.lower()}.")
+
+        return self.carry_out(request, refund, act)

@@ -1,0 +1,125 @@
+"""Verification by staff: what a company handed in, to be read, and the decision about it."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.urls import path, reverse
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminTextareaWidget
+
+from accounts import verification
+from accounts.base import files
+from accounts.base.ids import is_well_formed
+from accounts.models import Company, Document
+from gateway.staff.kit.columns import anchor, column, moment, related
+from gateway.staff.kit.pages import Done, ReadOnlyAdmin, StaffAdmin
+from gateway.staff.kit.queues import Queue
+
+DECISIONS = ("verify", "send_back")
+
+
+@admin.register(Document)
+class DocumentAdmin(ReadOnlyAdmin):
+    """What companies handed in. The files are saved, never opened in our place."""
+
+    ids = {"cmp": "company"}
+    search_help_text = "Document or company id"
+    listed_at = ("company",)
+    list_select_related = ("company", "handed_in_by")
+    _size = column("size", filesizeformat)
+    list_display = ("kind", "file_name", _size, related("company"), related("handed_in_by"), moment("created_at"))
+    list_filter = ("kind",)
+    fieldsets = (
+        (None, {"fields": ("id", "kind", "file", ("content_type", _size))}),
+        ("Handed in", {"fields": (related("company"), (related("handed_in_by"), moment("created_at")))}),
+    )
+
+    def get_urls(self) -> list[Any]:
+        served = self.admin_site.admin_view(self.download, cacheable=True)
+        return [path("<str:document_id>/file/", served, name="accounts_document_file"), *super().get_urls()]
+
+    @display(description="file")
+    def file(self, document: Document) -> Any:
+        return anchor(reverse("admin:accounts_document_file", args=[document.pk]), document.file_name)
+
+    def download(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found = Document.objects.filter(pk=document_id).first() if is_well_formed(document_id) else None
+        if found is None:
+            raise Http404
+        return files.download(found.content, found.content_type, found.file_name)
+
+
+def to_verify() -> Q:
+    """Whoever has handed in what is needed and waits for the answer."""
+    return Q(status=Company.Status.PENDING_VERIFICATION, production_asked_at__isnull=False)
+
+
+class MissingForm(forms.Form):
+    """What a company has to hand in yet."""
+
+    note = forms.CharField(
+        min_length=5,
+        max_length=500,
+        widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
+        help_text="What is missing. The company reads it",
+    )
+
+
+class Verification(StaffAdmin):
+    """The decision about a company, on its page."""
+
+    queues = (
+        Queue("verify", "Companies to verify", "domain_verification", to_verify, "production_asked_at", environment=""),
+    )
+    actions_detail: ClassVar[Any] = DECISIONS
+
+    def has_verify_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.verify_company")
+
+    def has_send_back_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("accounts.send_back_verification")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Nothing is offered once it is decided."""
+        company = self.get_object(request, unquote(str(object_id)))
+        is_open = company is not None and company.status == Company.Status.PENDING_VERIFICATION
+        return [one for one in super().get_actions_detail(request, object_id) if is_open or one.path not in DECISIONS]
+
+    @action(description="Verify", permissions=["verify"], icon="verified", variant=ActionVariant.PRIMARY)
+    def verify(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        company = self.record(request, object_id)
+        if request.method != "POST":
+            missing = ", ".join(kind.label for kind in verification.missing(company))
+            said = f" Not handed in: {missing}." if missing else ""
+            sentence = f"Production opens, and its owners are told by e-mail.{said}"
+            return self.decision(request, company, "Verify this company", sentence=sentence)
+
+        def act() -> Done:
+            verification.verify(request, company)
+            return Done(company, "", "Verified", f"{company} is verified.")
+
+        return self.carry_out(request, company, act)
+
+    @action(description="Send back", permissions=["send_back"], icon="undo")
+    def send_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        company = self.record(request, object_id)
+        form = MissingForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = "The company reads the note on its page and by e-mail, and can ask again."
+            return self.decision(request, company, "Send back with a note", sentence=sentence, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            verification.send_back(request, company, note)
+            return Done(company, "", f"Sent back: {note}", f"The owners of {company} are told what is missing.")
+
+        return self.carry_out(request, company, act)

@@ -1,0 +1,143 @@
+"""Endpoints, events, deliveries and attempts, as staff read them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin import SimpleListFilter
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.decorators import display
+
+from gateway.staff.kit.columns import block, colored, moment, named, pretty_json, related
+from gateway.staff.kit.pages import ReadOnlyAdmin
+from webhooks.kinds import KINDS
+from webhooks.models import Attempt, Delivery, Endpoint, Event
+
+
+class KindFilter(SimpleListFilter):
+    """By kind of event: the known ones, without asking the table."""
+
+    title = "type"
+    parameter_name = "type"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(kind, kind) for kind in KINDS]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Event]) -> QuerySet[Event]:
+        return queryset.filter(type=self.value()) if self.value() else queryset
+
+
+@admin.register(Endpoint)
+class EndpointAdmin(ReadOnlyAdmin):
+    ids = {"cmp": "merchant__company", "dlv": "deliveries", "evt": "deliveries__event"}
+    words = {"url__icontains": str}
+    search_help_text = "Endpoint, company, delivery or event id, or URL"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        "url",
+        related("merchant"),
+        colored("status", ACTIVE="success", DISABLED="danger"),
+        moment("last_success_at"),
+    )
+    list_filter = ("status", "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", related("merchant"), "url", "description", "status", "disabled_reason")}),
+        ("Wants", {"fields": ("events",)}),
+        (
+            "Failures",
+            {
+                "fields": (
+                    "failures",
+                    (moment("failing_since"), moment("open_until", "left alone until")),
+                    moment("warned_at"),
+                )
+            },
+        ),
+        (
+            "Times",
+            {
+                "fields": (
+                    (moment("created_at"), moment("updated_at")),
+                    (moment("last_delivery_at"), moment("last_success_at")),
+                    (moment("previous_secret_expires_at"), moment("deleted_at")),
+                )
+            },
+        ),
+    )
+
+
+@admin.register(Event)
+class EventAdmin(ReadOnlyAdmin):
+    ids = {"cmp": "merchant__company", "dlv": "deliveries", "whk": "deliveries__endpoint"}
+    words = {"object_id": str}
+    search_help_text = "Event, object, company, delivery or endpoint id"
+    listed_at = ("merchant",)
+    list_display = ("id", "type", named("object_id", "object"), moment("occurred_at"))
+    list_filter = (KindFilter, "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", "type", (named("object_id", "object"), "sequence"), related("merchant"))}),
+        ("Times", {"fields": ((moment("occurred_at", "occurred at, by the merchant's clock"), moment("created_at")),)}),
+        ("Body, as it is sent", {"fields": ("shown_body",)}),
+    )
+
+    @display(description="body")
+    def shown_body(self, event: Event) -> Any:
+        return pretty_json(bytes(event.body))
+
+
+@admin.register(Delivery)
+class DeliveryAdmin(ReadOnlyAdmin):
+    ids = {"evt": "event", "whk": "endpoint", "cmp": "endpoint__merchant__company"}
+    words = {"event__object_id": str}
+    search_help_text = "Delivery, event, endpoint, company or object id"
+    listed_at = ("event", "endpoint")
+    list_select_related = ("event", "endpoint")
+    list_display = (
+        "id",
+        colored("status", DELIVERED="success", PENDING="info", FAILED="danger"),
+        related("event"),
+        related("endpoint"),
+        "attempts",
+        "http_status",
+    )
+    list_filter = ("status",)
+    fieldsets = (
+        (None, {"fields": ("id", related("event"), related("endpoint"), "status")}),
+        ("Last attempt", {"fields": ("attempts", ("http_status", "error"))}),
+        (
+            "Times",
+            {
+                "fields": (
+                    (moment("created_at"), moment("delivered_at")),
+                    (moment("next_attempt_at"), moment("leased_until")),
+                )
+            },
+        ),
+    )
+
+
+@admin.register(Attempt)
+class AttemptAdmin(ReadOnlyAdmin):
+    ids = {"dlv": "delivery", "evt": "delivery__event", "whk": "delivery__endpoint"}
+    search_help_text = "Delivery, event or endpoint id"
+    listed_at = ("delivery",)
+    list_display = (
+        "id",
+        named("delivery_id", "delivery"),
+        "number",
+        "http_status",
+        "error",
+        "elapsed_ms",
+        moment("started_at"),
+    )
+    fieldsets = (
+        (None, {"fields": (named("delivery_id", "delivery"), "number", ("http_status", "error"))}),
+        ("Times", {"fields": ((moment("started_at"), "elapsed_ms"),)}),
+        ("Answer", {"fields": ("shown_excerpt",)}),
+    )
+
+    @display(description="the first 4 KiB")
+    def shown_excerpt(self, attempt: Attempt) -> Any:
+        return block(attempt.excerpt)

@@ -1,0 +1,111 @@
+"""What support staff are shown of withdrawals and may say about them: columns, forms, sentences, queues."""
+
+import re
+from datetime import timedelta
+from operator import attrgetter
+from typing import Any
+
+from django import forms
+from django.db.models import F, Q
+from django.utils.text import capfirst
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+
+from accounts.base.clock import wall
+from gateway.payouts.rail import Answered, FailureCode, Outcome
+from gateway.payouts.registry import by_currency, rail_of
+from gateway.staff.kit.amounts import money
+from gateway.staff.kit.columns import EMPTY, Column, titled, unbroken
+from gateway.staff.kit.forms import NoteField
+from gateway.withdrawals.models import Status, Withdrawal
+from ledger.notation import plain_amount
+
+STUCK_AFTER = timedelta(minutes=30)
+FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
+
+
+class DecisionForm(forms.Form):
+    """What the outside party said, and from where staff know it."""
+
+    note = NoteField()
+
+    def __init__(self, withdrawal: Withdrawal, data: Any = None) -> None:
+        super().__init__(data)
+
+    def outcome(self) -> Outcome:
+        raise NotImplementedError
+
+
+class ArrivedForm(DecisionForm):
+    reference = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
+    field_order = ("reference", "note")
+
+    def __init__(self, withdrawal: Withdrawal, data: Any = None) -> None:
+        super().__init__(withdrawal, data)
+        named = by_currency(withdrawal.rail)[withdrawal.payout_currency].reference_name
+        self.fields["reference"].label = words(named)
+        self.fields["reference"].help_text = f"The outside party's own id of the money. The company reads it as {named}"
+        self.initial["reference"] = withdrawal.rail_reference
+
+    def outcome(self) -> Outcome:
+        return Outcome(Answered.DONE, reference=self.cleaned_data["reference"])
+
+
+class FailedForm(DecisionForm):
+    failure_code = forms.ChoiceField(
+        label="Why",
+        choices=[("", "---------"), *FAILURES],
+        widget=UnfoldAdminSelectWidget,
+        help_text="Companies read it",
+    )
+    field_order = ("failure_code", "note")
+
+    def outcome(self) -> Outcome:
+        return Outcome(Answered.DECLINED, failure=FailureCode(self.cleaned_data["failure_code"]).failure)
+
+
+class ReturnedForm(DecisionForm):
+    def outcome(self) -> Outcome:
+        return Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
+
+
+def is_connected(withdrawal: Withdrawal) -> bool:
+    """Whether there is somebody outside who can be asked about the withdrawal."""
+    return rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment) is not None
+
+
+def stuck() -> Q:
+    """What has been on its way for so long that somebody should look, by its merchant's clock."""
+    long_ago = F("merchant__clock_offset") + (wall() - STUCK_AFTER)
+    return Q(status=Status.PROCESSING, created_at__lte=long_ago)
+
+
+def words(member: str) -> str:
+    """`pixKeyType` as people write it."""
+    return capfirst(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", member).lower())
+
+
+def payout_money(name: str, title: str = "") -> Column:
+    """An amount of a withdrawal in the currency that is paid out."""
+    return money(name, title, attrgetter("payout_currency"))
+
+
+def rate(name: str, title: str) -> Column:
+    """What one unit of the wallet's currency was worth in the one that is paid out."""
+
+    def shown(withdrawal: Withdrawal) -> Any:
+        worth = f"{getattr(withdrawal, name).normalize():f} {withdrawal.payout_currency}"
+        return unbroken(f"1 {withdrawal.currency} = {worth}")
+
+    return titled(shown, name, title)
+
+
+def spread(withdrawal: Withdrawal) -> Any:
+    minor = (withdrawal.market_amount or 0) - (withdrawal.gross_amount or 0)
+    return unbroken(plain_amount(minor, withdrawal.payout_currency))
+
+
+def bought(withdrawal: Withdrawal) -> Any:
+    """What the beneficiary receives, where that is something else than what left the wallet."""
+    if not withdrawal.is_converted:
+        return EMPTY
+    return unbroken(plain_amount(withdrawal.payout_amount, withdrawal.payout_currency))

@@ -1,0 +1,231 @@
+"""Withdrawals, as staff read them, ask about them, and say what the outside party told them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html, format_html_join
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from accounts.models import Environment, Proposal
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.services import still_stands
+from gateway.payouts.rail import Answered
+from gateway.staff.kit.amounts import CurrencyFilter, money
+from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, titled
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.related import Related
+from gateway.staff.withdrawal_decisions import (
+    ArrivedForm,
+    DecisionForm,
+    FailedForm,
+    ReturnedForm,
+    bought,
+    is_connected,
+    payout_money,
+    rate,
+    spread,
+    stuck,
+    words,
+)
+from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.errors import WithdrawalState
+from gateway.withdrawals.lifecycle import may_be
+from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.proposals import WithdrawalOutcome, sentence, values_of
+from gateway.withdrawals.services import MEANS
+from ledger.models import Hold, Transfer
+from webhooks.models import Delivery, Event
+
+DECISIONS: dict[str, tuple[Answered, type[DecisionForm]]] = {
+    "arrived": (Answered.DONE, ArrivedForm),
+    "failed": (Answered.DECLINED, FailedForm),
+    "came_back": (Answered.RETURNED, ReturnedForm),
+}
+
+
+def _told_of(events: QuerySet[Event]) -> Q:
+    return Q(pk__in=events.values("object_id"))
+
+
+@admin.register(Withdrawal)
+class WithdrawalAdmin(ReadOnlyAdmin):
+    """Change permission: to say what became of one, and to have the outside party asked."""
+
+    has_history = True
+    permissions_used = ("view", "change")
+    ids = {
+        "cmp": "merchant__company",
+        "blk": lambda hold_id: Q(pk__in=Hold.objects.filter(pk=hold_id).values("withdrawal_id")),
+        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+    }
+    words = {"reference": str, "rail_reference": str}
+    search_help_text = "Withdrawal, company, block, event or delivery id, reference, or the outside party's own id"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company",)
+    list_display = (
+        "id",
+        colored("status", PROCESSING="info", COMPLETED="success", FAILED="danger", RETURNED="warning"),
+        "rail",
+        money("amount"),
+        titled(bought, "payout_amount", "converted to"),
+        "reference",
+        related("merchant"),
+        moment("created_at"),
+    )
+    list_filter = ("status", "rail", CurrencyFilter, "merchant__environment")
+    fieldsets = (
+        (None, {"fields": ("id", ("status", "reference"), "rail")}),
+        ("Who", {"fields": (related("merchant"), column("origin", str, "asked from"))}),
+        (
+            "Money",
+            {
+                "fields": (
+                    (money("amount"), money("fee")),
+                    (money("total", "leaves the wallet"), payout_money("payout_amount", "the beneficiary receives")),
+                )
+            },
+        ),
+        (
+            "Conversion",
+            {
+                "fields": (
+                    (rate("market_rate", "rate of the market"), rate("applied_rate", "rate of the merchant")),
+                    (
+                        titled(spread, "spread"),
+                        column("spread_percentage", lambda share: f"{share.normalize():f}%", "agreed spread"),
+                    ),
+                    (payout_money("gross_amount", "before the network fee"), payout_money("network_fee")),
+                )
+            },
+        ),
+        ("Where it goes, masked", {"fields": ("goes_to",)}),
+        (
+            "What the outside party said",
+            {
+                "fields": (
+                    ("connected", "rail_reference"),
+                    ("failure_code", "failure_message"),
+                    (moment("sent_at", "handed over last"), column("sent_times", str, "times handed over")),
+                    (moment("ask_at", "next question"), column("asked_times", str, "times asked since")),
+                )
+            },
+        ),
+        ("By staff", {"fields": (column("note", lambda note: note or EMPTY, "last note"),)}),
+        (
+            "Times, by the merchant's clock",
+            {
+                "fields": (
+                    (moment("created_at"), moment("updated_at")),
+                    (moment("completed_at"), moment("returned_at")),
+                )
+            },
+        ),
+    )
+    queues = (Queue("stuck", "Withdrawals stuck", "hourglass_top", stuck, "created_at"),)
+    actions_detail = (*DECISIONS, "ask")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("sealed_destination")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or obj.is_converted:
+            return fieldsets
+        return [(title, options) for title, options in fieldsets if title != "Conversion"]
+
+    def related_to(self, record: Withdrawal) -> Iterable[Related]:
+        yield from super().related_to(record)
+        yield from Related.found_by(
+            record,
+            Hold.objects.filter(withdrawal_id=record.pk),
+            Transfer.objects.filter(reference=record.pk),
+            Event.objects.filter(object_id=record.pk),
+            Delivery.objects.filter(event__object_id=record.pk),
+            Proposal.objects.filter(object_id=record.pk),
+        )
+
+    @display(description="destination")
+    def goes_to(self, withdrawal: Withdrawal) -> Any:
+        shown = {**withdrawal.destination, **withdrawal.details}
+        lines = ((words(name), EMPTY if value is None else value) for name, value in shown.items())
+        return format_html('<ul class="staff-list">{}</ul>', format_html_join("", "<li>{}: <b>{}</b></li>", lines))
+
+    @display(description="outside party")
+    def connected(self, withdrawal: Withdrawal) -> str:
+        if withdrawal.merchant.environment == Environment.SANDBOX:
+            return "The sandbox, which answers by itself"
+        return "Connected" if is_connected(withdrawal) else "None is connected"
+
+    # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.change_withdrawal")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only what the withdrawal's life allows now, and nothing while a proposal waits."""
+        withdrawal = self.get_object(request, unquote(str(object_id)))
+        if withdrawal is None:
+            return []
+        waits = any(map(still_stands, Proposal.objects.filter(object_id=withdrawal.pk, state=Proposal.State.OPEN)))
+        possible = set() if waits else {name for name in DECISIONS if _may_be(name, withdrawal)}
+        possible |= {"ask"} if _may_be_asked_about(withdrawal) else set()
+        return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
+
+    @action(description="It arrived", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
+    def arrived(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._decide(request, object_id, "arrived", "It arrived")
+
+    @action(description="It failed", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    def failed(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._decide(request, object_id, "failed", "It failed")
+
+    @action(description="It came back", permissions=["decide"], icon="undo", variant=ActionVariant.DANGER)
+    def came_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._decide(request, object_id, "came_back", "It came back")
+
+    def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
+        """Asks for a note first. The service decides again whether this can be: the party may have been faster."""
+        withdrawal = self.record(request, object_id)
+        if not _may_be(name, withdrawal):
+            return self.turned_down(request, withdrawal, WithdrawalState())
+        answered, form_class = DECISIONS[name]
+        takes_two = withdrawal.merchant.environment == Environment.PRODUCTION
+        form = form_class(withdrawal, request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            said = format_html("{} {}", sentence(withdrawal, answered), TWO_PEOPLE if takes_two else "")
+            return self.decision(request, withdrawal, title, sentence=said, form=form)
+        values = values_of(form.outcome())
+        return self.put(request, withdrawal, KINDS[WithdrawalOutcome.name], values, form.cleaned_data["note"])
+
+    @action(description="Ask now", permissions=["decide"], icon="contact_support")
+    def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Nothing is set by hand: whatever the outside party answers is taken as it always is."""
+        withdrawal = self.record(request, object_id)
+        if not _may_be_asked_about(withdrawal):
+            return self.turned_down(request, withdrawal, WithdrawalState())
+        if request.method != "POST":
+            told = "The order is handed over, or asked about under its own id. It is never sent under another."
+            return self.decision(request, withdrawal, "Ask now", sentence=told)
+
+        def act() -> Done | str:
+            if not withdrawals.pursue(withdrawal.merchant, withdrawal.pk, early=True):
+                return "Somebody else is speaking to the outside party just now."
+            withdrawal.refresh_from_db(fields=["status"])
+            said = f"The outside party was spoken to: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
+            return Done(withdrawal, "asked_about", "Asked the outside party", said)
+
+        return self.carry_out(request, withdrawal, act, alone=True)
+
+
+def _may_be(name: str, withdrawal: Withdrawal) -> bool:
+    return may_be(MEANS[DECISIONS[name][0]], withdrawal)
+
+
+def _may_be_asked_about(withdrawal: Withdrawal) -> bool:
+    return withdrawal.status == Status.PROCESSING and is_connected(withdrawal)
