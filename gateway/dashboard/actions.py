@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _
 
 from accounts.step_up import Action
 from gateway.dashboard.access import Describe, Here
+from gateway.dashboard.amounts import AmountField
+from ledger.notation import Unreadable, read, written
 
 Facts = list[tuple[str | Promise, Any]]
 LONGEST = 300
@@ -30,19 +32,30 @@ def action(title: Promise, form: type[forms.Form] | None = None, about: Callable
     return describe
 
 
-def filled_in(form: type[forms.Form], sent: QueryDict) -> Facts:
-    """What a person filled in, as the form names it."""
+def filled_in(form: type[forms.Form], sent: QueryDict, currency: str = "") -> Facts:
+    """What a person filled in, as the form names it; amounts as pages write those of `currency`, where it is known."""
     visible = {
         name: field for name, field in form.base_fields.items() if not isinstance(field.widget, forms.HiddenInput)
     }
     return [
-        (field.label or name, ", ".join(_said(field, value) for value in sent.getlist(name)))
+        (field.label or name, ", ".join(_said(field, value, currency) for value in sent.getlist(name)))
         for name, field in visible.items()
         if any(sent.getlist(name))
     ]
 
 
-def _said(field: forms.Field, value: str) -> str:
+def _said(field: forms.Field, value: str, currency: str) -> str:
     if isinstance(field, forms.BooleanField):
         return _("Yes")
+    if isinstance(field, AmountField) and currency:
+        return _amount(value, currency)
     return str(dict(getattr(field, "choices", ())).get(value, value))
+
+
+def _amount(text: str, currency: str) -> str:
+    """What is no amount is told as it was typed: the form will refuse it."""
+    try:
+        amount = read(text, currency)
+    except Unreadable:
+        return text
+    return text if amount is None else written(amount, currency, coded=True)

@@ -26,6 +26,7 @@ from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
 from ledger.chart import WALLET_METHOD
 from ledger.money import convert, to_decimal, to_minor
+from ledger.notation import written
 from ledger.wallets.selectors import holdings
 
 WALLETS = [(code, code) for code in WALLET_METHOD]
@@ -110,8 +111,8 @@ def _to_convert(here: Here) -> Facts:
     except Refusal:
         return []
     return [
-        (_("You give"), f"{quote.source_amount} {quote.source_currency}"),
-        (_("You get"), f"{quote.destination_amount} {quote.destination_currency}"),
+        (_("You give"), written(quote.source_amount, quote.source_currency, coded=True)),
+        (_("You get"), written(quote.destination_amount, quote.destination_currency, coded=True)),
     ]
 
 

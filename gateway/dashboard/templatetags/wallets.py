@@ -10,6 +10,7 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from accounts.base.wire import timestamp
 from gateway.conversions.models import Conversion
@@ -65,7 +66,7 @@ def fee_of(terms: Terms, wallet: str, paid_out: str) -> str:
         parts.append(money(terms.fee_fixed, wallet))
     if terms.network_fee:
         parts.append(_("%(amount)s of the network") % {"amount": money(terms.network_fee, paid_out)})
-    return " + ".join(parts) or _("none")
+    return " + ".join(parts) or pgettext("fee", "none")
 
 
 @register.filter
