@@ -188,7 +188,7 @@ def the_service_owns_no_table(app_configs: Any, databases: Any = None, **kwargs:
     return [
         Error(
             f"The role of DATABASE_URL ({connection.settings_dict['USER']}) owns the tables or is a superuser.",
-            hint="Set ONPAY_MIGRATIONS_DATABASE_URL and run `manage.py prepare_database`: see README, Production.",
+            hint="Set ONPAY_MIGRATIONS_DATABASE_URL and run `manage.py prepare_database`: see docs/operations.md.",
             id="onpay.E014",
         )
     ]
