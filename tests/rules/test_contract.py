@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models import TextChoices
 
-from accounts.errors import catalogue
+from accounts.base.errors import catalogue
 from accounts.models import Company, Environment
 from gateway.api.openapi.document import operations
 from gateway.conversions.scenarios import SCENARIOS as OF_CONVERSIONS
