@@ -64,7 +64,6 @@ INSTALLED_APPS = [
     "simple_history",
     "csp",
     "rest_framework",
-    "drf_spectacular_sidecar",
     "accounts",
     "webhooks",
     "ledger",
