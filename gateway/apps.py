@@ -11,10 +11,7 @@ class GatewayConfig(AppConfig):
     verbose_name = "Gateway"
 
     def ready(self) -> None:
-        from gateway import (
-            checks,  # noqa: F401  (they register themselves)
-            seeds,  # noqa: F401
-        )
+        from gateway import celery, checks, seeds  # noqa: F401  (they register themselves)
         from gateway.conversions import invariants as of_conversions  # noqa: F401
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.refunds import invariants as of_refunds  # noqa: F401

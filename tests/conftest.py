@@ -16,6 +16,7 @@ from gateway.requests import log
 from ledger.verify import verify
 from tests.client import Api
 from tests.factories import Shop, a_shop
+from tests.support.database import database_of_this_run
 
 _addresses = itertools.count(1)
 SOMETHING_HAPPENED = """
@@ -37,16 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> None:
-    """Tests that commit are cleaned by TRUNCATE, which the books refuse; the test of that refusal turns it on again."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:  # type: ignore[attr-defined]
-        for table, trigger in (
-            ("ledger_entry", "entries_stay"),
-            ("ledger_transfer", "transfers_stay"),
-            ("ledger_balance", "balances_stay"),
-            ("accounts_auditentry", "audit_stays"),
-        ):
-            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
+def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+    """A database of its own for each process that runs tests."""
+    with django_db_blocker.unblock(), database_of_this_run():
+        yield
 
 
 @pytest.fixture(autouse=True)

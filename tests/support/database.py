@@ -1,0 +1,116 @@
+"""The database of a test run: a copy of a template, which is made once for each state of the migrations."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import psycopg
+from django.apps import apps
+from django.conf import settings
+from django.core.management.sql import emit_post_migrate_signal, emit_pre_migrate_signal
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.transaction import atomic
+
+TEMPLATES = "onpay_template_"
+UNFINISHED = f"{TEMPLATES}unfinished"
+COPIES = "onpay_test_"
+# Tests that commit are cleaned by TRUNCATE, which the books refuse; the test of that refusal turns it on again.
+REFUSE_TRUNCATE = {
+    "ledger_entry": "entries_stay",
+    "ledger_transfer": "transfers_stay",
+    "ledger_balance": "balances_stay",
+    "accounts_auditentry": "audit_stays",
+}
+Server = psycopg.Connection[tuple[object, ...]]
+
+
+@contextmanager
+def database_of_this_run() -> Iterator[None]:
+    """Connects Django to a database that nobody else uses, and drops it afterwards.
+
+    What follows a migration in Python (permissions, roles, terms) is done in each copy: it changes without one.
+    """
+    with _server() as server:
+        name = _claim(server)
+        with _alone(server):
+            template = _template(server)
+            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        _connect_to(name)
+        try:
+            with atomic():
+                emit_post_migrate_signal(verbosity=0, interactive=False, db="default")
+            yield
+        finally:
+            _disconnect()
+            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def fingerprint() -> str:
+    """Of all that makes the tables: every app's migrations, the SQL that they load, and this module."""
+    folders = [Path(config.path, part) for config in apps.get_app_configs() for part in ("migrations", "sql")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".sql")]
+    digest = hashlib.sha256()
+    for path in (*sorted(files), Path(__file__)):
+        digest.update(f"{path.name} {path.stat().st_size}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _server() -> Server:
+    server = psycopg.connect(**connection.get_connection_params() | {"dbname": "postgres", "autocommit": True})
+    server.execute("SET statement_timeout = 0; SET lock_timeout = 0")  # another run may be making the template
+    return server
+
+
+def _claim(server: Server) -> str:
+    """The first name that no run holds. It is ours until the server sees us gone, however we go."""
+    for number in count(1):
+        name = f"{COPIES}{number}"
+        if server.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name]).fetchone() == (True,):
+            return name
+    raise AssertionError
+
+
+@contextmanager
+def _alone(server: Server) -> Iterator[None]:
+    """One run at a time makes, copies and drops templates."""
+    server.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [TEMPLATES])
+    try:
+        yield
+    finally:
+        server.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [TEMPLATES])
+
+
+def _template(server: Server) -> str:
+    """The template of the migrations as they are now; those of other states are dropped when it has to be made."""
+    wanted = f"{TEMPLATES}{fingerprint()}"
+    found = server.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [TEMPLATES]).fetchall()
+    if (wanted,) in found:
+        return wanted
+    for (name,) in found:
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    server.execute(f"CREATE DATABASE {UNFINISHED}")
+    _connect_to(UNFINISHED)
+    emit_pre_migrate_signal(verbosity=0, interactive=False, db="default")
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+    with connection.cursor() as cursor:
+        for table, trigger in REFUSE_TRUNCATE.items():
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
+    _disconnect()
+    server.execute(f"ALTER DATABASE {UNFINISHED} RENAME TO {wanted}")
+    return wanted
+
+
+def _connect_to(name: str) -> None:
+    _disconnect()
+    settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = name
+
+
+def _disconnect() -> None:
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]
