@@ -2,14 +2,16 @@
 #
 #   make run     the whole service, with its own database: PORT=8000, ONPAY_HOME=.local
 #   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
-#   make check   format, lint, types, import contracts, known holes, migrations, deployment checks
+#   make lint    format, rules, types, import contracts; `make format` mends what it can
+#   make check   that, known holes, migrations, deployment checks
 #   make bench | faults | model | nightly     measurements, and the long forms of the tests
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make screenshots     the pictures of the README
-#   make lock | messages | format | clean
+#   make migrations | messages       after a change of the models; after one of the texts
+#   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run test check bench faults model clients nightly screenshots lock messages format clean local dev
+.PHONY: run test lint check bench faults model clients nightly screenshots lock migrations messages format clean local dev
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -17,7 +19,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON := .venv/bin/python
 UV := .tools/bin/uv
 WITH := $(PYTHON) -m gateway.local run-with
-WORKERS ?= 2
+# Starting a second process takes longer than most single files.
+WORKERS ?= $(if $(filter %.py,$(subst ::, ,$(T))),0,2)
 # A test that waits for ever is named after five minutes, with where it stands, and fails.
 STALLS := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 PYTEST := $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
@@ -32,15 +35,18 @@ run: local
 test: dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) $(STALLS) $(T)
 
-check: dev
-	@.venv/bin/ruff check .
-	@.venv/bin/ruff format --check .
-	@$(PYTHON) -m mypy gateway accounts ledger webhooks
-	@.venv/bin/lint-imports
+check: lint
 	@.venv/bin/bandit -q -c pyproject.toml -r gateway accounts ledger webhooks
 	@$(PYTHON) .ci/audit
 	@$(WITH) -- $(PYTHON) manage.py makemigrations --check --dry-run
 	@$(PRODUCTION) $(WITH) -- $(PYTHON) manage.py check --deploy --fail-level WARNING
+
+# The fast half of `check`, which needs no server: `pre-commit install` runs it before every commit.
+lint: dev
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@$(PYTHON) -m mypy gateway accounts ledger webhooks
+	@.venv/bin/lint-imports
 
 bench: dev
 	@$(WITH) --durable -- $(PYTHON) -m tests.bench $(T)
@@ -73,13 +79,19 @@ lock: $(UV)
 	@$(LOCK) --extra local -c requirements.txt -o requirements-local.txt
 	@$(LOCK) --extra local --extra dev -c requirements-local.txt -o requirements-dev.txt
 
+# What can be mended is mended before anything is said.
 format: dev
-	@.venv/bin/ruff check --fix .
+	@.venv/bin/ruff check -q --fix-only .
 	@.venv/bin/ruff format .
+	@.venv/bin/ruff check .
+
+migrations: dev
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) manage.py makemigrations $(T)
 
 # The texts of the pages, for their translators: gateway/locale. Needs gettext.
 messages: dev
-	@ONPAY_LOCAL=1 $(PYTHON) manage.py makemessages -l es -l pt_BR --no-location --no-wrap $(addprefix --ignore ,tests .venv .tools)
+	@ONPAY_LOCAL=1 $(PYTHON) manage.py makemessages -v 0 -l es -l pt_BR --no-location --no-wrap --no-obsolete \
+		$(addprefix --ignore ,tests .venv .tools .local)
 	@ONPAY_LOCAL=1 $(PYTHON) manage.py compilemessages -v 0 --ignore .venv
 
 # What can be made again goes. The data of `make run` stay.
