@@ -110,13 +110,14 @@ def _deadline(merchant: Merchant, refund: Refund, now: datetime) -> Iterator[str
     page = reverse("dashboard:refund", args=(merchant.company_id, merchant.environment.lower(), refund.pk))
     amount = written(to_decimal(refund.amount, refund.currency), refund.currency, coded=True)
     title = gettext("Answer a payer: %(amount)s") % {"amount": amount}
+    consequence = gettext("Without an answer the money goes back to the payer.")
     yield "BEGIN:VEVENT"
     yield f"UID:{refund.pk}@onpay"
     yield f"DTSTAMP:{now:%Y%m%dT%H%M%SZ}"
     yield f"DTSTART:{refund.response_due_at - timedelta(minutes=30):%Y%m%dT%H%M%SZ}"
     yield f"DTEND:{refund.response_due_at:%Y%m%dT%H%M%SZ}"
     yield f"SUMMARY:{_text(title)}"
-    yield f"DESCRIPTION:{_text(gettext('Without an answer the money goes back to the payer.'))}"
+    yield f"DESCRIPTION:{_text(consequence)}"
     yield f"URL:{settings.BASE_URL}{page}"
     yield from ("BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-P1D", f"DESCRIPTION:{_text(title)}", "END:VALARM")
     yield "END:VEVENT"
