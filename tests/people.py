@@ -2,11 +2,19 @@
 
 from typing import Any
 
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.login import record_authentication
+from allauth.core.context import request_context
+from allauth.mfa.base.internal.flows import post_authentication
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
+from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.storage import default_storage
 from django.core.cache import cache
 from django.http import HttpResponse
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from accounts.base.clock import wall
 from accounts.models import Company, Membership, User
@@ -46,13 +54,34 @@ def signed_in(user: User, address: str = "10.0.0.1") -> Client:
 
 
 def signed_in_twice(user: User, address: str = "10.0.0.1") -> Client:
-    """A browser in which the person has signed in with password and authenticator app, a moment ago."""
-    secret = set_up(user)
+    """A browser in which the person has signed in with password and authenticator app, a moment ago.
+
+    What the two pages do once the answers are right; tests/dashboard/test_signing_in.py walks through the pages.
+    """
+    set_up(user)
     cache.clear()  # no count of earlier tests
     client = Client(REMOTE_ADDR=address, headers={"accept-language": "en"})
-    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
-    answer = client.post("/accounts/2fa/authenticate/", {"code": code_of(secret)})
-    assert answer.status_code == 302, answer.content
+    request = RequestFactory(REMOTE_ADDR=address).get("/accounts/login/")
+    request.session, request.user = client.session, AnonymousUser()
+    request._messages = default_storage(request)  # type: ignore[attr-defined]
+    adapter = get_adapter()
+    with request_context(request):
+        record_authentication(request, user, "password", email=user.email)
+        post_authentication(request, Authenticator.objects.get(user=user, type=Authenticator.Type.TOTP))
+        adapter.login(request, user)
+        response = adapter.post_login(
+            request,
+            user,
+            email_verification="mandatory",
+            signal_kwargs={},
+            email=user.email,
+            signup=False,
+            redirect_url=None,
+        )
+    request.session.save()
+    client.cookies.update(response.cookies)
+    client.cookies[settings.SESSION_COOKIE_NAME] = request.session.session_key
+    client.cookies[settings.STEP_UP_COOKIE_NAME] = request.step_up_token  # type: ignore[attr-defined]
     return client
 
 
