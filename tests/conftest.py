@@ -3,26 +3,23 @@
 import itertools
 import os
 from collections.abc import Iterator
-from contextlib import closing
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
 
 from gateway.celery import app
 from gateway.requests import log
-from ledger.verify import verify
 from tests.client import Api
 from tests.factories import Shop, a_shop
+from tests.support.books import prepare_the_proof, violations
 from tests.support.database import database_of_this_run
+from tests.support.recording import Recording
+from tests.support.requests import forget_requests
 
 _addresses = itertools.count(1)
-SOMETHING_HAPPENED = """
-    SELECT EXISTS (SELECT FROM ledger_transfer) OR EXISTS (SELECT FROM gateway_payment)
-        OR EXISTS (SELECT FROM gateway_idempotencykey) OR EXISTS (SELECT FROM gateway_withdrawal)
-"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,22 +38,26 @@ def pytest_configure(config: pytest.Config) -> None:
 def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
     """A database of its own for each process that runs tests."""
     with django_db_blocker.unblock(), database_of_this_run():
+        prepare_the_proof()
         yield
+
+
+@pytest.fixture(scope="session")
+def shops(django_db_setup: None, django_db_blocker: Any) -> dict[str, Recording[Shop]]:
+    """The companies that most tests are about, taken on once in each process."""
+    with django_db_blocker.unblock():
+        return {name: Recording(partial(a_shop, name)) for name in ("Acme", "Globex")}
 
 
 @pytest.fixture(autouse=True)
 def the_books_are_right(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Proves the books after every test in which something happened to them."""
+    """Proves the books after every test that has a database."""
     uses_database = {"db", "transactional_db"} & set(request.fixturenames)
     if uses_database:
         request.getfixturevalue("transactional_db" if "transactional_db" in uses_database else "db")
     yield
     if uses_database:
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute(SOMETHING_HAPPENED)
-            happened = cursor.fetchone()[0]
-        assert not happened or [str(violation) for violation in verify()] == []
+        assert violations() == []
 
 
 @pytest.fixture
@@ -64,9 +65,7 @@ def request_log(db: None, settings: Any) -> Iterator[ModuleType]:
     """The log of requests, on: a thread writes it, beside the test's transaction. `flush()` does so now."""
     settings.REQUEST_LOG_DAYS = 30
     yield log
-    log.close()
-    with closing(log.connection_of_its_own()) as own, own.cursor() as cursor:
-        cursor.execute("DELETE FROM gateway_apirequest")
+    forget_requests()
 
 
 @pytest.fixture
@@ -78,15 +77,15 @@ def address() -> str:
 
 
 @pytest.fixture
-def acme(db: None) -> Shop:
+def acme(shops: dict[str, Recording[Shop]], db: None) -> Shop:
     """Owns things."""
-    return a_shop("Acme")
+    return shops["Acme"].again()
 
 
 @pytest.fixture
-def globex(db: None) -> Shop:
+def globex(shops: dict[str, Recording[Shop]], db: None) -> Shop:
     """Must never see a thing of acme's."""
-    return a_shop("Globex")
+    return shops["Globex"].again()
 
 
 @pytest.fixture

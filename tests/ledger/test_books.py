@@ -12,6 +12,7 @@ from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import Kind
 from ledger.verify import verify
 from tests.factories import Shop
+from tests.support.books import violations
 
 CLEARING = Side(Kind.CLEARING, "PIX", "BRL")
 AVAILABLE = wallet(Kind.AVAILABLE, "BRL")
@@ -172,5 +173,7 @@ def test_verify_names_what_a_superuser_bent(acme: Shop) -> None:
             cursor.execute("SET LOCAL session_replication_role = replica")
             cursor.execute("UPDATE ledger_balance SET amount = amount + 1 WHERE floor = 0")
         found = {violation.invariant.number for violation in verify()}
+        after_a_test = violations()
         transaction.set_rollback(True)
     assert found == {"I2", "I5"}
+    assert {violation.split()[0] for violation in after_a_test} == found

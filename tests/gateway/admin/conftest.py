@@ -4,12 +4,12 @@ import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django_celery_beat.schedulers import ModelEntry
@@ -22,6 +22,7 @@ from gateway.celery import app
 from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, Payment, Withdrawal
 from gateway.payouts.rail import Answered, Outcome
 from gateway.refunds import services as refunds
+from gateway.requests import log
 from gateway.withdrawals.proposals import values_of
 from ledger.holds import services as holds
 from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, Receivable, Transfer
@@ -35,6 +36,8 @@ from tests.gateway.withdrawals.withdrawing import register, withdrawn
 from tests.ledger.test_receivables import a_receivable
 from tests.people import a_member, signed_in_twice
 from tests.receiver import listening
+from tests.support.recording import Recording
+from tests.support.requests import forget_requests
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
@@ -62,6 +65,7 @@ MONEY = [
     AuditEntry,
 ]
 
+ROOT = "root@onpay.example"
 PASSWORD = "correct horse battery staple"
 ODD = [
     "'",
@@ -89,8 +93,12 @@ def plain_static_files(settings: Any) -> None:
 
 
 @pytest.fixture
-def root(db: None) -> User:
-    return User.objects.create_superuser("root@onpay.example", PASSWORD)
+def root(request: pytest.FixtureRequest, db: None) -> User:
+    """The superuser, who has done things already where there is a world."""
+    if "world" in request.fixturenames:
+        request.getfixturevalue("world")
+        return User.objects.get(email=ROOT)
+    return User.objects.create_superuser(ROOT, PASSWORD)
 
 
 @pytest.fixture
@@ -122,19 +130,31 @@ class World:
     secrets: list[str]
 
 
+@pytest.fixture(scope="session")
+def recorded(shops: dict[str, Recording[Shop]], django_db_setup: None, django_db_blocker: Any) -> Recording[World]:
+    """The world, built once in each process."""
+    local, days = settings.LOCAL, settings.REQUEST_LOG_DAYS
+    settings.LOCAL, settings.REQUEST_LOG_DAYS = True, 30
+    with django_db_blocker.unblock():
+        try:
+            return Recording(_world, shops["Acme"], shops["Globex"])
+        finally:
+            settings.LOCAL, settings.REQUEST_LOG_DAYS = local, days
+            forget_requests()
+
+
 @pytest.fixture
-def world(
-    acme: Shop,
-    globex: Shop,
-    api: Api,
-    globex_api: Api,
-    address: str,
-    root: User,
-    settings: Any,
-    request_log: ModuleType,
-) -> World:
+def world(acme: Shop, globex: Shop, recorded: Recording[World], settings: Any) -> World:
     settings.LOCAL = True
-    key = str(uuid4())
+    made = recorded.again()
+    beat("worker")
+    return made
+
+
+def _world(acme: Shop, globex: Shop) -> World:
+    address, key = "10.255.0.1", str(uuid4())
+    api, globex_api = Api(acme.sandbox_key, address), Api(globex.sandbox_key, address)
+    root = User.objects.create_superuser(ROOT, PASSWORD)
     with listening() as receiver:
         secret = api.post("/webhooks", {"url": receiver.url, "events": ["*"]}).json()["data"]["secret"]
         payer = MARIA | {"email": "Maria@Example.com"}
@@ -154,7 +174,7 @@ def world(
         ModelEntry.from_entry(name, app=app, **entry)
     _asks_to_be_verified(globex)
     notices.tell_owners(globex.company, "your company is verified", "verified", "home")
-    request_log.flush()
+    log.flush()
     keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
     return World(
         payment=Payment.objects.get(merchant=acme.sandbox),

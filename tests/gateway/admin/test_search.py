@@ -1,13 +1,19 @@
 """Every record is found by any of its ids, and no list reads a whole table."""
 
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.contrib import admin
+from django.contrib.messages.storage import default_storage
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
 from django.db.models import Model
-from django.test import Client
+from django.http import Http404, HttpResponseNotFound
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
+from django.urls import resolve
 
 from accounts.models import ApiKey, Company, User
 from gateway.models import ApiRequest, Customer, IdempotencyKey, Payment
@@ -27,19 +33,46 @@ def listed(staff: Client, model: type[Model], **query: Any) -> set[str]:
     return {str(row.pk) for row in page.context["cl"].result_list}
 
 
+@pytest.fixture
+def asked(world: World, root: User) -> Callable[..., Any]:
+    """The answer to a superuser who asks for an address of the admin; of a list its rows are read, and not drawn."""
+
+    def get(where: str, **query: Any) -> Any:
+        request = RequestFactory().get(where, query)
+        request.user, request.session = root, SessionStore()
+        request._messages = default_storage(request)  # type: ignore[attr-defined]
+        view, args, names = resolve(request.path_info)
+        try:
+            answer = view(request, *args, **names)
+        except Http404:
+            return HttpResponseNotFound()
+        shown = (getattr(answer, "context_data", None) or {}).get("cl")
+        list(shown.result_list if shown else ())
+        return answer
+
+    return get
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_odd_searches_filters_and_addresses_are_no_errors(model: type[Model], world: World, staff: Client) -> None:
+def test_odd_searches_and_addresses_are_no_errors(model: type[Model], asked: Callable[..., Any], staff: Client) -> None:
     where = address(model, "changelist")
     for term in ODD:
-        assert staff.get(where, {"q": term}, follow=True).status_code == 200, term
-        assert staff.get(f"{where}{term.replace(chr(0), '%00')}/change/", follow=True).status_code in (200, 404)
-        assert staff.get(f"{where}{term.replace(chr(0), '%00')}/history/", follow=True).status_code in (200, 404)
-    page = staff.get(where)
-    for spec in page.context["cl"].filter_specs:
-        for choice in spec.choices(page.context["cl"]):
-            assert staff.get(where + choice["query_string"]).status_code == 200
+        assert asked(where, q=term).status_code in (200, 302), term
+        assert asked(f"{where}{quote(term, safe='')}/change/").status_code in (200, 302, 404), term
+        assert asked(f"{where}{quote(term, safe='')}/history/").status_code in (200, 302, 404), term
+    assert staff.get(where, {"q": "\0'%é💶"}, follow=True).status_code == 200
+    assert staff.get(f"{where}%00'/change/", follow=True).status_code in (200, 404)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_odd_filters_are_no_errors(model: type[Model], asked: Callable[..., Any], staff: Client) -> None:
+    where = address(model, "changelist")
+    page = staff.get(where).context["cl"]
+    for spec in page.filter_specs:
+        for choice in spec.choices(page):
+            assert asked(where + choice["query_string"]).status_code == 200
         for name in spec.expected_parameters():
-            assert staff.get(where, {name: "\0'"}, follow=True).status_code == 200
+            assert asked(where, **{name: "\0'"}).status_code in (200, 302)
     assert staff.get(where, {"p": "2"}, follow=True).status_code == 200
 
 

@@ -1,7 +1,7 @@
 """Every route against everybody who is not acme's sandbox backend: nothing of acme's is seen, nothing is changed."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ from tests.gateway.api.test_permissions import EVERY, QUERIES
 from tests.gateway.cards.shopping import alone
 from tests.gateway.conversions.converting import converted, quoted
 from tests.gateway.withdrawals.withdrawing import fund, register, withdrawn
+from tests.support.recording import Recording
 from webhooks.models import Delivery, Endpoint, Event
 
 REFERENCE = "order-of-acme"
@@ -172,20 +173,35 @@ class World:
         return [*named, self.payment.customer_id, *self.acme.sandbox.payments.values_list("id", flat=True)]
 
 
+@pytest.fixture(scope="module")
+def recorded(shops: dict[str, Recording[Shop]], django_db_setup: None, django_db_blocker: Any) -> Recording[World]:
+    """acme's world, built once."""
+    with django_db_blocker.unblock():
+        return Recording(_world, shops["Acme"], shops["Globex"])
+
+
 @pytest.fixture
-def world(acme: Shop, globex: Shop, api: Api, address: str) -> World:
+def world(acme: Shop, globex: Shop, recorded: Recording[World], api: Api, address: str) -> World:
+    """The recorded one, with a quote that is still good."""
+    made = recorded.again()
     for shop in (acme, globex):
         register(shop, address)
+    return replace(made, quote_token=str(quoted(api, acme, sourceAmount=10)["quoteToken"]))
+
+
+def _world(acme: Shop, globex: Shop) -> World:
+    address = "10.255.0.2"
+    api = Api(acme.sandbox_key, address)
+    register(acme, address)
     opened = api.post("/payments", pix(reference=REFERENCE)).json()["data"]["id"]
     refund = refunds.dispute(acme.sandbox, a_payment(acme.sandbox, "PAID").id, amount=5000)
     endpoint = api.post("/webhooks", HOOK).json()["data"]["id"]
     a_payment(acme.sandbox, "PAID", "10000.00")
     withdrawal = withdrawn(api, acme, amount=10)["id"]
     conversion = converted(api, acme, sourceAmount=10)["conversionId"]
-    token = str(quoted(api, acme, sourceAmount=10)["quoteToken"])
     delivery = Delivery.objects.filter(endpoint_id=endpoint).earliest("id")
     payment = Payment.objects.get(pk=opened)
-    return World(acme, globex, payment, refund.id, endpoint, delivery, str(withdrawal), str(conversion), token)
+    return World(acme, globex, payment, refund.id, endpoint, delivery, str(withdrawal), str(conversion), "")
 
 
 def ask(world: World, address: str, key: str | None, method: str, path: str) -> HttpResponse:

@@ -1,0 +1,82 @@
+"""Worlds that the services build once in each process: later tests find them again, written in one statement."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any, Generic, TypeVar
+
+from django.db import connection, transaction
+
+T = TypeVar("T")
+NEW_ROWS = "SELECT json_agg(made)::text FROM {table} made WHERE made.xmin::text::bigint > %s"
+AGAIN = """
+    INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE
+    SELECT {columns} FROM json_populate_recordset(NULL::{table}, {rows})
+    ON CONFLICT ({key}) DO UPDATE SET ({columns}) = ROW({excluded})
+"""
+TABLES = """
+    SELECT quote_ident(kind.relname),
+           (SELECT array_agg(quote_ident(attname) ORDER BY attnum) FROM pg_attribute
+             WHERE attrelid = kind.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''),
+           (SELECT array_agg(quote_ident(attname)) FROM pg_index
+              JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
+             WHERE indrelid = kind.oid AND indisprimary)
+      FROM pg_class kind
+     WHERE kind.relnamespace = 'public'::regnamespace AND kind.relkind = 'r'
+"""
+
+
+class Recording(Generic[T]):
+    """What `build` made, and the rows that it wrote.
+
+    `build` is given copies of what the recordings that it stands on made. It is called outside of any transaction,
+    where nothing but the seeds is in the database, and nothing stays there until `again` writes the rows as they were:
+    triggers and constraints saw them the first time.
+    """
+
+    def __init__(self, build: Callable[..., T], *on: "Recording[Any]") -> None:
+        assert not connection.in_atomic_block
+        with _as_in_a_test():
+            stands_on = [recording.again() for recording in on]
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_current_xact_id()::text")
+                began = int(cursor.fetchone()[0])
+            with _as_in_a_test():  # rows written from here on have another number
+                self._made = build(*stands_on)
+                self._statement = _statement(began)
+            transaction.set_rollback(True)
+
+    def again(self) -> T:
+        """Writes the rows in the database of this test, and gives it objects of its own."""
+        with connection.cursor() as cursor:
+            cursor.execute(self._statement)
+        return deepcopy(self._made)
+
+
+@contextmanager
+def _as_in_a_test() -> Iterator[None]:
+    """A transaction in which services may do what they do alone."""
+    block = transaction.atomic()
+    block._from_testcase = True
+    with block:
+        yield
+
+
+def _statement(began: int) -> str:
+    """Inserts every row that the transaction has written since it began, and changes those that were there."""
+    parts = ["SET session_replication_role = replica"]
+    with connection.cursor() as cursor:
+        cursor.execute(TABLES)
+        for table, columns, key in cursor.fetchall():
+            cursor.execute(NEW_ROWS.format(table=table), [began])
+            if rows := cursor.fetchone()[0]:
+                parts.append(
+                    AGAIN.format(
+                        table=table,
+                        columns=", ".join(columns),
+                        excluded=", ".join(f"excluded.{name}" for name in columns),
+                        key=", ".join(key),
+                        rows="'" + rows.replace("'", "''") + "'",
+                    )
+                )
+    return ";".join([*parts, "SET session_replication_role = DEFAULT"])
