@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from enum import StrEnum, auto
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import ApiKey, Environment
 from accounts.permissions import ALL
 
@@ -23,14 +23,14 @@ def advice(key: ApiKey) -> list[Advice]:
     """What its owner should think about, the most telling first; nothing about a key that has ended or will."""
     if not key.is_live or key.expires_at:
         return []
-    now = wall()
+    now = utcnow()
     if key.last_used_at is None:
         return [Advice.NEVER_USED] if key.created_at <= now - IDLE_AFTER else _about_permissions(key)
     return [Advice.UNUSED] if key.last_used_at <= now - IDLE_AFTER else _about_permissions(key)
 
 
 def _about_permissions(key: ApiKey) -> list[Advice]:
-    if key.last_used_at and key.created_at <= wall() - KNOWN_AFTER and idle_permissions(key):
+    if key.last_used_at and key.created_at <= utcnow() - KNOWN_AFTER and idle_permissions(key):
         return [Advice.MAY_TOO_MUCH]
     everything = key.merchant.environment == Environment.PRODUCTION and set(key.permissions) == set(ALL)
     return [Advice.MAY_EVERYTHING] if everything else []
@@ -38,7 +38,7 @@ def _about_permissions(key: ApiKey) -> list[Advice]:
 
 def idle_permissions(key: ApiKey) -> list[str]:
     """Those of the key that were not made use of for sixty days, or never."""
-    since = (wall() - IDLE_AFTER).date()
+    since = (utcnow() - IDLE_AFTER).date()
     return [one for one in key.permissions if (last_use(key, one) or date.min) < since]
 
 

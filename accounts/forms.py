@@ -22,7 +22,7 @@ def _country_of_the_browser() -> str:
     return next((region for region in _REGION.findall(languages) if region in known), "")
 
 
-class CompanyForm(forms.Form):
+class NewCompanyFields(forms.Form):
     """A company as its founder names it."""
 
     trade_name = forms.CharField(label=_("Company name"), min_length=2, max_length=120, validators=[names.plain])
@@ -51,7 +51,7 @@ class CompanyForm(forms.Form):
         return Company(**{name: self.cleaned_data[name] for name in names}, email=email)
 
 
-class CompanyOfTheFounder(CompanyForm):
+class CompanyOfTheFounder(NewCompanyFields):
     """The part of the sign-up that is ours. Who was invited joins a company that is there already."""
 
     field_order = ("trade_name", "legal_name", "country", "tax_id", "email", "password1")
@@ -60,7 +60,7 @@ class CompanyOfTheFounder(CompanyForm):
         super().__init__(*args, **kwargs)
         self.invitation = joining.invitation_in(context.request)
         if self.invitation:
-            for name in CompanyForm.base_fields:
+            for name in NewCompanyFields.base_fields:
                 del self.fields[name]
             self.fields["email"].initial = self.invitation.email
 

@@ -10,20 +10,20 @@ from pathlib import Path
 
 from django.conf import settings
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Heartbeat
 
 MAX_AGE = timedelta(seconds=30)
 
 
 def beat(part: str) -> None:
-    now = wall()
+    now = utcnow()
     Heartbeat.objects.update_or_create(part=part, defaults={"beat_at": now})
 
 
 def is_alive(part: str, max_age: timedelta = MAX_AGE) -> bool:
     """Whether the part has said so within the last 30 seconds, or within so long."""
-    return Heartbeat.objects.filter(part=part, beat_at__gt=wall() - max_age).exists()
+    return Heartbeat.objects.filter(part=part, beat_at__gt=utcnow() - max_age).exists()
 
 
 def end(part: str) -> None:
@@ -40,7 +40,7 @@ def touch(part: str) -> None:
 def is_alive_here(part: str, max_age: timedelta) -> bool:
     """Whether a process of this machine has said so within so long."""
     with suppress(OSError):
-        return wall().timestamp() - _file(part).stat().st_mtime < max_age.total_seconds()
+        return utcnow().timestamp() - _file(part).stat().st_mtime < max_age.total_seconds()
     return False
 
 

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts import audit, names, notices, services
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.errors import (
     AlreadyMember,
@@ -75,7 +75,7 @@ def invite(request: HttpRequest, company: Company, email: str, role: Role) -> In
     ONP429_INVITATIONS more within a day than a company, a person or a place may send, or an address may get.
     """
     assert isinstance(request.user, User)
-    now, token = wall(), secrets.token_urlsafe(32)
+    now, token = utcnow(), secrets.token_urlsafe(32)
     _hold(company)
     if not may_give(request.user, company, role):
         raise RoleExceedsRights(field="role")
@@ -97,7 +97,7 @@ def invite(request: HttpRequest, company: Company, email: str, role: Role) -> In
 
 
 def _require_few(request: HttpRequest, inviter: User, company: Company, email: str) -> None:
-    sent = Invitation.objects.filter(created_at__gt=wall() - timedelta(days=1))
+    sent = Invitation.objects.filter(created_at__gt=utcnow() - timedelta(days=1))
     is_much = (
         sent.filter(company=company).count() >= MOST_A_DAY
         or sent.filter(invited_by=inviter).count() >= MOST_A_DAY
@@ -143,7 +143,7 @@ def open_invitation(company: Company, invitation_id: str) -> Invitation | None:
 def withdraw(request: HttpRequest, company: Company, invitation_id: str) -> None:
     """The link opens nothing any more."""
     invitation = open_invitation(company, invitation_id)
-    if invitation and _open(company).filter(pk=invitation.pk).update(withdrawn_at=wall()):
+    if invitation and _open(company).filter(pk=invitation.pk).update(withdrawn_at=utcnow()):
         audit.record(request, "invitation.withdrawn", company=company, object_id=invitation.email)
 
 
@@ -168,7 +168,7 @@ def accept(request: HttpRequest, token: str) -> Membership:
     invitation = _held_invitation(token)
     if not invitation.is_open or not stands(invitation) or not _is_theirs(request.user, invitation.email):
         raise InvitationUnusable
-    invitation.accepted_at = wall()
+    invitation.accepted_at = utcnow()
     invitation.save(update_fields=["accepted_at"])
     membership, _made = Membership.objects.get_or_create(
         company=invitation.company, user=request.user, defaults={"role": invitation.role}
@@ -327,7 +327,7 @@ def _is_theirs(user: User, email: str) -> bool:
 
 
 def _open(company: Company) -> models.QuerySet[Invitation]:
-    return Invitation.objects.filter(company=company, accepted_at=None, withdrawn_at=None, expires_at__gt=wall())
+    return Invitation.objects.filter(company=company, accepted_at=None, withdrawn_at=None, expires_at__gt=utcnow())
 
 
 def _digest(token: str) -> bytes:

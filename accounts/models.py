@@ -11,7 +11,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from simple_history.models import HistoricalRecords
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.emails.models import Email as Email
 from accounts.permissions import PERMISSIONS
@@ -65,8 +65,8 @@ class Company(models.Model):
     withdrawal_ip = models.GenericIPAddressField(
         null=True, blank=True, help_text="The one address from which money may be withdrawn"
     )
-    created_at = models.DateTimeField(default=wall, editable=False)
-    updated_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
+    updated_at = models.DateTimeField(default=utcnow, editable=False)
     history = HistoricalRecords()
 
     class Meta:
@@ -84,7 +84,7 @@ class Company(models.Model):
         return self.trade_name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        self.updated_at = wall()
+        self.updated_at = utcnow()
         super().save(*args, **kwargs)
 
 
@@ -122,7 +122,7 @@ class Merchant(models.Model):
         validators=[MinValueValidator(Decimal(0)), MaxValueValidator(MAX_SPREAD)],
         help_text="Per cent that conversions and crypto withdrawals are worse than the market",
     )
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
     history = HistoricalRecords(excluded_fields=["clock_offset"])
 
     class Meta:
@@ -142,7 +142,7 @@ class Merchant(models.Model):
         return f"{self.company} ({self.get_environment_display()})"
 
     @property
-    def may_trade(self) -> bool:
+    def is_operational(self) -> bool:
         """Whether it may ask for money and move it: an active company may, and one that waits in its sandbox."""
         status = self.company.status
         waits = status == Company.Status.PENDING_VERIFICATION and self.environment == Environment.SANDBOX
@@ -167,7 +167,7 @@ class RefusedOrigin(models.Model):
     merchant = models.OneToOneField(Merchant, on_delete=models.PROTECT, primary_key=True, related_name="refused_origin")
     address = models.GenericIPAddressField(null=True, help_text="Empty: a proxy sent something unreadable")
     times = models.IntegerField(default=1, help_text="In a row from this address")
-    seen_at = models.DateTimeField(default=wall)
+    seen_at = models.DateTimeField(default=utcnow)
 
     def __str__(self) -> str:
         return str(self.address or "unreadable")
@@ -182,7 +182,7 @@ class ApiKey(models.Model):
     digest = models.BinaryField(max_length=32, unique=True, editable=False, help_text="SHA-256 of the key")
     last4 = models.CharField(max_length=4, editable=False)
     permissions = ArrayField(models.CharField(max_length=40, choices=list(PERMISSIONS.items())))
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
     last_used_at = models.DateTimeField(null=True, editable=False)
     permissions_used = models.JSONField(
         default=dict, db_default={}, editable=False, help_text="The day on which each permission was last made use of"
@@ -204,7 +204,7 @@ class ApiKey(models.Model):
 
     @property
     def is_live(self) -> bool:
-        return self.revoked_at is None and (self.expires_at is None or self.expires_at > wall())
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > utcnow())
 
 
 class UserManager(BaseUserManager["User"]):
@@ -267,7 +267,7 @@ class Membership(models.Model):
     company = models.ForeignKey(Company, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role)
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["company", "user"], name="one_role_per_company")]
@@ -286,7 +286,7 @@ class Invitation(models.Model):
     role = models.CharField(max_length=10, choices=Role)
     digest = models.BinaryField(max_length=32, unique=True, editable=False, help_text="SHA-256 of the token")
     invited_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, editable=False)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
@@ -296,7 +296,7 @@ class Invitation(models.Model):
 
     @property
     def is_open(self) -> bool:
-        return self.accepted_at is None and self.withdrawn_at is None and self.expires_at > wall()
+        return self.accepted_at is None and self.withdrawn_at is None and self.expires_at > utcnow()
 
 
 class DocumentManager(models.Manager["Document"]):
@@ -324,7 +324,7 @@ class Document(models.Model):
     size = models.IntegerField(help_text="Bytes")
     content = models.BinaryField(editable=False)
     handed_in_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
     objects: ClassVar[DocumentManager] = DocumentManager()
 
     def __str__(self) -> str:
@@ -346,7 +346,7 @@ class AuditEntry(models.Model):
     note = models.CharField(max_length=500, blank=True)
     address = models.GenericIPAddressField(null=True)
     request_id = models.CharField(max_length=40, blank=True)
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
 
     class Meta:
         verbose_name_plural = "audit entries"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.db.models import Q, QuerySet
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.base.rows import columns, first, load, width
 from accounts.models import ApiKey, AuditEntry, Company, Merchant
@@ -41,13 +41,13 @@ def find_key(key: str) -> ApiKey | None:
 
 def live_keys(merchant: Merchant) -> QuerySet[ApiKey]:
     """The merchant's keys that work, newest first."""
-    works = Q(expires_at=None) | Q(expires_at__gt=wall())
+    works = Q(expires_at=None) | Q(expires_at__gt=utcnow())
     return _keys(merchant).filter(works, revoked_at=None)
 
 
 def dead_keys(merchant: Merchant) -> QuerySet[ApiKey]:
     """The merchant's keys that were revoked or ran out, newest first."""
-    ended = Q(revoked_at__isnull=False) | Q(expires_at__lte=wall())
+    ended = Q(revoked_at__isnull=False) | Q(expires_at__lte=utcnow())
     return _keys(merchant).filter(ended)
 
 

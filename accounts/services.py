@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy
 
 from accounts import permissions as known
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.rows import execute, first
 from accounts.errors import KeyExceedsRights
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, User
@@ -59,7 +59,7 @@ def hold_settings(merchant: Merchant) -> None:
 def activate(company: Company) -> None:
     """Marks a company as verified and lets it take money."""
     company.status = Company.Status.ACTIVE
-    company.verified_at = company.verified_at or wall()
+    company.verified_at = company.verified_at or utcnow()
     company.save()
 
 
@@ -116,19 +116,19 @@ def rotate_key(api_key: ApiKey, until: datetime, *, by: User | None = None) -> t
 
 def revoke_key(api_key: ApiKey) -> None:
     """The key stops working with the next request, whatever it could do and however its company stands."""
-    ApiKey.objects.filter(pk=api_key.pk, revoked_at=None).update(revoked_at=wall())
+    ApiKey.objects.filter(pk=api_key.pk, revoked_at=None).update(revoked_at=utcnow())
 
 
 def note_use(api_key: ApiKey) -> None:
     """Remembers when the key was last used, to the minute: a busy key costs one write a minute."""
-    now = wall()
+    now = utcnow()
     if api_key.last_used_at is None or now - api_key.last_used_at > USE_IS_NOTED_EVERY:
         ApiKey.objects.filter(pk=api_key.pk).update(last_used_at=now)
 
 
 def note_permission(api_key: ApiKey, permission: str) -> None:
     """Remembers the day on which the key last made use of a permission: one write a day for each."""
-    today = wall().date().isoformat()
+    today = utcnow().date().isoformat()
     if api_key.permissions_used.get(permission) != today:
         execute(
             """UPDATE accounts_apikey SET permissions_used = permissions_used || jsonb_build_object(%s::text, %s::text)
@@ -145,7 +145,7 @@ def remember_refused_origin(merchant: Merchant, address: str | None) -> None:
         ON CONFLICT (merchant_id) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at,
             times = CASE WHEN known.address IS NOT DISTINCT FROM excluded.address THEN known.times + 1 ELSE 1 END
         """,
-        [merchant.pk, address, wall()],
+        [merchant.pk, address, utcnow()],
     )
 
 
@@ -157,7 +157,7 @@ def add_member(company: Company, email: str, password: str | None, role: Role) -
 
 
 @dataclass(frozen=True, slots=True)
-class TakenOn:
+class Onboarded:
     """A company as it starts. Keys and password are shown this once; a known person keeps their own password (None)."""
 
     company: Company
@@ -170,7 +170,7 @@ class TakenOn:
 
 
 @transaction.atomic
-def take_on(company: Company, permissions: Iterable[str] = known.ALL) -> TakenOn:
+def onboard(company: Company, permissions: Iterable[str] = known.ALL) -> Onboarded:
     """An active, verified company with a key in each environment and an owner who can sign in."""
     sandbox, production = register(company)
     activate(company)
@@ -180,4 +180,4 @@ def take_on(company: Company, permissions: Iterable[str] = known.ALL) -> TakenOn
     _, sandbox_key = issue_key(sandbox, granted, "First sandbox key")
     _, production_key = issue_key(production, granted, "First production key")
     add_member(company, email, password, Role.OWNER)
-    return TakenOn(company, sandbox, production, sandbox_key, production_key, email, password)
+    return Onboarded(company, sandbox, production, sandbox_key, production_key, email, password)

@@ -21,7 +21,7 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.sealing import seal, unseal
 
 GOOD_FOR_S = 300
@@ -42,7 +42,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingAction:
     """A request that was interrupted: what it would do, where it was sent from and to, and its fields."""
 
     nonce: str
@@ -64,7 +64,7 @@ class StepUpNeeded(ReauthenticationRequired):
 def shown(request: HttpRequest, what: str) -> None:
     """Notes that a factor was shown in this browser. What waits from another browser is dropped."""
     before = _state(request)
-    _bind(request, {**before, what: wall().timestamp()})
+    _bind(request, {**before, what: utcnow().timestamp()})
 
 
 def was_shown(request: HttpRequest, *factors: str) -> bool:
@@ -90,18 +90,18 @@ def keep(request: HttpRequest, describe: Callable[[], Action] | None) -> str:
     facts = tuple((str(name), str(value)) for name, value in action.facts)
     waiting = [secrets.token_urlsafe(16), request.user.pk, str(action.title), facts, back]
     sealed = seal(json.dumps([*waiting, request.get_full_path(), fields]).encode())
-    _bind(request, {"waiting": sealed.decode(), "asked": wall().timestamp()})
+    _bind(request, {"waiting": sealed.decode(), "asked": utcnow().timestamp()})
     return reverse("confirm_action")
 
 
-def waiting(request: HttpRequest) -> Waiting | None:
+def waiting(request: HttpRequest) -> PendingAction | None:
     """What waits in this browser for this person since less than five minutes."""
     state = _state(request)
     if "waiting" not in state or not _is_recent(state["asked"]):
         return None
     nonce, user_id, title, facts, back, path, fields = json.loads(unseal(state["waiting"].encode()))
     action = Action(title, tuple((name, value) for name, value in facts))
-    found = Waiting(nonce, user_id, action, back, path, tuple((name, value) for name, value in fields))
+    found = PendingAction(nonce, user_id, action, back, path, tuple((name, value) for name, value in fields))
     return found if user_id == request.user.pk else None
 
 
@@ -148,7 +148,7 @@ def _bind(request: HttpRequest, state: dict[str, Any]) -> None:
 
 
 def _is_recent(at: float | None) -> bool:
-    return at is not None and wall().timestamp() - at < GOOD_FOR_S
+    return at is not None and utcnow().timestamp() - at < GOOD_FOR_S
 
 
 def _digest(token: str) -> str:

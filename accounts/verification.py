@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices, services
 from accounts.base import files
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.errors import DocumentUnknown, InvalidDocument, TooManyDocuments, VerificationState
 from accounts.models import Company, Document, User
@@ -90,7 +90,7 @@ def ask_for_production(request: HttpRequest, company: Company) -> None:
     held = _held(company)
     if not may_take_back(held) or missing(held):
         raise VerificationState
-    held.production_asked_at, held.verification_note = wall(), ""
+    held.production_asked_at, held.verification_note = utcnow(), ""
     held.save()
     audit.record(request, "production.asked", company=held, object_id=held.pk)
 

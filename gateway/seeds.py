@@ -14,7 +14,7 @@ from gateway.methods.models import MethodRule, PriceRule
 from gateway.methods.rail import Market
 from gateway.methods.registry import markets
 from gateway.payouts.models import PayoutRule
-from gateway.payouts.rail import Market as Payout
+from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payouts
 from ledger.money import to_minor
 

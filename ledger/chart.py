@@ -3,7 +3,7 @@
 from django.db import models
 
 
-class Kind(models.TextChoices):
+class AccountKind(models.TextChoices):
     AVAILABLE = "AVAILABLE", "Available: the merchant may withdraw it"
     RELEASING = "RELEASING", "Releasing: confirmed, available at releaseAt"
     BLOCKED = "BLOCKED", "Blocked: held for a refund, a withdrawal or by order"
@@ -16,7 +16,7 @@ class Kind(models.TextChoices):
     DEBT = "DEBT", "Debt: what the merchant owes us"
 
 
-BUCKETS = (Kind.AVAILABLE, Kind.RELEASING, Kind.BLOCKED)
+BUCKETS = (AccountKind.AVAILABLE, AccountKind.RELEASING, AccountKind.BLOCKED)
 """The three accounts of a wallet. They never go below zero."""
 
 WALLET_METHOD = {"BRL": "PIX", "MXN": "SPEI", "EUR": "MB_WAY", "ARS": "BANK_TRANSFER", "COP": "BANK_TRANSFER"}

@@ -28,8 +28,8 @@ class Shop:
 
 def a_shop(name: str = "Acme") -> Shop:
     company = Company(legal_name=f"{name} LTDA", trade_name=name, tax_id="11222333000181", tax_id_type="CNPJ")
-    taken_on = services.take_on(company)
-    return Shop(company, taken_on.sandbox, taken_on.production, taken_on.sandbox_key, taken_on.production_key)
+    onboarded = services.onboard(company)
+    return Shop(company, onboarded.sandbox, onboarded.production, onboarded.sandbox_key, onboarded.production_key)
 
 
 def a_reference() -> str:

@@ -16,7 +16,7 @@ from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Company, Membership, User
 from accounts.roles import Role
 
@@ -43,7 +43,7 @@ def set_up(user: User) -> str:
 
 def code_of(secret: str) -> str:
     """What the app shows now."""
-    return format_hotp_value(hotp_value(secret, int(wall().timestamp()) // 30))
+    return format_hotp_value(hotp_value(secret, int(utcnow().timestamp()) // 30))
 
 
 def signed_in(user: User, address: str = "10.0.0.1") -> Client:

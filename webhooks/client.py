@@ -44,7 +44,7 @@ def is_loopback_allowed(environment: str) -> bool:
     return bool(settings.LOCAL) and environment == Environment.SANDBOX
 
 
-class Failure(StrEnum):
+class AttemptFailure(StrEnum):
     """Why an attempt brought no complete answer."""
 
     CONNECTION_REFUSED = "CONNECTION_REFUSED"
@@ -59,11 +59,11 @@ class Failure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AttemptResponse:
     """What one attempt brought: a status, or the reason there is none, or both when the body failed."""
 
     status: int | None
-    error: Failure | None
+    error: AttemptFailure | None
     retry_after: str | None
     excerpt: str
     elapsed_ms: int
@@ -116,7 +116,9 @@ class Sender:
             await session.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, loopback_allowed: bool) -> Answer:
+    async def post(
+        self, url: str, body: bytes, headers: Mapping[str, str], *, loopback_allowed: bool
+    ) -> AttemptResponse:
         """Make one attempt and tell how it went within the total time; raises only when cancelled."""
         session = self._sessions[loopback_allowed]
         started = time.monotonic()
@@ -130,9 +132,9 @@ class Sender:
             error = _failure(trouble)
         except Exception:
             logger.exception("A webhook attempt failed in an unforeseen way.")
-            error = Failure.UNFORESEEN
+            error = AttemptFailure.UNFORESEEN
         elapsed_ms = round((time.monotonic() - started) * 1000)
-        return Answer(heard.status, error, heard.retry_after, _readable(heard.body), elapsed_ms)
+        return AttemptResponse(heard.status, error, heard.retry_after, _readable(heard.body), elapsed_ms)
 
     def _open_session(self, loopback_allowed: bool) -> aiohttp.ClientSession:
         reuse = aiohttp.TraceConfig()
@@ -277,25 +279,25 @@ def _hang_up_unless_finished(response: aiohttp.ClientResponse) -> None:
     response.close()
 
 
-def _failure(trouble: Exception) -> Failure:
+def _failure(trouble: Exception) -> AttemptFailure:
     connecting = isinstance(trouble, aiohttp.ClientConnectorError)
     cause = trouble.os_error if isinstance(trouble, aiohttp.ClientConnectorError) else trouble
     for kinds, failure in _FAILURES:
         if isinstance(cause, kinds):
             return failure
     if isinstance(cause, OSError) and cause.errno == errno.EMSGSIZE:
-        return Failure.INVALID_RESPONSE
-    return Failure.UNREACHABLE if connecting else Failure.CONNECTION_RESET
+        return AttemptFailure.INVALID_RESPONSE
+    return AttemptFailure.UNREACHABLE if connecting else AttemptFailure.CONNECTION_RESET
 
 
-_FAILURES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Failure], ...] = (
-    (addresses.UnknownHost, Failure.DNS),
-    ((addresses.ForbiddenAddress, aiohttp.InvalidURL), Failure.FORBIDDEN_ADDRESS),
-    (TimeoutError, Failure.TIMEOUT),
-    (ssl.SSLError, Failure.TLS),
-    (ConnectionRefusedError, Failure.CONNECTION_REFUSED),
-    (ConnectionError, Failure.CONNECTION_RESET),
-    ((aiohttp.ClientResponseError, aiohttp.ClientPayloadError), Failure.INVALID_RESPONSE),
+_FAILURES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], AttemptFailure], ...] = (
+    (addresses.UnknownHost, AttemptFailure.DNS),
+    ((addresses.ForbiddenAddress, aiohttp.InvalidURL), AttemptFailure.FORBIDDEN_ADDRESS),
+    (TimeoutError, AttemptFailure.TIMEOUT),
+    (ssl.SSLError, AttemptFailure.TLS),
+    (ConnectionRefusedError, AttemptFailure.CONNECTION_REFUSED),
+    (ConnectionError, AttemptFailure.CONNECTION_RESET),
+    ((aiohttp.ClientResponseError, aiohttp.ClientPayloadError), AttemptFailure.INVALID_RESPONSE),
 )
 
 

@@ -20,9 +20,9 @@ from cryptography.fernet import InvalidToken
 from django.db import Error, close_old_connections
 
 from accounts import heartbeats
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from webhooks import queue, signing
-from webhooks.client import Answer, Failure, Sender
+from webhooks.client import AttemptFailure, AttemptResponse, Sender
 
 log = structlog.get_logger()
 T = TypeVar("T")
@@ -33,13 +33,13 @@ BEAT_EVERY_S = 5.0
 LONGEST_REST_S = 10.0
 
 
-UNSIGNED = Answer(status=None, error=Failure.UNFORESEEN, retry_after=None, excerpt="", elapsed_ms=0)
+UNSIGNED = AttemptResponse(status=None, error=AttemptFailure.UNFORESEEN, retry_after=None, excerpt="", elapsed_ms=0)
 """What is not signed is not sent."""
 
 
 async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
     """One signed POST, and what came back."""
-    started_at = wall()
+    started_at = utcnow()
     try:
         secrets = claimed.secrets()
     except InvalidToken:

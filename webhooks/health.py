@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant
 from webhooks.models import Endpoint
 from webhooks.notices import DISABLED_AFTER
@@ -47,7 +47,7 @@ _HEALTH = f"""
 class Health:
     """Of one endpoint. Attempts, times and the last failure are of the last 24 hours, of a thousand deliveries at most.
 
-    `failure` is a status or a code of `webhooks.client.Failure`. `waiting` ends at a thousand.
+    `failure` is a status or a code of `webhooks.client.AttemptFailure`. `waiting` ends at a thousand.
     """
 
     tried: int
@@ -70,7 +70,7 @@ class Health:
 
 def health(merchant: Merchant, only: str | None = None) -> dict[str, Health]:
     """Endpoint id → how it does, of all the merchant's endpoints or of one."""
-    asked = {"merchant": merchant.pk, "only": only, "since": wall() - PERIOD}
+    asked = {"merchant": merchant.pk, "only": only, "since": utcnow() - PERIOD}
     with connection.cursor() as cursor:
         cursor.execute(_HEALTH, asked)
         return {row[0]: Health(*row[1:]) for row in cursor.fetchall()}
@@ -84,5 +84,5 @@ def switched_off_at(endpoint: Endpoint) -> datetime | None:
     since = endpoint.failing_since
     if endpoint.status != Endpoint.Status.ACTIVE or since is None:
         return None
-    fails = endpoint.failures >= OPENS_AT or since <= wall() - A_WHILE
+    fails = endpoint.failures >= OPENS_AT or since <= utcnow() - A_WHILE
     return since + DISABLED_AFTER if fails else None

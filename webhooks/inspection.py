@@ -9,7 +9,7 @@ from webhooks.models import Attempt, Delivery
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentAttempt:
     """One attempt as it left. `signed` are the bytes under `webhook-signature`; `x-onpay-signature` signs the body."""
 
     headers: dict[str, str]
@@ -17,7 +17,7 @@ class Sent:
     signed: bytes = field(repr=False)
 
 
-def sent(delivery: Delivery, attempt: Attempt) -> Sent:
+def sent(delivery: Delivery, attempt: Attempt) -> SentAttempt:
     """What an attempt sent, signed with the secrets of now: after a rotation the signatures were others."""
     endpoint, event = delivery.endpoint, delivery.event
     sealed = [endpoint.sealed_secret]
@@ -30,4 +30,4 @@ def sent(delivery: Delivery, attempt: Attempt) -> Sent:
         "x-onpay-delivery": delivery.pk,
         "x-onpay-attempt": str(attempt.number),
     }
-    return Sent(headers | OUR_HEADERS, body, f"{event.pk}.{at}.".encode() + body)
+    return SentAttempt(headers | OUR_HEADERS, body, f"{event.pk}.{at}.".encode() + body)

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
 
@@ -47,8 +47,8 @@ class Endpoint(models.Model):
     )
     warned_at = models.DateTimeField(null=True, editable=False, help_text="When its people were told that it fails")
     deleted_at = models.DateTimeField(null=True, editable=False)
-    created_at = models.DateTimeField(default=wall, editable=False)
-    updated_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
+    updated_at = models.DateTimeField(default=utcnow, editable=False)
 
     class Meta:
         indexes = [
@@ -60,19 +60,19 @@ class Endpoint(models.Model):
         return self.url
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        self.updated_at = self.created_at if self._state.adding else wall()
+        self.updated_at = self.created_at if self._state.adding else utcnow()
         super().save(*args, **kwargs)
 
     @property
     def overlap_ends_at(self) -> datetime | None:
         """Until when the secret before this one signs too; None when it does not."""
         ends = self.previous_secret_expires_at
-        return ends if ends and ends > wall() else None
+        return ends if ends and ends > utcnow() else None
 
     @property
     def is_left_alone(self) -> bool:
         """After too many failures in a row, for a while."""
-        return self.open_until is not None and self.open_until > wall()
+        return self.open_until is not None and self.open_until > utcnow()
 
 
 class Event(models.Model):
@@ -85,7 +85,7 @@ class Event(models.Model):
     sequence = models.BigIntegerField(db_default=0, help_text="Grows with each event of the same object")
     body = models.BinaryField(editable=False)
     occurred_at = models.DateTimeField(help_text="By the merchant's clock")
-    created_at = models.DateTimeField(default=wall)
+    created_at = models.DateTimeField(default=utcnow)
 
     class Meta:
         indexes = [
@@ -112,7 +112,7 @@ class Delivery(models.Model):
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     status = models.CharField(max_length=9, choices=Status, default=Status.PENDING)
     attempts = models.SmallIntegerField(default=0, help_text="Begun so far")
-    next_attempt_at = models.DateTimeField(null=True, default=wall)
+    next_attempt_at = models.DateTimeField(null=True, default=utcnow)
     leased_until = models.DateTimeField(null=True, help_text="A worker has it in hand until then")
     lease = models.UUIDField(null=True, help_text="Whose hand: a late result of another changes nothing")
     http_status = models.SmallIntegerField(null=True)
@@ -124,7 +124,7 @@ class Delivery(models.Model):
     )
     object_id = models.CharField(max_length=40, null=True, help_text="The event's: one object's events go in order")
     sequence = models.BigIntegerField(null=True, help_text="The event's")
-    created_at = models.DateTimeField(default=wall)
+    created_at = models.DateTimeField(default=utcnow)
 
     class Meta:
         verbose_name_plural = "deliveries"

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
 from accounts.notices import tell
 from accounts.roles import Role
@@ -24,7 +24,7 @@ FAILED_AT_LEAST = 10
 
 def look_after_endpoints() -> int:
     """Warns and disables where it is time; returns how many endpoints that concerned. One that raises is logged."""
-    now = wall()
+    now = utcnow()
     # What was announced while an endpoint was being deleted.
     orphans = Delivery.objects.filter(endpoint__deleted_at__isnull=False, status=Delivery.Status.PENDING)
     orphans.update(status=Delivery.Status.CANCELED, next_attempt_at=None)

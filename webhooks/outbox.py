@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.base.rows import execute
 from accounts.base.wire import dumps, timestamp
@@ -47,7 +47,7 @@ def emit(
     milliseconds of now, so that it grows even where older events have been forgotten.
     """
     assert kind in KINDS, kind
-    event_id, now = new_id("evt"), wall()
+    event_id, now = new_id("evt"), utcnow()
     known = dumps(
         {
             "id": event_id,

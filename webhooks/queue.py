@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.db import connection, transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.sealing import unseal
 from webhooks import notices
-from webhooks.client import Answer, is_loopback_allowed
+from webhooks.client import AttemptResponse, is_loopback_allowed
 from webhooks.models import Endpoint
 from webhooks.schedule import asked_wait_s, next_attempt_after
 
@@ -176,7 +176,7 @@ class Tried:
 
     claimed: Claimed
     started_at: datetime
-    answer: Answer
+    answer: AttemptResponse
 
 
 def claim(limit: int) -> list[Claimed]:
@@ -196,7 +196,7 @@ def claim(limit: int) -> list[Claimed]:
             },
         )
         rows = cursor.fetchall()
-    now = wall()
+    now = utcnow()
     return [
         Claimed(
             id=delivery,
@@ -296,7 +296,7 @@ def _next_attempt(tried: Tried) -> datetime | None:
     answer = tried.answer
     if answer.is_success or not tried.claimed.is_retried:
         return None
-    now = wall()
+    now = utcnow()
     asked = asked_wait_s(answer.status, answer.retry_after, now)
     delay = next_attempt_after(tried.claimed.attempt, asked, random.random(), settings.WEBHOOK_TIME_SCALE)
     return now + delay if delay is not None else None

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import earliest
 from accounts.base.rows import execute
 
@@ -26,7 +26,7 @@ _FORGET = (
 
 def forget_old() -> int:
     """Deletes what is older than that, a batch a transaction; returns how many deliveries and events."""
-    moment = wall() - KEPT_FOR
+    moment = utcnow() - KEPT_FOR
     params = {"delivery": earliest("dlv", moment), "event": earliest("evt", moment), "batch": BATCH}
     forgotten = 0
     for statement in _FORGET:

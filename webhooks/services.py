@@ -12,7 +12,7 @@ from django.db.models import F
 
 from accounts.base import addresses
 from accounts.base.clock import now as now_of
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
 from accounts.base.ids import is_well_formed
 from accounts.base.rows import execute, first
@@ -109,7 +109,7 @@ def change(merchant: Merchant, endpoint_id: str, **wanted: Any) -> Endpoint:
 def delete(merchant: Merchant, endpoint_id: str) -> Endpoint:
     """The endpoint is told nothing any more, and what was due is canceled. Refuses with ONP404_WEBHOOK."""
     endpoint = lock(merchant, endpoint_id)
-    endpoint.status, endpoint.deleted_at = Endpoint.Status.INACTIVE, wall()
+    endpoint.status, endpoint.deleted_at = Endpoint.Status.INACTIVE, utcnow()
     endpoint.save()
     due = Delivery.objects.filter(endpoint=endpoint, status=Delivery.Status.PENDING)
     due.update(status=Delivery.Status.CANCELED, next_attempt_at=None)
@@ -127,7 +127,7 @@ def rotate(merchant: Merchant, endpoint_id: str, overlap: timedelta) -> tuple[En
     secret = new_secret()
     if endpoint.overlap_ends_at is None:
         endpoint.sealed_previous_secret = endpoint.sealed_secret
-        endpoint.previous_secret_expires_at = wall() + overlap
+        endpoint.previous_secret_expires_at = utcnow() + overlap
     endpoint.sealed_secret = seal(secret.encode())
     endpoint.save()
     return endpoint, secret
@@ -158,7 +158,7 @@ def examine(
         other_secrets={other.pk: unseal(bytes(other.sealed_secret)).decode() for other in others},
         event_body=bytes(event.body) if event else None,
     )
-    when = at or _arrived(asked, event, message.sent_at()) or wall()
+    when = at or _arrived(asked, event, message.sent_at()) or utcnow()
     return diagnose(Received(headers=headers, body=body, at=when, secret=secret), known)
 
 
@@ -209,7 +209,7 @@ def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Deliver
     before = delivery(merchant, endpoint_id, delivery_id)
     again = _AGAIN.format(events="SELECT * FROM webhooks_event WHERE id = %(event)s")
     row = first(
-        f"{again} RETURNING id", {"endpoint": endpoint.pk, "event": before.event_id, "now": wall(), "asked_for": True}
+        f"{again} RETURNING id", {"endpoint": endpoint.pk, "event": before.event_id, "now": utcnow(), "asked_for": True}
     )
     assert row is not None
     return delivery(merchant, endpoint_id, row[0])
@@ -259,7 +259,7 @@ def _asked(endpoint: Endpoint, wanted: Filter) -> dict[str, Any]:
     return {
         "merchant": endpoint.merchant_id,
         "endpoint": endpoint.pk,
-        "now": wall(),
+        "now": utcnow(),
         "asked_for": False,
         "limit": MOST_AT_ONCE,
         "kinds": _kinds(endpoint, wanted.type),

@@ -10,7 +10,7 @@ class HasClock(Protocol):
     clock_offset: timedelta
 
 
-def wall() -> datetime:
+def utcnow() -> datetime:
     """The real time in UTC, to the millisecond: for leases, retries and sessions, never for money."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
@@ -18,4 +18,4 @@ def wall() -> datetime:
 
 def now(merchant: HasClock) -> datetime:
     """The time in which this merchant's money lives, in UTC, to the millisecond."""
-    return wall() + merchant.clock_offset
+    return utcnow() + merchant.clock_offset

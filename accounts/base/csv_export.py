@@ -13,13 +13,13 @@ from django.utils.functional import Promise
 from django.utils.http import content_disposition_header
 
 M = TypeVar("M")
-Column = tuple[str | Promise, Callable[[M], Any]]
+CsvColumn = tuple[str | Promise, Callable[[M], Any]]
 """The title, and the value of a row: a text, a Decimal, a datetime, None."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def csv_of(name: str, columns: Sequence[Column[M]], chunks: Iterable[list[M]]) -> StreamingHttpResponse:
+def csv_of(name: str, columns: Sequence[CsvColumn[M]], chunks: Iterable[list[M]]) -> StreamingHttpResponse:
     """A file `name`.csv in UTF-8. Times are in the reader's zone, which the titles of their columns should say.
 
     What a spreadsheet would take for a formula gets an apostrophe before it. `chunks` is read while it is sent.

@@ -85,7 +85,7 @@ R = TypeVar("R")
 TRIES = 3
 
 
-def unless_deadlocked(act: Callable[[], R]) -> R:
+def retry_on_deadlock(act: Callable[[], R]) -> R:
     """What `act` returns; done again, up to three times, where PostgreSQL chose it as the victim of a deadlock."""
     for tries_left in reversed(range(TRIES)):
         try:

@@ -29,7 +29,7 @@ def plain(number: Decimal) -> Decimal:
     return number.normalize() + 0
 
 
-class MalformedJson(ValueError):
+class NotOneJsonObject(ValueError):
     """Not one JSON object in UTF-8 whose members are named once, nested at most 20 deep."""
 
 
@@ -63,9 +63,9 @@ def loads(body: bytes) -> dict[str, Any]:
         if "\\u" in text:  # the only way half a surrogate pair gets in
             json.dumps(value, ensure_ascii=False, default=str).encode("utf-8")
     except (ValueError, ArithmeticError, RecursionError) as error:
-        raise MalformedJson from error
+        raise NotOneJsonObject from error
     if not isinstance(value, dict) or _depth(value) > MAX_DEPTH:
-        raise MalformedJson
+        raise NotOneJsonObject
     return value
 
 
@@ -79,18 +79,18 @@ def _whole(literal: str) -> int | Decimal:
 
 def _bounded(literal: str) -> str:
     if len(literal) > MAX_NUMBER_LENGTH:
-        raise MalformedJson
+        raise NotOneJsonObject
     return literal
 
 
 def _refuse(literal: str) -> NoReturn:
-    raise MalformedJson(literal)
+    raise NotOneJsonObject(literal)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise MalformedJson
+        raise NotOneJsonObject
     return members
 
 

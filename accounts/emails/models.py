@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 
 
@@ -24,9 +24,9 @@ class Email(models.Model):
     text = models.TextField()
     status = models.CharField(max_length=8, choices=Status, default=Status.PENDING)
     attempts = models.SmallIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(null=True, default=wall)
+    next_attempt_at = models.DateTimeField(null=True, default=utcnow)
     last_error = models.CharField(max_length=500, blank=True, default="")
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
     sent_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -7,7 +7,7 @@ from smtplib import SMTPRecipientsRefused
 import structlog
 from django.core.mail import EmailMessage, get_connection
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import earliest
 from accounts.base.rows import columns, execute, first, load
 from accounts.emails.models import Email
@@ -47,13 +47,13 @@ def send_due() -> int:
 
 def send_again(email: Email) -> bool:
     """Gives an e-mail that was given up all its attempts once more; False where it was not given up."""
-    again = {"status": Email.Status.PENDING, "attempts": 0, "next_attempt_at": wall()}
+    again = {"status": Email.Status.PENDING, "attempts": 0, "next_attempt_at": utcnow()}
     return bool(Email.objects.filter(pk=email.pk, status=Email.Status.FAILED).update(**again))
 
 
 def forget_old() -> int:
     """Deletes what was written more than thirty days ago, in batches; returns how many."""
-    params, forgotten = {"before": earliest("eml", wall() - KEPT_FOR), "batch": BATCH}, 0
+    params, forgotten = {"before": earliest("eml", utcnow() - KEPT_FOR), "batch": BATCH}, 0
     while deleted := execute(_FORGET, params):
         forgotten += deleted
     return forgotten
@@ -71,7 +71,7 @@ def _attempt(email: Email) -> None:
     except (OSError, ValueError) as error:  # SMTP's errors are among them, and so is a text that is no header
         _failed(email, error)
     else:
-        _set(email, status=Email.Status.SENT, next_attempt_at=None, sent_at=wall(), last_error="")
+        _set(email, status=Email.Status.SENT, next_attempt_at=None, sent_at=utcnow(), last_error="")
 
 
 def _failed(email: Email, error: Exception) -> None:
@@ -81,7 +81,7 @@ def _failed(email: Email, error: Exception) -> None:
         _set(email, status=Email.Status.FAILED, next_attempt_at=None, **told)
         return
     log.warning("emails.not_sent", email=email.pk, kind=email.kind, attempts=email.attempts, error=told["last_error"])
-    _set(email, next_attempt_at=wall() + timedelta(seconds=DELAYS_S[email.attempts - 1]), **told)
+    _set(email, next_attempt_at=utcnow() + timedelta(seconds=DELAYS_S[email.attempts - 1]), **told)
 
 
 def _is_final(error: Exception) -> bool:

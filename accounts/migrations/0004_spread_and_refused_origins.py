@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                     models.GenericIPAddressField(help_text="Empty: a proxy sent something unreadable", null=True),
                 ),
                 ("times", models.IntegerField(default=1, help_text="In a row from this address")),
-                ("seen_at", models.DateTimeField(default=accounts.base.clock.wall)),
+                ("seen_at", models.DateTimeField(default=accounts.base.clock.utcnow)),
             ],
         ),
         migrations.AddField(

@@ -111,7 +111,7 @@ class Migration(migrations.Migration):
                 ("content_type", models.CharField(max_length=40)),
                 ("size", models.IntegerField(help_text="Bytes")),
                 ("content", models.BinaryField()),
-                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.utcnow, editable=False)),
                 (
                     "company",
                     models.ForeignKey(
@@ -150,7 +150,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("digest", models.BinaryField(help_text="SHA-256 of the token", max_length=32, unique=True)),
-                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.utcnow, editable=False)),
                 ("expires_at", models.DateTimeField()),
                 ("accepted_at", models.DateTimeField(editable=False, null=True)),
                 ("withdrawn_at", models.DateTimeField(editable=False, null=True)),
@@ -185,7 +185,7 @@ class Migration(migrations.Migration):
                 ("note", models.CharField(blank=True, max_length=500)),
                 ("address", models.GenericIPAddressField(null=True)),
                 ("request_id", models.CharField(blank=True, max_length=40)),
-                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.utcnow, editable=False)),
                 (
                     "actor",
                     models.ForeignKey(

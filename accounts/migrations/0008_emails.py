@@ -35,9 +35,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("attempts", models.SmallIntegerField(default=0)),
-                ("next_attempt_at", models.DateTimeField(default=accounts.base.clock.wall, null=True)),
+                ("next_attempt_at", models.DateTimeField(default=accounts.base.clock.utcnow, null=True)),
                 ("last_error", models.CharField(blank=True, default="", max_length=500)),
-                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.utcnow, editable=False)),
                 ("sent_at", models.DateTimeField(null=True)),
                 (
                     "company",

@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("proposed_at", models.DateTimeField(default=accounts.base.clock.wall)),
+                ("proposed_at", models.DateTimeField(default=accounts.base.clock.utcnow)),
                 (
                     "decided_on_host_by",
                     models.CharField(

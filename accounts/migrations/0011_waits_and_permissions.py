@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("began_at", models.DateTimeField(default=accounts.base.clock.wall)),
+                ("began_at", models.DateTimeField(default=accounts.base.clock.utcnow)),
                 ("until", models.DateTimeField()),
                 (
                     "may_lift",

@@ -10,11 +10,11 @@ from accounts import audit, notices, services, standing
 from accounts.company import public_address, register_address
 from accounts.models import Company, Environment, Merchant, WithdrawalWait
 from accounts.permissions import MOVES_MONEY
-from accounts.proposals.kinds import Carried, Kind, Values, register
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from accounts.waits import services as waits
 
 
-class CompanyKind(Kind):
+class CompanyKind(ProposalKind):
     """About a company as a whole: production is always part of it, so two people decide from its first day."""
 
     def hold(self, object_id: str) -> Company:
@@ -76,7 +76,7 @@ class LiftSuspension(CompanyKind):
 
 
 @register
-class IssueKey(Kind):
+class IssueKey(ProposalKind):
     """Values: `name` and `permissions`. Two people issue a live key that can move money out."""
 
     name = "api_key.issue"

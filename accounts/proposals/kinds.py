@@ -21,7 +21,7 @@ class Carried:
     secret: str = ""
 
 
-class Kind(ABC):
+class ProposalKind(ABC):
     """`permission` is what both people need. The record is whatever `hold` returns."""
 
     name: ClassVar[str]
@@ -64,10 +64,10 @@ class Kind(ABC):
         return [(name.replace("_", " ").capitalize(), str(value)) for name, value in values.items() if value]
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, ProposalKind] = {}
 
 
-def register(kind: type[Kind]) -> type[Kind]:
+def register(kind: type[ProposalKind]) -> type[ProposalKind]:
     """Makes the kind known under its name."""
     assert kind.name not in KINDS
     KINDS[kind.name] = kind()

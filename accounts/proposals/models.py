@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 
 
@@ -31,7 +31,7 @@ class Proposal(models.Model):
     digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of all that is confirmed")
     state = models.CharField(max_length=12, choices=State, default=State.OPEN)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    proposed_at = models.DateTimeField(default=wall)
+    proposed_at = models.DateTimeField(default=utcnow)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True)
     decided_on_host_by = models.CharField(
         max_length=64, blank=True, default="", help_text="The operating system's user who ran the command"

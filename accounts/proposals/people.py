@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from accounts import joining, people, standing
 from accounts.models import Company, Membership, User
-from accounts.proposals.kinds import Carried, Kind, Values, register
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from accounts.roles import Role
 
 
@@ -30,7 +30,7 @@ def place_id(company_id: str, person_id: int) -> str:
 
 
 @register
-class TeamChange(Kind):
+class TeamChange(ProposalKind):
     """Values: `role`, None for no longer in the team."""
 
     name = "membership"
@@ -75,7 +75,7 @@ def _role(values: Values) -> Role | None:
     return Role(values["role"]) if values["role"] else None
 
 
-class PersonKind(Kind):
+class PersonKind(ProposalKind):
     """About how somebody signs in. Of somebody who has neither a company nor our admin, one person decides."""
 
     def hold(self, object_id: str) -> User:

@@ -7,18 +7,18 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts import audit
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.errors import OwnRequest
 from accounts.models import Company, Membership, User
 from accounts.proposals.errors import AlreadyProposed, OwnCompany, ProposalChanged, ProposalClosed
-from accounts.proposals.kinds import KINDS, Carried, Kind, Values
+from accounts.proposals.kinds import KINDS, Carried, ProposalKind, Values
 from accounts.proposals.models import Proposal
 
 State = Proposal.State
 
 
 @transaction.atomic
-def put(request: HttpRequest, kind: Kind, object_id: str, values: Values, note: str) -> Proposal | Carried:
+def put(request: HttpRequest, kind: ProposalKind, object_id: str, values: Values, note: str) -> Proposal | Carried:
     """Writes the decision down for a second person; where one is enough, carries it out.
 
     Refuses with ONP403_OWN_COMPANY, ONP409_PROPOSED, and as the kind does.
@@ -40,7 +40,7 @@ def put(request: HttpRequest, kind: Kind, object_id: str, values: Values, note: 
 
 
 @transaction.atomic
-def in_words(kind: Kind, object_id: str, values: Values) -> list[tuple[str, str]]:
+def in_words(kind: ProposalKind, object_id: str, values: Values) -> list[tuple[str, str]]:
     """What the decision is about and what it changes, each with its name."""
     record = kind.hold(object_id)
     return [("About", str(record)), *kind.lines(record, values)]
@@ -102,12 +102,12 @@ def require_uninvolved(person: User, company_ids: Any, people_ids: Any = ()) -> 
         raise OwnCompany
 
 
-def _require_uninvolved(person: User, kind: Kind, record: Any) -> None:
+def _require_uninvolved(person: User, kind: ProposalKind, record: Any) -> None:
     require_uninvolved(person, kind.company_ids(record), kind.people_ids(record))
 
 
 def _written(
-    by: User, kind: Kind, object_id: str, record: Any, values: Values, before: dict[str, Any], note: str
+    by: User, kind: ProposalKind, object_id: str, record: Any, values: Values, before: dict[str, Any], note: str
 ) -> Proposal:
     companies = list(kind.company_ids(record))
     made = Proposal(
@@ -124,11 +124,11 @@ def _written(
     return made
 
 
-def _open(kind: Kind, object_id: str) -> QuerySet[Proposal]:
+def _open(kind: ProposalKind, object_id: str) -> QuerySet[Proposal]:
     return Proposal.objects.filter(kind=kind.name, object_id=object_id, state=State.OPEN)
 
 
-def _held(proposal_id: str, digest: str, *, overtaken: bool = False) -> tuple[Proposal, Kind, Any]:
+def _held(proposal_id: str, digest: str, *, overtaken: bool = False) -> tuple[Proposal, ProposalKind, Any]:
     """The open proposal as it was read, and its record, both held: the record first, as everywhere."""
     read = Proposal.objects.filter(pk=proposal_id).first()
     if read is None:
@@ -143,7 +143,7 @@ def _held(proposal_id: str, digest: str, *, overtaken: bool = False) -> tuple[Pr
     return proposal, kind, record
 
 
-def _carry_out(request: HttpRequest, proposal: Proposal, kind: Kind, record: Any, note: str) -> Carried:
+def _carry_out(request: HttpRequest, proposal: Proposal, kind: ProposalKind, record: Any, note: str) -> Carried:
     kind.require(record, proposal.values)
     _write_down(request, "proposal.confirmed", proposal, note)
     return kind.carry_out(record, proposal.values, request=request, note=f"{proposal.note} / {note}"[:255])
@@ -152,7 +152,7 @@ def _carry_out(request: HttpRequest, proposal: Proposal, kind: Kind, record: Any
 def _close(
     proposal: Proposal, state: Proposal.State, *, by: User | None = None, on_host_by: str = "", note: str = ""
 ) -> None:
-    proposal.state, proposal.decided_by, proposal.decided_at = state, by, wall()
+    proposal.state, proposal.decided_by, proposal.decided_at = state, by, utcnow()
     proposal.decided_on_host_by, proposal.answer = on_host_by, note
     proposal.save(update_fields=["state", "decided_by", "decided_at", "decided_on_host_by", "answer"])
 

@@ -5,7 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 
 
 class WithdrawalWait(models.Model):
@@ -19,7 +19,7 @@ class WithdrawalWait(models.Model):
 
     company = models.ForeignKey("accounts.Company", on_delete=models.PROTECT, related_name="withdrawal_waits")
     why = models.CharField(max_length=12, choices=Why, help_text="What support changed")
-    began_at = models.DateTimeField(default=wall)
+    began_at = models.DateTimeField(default=utcnow)
     until = models.DateTimeField()
     may_lift = ArrayField(models.IntegerField(), help_text="The owners before the change whom it did not touch")
     lifted_at = models.DateTimeField(null=True)

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Company, Environment, Membership, Merchant, User, WithdrawalWait
 from accounts.roles import Role
 from accounts.waits.errors import WaitStands, WithdrawalsWait
@@ -23,14 +23,14 @@ def begin(company: Company, why: WithdrawalWait.Why, touched: Iterable[int] = ()
     It waits for the withdrawals that are being accepted; those that come next see it.
     """
     owners = set(_owners(company).values_list("user_id", flat=True))
-    now = wall()
+    now = utcnow()
     return WithdrawalWait.objects.create(
         company=company, why=why, began_at=now, until=now + LASTS, may_lift=sorted(owners - set(touched))
     )
 
 
 def running(company_id: str) -> QuerySet[WithdrawalWait]:
-    return WithdrawalWait.objects.filter(company=company_id, lifted_at=None, until__gt=wall())
+    return WithdrawalWait.objects.filter(company=company_id, lifted_at=None, until__gt=utcnow())
 
 
 def until(company_id: str) -> datetime | None:
@@ -59,7 +59,7 @@ def lift(request: HttpRequest, company: Company) -> None:
     held = Company.objects.select_for_update(no_key=True).get(pk=company.pk)
     if not may_lift(held, request.user):
         raise WaitStands
-    if not running(held.pk).update(lifted_at=wall(), lifted_by=request.user):
+    if not running(held.pk).update(lifted_at=utcnow(), lifted_by=request.user):
         return
     audit.record(request, "withdrawals.wait_lifted", company=held, object_id=held.pk)
     subject = _("withdrawals no longer wait")

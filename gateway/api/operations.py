@@ -22,7 +22,7 @@ from accounts.models import Merchant
 from gateway.api import origins, throttling
 from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.inputs.fields import ExactInput, Input, validated
-from gateway.api.pagination import Page, Paged
+from gateway.api.pagination import Paged, ResultPage
 from gateway.requests import bodies, idempotency
 
 ANY_JSON = ("application/json", "*/*", "")
@@ -30,7 +30,7 @@ ANY_JSON = ("application/json", "*/*", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class PdfDocument:
     """An answer that is no JSON: a PDF, shown in the browser under a name."""
 
     content: bytes
@@ -192,12 +192,12 @@ def _read(
     if declared.takes:
         arguments.append(validated(declared.takes, bodies.parse(bodies.whole_body(request._request)), merchant))
     result = handler(resource, merchant, *arguments, **path)
-    if isinstance(result, Document):
+    if isinstance(result, PdfDocument):
         return _show(result)
     return _respond(*rendered(declared, result))
 
 
-def _show(document: Document) -> HttpResponse:
+def _show(document: PdfDocument) -> HttpResponse:
     response = HttpResponse(document.content, content_type="application/pdf")
     response["Content-Disposition"] = f'inline; filename="{document.name}"'
     response["Referrer-Policy"] = "no-referrer"
@@ -215,7 +215,7 @@ def _write(
     merchant: Merchant = request.user  # type: ignore[assignment]
     key = idempotency.key_of(http)
     content = _content(http, declared)
-    attempt = idempotency.Attempt(
+    attempt = idempotency.KeyedRequest(
         merchant=merchant,
         key=key,
         fingerprint=idempotency.fingerprint("POST", http.path, content),
@@ -244,7 +244,7 @@ def _write(
             raise refused
         return resource.resume(merchant, begun, *arguments, **path)
 
-    work = idempotency.Work(
+    work = idempotency.KeyedWork(
         begin=begin,
         resume=resume,
         render=lambda result: rendered(declared, result),
@@ -307,7 +307,7 @@ def rendered(declared: Operation, result: Any) -> tuple[int, bytes]:
     """Status and body of a success: the envelope of contract §2.2."""
     variant, result = (result.variant, result.payload) if isinstance(result, Varied) else (declared.usual, result)
     answer = {"success": True, "onpayCode": variant.code, "onpayDescription": variant.said}
-    if isinstance(result, Page):
+    if isinstance(result, ResultPage):
         return variant.status, dumps(
             answer | {"data": result.items} | result.totals | {"pagination": result.pagination}
         )

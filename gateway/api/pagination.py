@@ -36,7 +36,7 @@ class Paged(Input):
     page_size: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=100, description="Items a page")] = 20
 
 
-class Filters(Paged):
+class ListQuery(Paged):
     """The query of a collection with filters; unknown ones are ignored."""
 
     def filters(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Pagination(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ResultPage:
     """One page of payloads. `totals` are further members beside `data`."""
 
     items: list[Any]
@@ -73,8 +73,8 @@ class Page:
         }
 
 
-def page_of(rows: QuerySet[M], query: Paged, payload: Callable[[M], Any]) -> Page:
+def page_of(rows: QuerySet[M], query: Paged, payload: Callable[[M], Any]) -> ResultPage:
     """The page that the query asks for; past the end it is empty."""
     start = (query.page_number - 1) * query.page_size
     items = [payload(row) for row in rows[start : start + query.page_size]]
-    return Page(items, query.page_number, query.page_size, rows.count())
+    return ResultPage(items, query.page_number, query.page_size, rows.count())

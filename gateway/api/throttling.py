@@ -40,7 +40,7 @@ _rests_until = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RateLimitVerdict:
     """`remaining` calls in the window; `reset_s` whole seconds until its oldest call leaves it, at least 1."""
 
     scope: str
@@ -55,7 +55,7 @@ def _valkey(url: str) -> tuple[redis.Redis, object]:
     return client, client.register_script(_SCRIPT)
 
 
-def hit(scope: str, who: str) -> Verdict:
+def hit(scope: str, who: str) -> RateLimitVerdict:
     """Counts one call of `who` in the scope's window, unless it is full.
 
     While Valkey is away everybody is admitted: a limit that cannot be counted must not stop payments.
@@ -63,7 +63,7 @@ def hit(scope: str, who: str) -> Verdict:
     global _rests_until
     limit = settings.RATE_LIMITS[scope]
     if time.monotonic() < _rests_until:
-        return Verdict(scope, True, limit, 1)
+        return RateLimitVerdict(scope, True, limit, 1)
     _, script = _valkey(settings.CACHE_URL)
     try:
         admitted, remaining, reset_s = script(  # type: ignore[operator]
@@ -72,11 +72,11 @@ def hit(scope: str, who: str) -> Verdict:
     except redis.RedisError as error:
         _rests_until = time.monotonic() + _RESTS_S
         log.warning("rate_limit.not_counted", error=type(error).__name__)
-        return Verdict(scope, True, limit, 1)
-    return Verdict(scope, bool(admitted), remaining, max(1, reset_s))
+        return RateLimitVerdict(scope, True, limit, 1)
+    return RateLimitVerdict(scope, bool(admitted), remaining, max(1, reset_s))
 
 
-def headers(verdicts: list[Verdict]) -> dict[str, str]:
+def headers(verdicts: list[RateLimitVerdict]) -> dict[str, str]:
     """`RateLimit-Policy` and `RateLimit`, the narrowest scope first."""
     window = settings.RATE_LIMIT_WINDOW_S
     return {

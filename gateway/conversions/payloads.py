@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from accounts.base.wire import Number, Timestamp, plain, timestamp
 from gateway.conversions.models import Conversion
-from gateway.conversions.quotes import Quote, sign
+from gateway.conversions.quotes import ConversionQuote, sign
 from ledger.money import to_decimal
 
 WalletMethod = Literal["PIX", "SPEI", "MB_WAY", "BANK_TRANSFER"]
@@ -47,7 +47,7 @@ class ConversionPayload(TypedDict):
     completedAt: Timestamp
 
 
-def quote(quote: Quote) -> QuotePayload:
+def quote(quote: ConversionQuote) -> QuotePayload:
     return {
         "sourceMethod": quote.source_method,  # type: ignore[typeddict-item]
         "destinationMethod": quote.destination_method,  # type: ignore[typeddict-item]

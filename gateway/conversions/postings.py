@@ -2,16 +2,20 @@
 
 from gateway.conversions.models import Conversion
 from ledger.books.services import Move, fx, wallet
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 
 
 def converted(conversion: Conversion) -> list[Move]:
     """We buy at the market's rate; what the merchant gets less is the spread, and stands in the books as such."""
     source, destination = conversion.source_currency, conversion.destination_currency
-    position = fx(Kind.FX_POSITION, destination)
+    position = fx(AccountKind.FX_POSITION, destination)
     moves = [
-        Move(conversion.source_amount, debit=wallet(Kind.AVAILABLE, source), credit=fx(Kind.FX_POSITION, source)),
-        Move(conversion.destination_amount, debit=position, credit=wallet(Kind.AVAILABLE, destination)),
+        Move(
+            conversion.source_amount,
+            debit=wallet(AccountKind.AVAILABLE, source),
+            credit=fx(AccountKind.FX_POSITION, source),
+        ),
+        Move(conversion.destination_amount, debit=position, credit=wallet(AccountKind.AVAILABLE, destination)),
     ]
     spread = conversion.market_amount - conversion.destination_amount
-    return [*moves, Move(spread, debit=position, credit=fx(Kind.FX_SPREAD, destination))] if spread else moves
+    return [*moves, Move(spread, debit=position, credit=fx(AccountKind.FX_SPREAD, destination))] if spread else moves

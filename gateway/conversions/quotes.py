@@ -21,7 +21,7 @@ LONGEST = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class ConversionQuote:
     """What was offered. Amounts are exact; rates are destination units for one source unit; times by the clock."""
 
     id: str
@@ -46,7 +46,7 @@ class Quote:
         return _milliseconds(self.expires_at)
 
 
-def sign(quote: Quote) -> str:
+def sign(quote: ConversionQuote) -> str:
     """The quote as a token of at most 2,048 characters."""
     key_id, key = next(_keys())
     payload = {
@@ -73,7 +73,7 @@ def sign(quote: Quote) -> str:
     return token
 
 
-def read(token: str, merchant: Merchant) -> Quote:
+def read(token: str, merchant: Merchant) -> ConversionQuote:
     """The quote that we signed for this merchant. Refuses with ONP400_QUOTE_TOKEN."""
     signed, _, signature = token.rpartition(".")
     if len(token) > LONGEST or not token.isascii() or signed.count(".") != 1 or not signed.startswith(f"{PREFIX}."):
@@ -86,7 +86,7 @@ def read(token: str, merchant: Merchant) -> Quote:
     return quote
 
 
-def _parsed(signed: str) -> Quote:
+def _parsed(signed: str) -> ConversionQuote:
     """Of a token whose signature is ours."""
     encoded = signed.partition(".")[2]
     try:
@@ -96,8 +96,8 @@ def _parsed(signed: str) -> Quote:
         raise InvalidQuoteToken(field="quoteToken") from None
 
 
-def _quote(said: dict[str, Any]) -> Quote:
-    return Quote(
+def _quote(said: dict[str, Any]) -> ConversionQuote:
+    return ConversionQuote(
         id=said["jti"],
         company_id=said["companyId"],
         environment=said["environment"],

@@ -9,20 +9,22 @@ from accounts.models import Environment, Merchant
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class ConversionScenario:
     """What a whole `sourceAmount` whose last three digits are `tail` brings about."""
 
     tail: int
     effect: str
 
 
-TERMS_CHANGE = Scenario(931, _("The quote is given; confirming it answers 409 `ONP409_QUOTE_TERMS_CHANGED`."))
-SHORT = Scenario(932, _("The quote holds for one second: confirmed later it answers 409 `ONP409_QUOTE_EXPIRED`."))
-UNAVAILABLE = Scenario(933, _("The quote answers 503 `ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE`."))
+TERMS_CHANGE = ConversionScenario(931, _("The quote is given; confirming it answers 409 `ONP409_QUOTE_TERMS_CHANGED`."))
+SHORT = ConversionScenario(
+    932, _("The quote holds for one second: confirmed later it answers 409 `ONP409_QUOTE_EXPIRED`.")
+)
+UNAVAILABLE = ConversionScenario(933, _("The quote answers 503 `ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE`."))
 SCENARIOS = (TERMS_CHANGE, SHORT, UNAVAILABLE)
 
 
-def scenario_of(merchant: Merchant, amount: Decimal) -> Scenario | None:
+def scenario_of(merchant: Merchant, amount: Decimal) -> ConversionScenario | None:
     """What the amount asks for, in the sandbox and if it is a magic one."""
     if merchant.environment != Environment.SANDBOX or amount != amount.to_integral_value():
         return None

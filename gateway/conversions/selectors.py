@@ -10,7 +10,7 @@ from accounts.models import Merchant
 from gateway.conversions.errors import ConversionUnknown
 from gateway.conversions.models import Conversion
 from ledger.books.models import Account
-from ledger.chart import WALLET_METHOD, Kind
+from ledger.chart import WALLET_METHOD, AccountKind
 
 
 def get(merchant: Merchant, conversion_id: str) -> Conversion:
@@ -39,6 +39,6 @@ def currencies_of(merchant: Merchant, method: str) -> list[str]:
     named = [currency for currency, name in WALLET_METHOD.items() if name == method]
     if len(named) < 2:
         return named
-    accounts = Account.objects.filter(merchant=merchant, kind=Kind.AVAILABLE, currency__in=named)
+    accounts = Account.objects.filter(merchant=merchant, kind=AccountKind.AVAILABLE, currency__in=named)
     used = set(accounts.values_list("currency", flat=True))
     return [currency for currency in named if currency in used] or named

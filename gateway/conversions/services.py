@@ -26,7 +26,7 @@ from gateway.conversions.errors import (
 )
 from gateway.conversions.models import Conversion
 from gateway.conversions.postings import converted
-from gateway.conversions.quotes import Quote, read
+from gateway.conversions.quotes import ConversionQuote, read
 from gateway.conversions.scenarios import SHORT, TERMS_CHANGE, UNAVAILABLE, scenario_of
 from gateway.conversions.selectors import currencies_of
 from gateway.payments.errors import InvalidAmount
@@ -45,7 +45,7 @@ _CONFIRMED = "SELECT id FROM gateway_conversion WHERE merchant_id = %s AND quote
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ConversionDraft:
     """What shall be converted. A currency that is None is the one wallet's that the method names."""
 
     source_method: str
@@ -55,7 +55,7 @@ class Wish:
     destination_currency: str | None = None
 
 
-def quote(merchant: Merchant, wish: Wish) -> Quote:
+def quote(merchant: Merchant, wish: ConversionDraft) -> ConversionQuote:
     """Terms that hold for sixty seconds. Nothing moves and nothing is kept, nor is the balance looked at.
 
     Refuses with ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP400_CONVERSION_WALLET,
@@ -82,7 +82,7 @@ def quote(merchant: Merchant, wish: Wish) -> Quote:
     if amount > MAX_AMOUNT:
         raise InvalidAmount(faults=[Fault("sourceAmount", "OUT_OF_RANGE", "The result would be too large.")])
     now = clock.now(merchant)
-    return Quote(
+    return ConversionQuote(
         id=new_id("quo").removeprefix("quo_"),
         company_id=merchant.company_id,
         environment=merchant.environment,
@@ -144,7 +144,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
     return conversion
 
 
-def _still_stands(merchant: Merchant, quoted: Quote) -> bool:
+def _still_stands(merchant: Merchant, quoted: ConversionQuote) -> bool:
     """Whether the merchant would be offered the same today, at a rate that nobody has taken back."""
     if quoted.terms_version != _terms_version(merchant) or scenario_of(merchant, quoted.source_amount) == TERMS_CHANGE:
         return False
@@ -159,7 +159,7 @@ def _require_enabled(merchant: Merchant) -> None:
         raise ConversionDisabled
 
 
-def _require_unused(merchant: Merchant, quoted: Quote) -> None:
+def _require_unused(merchant: Merchant, quoted: ConversionQuote) -> None:
     if used := first(_CONFIRMED, [merchant.pk, quoted.id]):
         raise QuoteAlreadyUsed(conversionId=used[0])
 

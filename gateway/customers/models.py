@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Func, Value
 from django.db.models.functions import Lower
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
 
@@ -33,8 +33,8 @@ class Customer(models.Model):
     email = models.CharField(max_length=254, null=True, help_text="Lower case")
     phone = models.CharField(max_length=20, null=True, help_text="E.164")
     address = models.JSONField(null=True, help_text="The last one sent")
-    created_at = models.DateTimeField(default=wall)
-    updated_at = models.DateTimeField(default=wall)
+    created_at = models.DateTimeField(default=utcnow)
+    updated_at = models.DateTimeField(default=utcnow)
 
     class Meta:
         indexes = [

@@ -1,4 +1,4 @@
-"""Who may open a page. `door` is before every page of a company: no page is reached past it."""
+"""Who may open a page. `page_view` is before every page of a company: no page is reached past it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ LAST = "dashboard"
 
 
 @dataclass(frozen=True)
-class Here:
+class RequestContext:
     """Where a request is: who asks, for which company, in which environment."""
 
     request: HttpRequest
@@ -53,7 +53,7 @@ class Here:
     @property
     def is_closed(self) -> bool:
         """Whether no money moves here: the production of a company that is not verified, or takes no money now."""
-        return not self.is_sandbox and not self.merchant.may_trade
+        return not self.is_sandbox and not self.merchant.is_operational
 
     def offers(self, what: May | str) -> bool:
         """Whether pages show the way to what this person may do: closed production offers nothing that moves money."""
@@ -77,7 +77,7 @@ class Here:
         """Every company of this person."""
         return Membership.objects.filter(user=self.user).select_related("company").order_by("company__trade_name")
 
-    def menu(self) -> list[tuple[Any, list[navigation.Entry]]]:
+    def menu(self) -> list[tuple[Any, list[navigation.MenuEntry]]]:
         return navigation.menu(self)
 
     def may(self, what: May | str) -> bool:
@@ -127,7 +127,7 @@ Describe = Callable[..., Action]
 """Says in words what a request to a page would do: `describe(here, **arguments of the address)`."""
 
 
-def door(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bool = False) -> Callable[[View], View]:
+def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bool = False) -> Callable[[View], View]:
     """Makes `view(request, here, ...)` a page of a company.
 
     Who is not signed in is led there; another company's page does not exist; who may not is told what is missing
@@ -155,7 +155,7 @@ def door(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bool = 
     return made
 
 
-def _identify(here: Here, steps_up: Describe | bool, arguments: dict[str, Any]) -> None:
+def _identify(here: RequestContext, steps_up: Describe | bool, arguments: dict[str, Any]) -> None:
     if steps_up:
         describe = None if steps_up is True else partial(steps_up, here, **arguments)
         second_factor.require(here.request, describe)
@@ -163,7 +163,7 @@ def _identify(here: Here, steps_up: Describe | bool, arguments: dict[str, Any]) 
         second_factor.require_set_up(here.request)
 
 
-def _shown(here: Here, view: View, steps_up: Describe | bool, *args: Any, **kwargs: Any) -> HttpResponseBase:
+def _shown(here: RequestContext, view: View, steps_up: Describe | bool, *args: Any, **kwargs: Any) -> HttpResponseBase:
     try:
         with in_market(here.company.country):
             _identify(here, steps_up, kwargs)
@@ -175,7 +175,7 @@ def _shown(here: Here, view: View, steps_up: Describe | bool, *args: Any, **kwar
         return here.render("refused.html", status=refusal.status, refusal=refusal, said=in_words(refusal))
 
 
-def _here(request: HttpRequest, company_id: str, environment: str) -> Here:
+def _here(request: HttpRequest, company_id: str, environment: str) -> RequestContext:
     assert isinstance(request.user, User)
     memberships = Membership.objects.filter(user=request.user, company=company_id)
     membership = memberships.first()
@@ -185,4 +185,4 @@ def _here(request: HttpRequest, company_id: str, environment: str) -> Here:
     merchant = merchants.get(company=company_id, environment=environment.upper())
     if request.session.get(LAST) != [company_id, environment]:
         request.session[LAST] = [company_id, environment]
-    return Here(request, request.user, membership, merchant)
+    return RequestContext(request, request.user, membership, merchant)

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from accounts.step_up import Action
-from gateway.dashboard.access import Describe, Here
+from gateway.dashboard.access import Describe, RequestContext
 from gateway.dashboard.amounts import AmountField
 from ledger.notation import Unreadable, read, written
 
@@ -20,7 +20,7 @@ LONGEST = 300
 def action(title: Promise, form: type[forms.Form] | None = None, about: Callable[..., Facts] | None = None) -> Describe:
     """Describes a request to a page: its title, where, what `about(here, **arguments)` tells, and the form's fields."""
 
-    def describe(here: Here, **arguments: Any) -> Action:
+    def describe(here: RequestContext, **arguments: Any) -> Action:
         facts: Facts = [
             (_("Company"), here.company.trade_name),
             (_("Environment"), _("Sandbox") if here.is_sandbox else _("Production")),

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from accounts import second_factor, verification
 from accounts.models import Company
 from accounts.roles import May
-from gateway.dashboard.access import Here
+from gateway.dashboard.access import RequestContext
 from gateway.dashboard.support import address as support_address
 from gateway.dashboard.templatetags.dashboard import coded
 from gateway.dashboard.words import METHOD, STATUS
@@ -35,7 +35,7 @@ class Note:
     when: datetime | None = None
 
 
-def notes(here: Here, *, with_steps: bool) -> list[Note]:
+def notes(here: RequestContext, *, with_steps: bool) -> list[Note]:
     """What this person may know of. `with_steps`: the way to production is shown beside it and says the rest."""
     found = attention(here.merchant)
     return [
@@ -48,7 +48,7 @@ def notes(here: Here, *, with_steps: bool) -> list[Note]:
     ]
 
 
-def _about_the_company(here: Here) -> Iterator[Note]:
+def _about_the_company(here: RequestContext) -> Iterator[Note]:
     company, place = here.company, here.to("settings")
     if company.status in (Company.Status.SUSPENDED, Company.Status.CLOSED):
         where = support_address() or place
@@ -58,7 +58,7 @@ def _about_the_company(here: Here) -> Iterator[Note]:
         yield Note(URGENT, "shield-check", title, here.to("verification"), company.verification_note)
 
 
-def _about_refunds(here: Here, found: Attention) -> Iterator[Note]:
+def _about_refunds(here: RequestContext, found: Attention) -> Iterator[Note]:
     for refund in found.to_answer.first:
         amount = coded(refund.amount, refund.currency)
         title = _("A payer wants %(amount)s back: answer in time") % {"amount": amount}
@@ -74,7 +74,7 @@ def _about_refunds(here: Here, found: Attention) -> Iterator[Note]:
         yield Note(WARNING, "receipt-refund", title, here.to("refund", refund.pk), refund.payment.reference)
 
 
-def _about_webhooks(here: Here, found: Attention) -> Iterator[Note]:
+def _about_webhooks(here: RequestContext, found: Attention) -> Iterator[Note]:
     for endpoint in found.endpoints.first:
         place = here.to("webhook", endpoint.pk)
         if endpoint.status == Endpoint.Status.DISABLED:
@@ -84,7 +84,7 @@ def _about_webhooks(here: Here, found: Attention) -> Iterator[Note]:
             yield Note(WARNING, "webhook", title, place, endpoint.url, endpoint.failing_since)
 
 
-def _about_money(here: Here, found: Attention) -> Iterator[Note]:
+def _about_money(here: RequestContext, found: Attention) -> Iterator[Note]:
     for withdrawal in found.came_back.first:
         amount, status = coded(withdrawal.amount, withdrawal.currency), STATUS[withdrawal.status][0]
         title = _("A withdrawal of %(amount)s came back: %(status)s") % {"amount": amount, "status": status}
@@ -99,7 +99,7 @@ def _about_money(here: Here, found: Attention) -> Iterator[Note]:
         yield Note(WARNING, "lock", title, here.to("balance"), when=hold.created_at)
 
 
-def _about_boletos(here: Here, found: Attention) -> Iterator[Note]:
+def _about_boletos(here: RequestContext, found: Attention) -> Iterator[Note]:
     if count := found.boletos.count:
         title = ngettext(
             "%(n)s boleto can be paid for two more days only", "%(n)s boletos can be paid for two more days only", count
@@ -108,7 +108,7 @@ def _about_boletos(here: Here, found: Attention) -> Iterator[Note]:
         yield Note(NEWS, "clock", title % {"n": count}, place, when=found.boletos.first[0].expires_at)
 
 
-def _about_beginnings(here: Here) -> Iterator[Note]:
+def _about_beginnings(here: RequestContext) -> Iterator[Note]:
     company = here.company
     waits = company.status == Company.Status.PENDING_VERIFICATION and not verification.is_awaited(company)
     if waits and not company.verification_note and here.may(May.MANAGE):

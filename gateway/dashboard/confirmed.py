@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from accounts.base.errors import Refusal
-from gateway.dashboard.access import Here
-from gateway.requests.idempotency import Attempt, fingerprint
+from gateway.dashboard.access import RequestContext
+from gateway.requests.idempotency import KeyedRequest, fingerprint
 
 R = TypeVar("R")
 
@@ -20,11 +20,11 @@ class NotDone(Exception):
         self.refusal = refusal
 
 
-def attempt(here: Here, given: Mapping[str, Any]) -> Attempt:
+def attempt(here: RequestContext, given: Mapping[str, Any]) -> KeyedRequest:
     """The attempt to do what a form says; `given` has its values, and its id as `once`."""
     content = {name: str(value) for name, value in given.items()}
     path, request_id = here.request.path, getattr(here.request, "request_id", "")
-    return Attempt(here.merchant, str(given["once"]), fingerprint("FORM", path, content), "FORM", path, request_id)
+    return KeyedRequest(here.merchant, str(given["once"]), fingerprint("FORM", path, content), "FORM", path, request_id)
 
 
 def unless_refused(act: Callable[[], R]) -> R:

@@ -10,25 +10,25 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import Column, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
 from gateway.customers import selectors as customers
 from gateway.customers.models import Customer
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.payments.customers import Standing, standings
+from gateway.payments.customers import CustomerStanding, standings
 from gateway.payments.search import Search, found
 from gateway.refunds.selectors import listed as refunds_listed
 from ledger.money import to_decimal
 
 SIZE = 25
 SHOWN_REFUNDS = 20
-Row = tuple[Customer, Standing]
+Row = tuple[Customer, CustomerStanding]
 
 
-class Filters(DashboardForm):
+class CustomerFilterForm(DashboardForm):
     """What narrows the list."""
 
     q = forms.CharField(
@@ -40,10 +40,10 @@ class Filters(DashboardForm):
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def customers_list(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_PAYMENTS)
+def customers_list(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """Newest first; with `format=csv` all of them as a file."""
-    form = Filters(request.GET)
+    form = CustomerFilterForm(request.GET)
     text = form.cleaned_data["q"] if form.is_valid() else ""
     rows = customers.found(here.merchant, text)
     if request.GET.get("format") == "csv":
@@ -60,7 +60,7 @@ def _with_standings(merchant: Merchant, chunks: Iterable[list[Customer]]) -> Ite
         yield [(row, had[row.pk]) for row in chunk]
 
 
-def _columns() -> list[Column[Row]]:
+def _columns() -> list[CsvColumn[Row]]:
     return [
         (_("Customer"), lambda row: row[0].pk),
         (_("Name"), lambda row: row[0].name),
@@ -79,8 +79,8 @@ def _paid(row: Row) -> Any:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def customer(request: HttpRequest, here: Here, customer_id: str) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def customer(request: HttpRequest, here: RequestContext, customer_id: str) -> HttpResponse:
     known = customers.get(here.merchant, customer_id)
     theirs = found(here.merchant, Search(customer_id=known.pk))
     return here.render(

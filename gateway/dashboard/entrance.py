@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts import joining
 from accounts.base.errors import Refusal
 from accounts.emails.topics import Topic
-from accounts.forms import CompanyForm
+from accounts.forms import NewCompanyFields
 from accounts.models import LANGUAGES, Membership, User
 from gateway.dashboard.access import LAST
 from gateway.dashboard.forms import DashboardForm
@@ -49,7 +49,7 @@ class MeForm(DashboardForm):
         self.fields["time_zone"].choices = [*browsers, *((zone, zone) for zone in zones)]  # type: ignore[attr-defined]
 
 
-class NewCompanyForm(CompanyForm, DashboardForm):
+class NewCompanyForm(NewCompanyFields, DashboardForm):
     """Another company of the same person."""
 
 

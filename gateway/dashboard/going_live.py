@@ -9,13 +9,13 @@ from django.utils.translation import gettext_lazy as _
 from accounts import second_factor, selectors, verification
 from accounts.models import Company, Environment, Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here
+from gateway.dashboard.access import RequestContext
 from gateway.payments.models import Payment
 from webhooks.selectors import endpoints
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GoLiveStep:
     """Something to do. `address` is None where somebody else has to do it."""
 
     title: str | Promise
@@ -24,7 +24,7 @@ class Step:
     address: str | None
 
 
-def steps(here: Here) -> list[Step]:
+def steps(here: RequestContext) -> list[GoLiveStep]:
     """All of them, in the order in which they make sense; empty once the company takes real money."""
     company = here.company
     merchants = {one.environment: one for one in Merchant.objects.filter(company=company)}
@@ -33,43 +33,43 @@ def steps(here: Here) -> list[Step]:
         return []
     is_verified = company.status == Company.Status.ACTIVE
     return [
-        Step(
+        GoLiveStep(
             _("Upload your verification documents"),
             _("Four documents, as PDF or photo. We review them while you build."),
             is_verified or not verification.missing(company),
             _page(here, May.MANAGE, "verification"),
         ),
-        Step(
+        GoLiveStep(
             _("Create a sandbox key"),
             _("Your server calls the API with it; it is shown once."),
             selectors.live_keys(sandbox).exists(),
             _page(here, May.DEVELOP, "keys"),
         ),
-        Step(
+        GoLiveStep(
             _("Add a webhook"),
             _("We tell your server what became of each payment."),
             endpoints(sandbox).exists(),
             _page(here, May.DEVELOP, "webhooks"),
         ),
-        Step(
+        GoLiveStep(
             _("Make a test payment"),
             _("With the API, or here without any code: no money moves."),
             Payment.objects.filter(merchant=sandbox).exists(),
             _page(here, May.SIMULATE, "new_payment"),
         ),
-        Step(
+        GoLiveStep(
             _("Set up a second factor"),
             _("An authenticator app or a passkey; without it nobody moves money or sees keys."),
             second_factor.is_set_up(here.user),
             reverse("mfa_index"),
         ),
-        Step(
+        GoLiveStep(
             _("Register the address of your withdrawals"),
             _("Your backend withdraws from one IP address and from nowhere else."),
             company.withdrawal_ip is not None,
             _page(here, May.MANAGE, "withdrawal_address"),
         ),
-        Step(
+        GoLiveStep(
             _("Ask for production"),
             _("When the documents are there. We answer by e-mail."),
             is_verified or verification.is_awaited(company),
@@ -78,7 +78,7 @@ def steps(here: Here) -> list[Step]:
     ]
 
 
-def _page(here: Here, needs: May, name: str) -> str | None:
+def _page(here: RequestContext, needs: May, name: str) -> str | None:
     """In the sandbox, where all of this begins."""
     if not here.may(needs):
         return None

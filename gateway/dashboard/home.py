@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.base.periods import Period
 from accounts.roles import May
 from gateway.dashboard import attention, going_live
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.templatetags.dashboard import money
 from gateway.overview.activity import Activity, activity
 from gateway.payments import selectors as payments
@@ -38,8 +38,8 @@ RECENT = 8
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def home(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def home(request: HttpRequest, here: RequestContext) -> HttpResponse:
     chosen = request.GET.get("period", "")
     chosen = chosen if chosen in PERIODS else USUAL
     period = _period(here, chosen)
@@ -62,7 +62,7 @@ def home(request: HttpRequest, here: Here) -> HttpResponse:
     )
 
 
-def _period(here: Here, chosen: str) -> Period:
+def _period(here: RequestContext, chosen: str) -> Period:
     """Whole days of the reader that end today, by the merchant's clock."""
     zone = timezone.get_current_timezone()
     if chosen == "yesterday":
@@ -104,7 +104,7 @@ def _chart(request: HttpRequest, made: Mapping[str, Activity], accepted: Accepta
     return Chart(currency, list(made), list(zip(days, counts, shown, shares, strict=True)), data)
 
 
-def _balances(here: Here) -> list[tuple[str, Holding, Day | None]]:
+def _balances(here: RequestContext) -> list[tuple[str, Holding, Day | None]]:
     """Each currency that was ever used, with what there is, and when more of it becomes available."""
     coming = {day.currency: day for day in next_days(here.merchant, timezone.get_current_timezone())}
     held = holdings(here.merchant)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import User
 
 PEOPLE = ("/dashboard/", "/accounts/")
@@ -71,7 +71,7 @@ def _kept(response: HttpResponseBase) -> HttpResponseBase:
 def _was_away(request: HttpRequest) -> bool:
     if not request.user.is_authenticated:
         return False
-    now = int(wall().timestamp())
+    now = int(utcnow().timestamp())
     seen = request.session.get(SEEN, now)
     if now - seen > settings.SESSION_IDLE_S:
         return True

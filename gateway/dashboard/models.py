@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import models
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant
 
 
@@ -14,7 +14,7 @@ class SavedView(models.Model):
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="+", db_index=False)
     name = models.CharField(max_length=60)
     query = models.CharField(max_length=2000, help_text="As it stands in the address")
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
 
     class Meta:
         app_label = "gateway"

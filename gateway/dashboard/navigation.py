@@ -9,10 +9,10 @@ from accounts.roles import May
 from gateway.refunds.inbox import Tab, listed
 
 if TYPE_CHECKING:
-    from gateway.dashboard.access import Here
+    from gateway.dashboard.access import RequestContext
 
 
-class Item(NamedTuple):
+class MenuItem(NamedTuple):
     """A page of the menu; `name` is that of its address, and `area` what the address begins with."""
 
     name: str
@@ -23,49 +23,49 @@ class Item(NamedTuple):
     sandbox_only: bool = False
 
 
-MENU: tuple[tuple[str | Promise, tuple[Item, ...]], ...] = (
+MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
     (
         _("Sell"),
         (
-            Item("home", _("Home"), "home", May.READ_PAYMENTS, ""),
-            Item("payments", _("Payments"), "credit-card", May.READ_PAYMENTS, "payments/"),
-            Item("refunds", _("Refunds and disputes"), "receipt-refund", May.READ_PAYMENTS, "refunds/"),
-            Item("customers", _("Customers"), "users", May.READ_PAYMENTS, "customers/"),
+            MenuItem("home", _("Home"), "home", May.READ_PAYMENTS, ""),
+            MenuItem("payments", _("Payments"), "credit-card", May.READ_PAYMENTS, "payments/"),
+            MenuItem("refunds", _("Refunds and disputes"), "receipt-refund", May.READ_PAYMENTS, "refunds/"),
+            MenuItem("customers", _("Customers"), "users", May.READ_PAYMENTS, "customers/"),
         ),
     ),
     (
         _("Money"),
         (
-            Item("balance", _("Balance"), "scale", May.READ_MONEY, "balance/"),
-            Item("statement", _("Statement"), "list-details", May.READ_MONEY, "statement/"),
-            Item("receivables", _("Receivables"), "calendar-dollar", May.READ_MONEY, "receivables/"),
-            Item("withdrawals", _("Withdrawals"), "arrow-up-right", May.READ_MONEY, "withdrawals/"),
-            Item("conversions", _("Conversions"), "arrows-exchange", May.READ_MONEY, "conversions/"),
+            MenuItem("balance", _("Balance"), "scale", May.READ_MONEY, "balance/"),
+            MenuItem("statement", _("Statement"), "list-details", May.READ_MONEY, "statement/"),
+            MenuItem("receivables", _("Receivables"), "calendar-dollar", May.READ_MONEY, "receivables/"),
+            MenuItem("withdrawals", _("Withdrawals"), "arrow-up-right", May.READ_MONEY, "withdrawals/"),
+            MenuItem("conversions", _("Conversions"), "arrows-exchange", May.READ_MONEY, "conversions/"),
         ),
     ),
     (
         _("Developers"),
         (
-            Item("keys", _("API keys"), "key", May.READ_TECHNICAL, "keys/"),
-            Item("webhooks", _("Webhooks"), "webhook", May.READ_TECHNICAL, "webhooks/"),
-            Item("events", _("Events"), "bell", May.READ_TECHNICAL, "events/"),
-            Item("requests", _("Requests"), "code", May.READ_TECHNICAL, "requests/"),
-            Item("lab", _("Sandbox lab"), "flask", May.SIMULATE, "lab/", sandbox_only=True),
+            MenuItem("keys", _("API keys"), "key", May.READ_TECHNICAL, "keys/"),
+            MenuItem("webhooks", _("Webhooks"), "webhook", May.READ_TECHNICAL, "webhooks/"),
+            MenuItem("events", _("Events"), "bell", May.READ_TECHNICAL, "events/"),
+            MenuItem("requests", _("Requests"), "code", May.READ_TECHNICAL, "requests/"),
+            MenuItem("lab", _("Sandbox lab"), "flask", May.SIMULATE, "lab/", sandbox_only=True),
         ),
     ),
     (
         _("Company"),
         (
-            Item("team", _("Team"), "user-plus", May.READ_PAYMENTS, "team/"),
-            Item("settings", _("Settings"), "settings", May.READ_PAYMENTS, "settings/"),
-            Item("verification", _("Verification"), "shield-check", May.MANAGE, "verification/"),
-            Item("audit", _("Audit log"), "history", May.READ_AUDIT, "audit/"),
+            MenuItem("team", _("Team"), "user-plus", May.READ_PAYMENTS, "team/"),
+            MenuItem("settings", _("Settings"), "settings", May.READ_PAYMENTS, "settings/"),
+            MenuItem("verification", _("Verification"), "shield-check", May.MANAGE, "verification/"),
+            MenuItem("audit", _("Audit log"), "history", May.READ_AUDIT, "audit/"),
         ),
     ),
 )
 
 
-class Entry(NamedTuple):
+class MenuEntry(NamedTuple):
     """An item as this person sees it on this page."""
 
     title: str | Promise
@@ -76,13 +76,13 @@ class Entry(NamedTuple):
     """How much of it waits for the company."""
 
 
-def menu(here: "Here") -> list[tuple[str | Promise, list[Entry]]]:
+def menu(here: "RequestContext") -> list[tuple[str | Promise, list[MenuEntry]]]:
     """What this person may open, in groups; empty groups are left out."""
     inside = here.request.path.removeprefix(here.to("home"))
     found = []
     for title, items in MENU:
         entries = [
-            Entry(item.title, item.icon, here.to(item.name), _is_current(item, inside), _waiting(here, item))
+            MenuEntry(item.title, item.icon, here.to(item.name), _is_current(item, inside), _waiting(here, item))
             for item in items
             if here.may(item.needs) and (here.is_sandbox or not item.sandbox_only)
         ]
@@ -94,7 +94,7 @@ def menu(here: "Here") -> list[tuple[str | Promise, list[Entry]]]:
 MOST = 99
 
 
-def _waiting(here: "Here", item: Item) -> str:
+def _waiting(here: "RequestContext", item: MenuItem) -> str:
     """Refunds that wait for an answer, counted to a hundred."""
     if item.name != "refunds":
         return ""
@@ -102,5 +102,5 @@ def _waiting(here: "Here", item: Item) -> str:
     return f"{MOST}+" if count > MOST else str(count or "")
 
 
-def _is_current(item: Item, inside: str) -> bool:
+def _is_current(item: MenuItem, inside: str) -> bool:
     return inside.startswith(item.area) if item.area else not inside

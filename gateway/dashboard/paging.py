@@ -17,7 +17,7 @@ _BETWEEN = "~"
 
 
 @dataclass(frozen=True)
-class Page(Generic[M]):
+class ListPage(Generic[M]):
     """Some rows of a list. `before` and `after` are the values of the links that lead on, None where nothing is."""
 
     rows: list[M]
@@ -30,7 +30,7 @@ class Page(Generic[M]):
         return self.before is None and self.after is None
 
 
-def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> Page[M]:
+def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> ListPage[M]:
     """The page that `?after=` or `?before=` asks for, else the first one.
 
     The list is ordered by columns of its own that are never empty, all in one direction, the last of them unique.
@@ -87,8 +87,8 @@ class _Order:
             equal &= Q(**{name: value})
         return rows.filter(Q(**{f"{self.names[0]}__{than}e": place[0]}) & wanted)
 
-    def page(self, rows: list[M], *, has_before: bool, has_after: bool) -> Page[M]:
-        return Page(
+    def page(self, rows: list[M], *, has_before: bool, has_after: bool) -> ListPage[M]:
+        return ListPage(
             rows,
             before=self.mark(rows[0]) if rows and has_before else None,
             after=self.mark(rows[-1]) if rows and has_after else None,

@@ -17,7 +17,7 @@ from accounts.roles import May
 from gateway.conversions.models import Conversion
 from gateway.customers import selectors as customers
 from gateway.customers.models import Customer
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.payments.models import Payment
 from gateway.payments.search import Search, found
 from gateway.payments.selectors import listed
@@ -64,8 +64,8 @@ class Results:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def search(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def search(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """An id may stand in any text: a link, a line of a log, a piece of JSON."""
     asked = request.GET.get("q", "").strip().strip(_WRAPPED).strip()[:LONGEST].replace("\0", "")
     if named := _ID.search(asked):
@@ -80,7 +80,7 @@ def search(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("search.html", asked=asked, results=results, query=urlencode({"q": asked}))
 
 
-def _named(here: Here, asked: str, prefix: str, rest: str) -> HttpResponse:
+def _named(here: RequestContext, asked: str, prefix: str, rest: str) -> HttpResponse:
     """To the page about an id. What lives in the other environment is found there."""
     object_id = f"{prefix}_{rest}"
     if prefix == "rcp":  # a payment has one receipt
@@ -95,7 +95,7 @@ def _named(here: Here, asked: str, prefix: str, rest: str) -> HttpResponse:
     return HttpResponseRedirect(here.to(name, object_id))
 
 
-def _elsewhere(here: Here, prefix: str, object_id: str) -> Merchant | None:
+def _elsewhere(here: RequestContext, prefix: str, object_id: str) -> Merchant | None:
     """The same company in its other environment, where the id is at home there."""
     table = _TABLES.get(prefix)
     if table is None:
@@ -105,7 +105,7 @@ def _elsewhere(here: Here, prefix: str, object_id: str) -> Merchant | None:
     return other if rows.exists() else None
 
 
-def _has_page(here: Here, name: str, object_id: str) -> bool:
+def _has_page(here: RequestContext, name: str, object_id: str) -> bool:
     """Whether there is a page of that kind; what it says about an unknown id is its own affair."""
     try:
         here.to(name, object_id)
@@ -114,7 +114,7 @@ def _has_page(here: Here, name: str, object_id: str) -> bool:
     return True
 
 
-def _results(here: Here, asked: str) -> Results:
+def _results(here: RequestContext, asked: str) -> Results:
     """Of payments first those with exactly this reference: it is the beginning of others, too."""
     merchant = here.merchant
     payments = list(listed(merchant, reference=asked)[: SHOWN + 1])
@@ -131,13 +131,13 @@ def _results(here: Here, asked: str) -> Results:
     )
 
 
-def _pages(here: Here, asked: str) -> Iterable[tuple[Any, str]]:
+def _pages(here: RequestContext, asked: str) -> Iterable[tuple[Any, str]]:
     """Pages of the menu that are called so."""
     for _title, entries in here.menu():
         yield from ((one.title, one.address) for one in entries if asked.lower() in str(one.title).lower())
 
 
-def _only(here: Here, results: Results) -> str | None:
+def _only(here: RequestContext, results: Results) -> str | None:
     """Where the one hit leads, where there is one only. Of one customer the payments are no other hits."""
     records: list[tuple[str, Model]] = [
         *(("payment", row) for row in results.payments),

@@ -14,13 +14,13 @@ from gateway.payments import cards
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.refunds import services as refunds
-from gateway.refunds.lifecycle import Asked
+from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import ReasonCode, Response
 from gateway.simulations.services import advance
 from gateway.vault import services as vault
 from gateway.vault.cards import Secret
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.gates import Wish
+from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
 from ledger.money import to_decimal
@@ -57,7 +57,7 @@ ABROAD = {
 APPROVED, REFUSED = "4242424242424242", "4000000000000002"
 
 
-class Way(NamedTuple):
+class DemoMethod(NamedTuple):
     """How somebody pays, how often, and between which amounts in whole units."""
 
     method: str
@@ -68,13 +68,13 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way("PIX", "BRL", 55, 20, 899),
-    Way("CREDIT_CARD", "BRL", 20, 50, 899),
-    Way("BOLETO", "BRL", 8, 50, 899),
-    Way("SPEI", "MXN", 6, 200, 899),
-    Way("MB_WAY", "EUR", 5, 10, 89),
-    Way("BANK_TRANSFER", "ARS", 3, 10_000, 89_000),
-    Way("PSE", "COP", 3, 50_000, 890_000),
+    DemoMethod("PIX", "BRL", 55, 20, 899),
+    DemoMethod("CREDIT_CARD", "BRL", 20, 50, 899),
+    DemoMethod("BOLETO", "BRL", 8, 50, 899),
+    DemoMethod("SPEI", "MXN", 6, 200, 899),
+    DemoMethod("MB_WAY", "EUR", 5, 10, 89),
+    DemoMethod("BANK_TRANSFER", "ARS", 3, 10_000, 89_000),
+    DemoMethod("PSE", "COP", 3, 50_000, 890_000),
 )
 
 
@@ -116,7 +116,7 @@ class Life:
         if payment.status == Status.PAID and way.currency == "BRL":
             self._regret(payment)
 
-    def _order(self, way: Way) -> Payment:
+    def _order(self, way: DemoMethod) -> Payment:
         now = clock.now(self.merchant)
         cents = Decimal(self.chance.randint(way.least * 100, way.most * 100)) / 100
         is_card = way.method == "CREDIT_CARD"
@@ -131,7 +131,7 @@ class Life:
         )
         return payments.create(self.merchant, wanted)
 
-    def _payer(self, way: Way) -> Payer:
+    def _payer(self, way: DemoMethod) -> Payer:
         if way.method in ABROAD:
             name, tax_id, kind, email, phone = ABROAD[way.method]
             return Payer(name=name, tax_id=tax_id, tax_id_type=kind, email=email, phone=phone)
@@ -163,7 +163,7 @@ class Life:
             answer = self.chance.choice((Response.Answer.ACCEPT, Response.Answer.CONTEST))
             self._answer(asked, answer)
             if answer == Response.Answer.CONTEST:
-                decision = self.chance.choice((Asked.FOR_COMPANY, Asked.FOR_PAYER))
+                decision = self.chance.choice((RefundAction.FOR_COMPANY, RefundAction.FOR_PAYER))
                 refunds.decide(self.merchant, asked, decision, note="Decided on the evidence.")
 
     def _dispute(self, payment: Payment, code: str, statement: str) -> str:
@@ -192,7 +192,7 @@ class Life:
             self._withdraw(Decimal(1901))  # the scenario of a bank that refuses
         source = (available / 20).quantize(CENT)
         quoted = conversions.quote(
-            self.merchant, conversions.Wish("PIX", self.chance.choice(("SPEI", "MB_WAY")), source)
+            self.merchant, conversions.ConversionDraft("PIX", self.chance.choice(("SPEI", "MB_WAY")), source)
         )
         conversions.confirm(self.merchant, sign(quoted))
         if asked := self._ask_for_an_advance(self.chance.choice((0, 0, 3))):
@@ -202,7 +202,7 @@ class Life:
         return to_decimal(holdings(self.merchant, "BRL").currencies["BRL"].available, "BRL")
 
     def _withdraw(self, amount: Decimal) -> None:
-        wish = Wish(
+        wish = WithdrawalDraft(
             company_id=self.merchant.company_id,
             rail="PIX",
             amount=amount,

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from accounts.base.errors import Fault
 from accounts.base.wire import Timestamp
 from gateway.customers.payer import Payer
-from gateway.methods.rail import Answered, Market, Order, Outcome, Wish
+from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.scenarios import PAYER_REJECTED
 
@@ -42,26 +42,26 @@ class SandboxCheckout(SandboxRail):
 
     needs: ClassVar[tuple[str, ...]] = ("email",)
 
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         return document_faults(wish.payer, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return replace(payer, tax_id_type=payer.tax_id_type or "CC")
 
-    def instructions(self, order: Order) -> Outcome:
-        return Outcome(Answered.CHECKOUT, {"checkout": True})
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.CHECKOUT, {"checkout": True})
 
     def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
         """What the page asks: what the outside party needs and the order did not say (contract §4.3)."""
         return tuple(name for name in self.needs if not payer.get(name))
 
-    def paid(self, at: datetime) -> Outcome:
-        return Outcome(Answered.DONE, reference=secrets.token_hex(12))
+    def paid(self, at: datetime) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.DONE, reference=secrets.token_hex(12))
 
-    def decided(self, *, accepts: bool, said: Mapping[str, str], at: datetime) -> Outcome:
+    def decided(self, *, accepts: bool, said: Mapping[str, str], at: datetime) -> PaymentOutcome:
         """What the payer chose on the page. Who they are is for the outside party and not kept."""
         if not accepts:
-            return Outcome(Answered.DECLINED, failure=PAYER_REJECTED)
+            return PaymentOutcome(PaymentResult.DECLINED, failure=PAYER_REJECTED)
         return replace(self.paid(at), details={name: said[name] for name in ("bank", "person") if name in said})
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from simple_history.models import HistoricalRecords
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Environment, Merchant
 from gateway.methods.registry import Method
 from ledger.money import DECIMALS
@@ -96,7 +96,7 @@ class PriceRule(models.Model):
         default=0, db_default=0, help_text="Of an advance, minor units", validators=[MinValueValidator(0)]
     )
     effective_from = models.DateTimeField(
-        default=wall,
+        default=utcnow,
         db_default=Now(),
         help_text="For payments created from then on; the version before holds until then",
     )

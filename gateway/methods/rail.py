@@ -13,7 +13,7 @@ from gateway.customers.payer import Payer
 from gateway.vault.stored import StoredCard
 
 
-class Asked(StrEnum):
+class PaymentAction(StrEnum):
     """What was asked of the outside party, or of time."""
 
     CREATE = "create"  # make it payable
@@ -25,7 +25,7 @@ class Asked(StrEnum):
     REFUND = "refund"  # money back
 
 
-class Answered(StrEnum):
+class PaymentResult(StrEnum):
     """What an outside party answered. No clear answer is UNKNOWN, never DECLINED."""
 
     WAITING = "waiting"  # accepted; it is the payer's turn
@@ -42,7 +42,7 @@ class Answered(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PaymentOutcome:
     """An answer: what it was, what is new in the payment's details, and why not, when it was no.
 
     `reference` is the party's own id of the money, by which support finds it.
@@ -51,7 +51,7 @@ class Outcome:
     `expires_after_s` how long that may take, where it is another time than the payer's.
     """
 
-    answered: Answered
+    answered: PaymentResult
     details: Mapping[str, Any] = field(default_factory=dict)
     failure: tuple[str, str] | None = None
     reference: str | None = None
@@ -87,7 +87,7 @@ class Market:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PaymentDraft:
     """What a request says that a method may have rules about: as sent, and perhaps wrong. `now` is by the clock."""
 
     payer: Payer
@@ -99,7 +99,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class PaymentOrder:
     """What a rail is told about a payment that it shall make payable. `asked_times` counts this time too."""
 
     payment_id: str
@@ -124,26 +124,26 @@ class Rail(ABC):
     markets: ClassVar[tuple[Market, ...]]
 
     @abstractmethod
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         """What is missing or wrong for this method. `strict` also verifies check digits (production)."""
 
     @abstractmethod
-    def instruct(self, order: Order) -> Outcome:
+    def instruct(self, order: PaymentOrder) -> PaymentOutcome:
         """What the payer needs to pay. Raises RailUnavailable or InvalidResponse when no clear answer comes."""
 
     @abstractmethod
-    def ask(self, order: Order, about: Asked) -> Outcome:
+    def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
         """What became of it, where an answer said when to ask (`ask_after_s`)."""
 
     @abstractmethod
-    def refund(self, amount: Decimal, currency: str, at: datetime) -> Outcome:
+    def refund(self, amount: Decimal, currency: str, at: datetime) -> PaymentOutcome:
         """Pays money back: DONE with the party's own id of it, DECLINED, or UNKNOWN while it is on its way."""
 
     @abstractmethod
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """The members of the payment object that belong to this method, out of details that instruct."""
 
-    def asks_outside(self, order: Order) -> bool:
+    def asks_outside(self, order: PaymentOrder) -> bool:
         """Whether `instruct` waits for somebody else, so that it must not run inside a transaction."""
         return False
 

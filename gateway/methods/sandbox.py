@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 
-from gateway.methods.rail import Answered, Asked, Order, Outcome, Rail
-from gateway.methods.scenarios import Scenario, scenario_of
+from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
+from gateway.methods.scenarios import PaymentScenario, scenario_of
 
 REFUND_REFUSED, REFUND_STAYS = 921, 922
 
@@ -15,57 +15,59 @@ class SandboxRail(Rail):
     """A deterministic double: the same order gets the same answer. A method adds what it gives its payer."""
 
     @abstractmethod
-    def instructions(self, order: Order) -> Outcome:
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """What the payer needs to pay."""
 
-    def asks_outside(self, order: Order) -> bool:
+    def asks_outside(self, order: PaymentOrder) -> bool:
         """Only where it plays an outside party that gives no answer."""
         scenario = self._scenario(order)
         return scenario is not None and scenario.outage is not None
 
-    def instruct(self, order: Order) -> Outcome:
+    def instruct(self, order: PaymentOrder) -> PaymentOutcome:
         scenario = self._scenario(order)
         if scenario is None:
             return self.instructions(order)
         if scenario.outage and order.asked_times == 1:
             raise scenario.outage(self.method)
-        if scenario.first == Answered.DECLINED:
-            return Outcome(Answered.DECLINED, failure=scenario.failure)
+        if scenario.first == PaymentResult.DECLINED:
+            return PaymentOutcome(PaymentResult.DECLINED, failure=scenario.failure)
         if scenario.first:
-            return Outcome(scenario.first, ask_after_s=scenario.later_s)
+            return PaymentOutcome(scenario.first, ask_after_s=scenario.later_s)
         return replace(self.instructions(order), ask_after_s=scenario.later_s)
 
-    def ask(self, order: Order, about: Asked) -> Outcome:
-        if about == Asked.PREPARE:
+    def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
+        if about == PaymentAction.PREPARE:
             return self.instructions(order)
-        if about == Asked.REVIEW:
-            return replace(self.instructions(order), answered=Answered.CLEARED)
+        if about == PaymentAction.REVIEW:
+            return replace(self.instructions(order), answered=PaymentResult.CLEARED)
         scenario = self._scenario(order)
         assert scenario and scenario.later, "nothing else is asked about"
-        return Outcome(scenario.later, failure=scenario.failure)
+        return PaymentOutcome(scenario.later, failure=scenario.failure)
 
-    def paid(self, at: datetime) -> Outcome:
+    def paid(self, at: datetime) -> PaymentOutcome:
         """The payer paid: with the party's own id of the money, where it gives one."""
-        return Outcome(Answered.DONE)
+        return PaymentOutcome(PaymentResult.DONE)
 
-    def refund(self, amount: Decimal, currency: str, at: datetime) -> Outcome:
+    def refund(self, amount: Decimal, currency: str, at: datetime) -> PaymentOutcome:
         """Carried out, unless the amount is a magic one (contract §14.3)."""
         tail = amount % 1000 if amount == amount.to_integral_value() else None
         if tail == REFUND_REFUSED:
-            return Outcome(Answered.DECLINED, failure=("ACQUIRER_REFUSED", "The outside party refused the refund."))
+            return PaymentOutcome(
+                PaymentResult.DECLINED, failure=("ACQUIRER_REFUSED", "The outside party refused the refund.")
+            )
         if tail == REFUND_STAYS:
-            return Outcome(Answered.UNKNOWN)
-        return Outcome(Answered.DONE, reference=self.returned(at))
+            return PaymentOutcome(PaymentResult.UNKNOWN)
+        return PaymentOutcome(PaymentResult.DONE, reference=self.returned(at))
 
     def returned(self, at: datetime) -> str | None:
         """The party's own id of money that went back, where it gives one."""
         return None
 
-    def simulate(self, asked: str, at: datetime) -> Outcome:
+    def simulate(self, asked: str, at: datetime) -> PaymentOutcome:
         """The outcome that a merchant asked for: PAID, FAILED or EXPIRED."""
         if asked == "FAILED":
-            return Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))
-        return self.paid(at) if asked == "PAID" else Outcome(Answered.DONE)
+            return PaymentOutcome(PaymentResult.DECLINED, failure=("SIMULATED", "The failure was simulated."))
+        return self.paid(at) if asked == "PAID" else PaymentOutcome(PaymentResult.DONE)
 
-    def _scenario(self, order: Order) -> Scenario | None:
+    def _scenario(self, order: PaymentOrder) -> PaymentScenario | None:
         return scenario_of(self.method, order.amount, order.currency)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop as _
 
 from accounts.base.errors import MethodRefusal
 from gateway.methods.errors import InvalidResponse, RailUnavailable
-from gateway.methods.rail import Answered
+from gateway.methods.rail import PaymentResult
 from gateway.methods.registry import CARDS, Method
 
 Failure = tuple[str, str]
@@ -17,7 +17,7 @@ PAYER_REJECTED: Failure = ("PAYER_REJECTED", "The payer refused the payment.")
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class PaymentScenario:
     """What a whole amount whose last three digits are `tail` brings about.
 
     `outage` is raised when the double is asked for the first time. `first` is answered instead of instructions;
@@ -28,28 +28,28 @@ class Scenario:
     methods: tuple[Method, ...]
     effect: str
     outage: type[MethodRefusal] | None = None
-    first: Answered | None = None
+    first: PaymentResult | None = None
     failure: Failure | None = None
     later_s: int | None = None
-    later: Answered | None = None
+    later: PaymentResult | None = None
     currency: str | None = None
 
 
 SCENARIOS = (
-    Scenario(
+    PaymentScenario(
         911,
         EVERY,
         _("Refused: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` names it."),
-        first=Answered.DECLINED,
+        first=PaymentResult.DECLINED,
         failure=("ACQUIRER_REFUSED", "The outside party refused the payment."),
     ),
-    Scenario(
+    PaymentScenario(
         912,
         EVERY,
         _("The first call answers 502 `ONP502_<METHOD>_INVALID_RESPONSE`; the same call with the same key then 201."),
         outage=InvalidResponse,
     ),
-    Scenario(
+    PaymentScenario(
         913,
         EVERY,
         _(
@@ -58,47 +58,47 @@ SCENARIOS = (
         ),
         outage=RailUnavailable,
     ),
-    Scenario(
+    PaymentScenario(
         914,
         CHECKOUTS,
         _("PENDING without `nextAction`; ten seconds later a lookup and `payment.updated` have it."),
-        first=Answered.WAITING,
+        first=PaymentResult.WAITING,
         later_s=10,
         currency="COP",
     ),
-    Scenario(
+    PaymentScenario(
         914,
         CARDS,
         _(
             "PENDING without `nextAction`; ten seconds later a lookup has it, and `payment.action_required` says so "
             "without `clientSecret` and `checkoutUrl`."
         ),
-        first=Answered.WAITING,
+        first=PaymentResult.WAITING,
         later_s=10,
     ),
-    Scenario(
+    PaymentScenario(
         915,
         EVERY,
         _(
             "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 "
             "seconds it is cleared: PENDING, and `payment.updated` carries the instructions; a card's session follows."
         ),
-        first=Answered.REVIEW,
+        first=PaymentResult.REVIEW,
         later_s=60,
     ),
-    Scenario(916, CARDS, _("`integrationMode` is HOSTED: send the payer to `checkoutUrl`.")),
-    Scenario(
+    PaymentScenario(916, CARDS, _("`integrationMode` is HOSTED: send the payer to `checkoutUrl`.")),
+    PaymentScenario(
         917,
         (Method.MB_WAY, Method.NEQUI),
         _("The payer refuses after ten seconds: FAILED with `PAYER_REJECTED`."),
         later_s=10,
-        later=Answered.DECLINED,
+        later=PaymentResult.DECLINED,
         failure=PAYER_REJECTED,
     ),
 )
 
 
-def scenario_of(method: str, amount: Decimal, currency: str) -> Scenario | None:
+def scenario_of(method: str, amount: Decimal, currency: str) -> PaymentScenario | None:
     """What the amount asks for, if it is a magic one for this method."""
     if amount != amount.to_integral_value():
         return None

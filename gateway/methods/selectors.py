@@ -12,7 +12,7 @@ from accounts.models import Merchant
 from gateway.customers.payer import Payer
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
 from gateway.methods.models import MethodRule, PriceRule
-from gateway.methods.rail import Rail, Wish
+from gateway.methods.rail import PaymentDraft, Rail
 from ledger import money
 
 NEVER = 10**15
@@ -33,7 +33,7 @@ _TERMS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class MethodTerms:
     """The merchant's own rule, else everybody's. Amounts in minor units, times in seconds, rates in per cent."""
 
     method: str
@@ -70,7 +70,7 @@ def smallest(minimum: int, percentage: Decimal, fixed: int) -> int:
     return max(minimum, int((fixed + Decimal("0.5")) * 100 // left) + 1) if left else NEVER
 
 
-def terms(merchant: Merchant, method: str, currency: str) -> Terms:
+def terms(merchant: Merchant, method: str, currency: str) -> MethodTerms:
     """Refuses with ONP403_METHOD_NOT_ENABLED where the method is off for the merchant in this currency."""
     row = first(
         _TERMS,
@@ -87,7 +87,7 @@ def terms(merchant: Merchant, method: str, currency: str) -> Terms:
     enabled, minimum, maximum, expires_in_s, shortest, longest, percentage, fixed, settlement_days, *advance = row
     if not enabled:
         raise MethodNotEnabled(field="method")
-    return Terms(
+    return MethodTerms(
         method=method,
         currency=currency,
         minimum=minimum,
@@ -112,7 +112,7 @@ def refund_window(merchant: Merchant, method: str, currency: str) -> timedelta:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MethodOffer:
     """A method in a currency, with the rules that hold there for the merchant."""
 
     rule: MethodRule
@@ -124,12 +124,12 @@ class Offer:
         return smallest(self.rule.minimum, self.price.percentage, self.price.fixed)
 
 
-def offers(merchant: Merchant) -> list[Offer]:
+def offers(merchant: Merchant) -> list[MethodOffer]:
     """Everything the merchant may use, by currency and method: the merchant's own rules, else everybody's."""
     return [offer for offer in known(merchant) if offer.rule.enabled]
 
 
-def known(merchant: Merchant) -> list[Offer]:
+def known(merchant: Merchant) -> list[MethodOffer]:
     """Everything that there is, also what is off for the merchant."""
     theirs = Q(merchant=merchant) | Q(merchant=None)
     own_last = ("currency", "method", F("merchant").asc(nulls_first=True))
@@ -137,11 +137,11 @@ def known(merchant: Merchant) -> list[Offer]:
     versions = PriceRule.objects.filter(theirs, effective_from__lte=clock.now(merchant))
     prices = {(p.method, p.currency): p for p in versions.order_by(*own_last, "effective_from")}
     in_force = {(rule.method, rule.currency): rule for rule in rules}
-    return [Offer(rule, prices[pair]) for pair, rule in in_force.items() if pair in prices]
+    return [MethodOffer(rule, prices[pair]) for pair, rule in in_force.items() if pair in prices]
 
 
 def required_fields(rail: Rail, currency: str, at: datetime) -> list[str]:
     """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
-    nothing = Wish(Payer(name=""), at, currency)
+    nothing = PaymentDraft(Payer(name=""), at, currency)
     missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
     return list(dict.fromkeys(["payer.name", *missing]))

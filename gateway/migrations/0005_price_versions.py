@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
             model_name="historicalpricerule",
             name="effective_from",
             field=models.DateTimeField(
-                default=accounts.base.clock.wall,
+                default=accounts.base.clock.utcnow,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),
@@ -127,7 +127,7 @@ class Migration(migrations.Migration):
             model_name="pricerule",
             name="effective_from",
             field=models.DateTimeField(
-                default=accounts.base.clock.wall,
+                default=accounts.base.clock.utcnow,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),

@@ -61,7 +61,7 @@ class Migration(migrations.Migration):
             name="effective_from",
             field=models.DateTimeField(
                 db_default=django.db.models.functions.datetime.Now(),
-                default=accounts.base.clock.wall,
+                default=accounts.base.clock.utcnow,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
             name="effective_from",
             field=models.DateTimeField(
                 db_default=django.db.models.functions.datetime.Now(),
-                default=accounts.base.clock.wall,
+                default=accounts.base.clock.utcnow,
                 help_text="For payments created from then on; the version before holds until then",
             ),
         ),

@@ -57,7 +57,7 @@ class Migration(migrations.Migration):
                 ),
                 ("request_body", models.TextField(null=True)),
                 ("response_body", models.TextField(null=True)),
-                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, help_text="When it came in")),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.utcnow, help_text="When it came in")),
                 (
                     "api_key",
                     models.ForeignKey(

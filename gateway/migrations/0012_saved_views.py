@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("name", models.CharField(max_length=60)),
                 ("query", models.CharField(help_text="As it stands in the address", max_length=2000)),
-                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.utcnow, editable=False)),
                 (
                     "merchant",
                     models.ForeignKey(

@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("proposed_at", models.DateTimeField(default=accounts.base.clock.wall)),
+                ("proposed_at", models.DateTimeField(default=accounts.base.clock.utcnow)),
                 ("decided_at", models.DateTimeField(null=True)),
                 (
                     "decided_by",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from accounts.base.periods import Period
 from accounts.models import Merchant
-from gateway.payments.figures import Paid, Volume, volumes
+from gateway.payments.figures import Paid, VolumeFigure, volumes
 from gateway.refunds.selectors import GivenBack, given_back
 
 
@@ -15,7 +15,7 @@ class Activity:
     Minor units.
     """
 
-    volume: Volume
+    volume: VolumeFigure
     refunds: GivenBack
 
     @property
@@ -27,7 +27,7 @@ class Activity:
 def activity(merchant: Merchant, period: Period) -> dict[str, Activity]:
     """By currency, in the order of their codes; a currency in which nothing was paid or given back is left out."""
     paid, back = volumes(merchant, period), given_back(merchant, period)
-    nothing = Volume({day: Paid() for day in period.days})
+    nothing = VolumeFigure({day: Paid() for day in period.days})
     return {
         currency: Activity(paid.get(currency, nothing), back.get(currency, GivenBack()))
         for currency in sorted({*paid, *back})

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from gateway.receipts.facts import facts
 from gateway.receipts.selectors import verified
-from gateway.receipts.words import BY_LANGUAGE, ENGLISH, Words
+from gateway.receipts.words import BY_LANGUAGE, ENGLISH, ReceiptWords
 
 
 @require_safe
@@ -25,6 +25,6 @@ def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
     return response
 
 
-def _words_of_reader(request: HttpRequest) -> Words:
+def _words_of_reader(request: HttpRequest) -> ReceiptWords:
     """What is unknown has no market: the browser says which language its reader has."""
     return BY_LANGUAGE.get(get_language_from_request(request).partition("-")[0], ENGLISH)

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from accounts.base import clock
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
-from gateway.methods.rail import Answered, Asked, Outcome
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments import links
 from gateway.payments import services as payments
 from gateway.payments.errors import PaymentState
@@ -55,7 +55,7 @@ def confirm(payment: Payment, card_token: str | None) -> Confirmation:
     card = vault.use(payment.id, card_token)
     payment.details = payment.details | {"card": card.snapshot()}
     if failure := correct(payment, card.funding):
-        return _take(payment, Outcome(Answered.DECLINED, failure=failure))
+        return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=failure))
     return _charge(payment, card, confirmed=False)
 
 
@@ -66,7 +66,7 @@ def answer_challenge(payment: Payment, challenge: str, *, approves: bool) -> Con
     if payment.details.get("challenge") != challenge:
         raise PaymentState
     if not approves:
-        return _take(payment, Outcome(Answered.DECLINED, failure=THREE_DS_REFUSED))
+        return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=THREE_DS_REFUSED))
     return _charge(payment, Card.of(payment.details["card"]), confirmed=True)
 
 
@@ -82,15 +82,15 @@ def _require_confirmable(payment: Payment) -> None:
 
 
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
-    rail = payments.double_of(payment)
+    rail = payments.simulator_of(payment)
     assert isinstance(rail, CardRail)
-    if not payment.merchant.may_trade:
-        return _take(payment, Outcome(Answered.DECLINED, failure=NOT_TAKEN))
+    if not payment.merchant.is_operational:
+        return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=NOT_TAKEN))
     return _take(payment, rail.authorize(payments.order_of(payment), card, confirmed=confirmed))
 
 
-def _take(payment: Payment, outcome: Outcome) -> Confirmation:
-    payment = payments.finish(payment, Asked.PAY, outcome, clock.now(payment.merchant))
+def _take(payment: Payment, outcome: PaymentOutcome) -> Confirmation:
+    payment = payments.finish(payment, PaymentAction.PAY, outcome, clock.now(payment.merchant))
     payment = payments.capture_if_authorized(payment)
     return Confirmation(payment, outcome.details.get("challenge"))
 

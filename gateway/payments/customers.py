@@ -13,7 +13,7 @@ from gateway.payments.models import Payment
 
 
 @dataclass(slots=True)
-class Standing:
+class CustomerStanding:
     """What a merchant has had of a customer: payments of any status, and by currency what was paid and went back."""
 
     payments: int = 0
@@ -22,9 +22,9 @@ class Standing:
     given_back: dict[str, int] = field(default_factory=dict)
 
 
-def standings(merchant: Merchant, customers: Sequence[Customer]) -> dict[str, Standing]:
+def standings(merchant: Merchant, customers: Sequence[Customer]) -> dict[str, CustomerStanding]:
     """Customer id → what was had of them. What was given back later counts as paid."""
-    found = {customer.pk: Standing() for customer in customers}
+    found = {customer.pk: CustomerStanding() for customer in customers}
     rows = Payment.objects.filter(merchant=merchant, customer__in=found).values_list("customer_id", "currency")
     was_paid = Q(paid_at__isnull=False)
     summed = rows.annotate(

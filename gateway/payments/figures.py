@@ -29,7 +29,7 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
+class VolumeFigure:
     """What was paid in one currency on each day of a period, also on those without a payment."""
 
     days: dict[date, Paid]
@@ -69,7 +69,7 @@ class Acceptance:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailureFigure:
     """Why so many payments of a method failed."""
 
     code: str
@@ -87,15 +87,15 @@ def _number_of_day(period: Period, moment: str) -> Func:
     return Func(F(moment), borders, function="width_bucket", output_field=IntegerField())
 
 
-def volumes(merchant: Merchant, period: Period) -> dict[str, Volume]:
+def volumes(merchant: Merchant, period: Period) -> dict[str, VolumeFigure]:
     """What was paid in a period by currency, in the order of their codes. What was given back later counts as paid."""
     days = period.days
-    found: dict[str, Volume] = {}
+    found: dict[str, VolumeFigure] = {}
     rows = Payment.objects.filter(merchant=merchant, paid_at__gte=period.begins, paid_at__lt=period.ends)
     numbered = rows.annotate(day=_number_of_day(period, "paid_at")).values_list("currency", "day")
     summed = numbered.annotate(count=Count("*"), gross=Sum("amount"), fees=Sum("fee"))
     for currency, number, *figures in summed:  # in no order: sorting would cost more than adding up
-        volume = found.setdefault(currency, Volume({day: Paid() for day in days}))
+        volume = found.setdefault(currency, VolumeFigure({day: Paid() for day in days}))
         volume.days[days[number - 1]] = Paid(*map(int, figures))
     return dict(sorted(found.items()))
 
@@ -113,8 +113,8 @@ def acceptance(merchant: Merchant, period: Period) -> Acceptance:
     return Acceptance(found.days, dict(sorted(found.methods.items())))
 
 
-def failures(merchant: Merchant, period: Period) -> list[Failure]:
+def failures(merchant: Merchant, period: Period) -> list[FailureFigure]:
     """Why payments that were created in a period failed, the commonest reason first."""
     rows = _created_in(merchant, period).filter(status=Status.FAILED).values_list("failure_code", "method")
     counted = rows.annotate(count=Count("*")).order_by("-count", "failure_code", "method")
-    return [Failure(*row) for row in counted]
+    return [FailureFigure(*row) for row in counted]

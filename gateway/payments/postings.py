@@ -2,21 +2,21 @@
 
 from gateway.payments.models import Payment
 from ledger.books.services import Move, Side, fx, wallet
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 
 
 def paid(payment: Payment) -> list[Move]:
     """The method's party owes us everything; we owe the merchant all of it but our fee."""
-    clearing = Side(Kind.CLEARING, payment.method, payment.currency)
-    bucket = Kind.RELEASING if payment.settlement_days else Kind.AVAILABLE
+    clearing = Side(AccountKind.CLEARING, payment.method, payment.currency)
+    bucket = AccountKind.RELEASING if payment.settlement_days else AccountKind.AVAILABLE
     moves = []
     if payment.settlement_currency and payment.settlement_amount:
-        moves.append(Move(payment.net, debit=clearing, credit=fx(Kind.FX_POSITION, payment.currency)))
-        bought = fx(Kind.FX_POSITION, payment.settlement_currency)
+        moves.append(Move(payment.net, debit=clearing, credit=fx(AccountKind.FX_POSITION, payment.currency)))
+        bought = fx(AccountKind.FX_POSITION, payment.settlement_currency)
         settled = wallet(bucket, payment.settlement_currency)
         moves.append(Move(payment.settlement_amount, debit=bought, credit=settled))
     else:
         moves.append(Move(payment.net, debit=clearing, credit=wallet(bucket, payment.currency)))
     if payment.fee:
-        moves.append(Move(payment.fee, debit=clearing, credit=Side(Kind.FEE_INCOME, "", payment.currency)))
+        moves.append(Move(payment.fee, debit=clearing, credit=Side(AccountKind.FEE_INCOME, "", payment.currency)))
     return moves

@@ -32,7 +32,7 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
     if real == payment.method:
         return None
     refused = ("CARD_METHOD_NOT_ALLOWED", f"The card is a {funding} card, which this payment cannot be made with.")
-    if not payment.merchant.may_trade:
+    if not payment.merchant.is_operational:
         return refused
     try:
         terms = methods.terms(payment.merchant, real, payment.currency)
@@ -83,6 +83,6 @@ def schedule(payment: Payment) -> None:
         currency=currency,
         gross=gross,
         fee=fee,
-        terms=receivables.Terms(payment.release_at, payment.advance_monthly_rate, payment.advance_minimum),
+        terms=receivables.ReceivableTerms(payment.release_at, payment.advance_monthly_rate, payment.advance_minimum),
         at=payment.paid_at,
     )

@@ -74,7 +74,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPayment:
     """The merchant's payments that a search finds. What its text can mean was looked up once."""
 
     merchant: Merchant
@@ -103,10 +103,10 @@ class Found:
         return newest(rows, self.search.created_from, self.search.created_to)
 
 
-def found(merchant: Merchant, search: Search) -> Found:
+def found(merchant: Merchant, search: Search) -> FoundPayment:
     """What a search finds. What nobody can have typed of a payment finds nothing."""
     text = search.text.strip()
-    return Found(merchant, search, _meant(merchant, text) if text else Q())
+    return FoundPayment(merchant, search, _meant(merchant, text) if text else Q())
 
 
 def _numbers(statuses: QuerySet[Payment, Any]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from accounts.base import clock
 from accounts.base.errors import Fault, MethodRefusal
 from accounts.base.ids import is_well_formed, new_id
-from accounts.base.rows import columns, execute, first, insert_into, load, unless_deadlocked, values, width
+from accounts.base.rows import columns, execute, first, insert_into, load, retry_on_deadlock, values, width
 from accounts.models import Environment, Merchant
 from gateway.customers.payer import Payer
 from gateway.customers.services import remember
@@ -21,7 +21,7 @@ from gateway.methods import selectors as methods
 from gateway.methods.card.rail import CardRail
 from gateway.methods.colombia import SandboxCheckout
 from gateway.methods.errors import InvalidResponse, RailUnavailable
-from gateway.methods.rail import Answered, Asked, Order, Outcome, Rail
+from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.registry import CARDS, rail_of
 from gateway.methods.sandbox import SandboxRail
 from gateway.payments import payloads, return_url
@@ -143,24 +143,24 @@ def create(merchant: Merchant, request: Request) -> Payment:
     payment = begin(merchant, replace(request, payer=rail.completed(request.payer)), terms, rail)
     order = order_of(payment)
     if order.stored_card and (failure := correct(payment, order.stored_card.card.funding)):
-        outcome = Outcome(Answered.DECLINED, failure=failure)
+        outcome = PaymentOutcome(PaymentResult.DECLINED, failure=failure)
     elif rail.asks_outside(order):
-        outcome = Outcome(Answered.UNKNOWN, ask_after_s=ANSWERS_WITHIN_S)
+        outcome = PaymentOutcome(PaymentResult.UNKNOWN, ask_after_s=ANSWERS_WITHIN_S)
     else:
         outcome = rail.instruct(order)
-    return capture_if_authorized(finish(payment, Asked.CREATE, outcome, payment.created_at))
+    return capture_if_authorized(finish(payment, PaymentAction.CREATE, outcome, payment.created_at))
 
 
 def capture_if_authorized(payment: Payment) -> Payment:
     """Settles what was authorized, unless that has a later time of its own."""
     if payment.status != Status.AUTHORIZED or payment.ask_at is not None:
         return payment
-    rail = double_of(payment)
+    rail = simulator_of(payment)
     assert isinstance(rail, CardRail)
-    return finish(payment, Asked.CAPTURE, rail.capture(order_of(payment)), payment.updated_at)
+    return finish(payment, PaymentAction.CAPTURE, rail.capture(order_of(payment)), payment.updated_at)
 
 
-def ask(payment: Payment) -> Outcome:
+def ask(payment: Payment) -> PaymentOutcome:
     """What the outside party says to a payment that was written down. Never inside a transaction.
 
     Refuses with ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
@@ -173,15 +173,15 @@ def ask(payment: Payment) -> Outcome:
 
 
 @transaction.atomic(savepoint=False)
-def answer(merchant: Merchant, payment_id: str, outcome: Outcome) -> Payment:
+def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
     """Takes what the outside party said, unless the payment ended meanwhile. Refuses with ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
     if not payment.is_unanswered:
-        if outcome.answered in (Answered.AUTHORIZED, Answered.DONE):  # somebody must give it back
+        if outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE):  # somebody must give it back
             log.critical("payment.answered_too_late", payment=payment.id, rail_reference=outcome.reference)
         return payment
     try:
-        return capture_if_authorized(finish(payment, Asked.PREPARE, outcome, clock.now(merchant)))
+        return capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, clock.now(merchant)))
     except PaymentState as unforeseen:  # nothing that a repetition should be told for ever
         log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
         raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
@@ -200,7 +200,7 @@ def resume(merchant: Merchant, payment_id: str) -> Payment:
     return payment
 
 
-def begin(merchant: Merchant, request: Request, terms: methods.Terms, rail: Rail) -> Payment:
+def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail: Rail) -> Payment:
     """The payment as it will be, with its price fixed; nothing is asked of anybody yet."""
     now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
@@ -252,12 +252,12 @@ def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
 
 
 def require_active(merchant: Merchant) -> None:
-    """Refuses with ONP403_COMPANY_STATUS who neither asks for money nor moves it (see `Merchant.may_trade`)."""
-    if not merchant.may_trade:
+    """Refuses with ONP403_COMPANY_STATUS who neither asks for money nor moves it (see `Merchant.is_operational`)."""
+    if not merchant.is_operational:
         raise CompanyNotActive
 
 
-def _payers_time(request: Request, terms: methods.Terms) -> int:
+def _payers_time(request: Request, terms: methods.MethodTerms) -> int:
     """Seconds. A method whose time is fixed ignores `expiresIn` (contract §4.3)."""
     wanted = request.expires_in_s
     if wanted is None or terms.expires_in_range_s is None:
@@ -275,18 +275,18 @@ def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
     return rail
 
 
-def double_of(payment: Payment) -> SandboxRail:
+def simulator_of(payment: Payment) -> SandboxRail:
     """The sandbox double of a payment's rail, which answers by itself: the only one asked inside a transaction."""
     rail = rail_for(payment.merchant, payment.method, payment.currency)
     assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
     return rail
 
 
-def order_of(payment: Payment) -> Order:
+def order_of(payment: Payment) -> PaymentOrder:
     """What its rail is told about a payment."""
     assert payment.expires_at is not None
     company = payment.merchant.company
-    return Order(
+    return PaymentOrder(
         payment_id=payment.id,
         method=payment.method,
         amount=to_decimal(payment.amount, payment.currency),
@@ -303,7 +303,7 @@ def order_of(payment: Payment) -> Order:
     )
 
 
-def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Payment:
+def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: datetime) -> Payment:
     """Takes an answer: saves, announces and posts, or none of them. The only place where a status changes.
 
     Call it in a transaction that holds the payment's row. Refuses with ONP409_PAYMENT_STATE, and with
@@ -314,7 +314,7 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
     payment.rail_reference = outcome.reference or payment.rail_reference
-    payment.answered = outcome.answered != Answered.UNKNOWN or payment.is_instructed
+    payment.answered = outcome.answered != PaymentResult.UNKNOWN or payment.is_instructed
     payment.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
     payment.updated_at = at
     if outcome.failure:
@@ -336,7 +336,7 @@ def finish(payment: Payment, asked: Asked, outcome: Outcome, at: datetime) -> Pa
     return payment
 
 
-def _compare(payment: Payment, outcome: Outcome) -> None:
+def _compare(payment: Payment, outcome: PaymentOutcome) -> None:
     asked = (to_decimal(payment.amount, payment.currency), payment.currency)
     if outcome.amount is not None and (outcome.amount, outcome.currency) != asked:
         log.critical("rail.other_money", payment=payment.id, method=payment.method)
@@ -362,23 +362,26 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_SIMULATION_CARD,
     ONP409_PAYMENT_STATE.
     """
-    asked = Asked.EXPIRE if wanted == Status.EXPIRED else Asked.PAY
+    asked = PaymentAction.EXPIRE if wanted == Status.EXPIRED else PaymentAction.PAY
     return _play(merchant, payment_id, asked, lambda rail, now: rail.simulate(wanted, now))
 
 
 def decide(merchant: Merchant, payment_id: str, *, accepts: bool, said: Mapping[str, str]) -> Payment:
     """What the payer chose and answered on the sandbox's checkout page. Refuses as `simulate` does."""
 
-    def chosen(rail: SandboxRail, now: datetime) -> Outcome:
+    def chosen(rail: SandboxRail, now: datetime) -> PaymentOutcome:
         assert isinstance(rail, SandboxCheckout)
         return rail.decided(accepts=accepts, said=said, at=now)
 
-    return _play(merchant, payment_id, Asked.PAY, chosen)
+    return _play(merchant, payment_id, PaymentAction.PAY, chosen)
 
 
 @transaction.atomic(savepoint=False)
 def _play(
-    merchant: Merchant, payment_id: str, asked: Asked, answer_of: Callable[[SandboxRail, datetime], Outcome]
+    merchant: Merchant,
+    payment_id: str,
+    asked: PaymentAction,
+    answer_of: Callable[[SandboxRail, datetime], PaymentOutcome],
 ) -> Payment:
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
@@ -387,9 +390,9 @@ def _play(
     if payment.method in CARDS:
         raise SimulationOfCard
     now = clock.now(merchant)
-    if payment.status not in OPEN or (asked != Asked.EXPIRE and _is_over(payment, now)):
+    if payment.status not in OPEN or (asked != PaymentAction.EXPIRE and _is_over(payment, now)):
         raise PaymentState
-    return finish(payment, asked, answer_of(double_of(payment), now), now)
+    return finish(payment, asked, answer_of(simulator_of(payment), now), now)
 
 
 def expire_due(limit: int = 100) -> int:
@@ -409,7 +412,7 @@ def _happen(due: Due, happen: Callable[[Payment], Payment], limit: int) -> int:
     while happened < limit and (found := _found(due, left, limit - happened)):
         for payment_id in found:
             try:
-                done = unless_deadlocked(partial(_happen_to, due, happen, payment_id))
+                done = retry_on_deadlock(partial(_happen_to, due, happen, payment_id))
             except Exception:
                 log.exception("payment.stuck", payment=payment_id, due=due.column)
                 done = False
@@ -421,14 +424,14 @@ def _happen(due: Due, happen: Callable[[Payment], Payment], limit: int) -> int:
 
 def _found(due: Due, left: list[str], limit: int) -> list[str]:
     with connection.cursor() as cursor:
-        cursor.execute(due.found, {"now": clock.wall(), "left": left, "limit": limit})
+        cursor.execute(due.found, {"now": clock.utcnow(), "left": left, "limit": limit})
         return [row[0] for row in cursor.fetchall()]
 
 
 @transaction.atomic
 def _happen_to(due: Due, happen: Callable[[Payment], Payment], payment_id: str) -> bool:
     """False where it is not due any more, or somebody else is at it."""
-    row = first(due.held, [payment_id, clock.wall()])
+    row = first(due.held, [payment_id, clock.utcnow()])
     if row is None:
         return False
     payment = load(Payment, row[: width(Payment)])
@@ -468,7 +471,7 @@ def _is_over(payment: Payment, now: datetime) -> bool:
 def _expire(payment: Payment) -> Payment:
     """It is over when it was over, not when somebody looked."""
     assert payment.expires_at is not None
-    return finish(payment, Asked.EXPIRE, Outcome(Answered.DONE), payment.expires_at)
+    return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), payment.expires_at)
 
 
 def _ask_about(payment: Payment) -> Payment:
@@ -476,6 +479,6 @@ def _ask_about(payment: Payment) -> Payment:
     assert payment.ask_at is not None
     asked = open_question(payment)
     if payment.is_unanswered and payment.method in CARDS:
-        return finish(payment, asked, Outcome(Answered.DECLINED, failure=NO_SESSION), payment.ask_at)
-    outcome = double_of(payment).ask(order_of(payment), asked)
+        return finish(payment, asked, PaymentOutcome(PaymentResult.DECLINED, failure=NO_SESSION), payment.ask_at)
+    outcome = simulator_of(payment).ask(order_of(payment), asked)
     return capture_if_authorized(finish(payment, asked, outcome, payment.ask_at))

@@ -16,7 +16,7 @@ DEADLINE_S = 60
 """How long a rail may take for one call, with all its attempts."""
 
 
-class Answered(StrEnum):
+class PayoutResult(StrEnum):
     """What an outside party answered about an order. No clear answer is UNKNOWN, never DECLINED."""
 
     SENT = "sent"  # it has the order
@@ -39,25 +39,25 @@ class FailureCode(TextChoices):
 
     @property
     def failure(self) -> tuple[str, str]:
-        """As an `Outcome` tells it."""
+        """As a `PayoutOutcome` tells it."""
         return self.value, str(self.label)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PayoutOutcome:
     """An answer. `reference` is the party's own id of the money; `failure` is a code of contract §3 and a sentence.
 
     `ask_after_s` is when the party is to be asked what became of it, where this answer is not the last.
     """
 
-    answered: Answered
+    answered: PayoutResult
     reference: str | None = None
     failure: tuple[str, str] | None = None
     ask_after_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Market:
+class PayoutMarket:
     """What a rail pays out, and the terms that staff find there at first (contract §11).
 
     `currency` is what the beneficiary receives; the limits are in it. `network_fee` is taken from what is paid out.
@@ -70,7 +70,7 @@ class Market:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class PayoutOrder:
     """What a rail is told about a withdrawal. The party keeps the id and never carries it out twice.
 
     `amount` was asked for in the `currency` of the wallet; the beneficiary receives `payout_amount`. `has_arrived`:
@@ -93,7 +93,7 @@ class PayoutRail(ABC):
     """A way for money to leave in some currencies, or its sandbox double. Found in `payouts/<rail>/rail.py`."""
 
     rail: ClassVar[str]
-    markets: ClassVar[tuple[Market, ...]]
+    markets: ClassVar[tuple[PayoutMarket, ...]]
     members: ClassVar[tuple[str, ...]]
     """The members of a request that say where the money goes."""
     reference_name: ClassVar[str]
@@ -118,25 +118,25 @@ class PayoutRail(ABC):
         """The destination as everybody may see it: masked."""
 
     @abstractmethod
-    def send(self, order: Order, at: datetime) -> Outcome:
+    def send(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
         """Hands the order over. Sent again with the same id, it is the same order.
 
         Ends within `DEADLINE_S`, come what may: after that somebody else may ask.
         """
 
     @abstractmethod
-    def ask(self, order: Order, at: datetime) -> Outcome:
+    def ask(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
         """What became of an order that was handed over, perhaps: nothing is sent. Ends within `DEADLINE_S`."""
 
-    def is_asked_first(self, order: Order) -> bool:
+    def is_asked_first(self, order: PayoutOrder) -> bool:
         """Whether the party must say, before anything is written, that it takes this order."""
         return False
 
-    def admit(self, order: Order, *, tries: int) -> None:
+    def admit(self, order: PayoutOrder, *, tries: int) -> None:
         """Asks that. Never inside a transaction. Refuses with ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE."""
         raise NotImplementedError
 
-    def market(self, currency: str) -> Market:
+    def market(self, currency: str) -> PayoutMarket:
         """What it pays out in this currency."""
         return next(market for market in self.markets if market.currency == currency)
 

@@ -8,7 +8,7 @@ from django.db.models import TextChoices
 
 from accounts.models import Environment
 from gateway import payouts
-from gateway.payouts.rail import Market, PayoutRail
+from gateway.payouts.rail import PayoutMarket, PayoutRail
 
 
 class RailName(TextChoices):
@@ -37,7 +37,7 @@ def rail_of(rail: str, currency: str, environment: str) -> PayoutRail | None:
     return rails(Environment(environment)).get((rail, currency))
 
 
-def markets() -> dict[tuple[str, str], Market]:
+def markets() -> dict[tuple[str, str], PayoutMarket]:
     """(rail, what is paid out) → market, of everything that is offered."""
     return {pair: rail.market(pair[1]) for pair, rail in rails(Environment.SANDBOX).items()}
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from gateway.payouts.errors import PayoutUnavailable
-from gateway.payouts.rail import Answered, FailureCode, Order, Outcome, PayoutRail
-from gateway.payouts.scenarios import USUAL, Scenario, scenario_of
+from gateway.payouts.rail import FailureCode, PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
+from gateway.payouts.scenarios import USUAL, PayoutScenario, scenario_of
 
 _ALPHANUMERIC = string.ascii_uppercase + string.digits
 
@@ -20,28 +20,28 @@ class SandboxPayout(PayoutRail):
     def paid(self, at: datetime) -> str:
         """The party's own id of money that arrived."""
 
-    def is_asked_first(self, order: Order) -> bool:
+    def is_asked_first(self, order: PayoutOrder) -> bool:
         return self._scenario(order).away
 
-    def admit(self, order: Order, *, tries: int) -> None:
+    def admit(self, order: PayoutOrder, *, tries: int) -> None:
         if self._scenario(order).away and tries == 1:
             raise PayoutUnavailable
 
-    def send(self, order: Order, at: datetime) -> Outcome:
+    def send(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
         scenario = self._scenario(order)
         return USUAL.sent if scenario.lost and order.sent_times > 1 else scenario.sent
 
-    def ask(self, order: Order, at: datetime) -> Outcome:
+    def ask(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
         scenario = self._scenario(order)
         if order.has_arrived:
             assert scenario.returned, "nothing else is asked about"
-            return Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
+            return PayoutOutcome(PayoutResult.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
         if scenario.lost and order.sent_times == 1:
-            return Outcome(Answered.NOT_RECEIVED)
+            return PayoutOutcome(PayoutResult.NOT_RECEIVED)
         outcome = scenario.becomes
-        return replace(outcome, reference=self.paid(at)) if outcome.answered == Answered.DONE else outcome
+        return replace(outcome, reference=self.paid(at)) if outcome.answered == PayoutResult.DONE else outcome
 
-    def _scenario(self, order: Order) -> Scenario:
+    def _scenario(self, order: PayoutOrder) -> PayoutScenario:
         return scenario_of(order.amount, is_fiat=self.returns)
 
 

@@ -5,17 +5,17 @@ from decimal import Decimal
 
 from django.utils.translation import gettext_noop as _
 
-from gateway.payouts.rail import Answered, FailureCode, Outcome
+from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
 
 TAKES_S = 5
 """How long the sandbox's banks and networks take."""
 COMES_BACK_AFTER_S = 10
-TAKEN = Outcome(Answered.SENT, ask_after_s=TAKES_S)
-DONE = Outcome(Answered.DONE)
+TAKEN = PayoutOutcome(PayoutResult.SENT, ask_after_s=TAKES_S)
+DONE = PayoutOutcome(PayoutResult.DONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class PayoutScenario:
     """What a whole amount whose last three digits are `tail` brings about.
 
     `sent` is answered to the order, `becomes` to the question about it. A `returned` one comes back after it arrived;
@@ -24,42 +24,42 @@ class Scenario:
 
     tail: int | None
     effect: str
-    sent: Outcome = TAKEN
-    becomes: Outcome = DONE
+    sent: PayoutOutcome = TAKEN
+    becomes: PayoutOutcome = DONE
     returned: bool = False
     lost: bool = False
     away: bool = False
     fiat_only: bool = False
 
 
-USUAL = Scenario(None, _("COMPLETED five seconds after it was accepted."))
+USUAL = PayoutScenario(None, _("COMPLETED five seconds after it was accepted."))
 SCENARIOS = (
-    Scenario(
+    PayoutScenario(
         901,
         _("FAILED with `INVALID_DESTINATION` after five seconds; amount and fee are available again."),
-        becomes=Outcome(Answered.DECLINED, failure=FailureCode.INVALID_DESTINATION.failure),
+        becomes=PayoutOutcome(PayoutResult.DECLINED, failure=FailureCode.INVALID_DESTINATION.failure),
     ),
-    Scenario(
+    PayoutScenario(
         902,
         _("FAILED with `BANK_REJECTED` after five seconds; amount and fee are available again."),
-        becomes=Outcome(Answered.DECLINED, failure=FailureCode.BANK_REJECTED.failure),
+        becomes=PayoutOutcome(PayoutResult.DECLINED, failure=FailureCode.BANK_REJECTED.failure),
     ),
-    Scenario(
+    PayoutScenario(
         903,
         _(
             "COMPLETED, and RETURNED by the beneficiary's bank ten seconds later: the amount comes back, "
             "the fee does not."
         ),
-        becomes=Outcome(Answered.DONE, ask_after_s=COMES_BACK_AFTER_S),
+        becomes=PayoutOutcome(PayoutResult.DONE, ask_after_s=COMES_BACK_AFTER_S),
         returned=True,
         fiat_only=True,
     ),
-    Scenario(
+    PayoutScenario(
         904,
         _("Stays PROCESSING until `POST /simulations/withdrawals/{id}` decides it."),
-        sent=Outcome(Answered.SENT),
+        sent=PayoutOutcome(PayoutResult.SENT),
     ),
-    Scenario(
+    PayoutScenario(
         905,
         _(
             "The first call answers 503 `ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE` and moves nothing; the same call "
@@ -67,19 +67,19 @@ SCENARIOS = (
         ),
         away=True,
     ),
-    Scenario(
+    PayoutScenario(
         906,
         _(
             "The order gets lost on its way: no answer, still PROCESSING. Asked five seconds later the bank has never "
             "seen it; it is sent again under the same id, and COMPLETED five seconds after that."
         ),
-        sent=Outcome(Answered.UNKNOWN, ask_after_s=TAKES_S),
+        sent=PayoutOutcome(PayoutResult.UNKNOWN, ask_after_s=TAKES_S),
         lost=True,
     ),
 )
 
 
-def scenario_of(amount: Decimal, *, is_fiat: bool) -> Scenario:
+def scenario_of(amount: Decimal, *, is_fiat: bool) -> PayoutScenario:
     """What the amount asks for; the usual way where it is no magic one."""
     if amount == amount.to_integral_value():
         for scenario in SCENARIOS:

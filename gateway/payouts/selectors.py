@@ -19,7 +19,7 @@ _TERMS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class PayoutTerms:
     """The merchant's own rule, else everybody's. Minor units of what is paid out; `fee_fixed` of the wallet."""
 
     minimum: int
@@ -40,12 +40,12 @@ class Terms:
             raise WithdrawalTooLarge(field="amount")
 
 
-def terms(merchant: Merchant, rail: str, currency: str) -> Terms:
+def terms(merchant: Merchant, rail: str, currency: str) -> PayoutTerms:
     """Refuses with ONP403_WITHDRAWAL_DISABLED where the rail is off for the merchant."""
     row = first(_TERMS, [merchant.environment, rail, currency, merchant.pk])
     if row is None or not row[0]:
         raise WithdrawalDisabled(field="asset" if rail == "CRYPTO" else "currency")
-    return Terms(*row[1:])
+    return PayoutTerms(*row[1:])
 
 
 def known(merchant: Merchant) -> list[PayoutRule]:

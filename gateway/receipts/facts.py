@@ -7,14 +7,14 @@ from accounts.base.clock import now
 from accounts.models import Environment
 from gateway.payments.models import Payment, Status
 from gateway.receipts import payloads, tax_ids, verification
-from gateway.receipts.markets import MARKETS, Market
+from gateway.receipts.markets import MARKETS, ReceiptMarket
 from gateway.receipts.selectors import refunds_of
-from gateway.receipts.words import Words
+from gateway.receipts.words import ReceiptWords
 from ledger.money import to_decimal
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReceiptRow:
     """A fact: what it is, and its text, of which each line begins anew."""
 
     title: str
@@ -22,10 +22,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ReceiptFacts:
     """`refunded` is None while nothing went back to the payer."""
 
-    words: Words
+    words: ReceiptWords
     company: str
     amount: str
     status: str
@@ -34,19 +34,19 @@ class Facts:
     paid_at: str
     payer_tax_id: str | None
     is_sandbox: bool
-    rows: Sequence[Row]
+    rows: Sequence[ReceiptRow]
     refunds: Sequence[str]
     code: str
     link: str
 
 
-def facts(payment: Payment) -> Facts:
+def facts(payment: Payment) -> ReceiptFacts:
     """The facts of a payment that was paid. Its merchant and company must be at hand."""
     market = MARKETS[payment.currency]
     words = market.words
     is_refunded = payment.status == Status.REFUNDED
     assert payment.paid_at is not None
-    return Facts(
+    return ReceiptFacts(
         words=words,
         company=payment.merchant.company.trade_name,
         amount=_money(payment, payment.amount),
@@ -66,7 +66,7 @@ def facts(payment: Payment) -> Facts:
     )
 
 
-def _rows(payment: Payment, market: Market) -> Iterator[Row]:
+def _rows(payment: Payment, market: ReceiptMarket) -> Iterator[ReceiptRow]:
     words, company, card = market.words, payment.merchant.company, payloads.card(payment)
     payee_tax_id = tax_ids.written(company.tax_id, company.tax_id_type) if company.tax_id else None
     yield _row(words.method, words.methods[payment.method])
@@ -88,8 +88,8 @@ def _rows(payment: Payment, market: Market) -> Iterator[Row]:
     yield _row(words.issued_at, market.moment(now(payment.merchant)))
 
 
-def _row(title: str, *lines: str | None) -> Row:
-    return Row(title, [line for line in lines if line])
+def _row(title: str, *lines: str | None) -> ReceiptRow:
+    return ReceiptRow(title, [line for line in lines if line])
 
 
 def _labelled(tax_id: str | None, kind: str | None) -> str | None:

@@ -5,16 +5,16 @@ from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from gateway.receipts.words import BRAZILIAN, ENGLISH, PORTUGUESE, SPANISH, Words
+from gateway.receipts.words import BRAZILIAN, ENGLISH, PORTUGUESE, SPANISH, ReceiptWords
 from ledger.notation import market_of, notation_of, written
 
 
 @dataclass(frozen=True, slots=True)
-class Market:
+class ReceiptMarket:
     """Where countries share a sign, the currency's code stands behind it."""
 
     currency: str
-    words: Words
+    words: ReceiptWords
     zone: tzinfo
     zone_name: str
     form: str = "%d/%m/%Y %H:%M:%S"
@@ -32,11 +32,11 @@ class Market:
 MARKETS = {
     market.currency: market
     for market in (
-        Market("BRL", BRAZILIAN, ZoneInfo("America/Sao_Paulo"), "horário de Brasília"),
-        Market("MXN", SPANISH, ZoneInfo("America/Mexico_City"), "hora de Ciudad de México"),
-        Market("ARS", SPANISH, ZoneInfo("America/Argentina/Buenos_Aires"), "hora de Buenos Aires"),
-        Market("COP", SPANISH, ZoneInfo("America/Bogota"), "hora de Bogotá"),
-        Market("EUR", PORTUGUESE, ZoneInfo("Europe/Lisbon"), "hora de Lisboa"),
-        Market("USD", ENGLISH, UTC, "UTC", form="%Y-%m-%d %H:%M:%S"),
+        ReceiptMarket("BRL", BRAZILIAN, ZoneInfo("America/Sao_Paulo"), "horário de Brasília"),
+        ReceiptMarket("MXN", SPANISH, ZoneInfo("America/Mexico_City"), "hora de Ciudad de México"),
+        ReceiptMarket("ARS", SPANISH, ZoneInfo("America/Argentina/Buenos_Aires"), "hora de Buenos Aires"),
+        ReceiptMarket("COP", SPANISH, ZoneInfo("America/Bogota"), "hora de Bogotá"),
+        ReceiptMarket("EUR", PORTUGUESE, ZoneInfo("Europe/Lisbon"), "hora de Lisboa"),
+        ReceiptMarket("USD", ENGLISH, UTC, "UTC", form="%Y-%m-%d %H:%M:%S"),
     )
 }

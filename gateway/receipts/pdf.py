@@ -12,7 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from gateway.methods import qr
 from gateway.methods.boleto.pdf import printable
-from gateway.receipts.facts import Facts, Row
+from gateway.receipts.facts import ReceiptFacts, ReceiptRow
 
 _PLAIN, _BOLD, _FIXED = "Helvetica", "Helvetica-Bold", "Courier-Bold"
 _INK, _QUIET, _LINE, _TINT = HexColor("#1c2733"), HexColor("#5b6b7c"), HexColor("#dfe6ed"), HexColor("#f5f8fb")
@@ -26,7 +26,7 @@ FOOT, FOOT_HEIGHT, QR_SIZE = 660, 136, 112
 AMOUNT, STEP, GAP = 320, 14, 8
 
 
-def render(facts: Facts) -> bytes:
+def render(facts: ReceiptFacts) -> bytes:
     """The PDF; the same facts give the same bytes."""
     file = io.BytesIO()
     words = facts.words
@@ -48,7 +48,7 @@ def render(facts: Facts) -> bytes:
     return file.getvalue()
 
 
-def _head(paper: "_Paper", facts: Facts) -> int:
+def _head(paper: "_Paper", facts: ReceiptFacts) -> int:
     """Who was paid, how much and when; returns where the rows begin."""
     words = facts.words
     paper.text(LEFT, 62, words.title, size=11, colour=_QUIET)
@@ -75,16 +75,16 @@ def _head(paper: "_Paper", facts: Facts) -> int:
     return y + 38
 
 
-def _refunds(paper: "_Paper", y: int, facts: Facts) -> None:
+def _refunds(paper: "_Paper", y: int, facts: ReceiptFacts) -> None:
     """As many as there is room for; of the others, how many."""
     room = max(1, (FOOT - GAP - y) // STEP)
     shown = [_lines(text, RIGHT - VALUES, _PLAIN, 8, 1)[0] for text in facts.refunds]
     if len(shown) > room:
         shown = [*shown[: room - 1], facts.words.more.format(len(shown) - room + 1)]
-    paper.row(y, Row(facts.words.refunds, shown), size=8)
+    paper.row(y, ReceiptRow(facts.words.refunds, shown), size=8)
 
 
-def _foot(paper: "_Paper", facts: Facts) -> None:
+def _foot(paper: "_Paper", facts: ReceiptFacts) -> None:
     """How to verify it: the QR code, the code and the address in letters."""
     paper.box(FOOT, FOOT_HEIGHT)
     paper.qr(LEFT + 12, FOOT + 12, facts.link)
@@ -131,7 +131,7 @@ class _Paper:
         self.canvas.setLineWidth(1)
         self.canvas.line(LEFT, _HEIGHT - y, RIGHT, _HEIGHT - y)
 
-    def row(self, y: int, row: Row, size: int = 10) -> int:
+    def row(self, y: int, row: ReceiptRow, size: int = 10) -> int:
         """What it is at the left, its text at the right; returns where the next row begins."""
         self.text(LEFT, y, row.title, colour=_QUIET)
         for text in row.lines:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ReceiptWords:
     """`tag` names the language (BCP 47)."""
 
     tag: str
@@ -44,7 +44,7 @@ _BRANDED = {
     "BRE_B": "Bre-B",
 }  # fmt: skip
 
-BRAZILIAN = Words(
+BRAZILIAN = ReceiptWords(
     tag="pt-BR",
     title="Comprovante de pagamento",
     paid="Pago",
@@ -96,7 +96,7 @@ PORTUGUESE = replace(
     unknown="Este comprovativo não existe.",
     compare="Compare o endereço e o código com os do papel. Desconfie de quem apresentou este comprovativo.",
 )
-SPANISH = Words(
+SPANISH = ReceiptWords(
     tag="es",
     title="Comprobante de pago",
     paid="Pagado",
@@ -132,7 +132,7 @@ SPANISH = Words(
         "DEBIT_CARD": "Tarjeta de débito",
     },
 )
-ENGLISH = Words(
+ENGLISH = ReceiptWords(
     tag="en",
     title="Payment receipt",
     paid="Paid",
@@ -163,4 +163,4 @@ ENGLISH = Words(
     compare="Compare the address and the code with those on the paper. Be wary of whoever showed you this receipt.",
     methods=_BRANDED | {"BANK_TRANSFER": "Bank transfer", "CREDIT_CARD": "Credit card", "DEBIT_CARD": "Debit card"},
 )
-BY_LANGUAGE: Mapping[str, Words] = {"pt": BRAZILIAN, "es": SPANISH, "en": ENGLISH}
+BY_LANGUAGE: Mapping[str, ReceiptWords] = {"pt": BRAZILIAN, "es": SPANISH, "en": ENGLISH}

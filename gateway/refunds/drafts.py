@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant, User
 from gateway.refunds.errors import RefundState
 from gateway.refunds.models import Draft, DraftEvidence, Refund, Status
@@ -23,7 +23,7 @@ def held(merchant: Merchant, refund_id: str, author: User) -> Draft:
     refund = lock(merchant, refund_id)
     if refund.status != Status.AWAITING_RESPONSE:
         raise RefundState
-    written_by = {"author": author, "changed_at": wall()}
+    written_by = {"author": author, "changed_at": utcnow()}
     return Draft.objects.update_or_create(refund=refund, merchant=merchant, defaults=written_by)[0]
 
 

@@ -36,7 +36,7 @@ STATUSES: dict[str, tuple[Status, ...]] = {
 }
 
 
-class Kind(TextChoices):
+class RefundKind(TextChoices):
     """Who wants the money back, and by which way."""
 
     COMPANY = "company"
@@ -45,19 +45,19 @@ class Kind(TextChoices):
     CLAIM = "claim"  # through any other bank or wallet
 
 
-def kind_of(refund: Refund) -> Kind:
+def kind_of(refund: Refund) -> RefundKind:
     if refund.origin == Origin.MERCHANT:
-        return Kind.COMPANY
+        return RefundKind.COMPANY
     if refund.payment.method == Method.PIX:
-        return Kind.MED
-    return Kind.DISPUTE if refund.payment.method in CARDS else Kind.CLAIM
+        return RefundKind.MED
+    return RefundKind.DISPUTE if refund.payment.method in CARDS else RefundKind.CLAIM
 
 
 _IS_KIND = {
-    Kind.COMPANY: Q(origin=Origin.MERCHANT),
-    Kind.MED: Q(origin=Origin.PAYER, payment__method=Method.PIX),
-    Kind.DISPUTE: Q(origin=Origin.PAYER, payment__method__in=CARDS),
-    Kind.CLAIM: Q(origin=Origin.PAYER) & ~Q(payment__method__in=(Method.PIX, *CARDS)),
+    RefundKind.COMPANY: Q(origin=Origin.MERCHANT),
+    RefundKind.MED: Q(origin=Origin.PAYER, payment__method=Method.PIX),
+    RefundKind.DISPUTE: Q(origin=Origin.PAYER, payment__method__in=CARDS),
+    RefundKind.CLAIM: Q(origin=Origin.PAYER) & ~Q(payment__method__in=(Method.PIX, *CARDS)),
 }
 
 
@@ -78,7 +78,7 @@ def listed(
     if tab:
         found = found.filter(status__in=STATUSES[tab])
     if kind:
-        found = found.filter(_IS_KIND[Kind(kind)])
+        found = found.filter(_IS_KIND[RefundKind(kind)])
     if reason_code:
         found = found.filter(reason_code=reason_code)
     found = newest(found, created_from, created_to)
@@ -100,7 +100,7 @@ def answers(refund: Refund) -> QuerySet[Response]:
     return refund.responses.select_related("person").prefetch_related(evidence).order_by("created_at", "id")
 
 
-class Outcome(NamedTuple):
+class RefundEffect(NamedTuple):
     """How the three buckets would change from what they are now. Minor units of the wallet's currency."""
 
     available: int = 0
@@ -115,8 +115,8 @@ class Outcomes:
     `missing` is what is not blocked yet: it is taken from money that comes later.
     """
 
-    kept: Outcome
-    given: Outcome
+    kept: RefundEffect
+    given: RefundEffect
     missing: int
 
 
@@ -126,8 +126,8 @@ def outcomes(refund: Refund) -> Outcomes:
     releasing = receivables.would_wait(refund.merchant, refund.pk, refund.payment_id, taken, now) if taken else 0
     available = refund.from_available + taken - releasing
     return Outcomes(
-        kept=Outcome(available=available, releasing=releasing, blocked=-refund.blocked),
-        given=Outcome(blocked=-refund.blocked),
+        kept=RefundEffect(available=available, releasing=releasing, blocked=-refund.blocked),
+        given=RefundEffect(blocked=-refund.blocked),
         missing=refund.shortfall,
     )
 

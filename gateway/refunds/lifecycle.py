@@ -10,7 +10,7 @@ from gateway.refunds.models import Refund, Status
 from ledger.books.services import Move
 
 
-class Asked(StrEnum):
+class RefundAction(StrEnum):
     REQUEST = "request"  # the company wants to give money back
     DISPUTE = "dispute"  # the payer wants it back
     ACCEPT = "accept"  # the company agrees
@@ -24,10 +24,10 @@ class Asked(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RefundStep:
     """`sources` empty: a new refund. `posts` is the kind of the transfer that `books` makes."""
 
-    asked: Asked
+    asked: RefundAction
     sources: tuple[Status, ...]
     target: Status
     posts: str | None = None
@@ -35,29 +35,30 @@ class Step:
     announces: tuple[str, ...] = ()
 
 
+Step, Action = RefundStep, RefundAction
 NEW = ()
 A, R, P = Status.AWAITING_RESPONSE, Status.UNDER_REVIEW, Status.PROCESSING
 held, given, back = postings.held, postings.completed, postings.returned
 
 STEPS = (
     #    asked              from    to                posts               books  announced
-    Step(Asked.REQUEST,     NEW,    P,                "refund.held",      held,  ("refund.created",)),
-    Step(Asked.DISPUTE,     NEW,    A,                "refund.held",      held,
+    Step(Action.REQUEST,     NEW,    P,                "refund.held",      held,  ("refund.created",)),
+    Step(Action.DISPUTE,     NEW,    A,                "refund.held",      held,
          ("refund.created", "refund.response_required")),
-    Step(Asked.ACCEPT,      (A, R), P,                None,               None,  ("refund.updated",)),
-    Step(Asked.LAPSE,       (A,),   P,                None,               None,  ("refund.updated",)),
-    Step(Asked.CONTEST,     (A,),   R,                None,               None,  ("refund.updated",)),
-    Step(Asked.FOR_PAYER,   (R,),   P,                None,               None,  ("refund.updated",)),
-    Step(Asked.FOR_COMPANY, (R,),   Status.REJECTED,  "refund.returned",  back,  ("refund.rejected",)),
-    Step(Asked.WITHDRAW,    (A, R), Status.CANCELED,  "refund.returned",  back,  ("refund.canceled",)),
-    Step(Asked.DONE,        (P,),   Status.COMPLETED, "refund.completed", given, ("refund.completed",)),
-    Step(Asked.DECLINED,    (P,),   Status.FAILED,    "refund.returned",  back,  ("refund.failed",)),
+    Step(Action.ACCEPT,      (A, R), P,                None,               None,  ("refund.updated",)),
+    Step(Action.LAPSE,       (A,),   P,                None,               None,  ("refund.updated",)),
+    Step(Action.CONTEST,     (A,),   R,                None,               None,  ("refund.updated",)),
+    Step(Action.FOR_PAYER,   (R,),   P,                None,               None,  ("refund.updated",)),
+    Step(Action.FOR_COMPANY, (R,),   Status.REJECTED,  "refund.returned",  back,  ("refund.rejected",)),
+    Step(Action.WITHDRAW,    (A, R), Status.CANCELED,  "refund.returned",  back,  ("refund.canceled",)),
+    Step(Action.DONE,        (P,),   Status.COMPLETED, "refund.completed", given, ("refund.completed",)),
+    Step(Action.DECLINED,    (P,),   Status.FAILED,    "refund.returned",  back,  ("refund.failed",)),
 )  # fmt: skip
 
 _BY_QUESTION = {(step.asked, source): step for step in STEPS for source in (step.sources or ("",))}
 
 
-def step(asked: Asked, status: str) -> Step:
+def step(asked: RefundAction, status: str) -> RefundStep:
     """What this means for a refund in `status` (empty: a new one). ONP409_REFUND_STATE where nothing."""
     try:
         return _BY_QUESTION[asked, status]

@@ -2,7 +2,7 @@
 
 from gateway.refunds.models import Refund
 from ledger.books.services import Move, Side, fx, wallet
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 
 
 def held(refund: Refund) -> list[Move]:
@@ -12,26 +12,26 @@ def held(refund: Refund) -> list[Move]:
 
 def blocked(refund: Refund, releasing: int, available: int) -> list[Move]:
     currency = refund.wallet_currency
-    target = wallet(Kind.BLOCKED, currency)
-    sources = ((Kind.RELEASING, releasing), (Kind.AVAILABLE, available))
+    target = wallet(AccountKind.BLOCKED, currency)
+    sources = ((AccountKind.RELEASING, releasing), (AccountKind.AVAILABLE, available))
     return [Move(minor, debit=wallet(kind, currency), credit=target) for kind, minor in sources if minor]
 
 
 def returned(refund: Refund) -> list[Move]:
     """Everything goes where it belongs now; `from_releasing` is what still has a day to wait for."""
     currency = refund.wallet_currency
-    source = wallet(Kind.BLOCKED, currency)
-    targets = ((Kind.RELEASING, refund.from_releasing), (Kind.AVAILABLE, refund.from_available))
+    source = wallet(AccountKind.BLOCKED, currency)
+    targets = ((AccountKind.RELEASING, refund.from_releasing), (AccountKind.AVAILABLE, refund.from_available))
     return [Move(minor, debit=source, credit=wallet(kind, currency)) for kind, minor in targets if minor]
 
 
 def completed(refund: Refund) -> list[Move]:
     """The outside party of the method pays it out; money of another currency is bought back at the frozen rate."""
-    source = wallet(Kind.BLOCKED, refund.wallet_currency)
-    clearing = Side(Kind.CLEARING, refund.payment.method, refund.currency)
+    source = wallet(AccountKind.BLOCKED, refund.wallet_currency)
+    clearing = Side(AccountKind.CLEARING, refund.payment.method, refund.currency)
     if refund.currency == refund.wallet_currency:
         return [Move(refund.amount, debit=source, credit=clearing)]
-    sold, bought = (fx(Kind.FX_POSITION, code) for code in (refund.wallet_currency, refund.currency))
+    sold, bought = (fx(AccountKind.FX_POSITION, code) for code in (refund.wallet_currency, refund.currency))
     return [
         Move(refund.wallet_amount, debit=source, credit=sold),
         Move(refund.amount, debit=bought, credit=clearing),

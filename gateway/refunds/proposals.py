@@ -7,21 +7,21 @@ from django.http import HttpRequest
 
 from accounts import audit
 from accounts.models import Environment, User
-from accounts.proposals.kinds import Carried, Kind, Values, register
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState, RefundUnknown
-from gateway.refunds.lifecycle import Asked, step
+from gateway.refunds.lifecycle import RefundAction, step
 from gateway.refunds.models import Refund
 from ledger.notation import plain_amount
 
 SENTENCES = {
-    Asked.DONE: "The outside party has given {amount} to the payer: {blocked} leave the company's wallet for good.",
-    Asked.DECLINED: "The outside party did not give {amount} back: what is blocked ({blocked}) is the company's again.",
+    RefundAction.DONE: "The provider returned {amount} to the payer: {blocked} leaves the company's wallet for good.",
+    RefundAction.DECLINED: "The provider did not return {amount}: the held {blocked} goes back to the company.",
 }
 
 
 @register
-class RefundOutcome(Kind):
+class RefundOutcome(ProposalKind):
     """Values: `asked`, "done" or "declined"."""
 
     name = "refund.outcome"
@@ -51,26 +51,26 @@ class RefundOutcome(Kind):
 
     def require(self, record: Refund, values: Values) -> None:
         """Refuses with ONP409_REFUND_STATE."""
-        if not may_be(Asked(values["asked"]), record):
+        if not may_be(RefundAction(values["asked"]), record):
             raise RefundState
 
     def sentence(self, record: Refund, values: Values) -> str:
-        said = SENTENCES[Asked(values["asked"])].format(
+        said = SENTENCES[RefundAction(values["asked"])].format(
             amount=plain_amount(record.amount, record.currency),
             blocked=plain_amount(record.blocked, record.wallet_currency),
         )
         return f"{said} This cannot be undone."
 
     def lines(self, record: Refund, values: Values) -> list[tuple[str, str]]:
-        return [("Outcome", "Carried out" if values["asked"] == Asked.DONE else "Refused outside")]
+        return [("Outcome", "Carried out" if values["asked"] == RefundAction.DONE else "Refused outside")]
 
     def carry_out(self, record: Refund, values: Values, *, request: HttpRequest, note: str) -> Carried:
         by = request.user if isinstance(request.user, User) else None
         before = self.before(record)
-        decided = refunds.decide(record.merchant, record.pk, Asked(values["asked"]), by=by, note=note)
+        decided = refunds.decide(record.merchant, record.pk, RefundAction(values["asked"]), by=by, note=note)
         audit.record(
             request,
-            f"refund.{'carried_out' if values['asked'] == Asked.DONE else 'declined'}",
+            f"refund.{'carried_out' if values['asked'] == RefundAction.DONE else 'declined'}",
             merchant=decided.merchant,
             object_id=decided.pk,
             before=before,
@@ -81,15 +81,15 @@ class RefundOutcome(Kind):
         return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")
 
 
-OUTSIDE = (Asked.DONE, Asked.DECLINED)
+OUTSIDE = (RefundAction.DONE, RefundAction.DECLINED)
 """What the outside party says. In the sandbox it answers by itself."""
 
 
-def may_be(asked: Asked, refund: Refund) -> bool:
+def may_be(asked: RefundAction, refund: Refund) -> bool:
     """Whether staff can decide this about the refund as it is now."""
     if asked in OUTSIDE and refund.merchant.environment != Environment.PRODUCTION:
         return False
-    if asked == Asked.DONE and refund.shortfall:
+    if asked == RefundAction.DONE and refund.shortfall:
         return False
     try:
         step(asked, refund.status)

@@ -13,12 +13,12 @@ from django.db.models import F, Q, Sum
 
 from accounts.base import clock
 from accounts.base.ids import is_well_formed, new_id
-from accounts.base.rows import unless_deadlocked
+from accounts.base.rows import retry_on_deadlock
 from accounts.base.wire import timestamp
 from accounts.errors import OwnRequest
 from accounts.models import Environment, Merchant, User
-from gateway.methods.rail import Answered, Outcome
-from gateway.methods.rail import Asked as AskedOfPayment
+from gateway.methods.rail import PaymentAction as AskedOfPayment
+from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.methods.registry import CARDS, Method
 from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
@@ -36,13 +36,13 @@ from gateway.refunds.errors import (
     RefundUnknown,
 )
 from gateway.refunds.evidence import file_name_of
-from gateway.refunds.lifecycle import Asked, step
+from gateway.refunds.lifecycle import RefundAction, step
 from gateway.refunds.models import DISPUTED, OPEN, Draft, Evidence, Origin, Refund, Response, Status
 from gateway.refunds.postings import blocked, returned
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import in_wallet, standing
 from ledger.books.services import hold_wallet, post, post_for_block
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from ledger.holds import services as holds
 from ledger.holds import shortfalls
 from ledger.holds.models import Reason
@@ -106,7 +106,7 @@ def create(
     refund = _new(payment, Origin.MERCHANT, amount or left, left, now)
     refund.reason, refund.reference = reason, reference
     refund.destination = goes_to
-    begun = _begin(refund, Asked.REQUEST, now, all_of_it=True)
+    begun = _begin(refund, RefundAction.REQUEST, now, all_of_it=True)
     if destinations.is_foreign(payment, goes_to):
         destinations.tell_owners(merchant, begun)
     return begun
@@ -142,7 +142,7 @@ def dispute(
     refund.response_due_at = response_due_at or now + (TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER)
     if refund.response_due_at - REMINDED_BEFORE > now:
         refund.remind_at = refund.response_due_at - REMINDED_BEFORE
-    refund = _begin(refund, Asked.DISPUTE, now, all_of_it=False)
+    refund = _begin(refund, RefundAction.DISPUTE, now, all_of_it=False)
     notices.opened(refund)
     return refund
 
@@ -169,7 +169,7 @@ def respond(
     assert refund.response_due_at
     if refund.status == Status.AWAITING_RESPONSE and now > refund.response_due_at:
         raise RefundResponseDeadline(responseDueAt=timestamp(refund.response_due_at))
-    asked = Asked.ACCEPT if answer == Response.Answer.ACCEPT else Asked.CONTEST
+    asked = RefundAction.ACCEPT if answer == Response.Answer.ACCEPT else RefundAction.CONTEST
     step(asked, refund.status)
     _write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
     return _take(refund, asked, now)
@@ -184,7 +184,9 @@ def _too_late(refund: Refund) -> RefundState | RefundResponseDeadline:
 
 
 @transaction.atomic(savepoint=False)
-def decide(merchant: Merchant, refund_id: str, asked: Asked, *, by: User | None = None, note: str = "") -> Refund:
+def decide(
+    merchant: Merchant, refund_id: str, asked: RefundAction, *, by: User | None = None, note: str = ""
+) -> Refund:
     """What support, the payer or the outside party decided; `by` of our staff, who did not open the refund.
 
     Refuses with ONP404_REFUND, ONP409_REFUND_STATE and ONP403_OWN_REQUEST.
@@ -194,19 +196,19 @@ def decide(merchant: Merchant, refund_id: str, asked: Asked, *, by: User | None 
         raise OwnRequest
     refund.note = note or refund.note
     now = clock.now(merchant)
-    if asked == Asked.DECLINED:
+    if asked == RefundAction.DECLINED:
         refund.failure_code, refund.failure_message = _ACQUIRER_REFUSED
-    if asked == Asked.DONE and merchant.environment == Environment.SANDBOX:
-        refund.end_to_end_id = payments.double_of(refund.payment).returned(now)
+    if asked == RefundAction.DONE and merchant.environment == Environment.SANDBOX:
+        refund.end_to_end_id = payments.simulator_of(refund.payment).returned(now)
     return _take(refund, asked, now)
 
 
 _SIMULATED = {
-    Status.PROCESSING: Asked.FOR_PAYER,
-    Status.COMPLETED: Asked.DONE,
-    Status.FAILED: Asked.DECLINED,
-    Status.REJECTED: Asked.FOR_COMPANY,
-    Status.CANCELED: Asked.WITHDRAW,
+    Status.PROCESSING: RefundAction.FOR_PAYER,
+    Status.COMPLETED: RefundAction.DONE,
+    Status.FAILED: RefundAction.DECLINED,
+    Status.REJECTED: RefundAction.FOR_COMPANY,
+    Status.CANCELED: RefundAction.WITHDRAW,
 }
 _ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The outside party refused the refund.")
 
@@ -288,7 +290,7 @@ def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -
     return refund
 
 
-def _begin(refund: Refund, asked: Asked, now: datetime, *, all_of_it: bool) -> Refund:
+def _begin(refund: Refund, asked: RefundAction, now: datetime, *, all_of_it: bool) -> Refund:
     """Blocks the money: all of it or none for a company, what is there for a payer."""
     receivable = receivables.held_of_payment(refund.payment_id)
     if receivable is not None:
@@ -308,19 +310,19 @@ def _gather(refund: Refund, now: datetime) -> tuple[int, int]:
     Returns how much is releasing and how much available; the caller posts it.
     """
     held = hold_wallet(refund.merchant, refund.wallet_currency)
-    available = min(refund.shortfall, held[Kind.AVAILABLE])
+    available = min(refund.shortfall, held[AccountKind.AVAILABLE])
     refund.from_available += available
     releasing = 0
-    if refund.shortfall and held[Kind.RELEASING]:
+    if refund.shortfall and held[AccountKind.RELEASING]:
         releasing = receivables.withhold(refund.merchant, refund.wallet_currency, refund.id, refund.shortfall, now)
     refund.from_releasing += releasing
     return releasing, available
 
 
-def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
+def _take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
     """Takes a decision: saves, announces and posts, or none of them. The only place where a status changes."""
     taken = step(asked, refund.status)
-    if asked == Asked.DONE and refund.shortfall:
+    if asked == RefundAction.DONE and refund.shortfall:
         raise RefundState
     if taken.books is returned:
         _give_back(refund, now)
@@ -333,7 +335,7 @@ def _take(refund: Refund, asked: Asked, now: datetime) -> Refund:
     if taken.target == Status.COMPLETED:
         _refunded(refund, now)
     if moves:  # last: it holds the busiest rows
-        posting = post_for_block if asked == Asked.DISPUTE else post
+        posting = post_for_block if asked == RefundAction.DISPUTE else post
         posted = posting(refund.merchant, str(taken.posts), refund.id, moves, now)
         assert posted, "a refund is held and let go once"
     elif refund.status in OPEN and refund.shortfall:
@@ -396,8 +398,8 @@ def _give_back(refund: Refund, now: datetime) -> None:
 def _refunded(refund: Refund, now: datetime) -> None:
     payment = refund.payment
     payment.refunded_amount += refund.amount
-    answered = Answered.DONE if payment.refunded_amount == payment.amount else Answered.PARTLY
-    payments.finish(payment, AskedOfPayment.REFUND, Outcome(answered), now)
+    answered = PaymentResult.DONE if payment.refunded_amount == payment.amount else PaymentResult.PARTLY
+    payments.finish(payment, AskedOfPayment.REFUND, PaymentOutcome(answered), now)
 
 
 def _write_down(
@@ -450,18 +452,18 @@ def ask(refund: Refund, now: datetime) -> None:
             return
         refund.failure_code = "INSUFFICIENT_BALANCE"
         refund.failure_message = "The balance did not cover the refund for 90 days."
-        _take(refund, Asked.DECLINED, now)
+        _take(refund, RefundAction.DECLINED, now)
         return
     if refund.merchant.environment != Environment.SANDBOX:
         refund.save(update_fields=["ask_at"])
         return
-    outcome = payments.double_of(refund.payment).refund(refund.amount_exact, refund.currency, now)
-    if outcome.answered == Answered.DONE:
+    outcome = payments.simulator_of(refund.payment).refund(refund.amount_exact, refund.currency, now)
+    if outcome.answered == PaymentResult.DONE:
         refund.end_to_end_id = outcome.reference
-        _take(refund, Asked.DONE, now)
-    elif outcome.answered == Answered.DECLINED:
+        _take(refund, RefundAction.DONE, now)
+    elif outcome.answered == PaymentResult.DECLINED:
         refund.failure_code, refund.failure_message = outcome.failure or _ACQUIRER_REFUSED
-        _take(refund, Asked.DECLINED, now)
+        _take(refund, RefundAction.DECLINED, now)
     else:
         refund.save(update_fields=["ask_at"])
 
@@ -479,7 +481,7 @@ def remind(refund: Refund, now: datetime) -> None:
 def lapse(refund: Refund, now: datetime) -> None:
     """Silence to the end accepts."""
     _write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
-    _take(refund, Asked.LAPSE, now)
+    _take(refund, RefundAction.LAPSE, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,7 +528,7 @@ def _happen_to_all(due: Due, limit: int) -> int:
     while happened < limit and (found := _overdue(due, limit - happened, seen)):
         for refund_id, merchant in found.items():
             try:
-                unless_deadlocked(partial(happen, due, merchant, refund_id))
+                retry_on_deadlock(partial(happen, due, merchant, refund_id))
             except Exception:
                 log.exception("refund.stuck", refund=refund_id, due=due.column)
             else:
@@ -537,7 +539,7 @@ def _happen_to_all(due: Due, limit: int) -> int:
 
 def _overdue(due: Due, limit: int, seen: Sequence[str]) -> dict[str, Merchant]:
     """By the real time, and by the clocks of merchants that are ahead of it: each once, and none that was `seen`."""
-    now = clock.wall()
+    now = clock.utcnow()
     rows = Refund.objects.filter(status__in=due.statuses).exclude(pk__in=seen)
     rows = rows.select_related("merchant__company").order_by(due.column)
     ahead = Q(merchant__clock_offset__gt=timedelta(0), **{f"{due.column}__lte": now + F("merchant__clock_offset")})
@@ -603,7 +605,7 @@ def fill_shortfalls() -> int:
     filled = 0
     for merchant_id, currency in found:
         try:
-            filled += unless_deadlocked(partial(_fill_now, merchants[merchant_id], currency))
+            filled += retry_on_deadlock(partial(_fill_now, merchants[merchant_id], currency))
         except Exception:
             log.exception("refunds.not_filled", merchant=merchant_id, currency=currency)
     return filled

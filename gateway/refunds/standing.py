@@ -16,7 +16,7 @@ from ledger.wallets.selectors import Holding, holdings
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RefundStanding:
     """`left` is neither refunded nor on its way back, in minor units. `refusal` None: until `until` it can be given."""
 
     left: int
@@ -27,7 +27,7 @@ class Standing:
 
 def standing(
     payment: Payment, refunds: Iterable[Refund], now: datetime, receivable: Receivable | None = None
-) -> Standing:
+) -> RefundStanding:
     """How a payment stands, of which these are the refunds. Its merchant must be at hand.
 
     Refuses, without raising, with ONP403_COMPANY_STATUS, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE,
@@ -40,7 +40,7 @@ def standing(
     if payment.paid_at:
         until = payment.paid_at + methods.refund_window(payment.merchant, payment.method, payment.currency)
     refusals: tuple[tuple[Refusal, object], ...] = (
-        (CompanyNotActive(), not payment.merchant.may_trade),
+        (CompanyNotActive(), not payment.merchant.is_operational),
         (PaymentState(), payment.status != Status.PAID),
         (RefundInDispute(), any(refund.status in DISPUTED for refund in under_way)),
         (RefundAmountExceeded(field="amount"), not left),
@@ -48,7 +48,7 @@ def standing(
         (ReceivableReserved(), receivable and receivable.state == State.RESERVED_FOR_ADVANCE),
     )
     refusal = next((refusal for refusal, holds in refusals if holds), None)
-    return Standing(left, on_its_way, until, refusal)
+    return RefundStanding(left, on_its_way, until, refusal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ MAX_BODY_BYTES = 256 * 1024
 def parse(body: bytes) -> dict[str, Any]:
     try:
         return wire.loads(body)
-    except wire.MalformedJson as error:
+    except wire.NotOneJsonObject as error:
         raise MalformedJson from error
 
 

@@ -20,7 +20,7 @@ _NAMED_BY_DATA = ("id", "paymentId", "objectId")
 _NAMED_BY_ERROR = ("paymentId", "refundId", "withdrawalId", "conversionId")
 
 
-class Facts(NamedTuple):
+class RequestFacts(NamedTuple):
     """What the request's own thread knows, and only picks up."""
 
     id: str
@@ -47,10 +47,10 @@ class Facts(NamedTuple):
         return OVERHEAD + len(self.body) + len(self.answer)
 
 
-def facts_of(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> Facts:
+def facts_of(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> RequestFacts:
     """Of a request whose key was valid. A body that nobody has read is not read for this."""
     meta, origin = request.META, client_address(request)
-    return Facts(
+    return RequestFacts(
         id=request.request_id,  # type: ignore[attr-defined]
         merchant_id=request.merchant_id,  # type: ignore[attr-defined]
         api_key_id=request.api_key_id,  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ def facts_of(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> 
     )
 
 
-def row_of(facts: Facts) -> dict[str, Any]:
+def row_of(facts: RequestFacts) -> dict[str, Any]:
     """The columns of an `ApiRequest`, redacted, in words of JSON."""
     answer, response_body = redaction.body(facts.answer if facts.method != "HEAD" else b"", facts.answer_kind)
     _, request_body = redaction.body(facts.body)

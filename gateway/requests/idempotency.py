@@ -24,9 +24,9 @@ from django.db import DatabaseError, OperationalError, transaction
 from django.http import HttpRequest
 from psycopg.errors import LockNotAvailable
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
-from accounts.base.rows import execute, first, unless_deadlocked
+from accounts.base.rows import execute, first, retry_on_deadlock
 from accounts.base.sealing import seal, unseal
 from accounts.base.wire import PLAIN_DIGITS
 from accounts.models import Merchant
@@ -58,7 +58,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class KeyedRequest:
     """A POST that carries a key."""
 
     merchant: Merchant
@@ -67,7 +67,7 @@ class Attempt:
     method: str
     path: str
     request_id: str
-    leased_until: datetime = field(default_factory=lambda: wall() + LEASE)
+    leased_until: datetime = field(default_factory=lambda: utcnow() + LEASE)
 
 
 def key_of(request: HttpRequest) -> str:
@@ -100,7 +100,7 @@ def _number(value: Any) -> orjson.Fragment:
     return orjson.Fragment(f"{'-' * sign}{significant}e{exponent}")
 
 
-def replay(attempt: Attempt) -> Stored | None:
+def replay(attempt: KeyedRequest) -> Stored | None:
     """The stored answer of the key, if there is one. Refuses with ONP409_IDEMPOTENCY_CONFLICT for other content."""
     row = first(
         "SELECT fingerprint, status, sealed_body FROM gateway_idempotencykey WHERE merchant_id = %s AND key = %s",
@@ -125,7 +125,7 @@ class Unfinished:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class KeyedWork:
     """What a request does, and how one that was begun is resumed. `render` makes the answer of a result."""
 
     begin: Callable[[], Any]
@@ -133,7 +133,7 @@ class Work:
     render: Callable[[Any], tuple[int, bytes]]
 
 
-def perform(attempt: Attempt, work: Work) -> Stored:
+def perform(attempt: KeyedRequest, work: KeyedWork) -> Stored:
     """Does the work once for this key, and stores its answer with it, or replays what was answered before.
 
     A refusal with status 409 or 422 is stored as well. After any other error the key is free again, unless somebody
@@ -142,29 +142,29 @@ def perform(attempt: Attempt, work: Work) -> Stored:
     """
     give_up = time.monotonic() + WAIT_S
     while True:
-        if stored := unless_deadlocked(partial(_begin, attempt, work)) or replay(attempt):
+        if stored := retry_on_deadlock(partial(_begin, attempt, work)) or replay(attempt):
             return stored
-        if stored := unless_deadlocked(partial(_resume, attempt, work)):
+        if stored := retry_on_deadlock(partial(_resume, attempt, work)):
             return stored
         if time.monotonic() > give_up:
             raise IdempotencyInProgress
         time.sleep(LOOK_EVERY_S)
 
 
-def is_used(attempt: Attempt) -> bool:
+def is_used(attempt: KeyedRequest) -> bool:
     """Whether the key already means something: an answer, or something that was begun."""
     own = [attempt.merchant.pk, attempt.key]
     return first(f"SELECT true FROM gateway_idempotencykey WHERE {_OWN}", own) is not None
 
 
-def _begin(attempt: Attempt, work: Work) -> Stored | None:
+def _begin(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
     """None where somebody else has the key."""
     return _settle(attempt, work, _claim, work.begin)
 
 
-def _resume(attempt: Attempt, work: Work) -> Stored | None:
+def _resume(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
     """None where there is nothing to take over, or somebody is at work on it."""
-    now = wall()
+    now = utcnow()
     begun = first(
         f"""UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until <= %s
             RETURNING resource_id""",
@@ -176,7 +176,9 @@ def _resume(attempt: Attempt, work: Work) -> Stored | None:
         return _settle(attempt, work, _is_open, partial(work.resume, begun[0]))
 
 
-def _settle(attempt: Attempt, work: Work, hold: Callable[[Attempt], bool], act: Callable[[], Any]) -> Stored | None:
+def _settle(
+    attempt: KeyedRequest, work: KeyedWork, hold: Callable[[KeyedRequest], bool], act: Callable[[], Any]
+) -> Stored | None:
     """What is done and its answer, in one transaction; or what is done and whom to ask next. None: not held."""
     try:
         with transaction.atomic():
@@ -191,7 +193,7 @@ def _settle(attempt: Attempt, work: Work, hold: Callable[[Attempt], bool], act: 
     return outcome if isinstance(outcome, Stored) else _ask(attempt, work, outcome)
 
 
-def _outcome(attempt: Attempt, work: Work, act: Callable[[], Any]) -> Stored | Unfinished:
+def _outcome(attempt: KeyedRequest, work: KeyedWork, act: Callable[[], Any]) -> Stored | Unfinished:
     try:
         result = act()
     except Refusal as refusal:
@@ -207,14 +209,14 @@ def _outcome(attempt: Attempt, work: Work, act: Callable[[], Any]) -> Stored | U
     return result
 
 
-def _ask(attempt: Attempt, work: Work, unfinished: Unfinished) -> Stored | None:
+def _ask(attempt: KeyedRequest, work: KeyedWork, unfinished: Unfinished) -> Stored | None:
     with _released_on_failure(attempt):
         answer = unfinished.ask()
         return _settle(attempt, work, _is_open, partial(unfinished.take, answer))
 
 
 @contextmanager
-def _released_on_failure(attempt: Attempt) -> Iterator[None]:
+def _released_on_failure(attempt: KeyedRequest) -> Iterator[None]:
     """Whoever fails leaves at once what the next call may take over; only the dead keep it for as long as the lease."""
     try:
         yield
@@ -222,19 +224,19 @@ def _released_on_failure(attempt: Attempt) -> Iterator[None]:
         with suppress(DatabaseError):
             execute(
                 f"UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until = %s",
-                [wall(), attempt.merchant.pk, attempt.key, attempt.leased_until],
+                [utcnow(), attempt.merchant.pk, attempt.key, attempt.leased_until],
             )
         raise
 
 
-def _is_open(attempt: Attempt) -> bool:
+def _is_open(attempt: KeyedRequest) -> bool:
     return (
         first(f"SELECT true FROM gateway_idempotencykey WHERE {_OPEN} FOR UPDATE", [attempt.merchant.pk, attempt.key])
         is not None
     )
 
 
-def _claim(attempt: Attempt) -> bool:
+def _claim(attempt: KeyedRequest) -> bool:
     try:
         return bool(
             execute(
@@ -249,7 +251,7 @@ def _claim(attempt: Attempt) -> bool:
                     attempt.method,
                     attempt.path[:255],
                     attempt.request_id,
-                    wall(),
+                    utcnow(),
                 ],
             )
         )
@@ -259,7 +261,7 @@ def _claim(attempt: Attempt) -> bool:
         raise
 
 
-def _store(attempt: Attempt, status: int, body: bytes) -> Stored:
+def _store(attempt: KeyedRequest, status: int, body: bytes) -> Stored:
     execute(
         f"UPDATE gateway_idempotencykey SET status = %s, sealed_body = %s WHERE {_OWN}",
         [status, seal(body), attempt.merchant.pk, attempt.key],
@@ -267,7 +269,7 @@ def _store(attempt: Attempt, status: int, body: bytes) -> Stored:
     return Stored(status, body, replayed=False)
 
 
-def _refused(attempt: Attempt, refusal: Refusal) -> Stored:
+def _refused(attempt: KeyedRequest, refusal: Refusal) -> Stored:
     return _store(attempt, refusal.status, body_of(refusal, attempt.request_id))
 
 
@@ -275,7 +277,7 @@ def forget_old(batch: int = 1000) -> int:
     """Deletes keys past their retention, in batches; returns how many."""
     forgotten = 0
     while True:
-        old = IdempotencyKey.objects.filter(created_at__lt=wall() - RETENTION).values("pk")[:batch]
+        old = IdempotencyKey.objects.filter(created_at__lt=utcnow() - RETENTION).values("pk")[:batch]
         deleted, _ = IdempotencyKey.objects.filter(pk__in=old).delete()
         forgotten += deleted
         if deleted < batch:

@@ -21,7 +21,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 
 from accounts.base.rows import columns
-from gateway.requests.facts import Facts, facts_of, row_of
+from gateway.requests.facts import RequestFacts, facts_of, row_of
 from gateway.requests.models import ApiRequest
 
 log = structlog.get_logger()
@@ -42,7 +42,7 @@ class RequestLog:
     """Of one process. Its thread begins with the first request."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Facts] = deque()
+        self._waiting: deque[RequestFacts] = deque()
         self._size = 0
         self._given_up = 0
         self._queue = Lock()
@@ -51,7 +51,7 @@ class RequestLog:
         self._writer: Thread | None = None
         self._connection: BaseDatabaseWrapper | None = None
 
-    def add(self, facts: Facts) -> None:
+    def add(self, facts: RequestFacts) -> None:
         """Returns at once; the oldest make room."""
         with self._queue:
             self._waiting.append(facts)
@@ -101,13 +101,13 @@ class RequestLog:
                 pause = min(2 * pause, LONGEST_PAUSE_S)
                 self._news.set()
 
-    def _take(self) -> list[Facts]:
+    def _take(self) -> list[RequestFacts]:
         with self._queue:
             batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
             self._size -= sum(facts.size for facts in batch)
             return batch
 
-    def _give_back(self, batch: Iterable[Facts]) -> None:
+    def _give_back(self, batch: Iterable[RequestFacts]) -> None:
         with self._queue:
             for facts in reversed(list(batch)):
                 self._waiting.appendleft(facts)
@@ -125,7 +125,7 @@ class RequestLog:
         if given_up:
             log.warning("request_log.given_up", requests=given_up)
 
-    def _insert(self, batch: list[Facts]) -> None:
+    def _insert(self, batch: list[RequestFacts]) -> None:
         if self._connection is None:
             self._connection = connection_of_its_own()
         rows: list[dict[str, Any]] = [row_of(facts) for facts in batch]

@@ -4,7 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex, GinIndex
 from django.db import models
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import ApiKey, Merchant
 
@@ -35,7 +35,7 @@ class ApiRequest(models.Model):
     )
     request_body = models.TextField(null=True)
     response_body = models.TextField(null=True)
-    created_at = models.DateTimeField(default=wall, help_text="When it came in")
+    created_at = models.DateTimeField(default=utcnow, help_text="When it came in")
 
     class Meta:
         verbose_name = "API request"
@@ -71,7 +71,7 @@ class IdempotencyKey(models.Model):
     )
     leased_until = models.DateTimeField(null=True, help_text="Until when somebody is at work on it")
     request_id = models.CharField(max_length=40)
-    created_at = models.DateTimeField(default=wall)
+    created_at = models.DateTimeField(default=utcnow)
 
     class Meta:
         indexes = [BrinIndex(fields=["created_at"], name="old_idempotency_keys")]

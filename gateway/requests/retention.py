@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.conf import settings
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import earliest
 from accounts.base.rows import execute
 
@@ -18,7 +18,7 @@ _FORGET = """
 
 def forget_old() -> int:
     """Deletes what is older than that, a batch a transaction; returns how many."""
-    oldest = earliest("req", wall() - timedelta(days=settings.REQUEST_LOG_DAYS))
+    oldest = earliest("req", utcnow() - timedelta(days=settings.REQUEST_LOG_DAYS))
     forgotten = 0
     while True:
         deleted = execute(_FORGET, [oldest, BATCH])

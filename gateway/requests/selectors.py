@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Model, Prefetch, QuerySet
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField, is_well_formed
 from accounts.base.listing import newest
 from accounts.models import Merchant
@@ -76,7 +76,7 @@ class Refused:
 def refused(merchant: Merchant, *, within: timedelta = RECENT) -> list[Refused]:
     """What went wrong of late (24 hours), the most frequent code first."""
     rows = (
-        ApiRequest.objects.filter(merchant=merchant, status__gte=400, created_at__gte=wall() - within)
+        ApiRequest.objects.filter(merchant=merchant, status__gte=400, created_at__gte=utcnow() - within)
         .values_list("code", "status")
         .annotate(times=Count("pk"), last_at=Max("created_at"), last_request_id=Max("pk"))
         .order_by("-times", "code")
@@ -119,7 +119,7 @@ class Story:
             return "FREE"
         if self.key.status is not None:
             return "ANSWERED"
-        return "IN_PROGRESS" if self.key.leased_until and self.key.leased_until > wall() else "UNFINISHED"
+        return "IN_PROGRESS" if self.key.leased_until and self.key.leased_until > utcnow() else "UNFINISHED"
 
 
 def story(merchant: Merchant, request_id: str) -> Story:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 
 _CARLOS = {"name": "Carlos Vives", "taxId": "1018760936"}
 
@@ -37,7 +37,7 @@ ORDERS: dict[tuple[str, str], dict[str, Any]] = {
                     "postalCode": "01001000",
                 },
             },
-            dueDate=(wall() + timedelta(days=30)).date().isoformat(),
+            dueDate=(utcnow() + timedelta(days=30)).date().isoformat(),
         ),
         _order("SPEI", 2500.00, "MXN", {"name": "Juan Perez"}),
         _order("BANK_TRANSFER", 85000.00, "ARS", {"name": "Ana Gomez", "taxId": "20123456786"}),

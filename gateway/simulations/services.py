@@ -7,7 +7,7 @@ from functools import partial
 
 from django.db import transaction
 
-from accounts.base.clock import now, wall
+from accounts.base.clock import now, utcnow
 from accounts.models import Environment, Merchant
 from gateway.payments import services as payments
 from gateway.payments.errors import SandboxOnly
@@ -73,7 +73,7 @@ def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | N
     merchant.clock_offset = held.clock_offset
     here = now(merchant)
     target = to if to is not None else here + (by or timedelta(0))
-    if target < here or target - wall() > FARTHEST:
+    if target < here or target - utcnow() > FARTHEST:
         raise ClockOnlyForward
     fired = _live_until(merchant, target)
     reached = target if len(fired) < AT_ONCE else max(here, fired[-1].at)
@@ -86,7 +86,7 @@ def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | N
 def coming(merchant: Merchant) -> list[Fired]:
     """What is next to happen by itself: of each kind the first, soonest first. Refuses with ONP403_SANDBOX_ONLY."""
     require_sandbox(merchant)
-    found = [Fired(due.kind, first[1], first[0]) for due in DUE if (first := due.first(merchant, wall() + FARTHEST))]
+    found = [Fired(due.kind, first[1], first[0]) for due in DUE if (first := due.first(merchant, utcnow() + FARTHEST))]
     return sorted(found, key=lambda one: one.at)
 
 

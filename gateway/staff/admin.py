@@ -57,7 +57,7 @@ from gateway.staff.kit.columns import address
 from gateway.staff.kit.entrance import with_second_factor
 from gateway.staff.kit.queues import PARAMETER
 from gateway.staff.kit.related import plural
-from gateway.staff.overview.queues import Waiting, waiting
+from gateway.staff.overview.queues import QueueCount, waiting
 from gateway.withdrawals.models import Withdrawal
 from ledger.models import Account, Advance, Balance, Entry, Hold, Proof, Rate, Receivable, Transfer
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -135,7 +135,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     return [{"title": title, "separator": True, "items": items} for title, items in shown if items]
 
 
-def _queue(request: HttpRequest, one: Waiting) -> dict[str, Any]:
+def _queue(request: HttpRequest, one: QueueCount) -> dict[str, Any]:
     badge = {"badge": one.count, "badge_variant": "warning"} if one.environments else {}
     is_here = request.get_full_path().startswith(one.link)
     return {"title": one.queue.title, "icon": one.queue.icon, "link": one.link, "active": is_here, **badge}

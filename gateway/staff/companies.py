@@ -13,9 +13,9 @@ from accounts.models import ApiKey, Company, Environment, Heartbeat, Merchant, R
 from accounts.proposals.kinds import KINDS
 from accounts.tax_ids import compact
 from gateway.staff.company_status import POSSIBLE as STANDING
-from gateway.staff.company_status import Standing
+from gateway.staff.company_status import CompanyStatusActions
 from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, unbroken
-from gateway.staff.kit.forms import CompanyForm, IssueKeyForm
+from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.recorded import RecordedAdmin
 from gateway.staff.verification import DECISIONS as VERIFICATION
@@ -23,10 +23,10 @@ from gateway.staff.verification import Verification
 
 
 @admin.register(Company)
-class CompanyAdmin(Verification, Standing, RecordedAdmin):
+class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
     """What a company says of itself. Its standing, its withdrawal address and its team change by actions alone."""
 
-    form = CompanyForm
+    form = CompanyRecordForm
     permissions_used = ("view", "add", "change")
     actions_detail = (*VERIFICATION, *STANDING)
     words = {

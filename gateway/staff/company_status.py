@@ -33,7 +33,7 @@ class ReasonForm(forms.Form):
     note = NoteField("The company reads it by e-mail")
 
 
-class AddressForm(NoteForm):
+class WithdrawalAddressForm(NoteForm):
     address = forms.CharField(
         required=False,
         max_length=45,
@@ -43,7 +43,7 @@ class AddressForm(NoteForm):
     field_order = ("address", "note")
 
 
-class RoleForm(NoteForm):
+class MemberRoleForm(NoteForm):
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=UnfoldAdminSelectWidget)
     field_order = ("role", "note")
 
@@ -62,7 +62,7 @@ class MemberForm(NoteForm):
         return person
 
 
-class Standing(StaffAdmin):
+class CompanyStatusActions(StaffAdmin):
     """Each action has a permission of its own."""
 
     actions_detail: ClassVar[Any] = tuple(POSSIBLE)
@@ -122,7 +122,7 @@ class Standing(StaffAdmin):
     @action(description="Change the address", permissions=["address"], icon="lan")
     def change_address(self, request: HttpRequest, object_id: str) -> HttpResponse:
         company, kind = self.record(request, object_id), KINDS["company.withdrawal_address"]
-        form = AddressForm(request.POST if request.method == "POST" else None)
+        form = WithdrawalAddressForm(request.POST if request.method == "POST" else None)
         form.initial["address"] = company.withdrawal_ip
         if not form.is_valid():
             sentence = f"{kind.sentence(company, {})} {TWO_PEOPLE}"

@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from accounts.base import clock
 from accounts.base.errors import Refusal
-from gateway.staff.kit.amounts import AmountField, CurrencyFilter, money
+from gateway.staff.kit.amounts import CurrencyFilter, StaffAmountField, money
 from gateway.staff.kit.columns import colored, moment, named, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, EnteredAdmin
@@ -29,7 +29,7 @@ class HoldForm(forms.ModelForm):
 
     refused: Refusal | None = None
     currency = forms.ChoiceField(choices=[(code, code) for code in WALLET_METHOD], widget=UnfoldAdminSelectWidget)
-    amount = AmountField("0.01")
+    amount = StaffAmountField("0.01")
     reason = forms.ChoiceField(choices=[(one, one.label) for one in BY_STAFF], widget=UnfoldAdminSelectWidget)
 
     def clean(self) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import cached_property
 from unfold.decorators import action, display
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.methods.models import MethodRule, PriceRule
-from gateway.staff.kit.amounts import AmountField, money
+from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import Column, address, colored, moment, unbroken
 from gateway.staff.kit.recorded import RecordedAdmin
-from gateway.staff.kit.search import Words
+from gateway.staff.kit.search import SearchWords
 from gateway.staff.price_rules import LimitsForm, RuleAdmin, RuleForm
 from ledger.money import to_decimal
 from ledger.notation import plain_amount
@@ -27,8 +27,8 @@ class PriceRuleForm(RuleForm):
     """A version of a price: what has held is never changed, so a version begins now or later."""
 
     amounts = ("fixed", "advance_minimum")
-    fixed = AmountField("0")
-    advance_minimum = AmountField("0", help_text="Of an advance", initial=0, required=False)
+    fixed = StaffAmountField("0")
+    advance_minimum = StaffAmountField("0", help_text="Of an advance", initial=0, required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,7 +42,7 @@ class PriceRuleForm(RuleForm):
         return self.cleaned_data["advance_minimum"] or Decimal(0)
 
     def clean_effective_from(self) -> datetime:
-        now = wall()
+        now = utcnow()
         begins: datetime = self.cleaned_data["effective_from"] or now
         if begins < now:
             raise forms.ValidationError("That is over: payments have been created at the price of then.")
@@ -77,7 +77,7 @@ class MethodRuleForm(LimitsForm):
             self.add_error("expires_in_s", "In order, please: at least 1, the shortest, this one, the longest.")
 
 
-METHOD_WORDS: Words = {**RuleAdmin.words, "method__iexact": str}
+METHOD_WORDS: SearchWords = {**RuleAdmin.words, "method__iexact": str}
 
 
 @admin.register(MethodRule)
@@ -100,7 +100,7 @@ IN_FORCE, LATER, OVER = "in force", "later", "over"
 
 def _in_force() -> Case:
     """Whether a version holds by the real clock: it has begun, and no later one has."""
-    begun = {"effective_from__lte": wall()}
+    begun = {"effective_from__lte": utcnow()}
     same = {"method": OuterRef("method"), "currency": OuterRef("currency")}
     newer = PriceRule.objects.filter(**same, **begun, effective_from__gt=OuterRef("effective_from"))
     of_merchant, of_all = newer.filter(merchant=OuterRef("merchant")), newer.filter(merchant=None)
@@ -175,4 +175,4 @@ class PriceRuleAdmin(RuleAdmin):
 
 
 def _is_open(price: PriceRule | None) -> bool:
-    return price is None or price.effective_from > wall()
+    return price is None or price.effective_from > utcnow()

@@ -7,7 +7,7 @@ from unfold.decorators import display
 
 from gateway.payouts.models import PayoutRule
 from gateway.payouts.registry import RailName, markets
-from gateway.staff.kit.amounts import AmountField, money
+from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import unbroken
 from gateway.staff.price_rules import LimitsForm, RuleAdmin
 from ledger.money import DECIMALS
@@ -20,12 +20,12 @@ class PayoutRuleForm(LimitsForm):
     """How many decimals an amount may have, its currency says."""
 
     amounts = ("minimum", "maximum", "fee_fixed", "network_fee")
-    minimum = AmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
-    maximum = AmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
-    fee_fixed = AmountField(
+    minimum = StaffAmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
+    maximum = StaffAmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
+    fee_fixed = StaffAmountField(
         "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="On top of it, in the wallet's currency. 0 for crypto"
     )
-    network_fee = AmountField(
+    network_fee = StaffAmountField(
         "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="Only for crypto: out of what is paid, in its currency"
     )
 

@@ -22,7 +22,7 @@ from accounts import second_factor, staff_roles
 from accounts.models import Invitation, Membership, User
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.people import place_id
-from gateway.staff.company_status import RoleForm
+from gateway.staff.company_status import MemberRoleForm
 from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.columns import EMPTY, block, moment, related
 from gateway.staff.kit.forms import NewUserForm, NoteForm, StaffInvitationForm
@@ -184,7 +184,7 @@ class MembershipAdmin(ReadOnlyAdmin):
     @action(description="Change the role", permissions=["team"], icon="badge")
     def change_role(self, request: HttpRequest, object_id: str) -> HttpResponse:
         member = self.record(request, object_id)
-        form = RoleForm(request.POST if request.method == "POST" else None, initial={"role": member.role})
+        form = MemberRoleForm(request.POST if request.method == "POST" else None, initial={"role": member.role})
         return self._propose(request, member, "Change the role", form)
 
     @action(

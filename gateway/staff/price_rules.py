@@ -7,10 +7,10 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from simple_history.template_utils import HistoricalRecordContextHelper
 
-from gateway.staff.kit.amounts import AmountField, money
+from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import Column
 from gateway.staff.kit.recorded import RecordedAdmin
-from gateway.staff.kit.search import Words
+from gateway.staff.kit.search import SearchWords
 from ledger.money import to_decimal, to_minor
 from ledger.notation import plain_amount
 
@@ -41,8 +41,8 @@ class LimitsForm(RuleForm):
     """A rule that offers something between two amounts, in one environment."""
 
     amounts: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
-    minimum = AmountField("0.01")
-    maximum = AmountField("0.01")
+    minimum = StaffAmountField("0.01")
+    maximum = StaffAmountField("0.01")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -69,7 +69,7 @@ class RuleAdmin(RecordedAdmin):
     """Whom and what a rule is for never changes: another one is another rule."""
 
     ids = {"cmp": "merchant__company"}
-    words: ClassVar[Words] = {"merchant__company__trade_name__icontains": str}
+    words: ClassVar[SearchWords] = {"merchant__company__trade_name__icontains": str}
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     autocomplete_fields = ("merchant",)

@@ -13,7 +13,7 @@ from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminDecimalFieldWidget, UnfoldAdminSelectWidget, UnfoldBooleanWidget
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
@@ -109,8 +109,8 @@ class HoldsFilter(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Rate]) -> QuerySet[Rate]:
         if self.value() == "yes":
-            return queryset.filter(holds_until__gt=wall())
-        return queryset.filter(holds_until__lte=wall()) if self.value() == "no" else queryset
+            return queryset.filter(holds_until__gt=utcnow())
+        return queryset.filter(holds_until__lte=utcnow()) if self.value() == "no" else queryset
 
 
 @admin.register(Rate)
@@ -151,7 +151,7 @@ class RateAdmin(EnteredAdmin):
 
     @display(description="now", label={HOLDS: "success"})
     def state(self, rate: Rate) -> str:
-        return HOLDS if rate.holds_until > wall() else OVER
+        return HOLDS if rate.holds_until > utcnow() else OVER
 
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
     def save(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
@@ -182,7 +182,7 @@ class RateAdmin(EnteredAdmin):
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         rate = self.get_object(request, unquote(str(object_id)))
-        ends = rate is not None and rate.source == Rate.Source.STAFF and rate.holds_until > wall()
+        ends = rate is not None and rate.source == Rate.Source.STAFF and rate.holds_until > utcnow()
         return super().get_actions_detail(request, object_id) if ends else []
 
     @action(description="Withdraw", permissions=["withdraw"], icon="undo", variant=ActionVariant.DANGER)

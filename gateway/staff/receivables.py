@@ -86,7 +86,7 @@ def to_decide() -> Q:
     return Q(state=Advance.State.UNDER_REVIEW)
 
 
-class DecisionForm(forms.Form):
+class AdvanceDecisionForm(forms.Form):
     note = NoteField("The company reads it")
 
 
@@ -158,7 +158,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
     def _decide(
         self, request: HttpRequest, advance: Advance, decide: Callable[..., Advance], title: str, sentence: str
     ) -> HttpResponse:
-        form = DecisionForm(request.POST if request.method == "POST" else None)
+        form = AdvanceDecisionForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             return self.decision(request, advance, title, sentence=sentence, form=form)
         note = form.cleaned_data["note"]

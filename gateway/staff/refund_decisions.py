@@ -12,7 +12,7 @@ from accounts.base.ids import is_well_formed
 from accounts.models import Environment
 from gateway.payments.models import Payment
 from gateway.refunds.models import ReasonCode, Status
-from gateway.staff.kit.amounts import AmountField
+from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.forms import NoteField
 from ledger.money import to_minor
 
@@ -29,7 +29,7 @@ class OpenForm(forms.ModelForm):
 
     refused: Refusal | None = None
     payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Id of the payment")
-    amount = AmountField("0.01", required=False, help_text="In the payment's currency. Empty: all that is left")
+    amount = StaffAmountField("0.01", required=False, help_text="In the payment's currency. Empty: all that is left")
     reason_code = forms.ChoiceField(
         label="Reason", choices=[("", "---------"), *ReasonCode.choices], widget=UnfoldAdminSelectWidget
     )

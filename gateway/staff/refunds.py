@@ -16,14 +16,14 @@ from django.urls import path
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.models import Proposal
 from accounts.proposals.services import still_stands
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.evidence import download
-from gateway.refunds.lifecycle import Asked
+from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import OPEN, Evidence, Refund, Status
 from gateway.refunds.proposals import RefundOutcome, may_be
 from gateway.staff.kit.amounts import money
@@ -38,11 +38,11 @@ from ledger.notation import plain_amount
 from webhooks.models import Delivery, Event
 
 DECISIONS = {
-    "for_payer": Asked.FOR_PAYER,
-    "for_company": Asked.FOR_COMPANY,
-    "withdrawn": Asked.WITHDRAW,
-    "carried_out": Asked.DONE,
-    "declined": Asked.DECLINED,
+    "for_payer": RefundAction.FOR_PAYER,
+    "for_company": RefundAction.FOR_COMPANY,
+    "withdrawn": RefundAction.WITHDRAW,
+    "carried_out": RefundAction.DONE,
+    "declined": RefundAction.DECLINED,
 }
 
 
@@ -72,7 +72,7 @@ class DueFilter(SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Refund]) -> QuerySet[Refund]:
         if self.value() not in ("24", "72"):
             return queryset
-        soon = wall() + timedelta(hours=int(str(self.value())))
+        soon = utcnow() + timedelta(hours=int(str(self.value())))
         waiting = queryset.filter(status=Status.AWAITING_RESPONSE)
         return waiting.filter(response_due_at__lte=F("merchant__clock_offset") + soon)
 

@@ -10,8 +10,8 @@ from django.db.models import F, Q
 from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from accounts.base.clock import wall
-from gateway.payouts.rail import Answered, FailureCode, Outcome
+from accounts.base.clock import utcnow
+from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
 from gateway.payouts.registry import by_currency, rail_of
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import EMPTY, Column, titled, unbroken
@@ -23,7 +23,7 @@ STUCK_AFTER = timedelta(minutes=30)
 FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
 
 
-class DecisionForm(forms.Form):
+class WithdrawalDecisionForm(forms.Form):
     """What the outside party said, and from where staff know it."""
 
     note = NoteField()
@@ -31,11 +31,11 @@ class DecisionForm(forms.Form):
     def __init__(self, withdrawal: Withdrawal, data: Any = None) -> None:
         super().__init__(data)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> PayoutOutcome:
         raise NotImplementedError
 
 
-class ArrivedForm(DecisionForm):
+class ArrivedForm(WithdrawalDecisionForm):
     reference = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget)
     field_order = ("reference", "note")
 
@@ -46,11 +46,11 @@ class ArrivedForm(DecisionForm):
         self.fields["reference"].help_text = f"The outside party's own id of the money. The company reads it as {named}"
         self.initial["reference"] = withdrawal.rail_reference
 
-    def outcome(self) -> Outcome:
-        return Outcome(Answered.DONE, reference=self.cleaned_data["reference"])
+    def outcome(self) -> PayoutOutcome:
+        return PayoutOutcome(PayoutResult.DONE, reference=self.cleaned_data["reference"])
 
 
-class FailedForm(DecisionForm):
+class FailedForm(WithdrawalDecisionForm):
     failure_code = forms.ChoiceField(
         label="Why",
         choices=[("", "---------"), *FAILURES],
@@ -59,13 +59,13 @@ class FailedForm(DecisionForm):
     )
     field_order = ("failure_code", "note")
 
-    def outcome(self) -> Outcome:
-        return Outcome(Answered.DECLINED, failure=FailureCode(self.cleaned_data["failure_code"]).failure)
+    def outcome(self) -> PayoutOutcome:
+        return PayoutOutcome(PayoutResult.DECLINED, failure=FailureCode(self.cleaned_data["failure_code"]).failure)
 
 
-class ReturnedForm(DecisionForm):
-    def outcome(self) -> Outcome:
-        return Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
+class ReturnedForm(WithdrawalDecisionForm):
+    def outcome(self) -> PayoutOutcome:
+        return PayoutOutcome(PayoutResult.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
 
 
 def is_connected(withdrawal: Withdrawal) -> bool:
@@ -75,7 +75,7 @@ def is_connected(withdrawal: Withdrawal) -> bool:
 
 def stuck() -> Q:
     """What has been on its way for so long that somebody should look, by its merchant's clock."""
-    long_ago = F("merchant__clock_offset") + (wall() - STUCK_AFTER)
+    long_ago = F("merchant__clock_offset") + (utcnow() - STUCK_AFTER)
     return Q(status=Status.PROCESSING, created_at__lte=long_ago)
 
 

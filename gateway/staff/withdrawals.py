@@ -14,7 +14,7 @@ from unfold.enums import ActionVariant
 from accounts.models import Environment, Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import still_stands
-from gateway.payouts.rail import Answered
+from gateway.payouts.rail import PayoutResult
 from gateway.staff.kit.amounts import CurrencyFilter, money
 from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, titled
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
@@ -22,9 +22,9 @@ from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.withdrawal_decisions import (
     ArrivedForm,
-    DecisionForm,
     FailedForm,
     ReturnedForm,
+    WithdrawalDecisionForm,
     bought,
     is_connected,
     payout_money,
@@ -42,10 +42,10 @@ from gateway.withdrawals.services import MEANS
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
-DECISIONS: dict[str, tuple[Answered, type[DecisionForm]]] = {
-    "arrived": (Answered.DONE, ArrivedForm),
-    "failed": (Answered.DECLINED, FailedForm),
-    "came_back": (Answered.RETURNED, ReturnedForm),
+DECISIONS: dict[str, tuple[PayoutResult, type[WithdrawalDecisionForm]]] = {
+    "arrived": (PayoutResult.DONE, ArrivedForm),
+    "failed": (PayoutResult.DECLINED, FailedForm),
+    "came_back": (PayoutResult.RETURNED, ReturnedForm),
 }
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.vault import cards
 from gateway.vault.cards import Card, Funding, Plays, Secret
 from gateway.vault.errors import CardError, CardTokenInvalid, TooManyCards
@@ -41,7 +41,7 @@ def tokenize(payment_id: str, *, number: Secret, month: int, year: int, cvc: Sec
         last4=card.last4,
         funding=card.funding,
         plays=card.plays,
-        created_at=wall(),
+        created_at=utcnow(),
     )
     return token, card
 
@@ -49,7 +49,7 @@ def tokenize(payment_id: str, *, number: Secret, month: int, year: int, cvc: Sec
 @transaction.atomic(savepoint=False)
 def use(payment_id: str, token: str) -> Card:
     """The card of a token, once. Raises CardTokenInvalid. Rolled back with its caller, it can be used again."""
-    now = wall()
+    now = utcnow()
     fresh = CardToken.objects.filter(
         digest=_digest(token), payment_id=payment_id, used_at=None, created_at__gt=now - VALID
     )
@@ -61,7 +61,7 @@ def use(payment_id: str, token: str) -> Card:
 
 def forget_old() -> int:
     """Deletes what is left of cards after a day; returns how many."""
-    return CardToken.objects.filter(created_at__lt=wall() - timedelta(days=1)).delete()[0]
+    return CardToken.objects.filter(created_at__lt=utcnow() - timedelta(days=1)).delete()[0]
 
 
 def _digest(token: str) -> bytes:

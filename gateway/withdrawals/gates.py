@@ -22,7 +22,7 @@ from ledger.wallets.selectors import holdings
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WithdrawalDraft:
     """A well-formed wish to withdraw. `amount` is exact and leaves the wallet of `currency`.
 
     The beneficiary receives `payout_currency`; `destination` has the members of the request that its rail wants.
@@ -96,7 +96,7 @@ def require_own(merchant: Merchant, company_id: str) -> None:
         raise OtherCompany(field="companyId")
 
 
-def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.Terms:
+def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.PayoutTerms:
     """Refuses with ONP403_WITHDRAWAL_DISABLED, and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE where nobody is there."""
     terms = payouts.terms(merchant, rail, currency)
     if rail_of(rail, currency, merchant.environment) is None:
@@ -104,7 +104,7 @@ def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.Terms:
     return terms
 
 
-def priced(merchant: Merchant, wish: Wish, terms: payouts.Terms) -> Price:
+def priced(merchant: Merchant, wish: WithdrawalDraft, terms: payouts.PayoutTerms) -> Price:
     """Fee and rate of now. Refuses with ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE where there is no rate."""
     amount = to_minor(wish.amount, wish.currency)
     price = Price(amount, terms.fee_of(amount), payout=amount)
@@ -128,7 +128,7 @@ def priced(merchant: Merchant, wish: Wish, terms: payouts.Terms) -> Price:
     )
 
 
-def require_limits(wish: Wish, terms: payouts.Terms, price: Price) -> None:
+def require_limits(wish: WithdrawalDraft, terms: payouts.PayoutTerms, price: Price) -> None:
     """Refuses with ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL and _TOO_LARGE, and with ONP409_RATE_CHANGED."""
     if price.payout <= 0:
         raise WithdrawalTooSmall(field="amount")

@@ -10,7 +10,7 @@ from gateway.withdrawals.models import Status, Withdrawal
 from ledger.books.services import Move
 
 
-class Asked(StrEnum):
+class WithdrawalAction(StrEnum):
     REQUEST = "request"  # the company wants its money
     DONE = "done"  # the outside party paid it out
     DECLINED = "declined"  # or will not
@@ -18,10 +18,10 @@ class Asked(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WithdrawalStep:
     """`source` None: a new withdrawal. `posts` is the kind of the transfer that `books` makes."""
 
-    asked: Asked
+    asked: WithdrawalAction
     source: Status | None
     target: Status
     posts: str
@@ -31,18 +31,21 @@ class Step:
 
 P, C = Status.PROCESSING, Status.COMPLETED
 
+Action = WithdrawalAction
+held, completed, failed, returned = postings.held, postings.completed, postings.failed, postings.returned
+
 STEPS = (
-    #    asked           from   to               posts                   books                announced
-    Step(Asked.REQUEST,  None,  P,               "withdrawal.held",      postings.held),
-    Step(Asked.DONE,     P,     C,               "withdrawal.completed", postings.completed,  "withdrawal.completed"),
-    Step(Asked.DECLINED, P,     Status.FAILED,   "withdrawal.failed",    postings.failed,     "withdrawal.failed"),
-    Step(Asked.RETURNED, C,     Status.RETURNED, "withdrawal.returned",  postings.returned,   "withdrawal.returned"),
+    #              asked            from  to               posts                   books       announced
+    WithdrawalStep(Action.REQUEST,  None, P,               "withdrawal.held",      held),
+    WithdrawalStep(Action.DONE,     P,    C,               "withdrawal.completed", completed,  "withdrawal.completed"),
+    WithdrawalStep(Action.DECLINED, P,    Status.FAILED,   "withdrawal.failed",    failed,     "withdrawal.failed"),
+    WithdrawalStep(Action.RETURNED, C,    Status.RETURNED, "withdrawal.returned",  returned,   "withdrawal.returned"),
 )  # fmt: skip
 
 _BY_QUESTION = {(step.asked, step.source): step for step in STEPS}
 
 
-def step(asked: Asked, status: str) -> Step:
+def step(asked: WithdrawalAction, status: str) -> WithdrawalStep:
     """What this means for a withdrawal in `status` (empty: a new one). ONP409_WITHDRAWAL_STATE where nothing."""
     try:
         return _BY_QUESTION[asked, Status(status) if status else None]
@@ -50,8 +53,8 @@ def step(asked: Asked, status: str) -> Step:
         raise WithdrawalState from None
 
 
-def may_be(asked: Asked, withdrawal: Withdrawal) -> bool:
+def may_be(asked: WithdrawalAction, withdrawal: Withdrawal) -> bool:
     """Whether this can happen to the withdrawal as it is now. What is on a chain cannot be called back."""
-    if asked == Asked.RETURNED and withdrawal.is_converted:
+    if asked == WithdrawalAction.RETURNED and withdrawal.is_converted:
         return False
     return (asked, withdrawal.status) in _BY_QUESTION

@@ -11,7 +11,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
 from accounts.models import Merchant
 from accounts.notices import is_told, tell
@@ -73,7 +73,7 @@ def _tell(withdrawal: Withdrawal, subject: Promise, template: str, topic: Topic 
 
 def sum_up(limit: int = 100) -> int:
     """Writes the summaries that are due, each with the withdrawals up to this morning; returns how many companies."""
-    until = _this_morning(wall())
+    until = _this_morning(utcnow())
     due = Withdrawal.objects.filter(is_to_sum_up=True, created_at__lt=until)
     merchants = due.order_by("merchant").values_list("merchant", flat=True).distinct()[:limit]
     return sum(_summed_up(merchant_id, until) for merchant_id in list(merchants))

@@ -2,7 +2,7 @@
 
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.services import Move, Side, fx, wallet
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 
 
 def held(withdrawal: Withdrawal) -> list[Move]:
@@ -20,16 +20,16 @@ def completed(withdrawal: Withdrawal) -> list[Move]:
     """The rail's party paid it out, and we earned the fee."""
     currency, asset = withdrawal.currency, withdrawal.payout_currency
     _, blocked = _buckets(withdrawal)
-    fee = _move(withdrawal.fee, blocked, Side(Kind.FEE_INCOME, "", currency))
+    fee = _move(withdrawal.fee, blocked, Side(AccountKind.FEE_INCOME, "", currency))
     if withdrawal.gross_amount is None or withdrawal.market_amount is None:
         return [Move(withdrawal.amount, debit=blocked, credit=_payout(withdrawal)), *fee]
-    bought = fx(Kind.FX_POSITION, asset)
+    bought = fx(AccountKind.FX_POSITION, asset)
     return [
-        Move(withdrawal.amount, debit=blocked, credit=fx(Kind.FX_POSITION, currency)),
+        Move(withdrawal.amount, debit=blocked, credit=fx(AccountKind.FX_POSITION, currency)),
         *fee,
         Move(withdrawal.payout_amount, debit=bought, credit=_payout(withdrawal)),
-        *_move(withdrawal.network_fee, bought, Side(Kind.FEE_INCOME, "", asset)),
-        *_move(withdrawal.market_amount - withdrawal.gross_amount, bought, fx(Kind.FX_SPREAD, asset)),
+        *_move(withdrawal.network_fee, bought, Side(AccountKind.FEE_INCOME, "", asset)),
+        *_move(withdrawal.market_amount - withdrawal.gross_amount, bought, fx(AccountKind.FX_SPREAD, asset)),
     ]
 
 
@@ -40,11 +40,11 @@ def returned(withdrawal: Withdrawal) -> list[Move]:
 
 
 def _buckets(withdrawal: Withdrawal) -> tuple[Side, Side]:
-    return wallet(Kind.AVAILABLE, withdrawal.currency), wallet(Kind.BLOCKED, withdrawal.currency)
+    return wallet(AccountKind.AVAILABLE, withdrawal.currency), wallet(AccountKind.BLOCKED, withdrawal.currency)
 
 
 def _payout(withdrawal: Withdrawal) -> Side:
-    return Side(Kind.PAYOUT, withdrawal.rail, withdrawal.payout_currency)
+    return Side(AccountKind.PAYOUT, withdrawal.rail, withdrawal.payout_currency)
 
 
 def _move(minor: int, debit: Side, credit: Side) -> list[Move]:

@@ -8,16 +8,16 @@ from typing import TypeVar
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from gateway.payments.services import require_active
-from gateway.payouts.selectors import Terms
+from gateway.payouts.selectors import PayoutTerms
 from gateway.withdrawals import gates
-from gateway.withdrawals.gates import Price, Wish
+from gateway.withdrawals.gates import Price, WithdrawalDraft
 from gateway.withdrawals.origin import Address
 
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PreflightDraft:
     """What is known of a wish: None where it is missing or wrong.
 
     `permission` and `body` are what would be answered about the key and the body, if anything. `may_read_balance`:
@@ -52,7 +52,7 @@ class Preflight:
     """The gates in the order in which a real withdrawal meets them, and terms and price as far as they are known."""
 
     gates: list[Gate] = field(default_factory=list)
-    terms: Terms | None = None
+    terms: PayoutTerms | None = None
     price: Price | None = None
 
     @property
@@ -73,7 +73,7 @@ class Preflight:
         return result
 
 
-def preflight(merchant: Merchant, draft: Draft) -> Preflight:
+def preflight(merchant: Merchant, draft: PreflightDraft) -> Preflight:
     """Looks at everything. Whoever may not withdraw, by key or by address, is told nothing that they could not read."""
     found = Preflight()
     found.try_gate("PERMISSION", lambda: _said(draft.permission))
@@ -112,11 +112,11 @@ def _said(refusal: Refusal | None) -> None:
         raise refusal
 
 
-def _priceable(draft: Draft) -> Wish | None:
+def _priceable(draft: PreflightDraft) -> WithdrawalDraft | None:
     """The wish as far as its price needs it."""
     if draft.amount is None or draft.currency is None or draft.payout_currency is None:
         return None
-    return Wish(
+    return WithdrawalDraft(
         company_id="",
         rail=draft.rail,
         amount=draft.amount,

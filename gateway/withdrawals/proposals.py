@@ -9,8 +9,8 @@ from django.utils.safestring import SafeString
 
 from accounts import audit
 from accounts.models import Environment
-from accounts.proposals.kinds import Carried, Kind, Values, register
-from gateway.payouts.rail import Answered, FailureCode, Outcome
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
+from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.lifecycle import may_be
@@ -18,11 +18,11 @@ from gateway.withdrawals.models import Withdrawal
 from gateway.withdrawals.services import MEANS
 from ledger.notation import plain_amount
 
-SAYINGS = {Answered.DONE: "It arrived", Answered.DECLINED: "It failed", Answered.RETURNED: "It came back"}
+SAYINGS = {PayoutResult.DONE: "It arrived", PayoutResult.DECLINED: "It failed", PayoutResult.RETURNED: "It came back"}
 
 
 @register
-class WithdrawalOutcome(Kind):
+class WithdrawalOutcome(ProposalKind):
     """Values: `answered`, and the outside party's `reference` or the `failure_code`."""
 
     name = "withdrawal.outcome"
@@ -48,15 +48,15 @@ class WithdrawalOutcome(Kind):
 
     def require(self, record: Withdrawal, values: Values) -> None:
         """Refuses with ONP409_WITHDRAWAL_STATE."""
-        if not may_be(MEANS[Answered(values["answered"])], record):
+        if not may_be(MEANS[PayoutResult(values["answered"])], record):
             raise WithdrawalState
 
     def sentence(self, record: Withdrawal, values: Values) -> SafeString | str:
-        return sentence(record, Answered(values["answered"]))
+        return sentence(record, PayoutResult(values["answered"]))
 
     def lines(self, record: Withdrawal, values: Values) -> list[tuple[str, str]]:
         outcome = outcome_of(values)
-        said = [("Outcome", SAYINGS[outcome.answered])]
+        said = [("PayoutOutcome", SAYINGS[outcome.answered])]
         said += [("Reference", outcome.reference)] if outcome.reference else []
         return said + ([("Why", outcome.failure[1])] if outcome.failure else [])
 
@@ -76,7 +76,7 @@ class WithdrawalOutcome(Kind):
         return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")
 
 
-def values_of(outcome: Outcome) -> dict[str, str]:
+def values_of(outcome: PayoutOutcome) -> dict[str, str]:
     """An outcome as it is proposed."""
     failure_code = outcome.failure[0] if outcome.failure else ""
     return {
@@ -86,25 +86,25 @@ def values_of(outcome: Outcome) -> dict[str, str]:
     }
 
 
-def outcome_of(values: Values) -> Outcome:
+def outcome_of(values: Values) -> PayoutOutcome:
     """What the outside party said, as far as somebody knows."""
     failure = FailureCode(values["failure_code"]).failure if values["failure_code"] else None
-    return Outcome(Answered(values["answered"]), reference=values["reference"] or None, failure=failure)
+    return PayoutOutcome(PayoutResult(values["answered"]), reference=values["reference"] or None, failure=failure)
 
 
 SENTENCES = {
-    Answered.DONE: "The beneficiary has {payout}: {total} leave the company's wallet for good.",
-    Answered.DECLINED: "The beneficiary gets nothing: {total} are available to the company again, at once.",
-    Answered.RETURNED: "The beneficiary's bank has sent {payout} back: they are the company's again, at once.",
+    PayoutResult.DONE: "The beneficiary has {payout}: {total} leave the company's wallet for good.",
+    PayoutResult.DECLINED: "The beneficiary gets nothing: {total} are available to the company again, at once.",
+    PayoutResult.RETURNED: "The beneficiary's bank has sent {payout} back: they are the company's again, at once.",
 }
 
 
-def sentence(withdrawal: Withdrawal, answered: Answered) -> SafeString | str:
+def sentence(withdrawal: Withdrawal, answered: PayoutResult) -> SafeString | str:
     """What a decision does, with a warning where the money may be somewhere else already."""
     total = plain_amount(withdrawal.total, withdrawal.currency)
     payout = plain_amount(withdrawal.payout_amount, withdrawal.payout_currency)
     said = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."
-    if answered != Answered.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
+    if answered != PayoutResult.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
         return said
     warning = (
         "The money may already be with the bank, and would then be paid twice. "

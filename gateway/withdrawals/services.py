@@ -17,20 +17,20 @@ from django.db.models import F, Q
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from accounts.base.ids import is_well_formed, new_id
-from accounts.base.rows import columns, execute, first, insert_into, load, unless_deadlocked, values
+from accounts.base.rows import columns, execute, first, insert_into, load, retry_on_deadlock, values
 from accounts.base.sealing import seal, unseal
 from accounts.models import Environment, Merchant
 from accounts.services import hold_settings
 from gateway.payments.errors import DuplicateReference, SandboxOnly
 from gateway.payments.services import require_active
 from gateway.payouts.errors import PayoutUnavailable
-from gateway.payouts.rail import DEADLINE_S, Answered, FailureCode, Order, Outcome, PayoutRail
+from gateway.payouts.rail import DEADLINE_S, FailureCode, PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
 from gateway.payouts.registry import rail_of
 from gateway.payouts.sandbox import SandboxPayout
 from gateway.withdrawals import gates, notices, payloads
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
-from gateway.withdrawals.gates import Price, Wish
-from gateway.withdrawals.lifecycle import Asked, step
+from gateway.withdrawals.gates import Price, WithdrawalDraft
+from gateway.withdrawals.lifecycle import WithdrawalAction, step
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.books.services import post
 from ledger.holds import services as holds
@@ -59,7 +59,7 @@ _CHANGING = (
 
 # ── Accepting ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
-def begin(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> Withdrawal | Order:
+def begin(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal | PayoutOrder:
     """What `create` does, unless the outside party must be asked first: then nothing is written, and this is the order
     about which to `admit`.
 
@@ -70,7 +70,7 @@ def begin(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> W
 
 
 @transaction.atomic(savepoint=False)
-def create(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> Withdrawal:
+def create(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal:
     """Takes a withdrawal on: amount and fee are blocked, and the worker hands the order over after the commit.
 
     Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_COMPANY,
@@ -81,14 +81,14 @@ def create(merchant: Merchant, wish: Wish, withdrawal_id: str | None = None) -> 
     return _accept(withdrawal)
 
 
-def admit(merchant: Merchant, order: Order, *, tries: int) -> None:
+def admit(merchant: Merchant, order: PayoutOrder, *, tries: int) -> None:
     """Asks the outside party. Never inside a transaction. ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing moved."""
     _rail_for(merchant, order).admit(order, tries=tries)
 
 
 def _accept(withdrawal: Withdrawal) -> Withdrawal:
     merchant, at = withdrawal.merchant, withdrawal.created_at
-    taken = step(Asked.REQUEST, withdrawal.status)
+    taken = step(WithdrawalAction.REQUEST, withdrawal.status)
     withdrawal.status = taken.target
     if not execute(_INSERT, values(withdrawal)):
         raise DuplicateReference(field="reference")
@@ -106,7 +106,7 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
     return withdrawal
 
 
-def _admitted(merchant: Merchant, wish: Wish) -> Price:
+def _admitted(merchant: Merchant, wish: WithdrawalDraft) -> Price:
     gates.require_admission(merchant, wish.origin, is_from_backend=wish.is_from_backend)
     gates.require_own(merchant, wish.company_id)
     terms = gates.require_rail(merchant, wish.rail, wish.payout_currency)
@@ -115,7 +115,9 @@ def _admitted(merchant: Merchant, wish: Wish) -> Price:
     return price
 
 
-def _drafted(merchant: Merchant, wish: Wish, withdrawal_id: str | None) -> tuple[Withdrawal, Order, PayoutRail]:
+def _drafted(
+    merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None
+) -> tuple[Withdrawal, PayoutOrder, PayoutRail]:
     """The withdrawal as it will be, and what its rail would be told. Nothing is written."""
     price = _admitted(merchant, wish)
     now = clock.now(merchant)
@@ -151,13 +153,13 @@ def _drafted(merchant: Merchant, wish: Wish, withdrawal_id: str | None) -> tuple
     return withdrawal, _order(withdrawal, destination), rail
 
 
-def order_of(withdrawal: Withdrawal) -> Order:
+def order_of(withdrawal: Withdrawal) -> PayoutOrder:
     """What its rail is told about a withdrawal."""
     return _order(withdrawal, json.loads(unseal(bytes(withdrawal.sealed_destination))))
 
 
-def _order(withdrawal: Withdrawal, destination: Mapping[str, str]) -> Order:
-    return Order(
+def _order(withdrawal: Withdrawal, destination: Mapping[str, str]) -> PayoutOrder:
+    return PayoutOrder(
         withdrawal_id=withdrawal.id,
         rail=withdrawal.rail,
         amount=withdrawal.amount_exact,
@@ -171,7 +173,7 @@ def _order(withdrawal: Withdrawal, destination: Mapping[str, str]) -> Order:
     )
 
 
-def _rail_for(merchant: Merchant, order: Order) -> PayoutRail:
+def _rail_for(merchant: Merchant, order: PayoutOrder) -> PayoutRail:
     rail = rail_of(order.rail, order.payout_currency, merchant.environment)
     if rail is None:
         raise PayoutUnavailable
@@ -183,11 +185,11 @@ def _rail_for(merchant: Merchant, order: Order) -> PayoutRail:
 class Question:
     """What the outside party is to be told or asked next, and until when nobody else speaks to it."""
 
-    order: Order
+    order: PayoutOrder
     is_new: bool
     leased_until: datetime
 
-    def put(self, rail: PayoutRail, at: datetime) -> Outcome:
+    def put(self, rail: PayoutRail, at: datetime) -> PayoutOutcome:
         """Never inside a transaction, unless it is the sandbox's double, which answers by itself."""
         return rail.send(self.order, at) if self.is_new else rail.ask(self.order, at)
 
@@ -204,12 +206,12 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
     else:
         withdrawal.asked_times += 1
     withdrawal.ask_at = at + PATIENCE
-    withdrawal.leased_until = leased_until = clock.wall() + PATIENCE
+    withdrawal.leased_until = leased_until = clock.utcnow() + PATIENCE
     withdrawal.save(update_fields=["sent_at", "sent_times", "asked_times", "ask_at", "leased_until"])
     return Question(order_of(withdrawal), is_new, leased_until)
 
 
-def take(withdrawal: Withdrawal, question: Question, outcome: Outcome, at: datetime) -> Withdrawal:
+def take(withdrawal: Withdrawal, question: Question, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
     """Takes what the outside party said to a question: saves, announces and posts, or none of them.
 
     Call it in a transaction that holds the withdrawal's row. An answer that no longer fits is said loudly: somebody
@@ -221,27 +223,31 @@ def take(withdrawal: Withdrawal, question: Question, outcome: Outcome, at: datet
         return withdrawal
     withdrawal.leased_until = None if is_own else withdrawal.leased_until
     withdrawal.rail_reference = outcome.reference or withdrawal.rail_reference
-    if outcome.answered in _NO_END or (outcome.answered == Answered.DONE and withdrawal.status == Status.COMPLETED):
+    if outcome.answered in _NO_END or (outcome.answered == PayoutResult.DONE and withdrawal.status == Status.COMPLETED):
         return _wait(withdrawal, outcome, at)
     try:
-        returns_at_once = outcome.answered == Answered.RETURNED and not withdrawal.is_converted
+        returns_at_once = outcome.answered == PayoutResult.RETURNED and not withdrawal.is_converted
         if returns_at_once and withdrawal.status == Status.PROCESSING:
-            _turn(withdrawal, Outcome(Answered.DONE, reference=outcome.reference), at)
+            _turn(withdrawal, PayoutOutcome(PayoutResult.DONE, reference=outcome.reference), at)
         return _turn(withdrawal, outcome, at)
     except WithdrawalState:
         return _unforeseen(withdrawal, outcome)
 
 
-_NO_END = (Answered.SENT, Answered.UNKNOWN, Answered.NOT_RECEIVED)
-MEANS = {Answered.DONE: Asked.DONE, Answered.DECLINED: Asked.DECLINED, Answered.RETURNED: Asked.RETURNED}
+_NO_END = (PayoutResult.SENT, PayoutResult.UNKNOWN, PayoutResult.NOT_RECEIVED)
+MEANS = {
+    PayoutResult.DONE: WithdrawalAction.DONE,
+    PayoutResult.DECLINED: WithdrawalAction.DECLINED,
+    PayoutResult.RETURNED: WithdrawalAction.RETURNED,
+}
 
 
-def _wait(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
+def _wait(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
     """No end yet: when to ask again. An order that was never received goes out again at once, under the same id."""
     wait_s = outcome.ask_after_s
     if withdrawal.status not in _FITS[outcome.answered]:
         return _unforeseen(withdrawal, outcome)
-    if outcome.answered == Answered.NOT_RECEIVED:
+    if outcome.answered == PayoutResult.NOT_RECEIVED:
         withdrawal.sent_at, wait_s = None, wait_s or 0
     elif wait_s is None and withdrawal.status == Status.PROCESSING and not _is_for_simulation(withdrawal, outcome):
         wait_s = min(ASKED_AGAIN_AFTER_S << min(withdrawal.asked_times, 10), LONGEST_BREAK_S)
@@ -250,21 +256,21 @@ def _wait(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
     return withdrawal
 
 
-def _is_for_simulation(withdrawal: Withdrawal, outcome: Outcome) -> bool:
+def _is_for_simulation(withdrawal: Withdrawal, outcome: PayoutOutcome) -> bool:
     """The sandbox's orders that stay until the merchant decides; everybody else is asked again."""
-    return outcome.answered == Answered.SENT and withdrawal.merchant.environment == Environment.SANDBOX
+    return outcome.answered == PayoutResult.SENT and withdrawal.merchant.environment == Environment.SANDBOX
 
 
 _FITS = {
-    Answered.SENT: (Status.PROCESSING,),
-    Answered.NOT_RECEIVED: (Status.PROCESSING,),
-    Answered.UNKNOWN: (Status.PROCESSING, Status.COMPLETED),
-    Answered.DONE: (Status.COMPLETED,),
+    PayoutResult.SENT: (Status.PROCESSING,),
+    PayoutResult.NOT_RECEIVED: (Status.PROCESSING,),
+    PayoutResult.UNKNOWN: (Status.PROCESSING, Status.COMPLETED),
+    PayoutResult.DONE: (Status.COMPLETED,),
 }
 """Where an answer that is no end says nothing new. Elsewhere somebody decided otherwise while it was on its way."""
 
 
-def _unforeseen(withdrawal: Withdrawal, outcome: Outcome) -> Withdrawal:
+def _unforeseen(withdrawal: Withdrawal, outcome: PayoutOutcome) -> Withdrawal:
     """Nobody acts on an answer that does not fit: somebody looks where the money is."""
     log.critical(
         "withdrawal.answered_unforeseen",
@@ -278,7 +284,7 @@ def _unforeseen(withdrawal: Withdrawal, outcome: Outcome) -> Withdrawal:
     return withdrawal
 
 
-def _turn(withdrawal: Withdrawal, outcome: Outcome, at: datetime) -> Withdrawal:
+def _turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
     """The only place where the status of a withdrawal changes. Refuses with ONP409_WITHDRAWAL_STATE."""
     merchant = withdrawal.merchant
     taken = step(MEANS[outcome.answered], withdrawal.status)
@@ -323,7 +329,7 @@ def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
 
 # ── Decisions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
-def decide(merchant: Merchant, withdrawal_id: str, outcome: Outcome, *, note: str = "") -> Withdrawal:
+def decide(merchant: Merchant, withdrawal_id: str, outcome: PayoutOutcome, *, note: str = "") -> Withdrawal:
     """What support knows from the outside party: DONE, DECLINED or RETURNED. In production two of them must say so: see
     `proposals`.
 
@@ -331,7 +337,7 @@ def decide(merchant: Merchant, withdrawal_id: str, outcome: Outcome, *, note: st
     what is given back now could arrive all the same.
     """
     withdrawal = lock(merchant, withdrawal_id)
-    if withdrawal.leased_until and withdrawal.leased_until > clock.wall():
+    if withdrawal.leased_until and withdrawal.leased_until > clock.utcnow():
         raise WithdrawalState
     withdrawal.note = note or withdrawal.note
     return _turn(withdrawal, outcome, clock.now(merchant))
@@ -348,16 +354,16 @@ def simulate(merchant: Merchant, withdrawal_id: str, wanted: str, failure_code: 
         raise SandboxOnly
     require_active(merchant)
     withdrawal = lock(merchant, withdrawal_id)
-    rail = double_of(withdrawal)
+    rail = simulator_of(withdrawal)
     now = clock.now(merchant)
     if wanted == Status.COMPLETED:
-        outcome = Outcome(Answered.DONE, reference=rail.paid(now))
+        outcome = PayoutOutcome(PayoutResult.DONE, reference=rail.paid(now))
     elif wanted == Status.FAILED:
         code = FailureCode(failure_code or (FailureCode.BANK_REJECTED if rail.returns else FailureCode.NETWORK_ERROR))
-        outcome = Outcome(Answered.DECLINED, failure=code.failure)
+        outcome = PayoutOutcome(PayoutResult.DECLINED, failure=code.failure)
     else:
         _require_returnable(withdrawal, now)
-        outcome = Outcome(Answered.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
+        outcome = PayoutOutcome(PayoutResult.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
     return _turn(withdrawal, outcome, now)
 
 
@@ -366,7 +372,7 @@ def _require_returnable(withdrawal: Withdrawal, now: datetime) -> None:
         raise WithdrawalState
 
 
-def double_of(withdrawal: Withdrawal) -> SandboxPayout:
+def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
     """The sandbox double of a withdrawal's rail: the only one spoken to inside a transaction."""
     rail = rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment)
     assert isinstance(rail, SandboxPayout), "nobody outside is asked inside a transaction"
@@ -392,7 +398,7 @@ def happen(merchant: Merchant, withdrawal_id: str) -> None:
 def _speak_to_double(withdrawal: Withdrawal, at: datetime) -> None:
     """The sandbox's double answers by itself: question and answer are one transaction, and nobody comes between."""
     question = prepare(withdrawal, at)
-    take(withdrawal, question, question.put(double_of(withdrawal), at), at)
+    take(withdrawal, question, question.put(simulator_of(withdrawal), at), at)
 
 
 def happen_due(limit: int = 100) -> int:
@@ -416,18 +422,18 @@ def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bo
 
     When it is time to, or `early`: while it is processed and nobody else speaks to it.
     """
-    question = unless_deadlocked(partial(_prepare_due, merchant, withdrawal_id, early=early))
+    question = retry_on_deadlock(partial(_prepare_due, merchant, withdrawal_id, early=early))
     if not isinstance(question, Question):
         return question
     try:
         outcome = question.put(_rail_for(merchant, question.order), clock.now(merchant))
     except Refusal as refusal:  # it was not reached, or said nothing usable
         log.warning("withdrawal.unanswered", withdrawal=withdrawal_id, code=refusal.public_code)
-        outcome = Outcome(Answered.UNKNOWN)
+        outcome = PayoutOutcome(PayoutResult.UNKNOWN)
     except Exception:
         log.exception("withdrawal.unanswered", withdrawal=withdrawal_id)
-        outcome = Outcome(Answered.UNKNOWN)
-    unless_deadlocked(partial(_take_locked, merchant, withdrawal_id, question, outcome))
+        outcome = PayoutOutcome(PayoutResult.UNKNOWN)
+    retry_on_deadlock(partial(_take_locked, merchant, withdrawal_id, question, outcome))
     return True
 
 
@@ -454,9 +460,9 @@ def _lock_to_speak(merchant: Merchant, withdrawal_id: str) -> Withdrawal | None:
     """
     hold_settings(merchant)
     withdrawal = lock(merchant, withdrawal_id)
-    if withdrawal.leased_until and withdrawal.leased_until > clock.wall():
+    if withdrawal.leased_until and withdrawal.leased_until > clock.utcnow():
         return None
-    is_allowed = merchant.withdrawal_enabled and merchant.may_trade
+    is_allowed = merchant.withdrawal_enabled and merchant.is_operational
     if withdrawal.sent_at is None and withdrawal.status == Status.PROCESSING and not is_allowed:
         log.warning("withdrawal.held_back", withdrawal=withdrawal.id, company=merchant.company_id)
         withdrawal.ask_at = clock.now(merchant) + HELD_BACK_FOR
@@ -466,13 +472,13 @@ def _lock_to_speak(merchant: Merchant, withdrawal_id: str) -> Withdrawal | None:
 
 
 @transaction.atomic
-def _take_locked(merchant: Merchant, withdrawal_id: str, question: Question, outcome: Outcome) -> None:
+def _take_locked(merchant: Merchant, withdrawal_id: str, question: Question, outcome: PayoutOutcome) -> None:
     take(lock(merchant, withdrawal_id), question, outcome, clock.now(merchant))
 
 
 def _overdue(limit: int) -> list[tuple[Merchant, str]]:
     """By the real time, and by the clocks of merchants that are ahead of it."""
-    now = clock.wall()
+    now = clock.utcnow()
     rows = Withdrawal.objects.select_related("merchant__company").defer("sealed_destination").order_by("ask_at")
     ahead = Q(merchant__clock_offset__gt=timedelta(0), ask_at__lte=now + F("merchant__clock_offset"))
     found = [*rows.filter(ask_at__lte=now)[:limit], *rows.filter(ahead)[:limit]]

@@ -3,9 +3,9 @@
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from ledger.money import DECIMALS, to_decimal
 
 
@@ -13,7 +13,7 @@ class Account(models.Model):
     """One account of a merchant's closed book."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="accounts")
-    kind = models.CharField(max_length=16, choices=Kind)
+    kind = models.CharField(max_length=16, choices=AccountKind)
     method = models.CharField(max_length=16, blank=True, help_text="Of the wallet, or of the outside party")
     currency = models.CharField(max_length=4, choices=[(code, code) for code in DECIMALS])
 
@@ -33,7 +33,7 @@ class Balance(models.Model):
     amount = models.BigIntegerField(default=0, help_text="Minor units; + is credit")
     floor = models.BigIntegerField(null=True, help_text="The amount never goes below; empty for none")
     version = models.BigIntegerField(default=0, help_text="How many entries the account has")
-    updated_at = models.DateTimeField(default=wall)
+    updated_at = models.DateTimeField(default=utcnow)
 
     class Meta:
         constraints = [
@@ -54,7 +54,7 @@ class Transfer(models.Model):
     reference = models.CharField(max_length=60, help_text="Id of what was posted")
     entry_count = models.SmallIntegerField(help_text="Seal: exactly this many entries, ever")
     posted_at = models.DateTimeField(help_text="By the merchant's clock")
-    created_at = models.DateTimeField(default=wall)
+    created_at = models.DateTimeField(default=utcnow)
 
     class Meta:
         constraints = [

@@ -12,7 +12,7 @@ from accounts.base.rows import first
 from accounts.models import Merchant
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Balance
-from ledger.chart import BUCKETS, WALLET_METHOD, Kind
+from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.holds import shortfalls
 
 Lines = list[list[Any]]
@@ -23,7 +23,7 @@ Lines = list[list[Any]]
 class Side:
     """One end of a movement: an account of the merchant's book."""
 
-    kind: Kind
+    kind: AccountKind
     method: str
     currency: str
 
@@ -42,12 +42,12 @@ class Move:
         assert self.debit != self.credit, "a movement has two ends"
 
 
-def wallet(kind: Kind, currency: str) -> Side:
+def wallet(kind: AccountKind, currency: str) -> Side:
     """A bucket of the wallet in which the merchant keeps this currency."""
     return Side(kind, WALLET_METHOD[currency], currency)
 
 
-def fx(kind: Kind, currency: str) -> Side:
+def fx(kind: AccountKind, currency: str) -> Side:
     """FX_POSITION or FX_SPREAD in a currency or an asset."""
     return Side(kind, "", currency)
 
@@ -111,7 +111,7 @@ def _post(sql: str, merchant: Merchant, kind: str, reference: str, entries: Line
 
 def _leaves(entries: Lines, currency: str) -> bool:
     """Whether available money of a currency leaves with these entries."""
-    return any(kind == Kind.AVAILABLE and code == currency and minor < 0 for kind, _, code, minor in entries)
+    return any(kind == AccountKind.AVAILABLE and code == currency and minor < 0 for kind, _, code, minor in entries)
 
 
 def _entries(moves: Sequence[Move]) -> Lines:

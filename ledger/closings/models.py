@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Environment, Merchant
 
 TOTAL = "TOTAL"
@@ -13,7 +13,7 @@ class ClosedDay(models.Model):
     """A day, in UTC, of which every posting that was written on it is summed up, of all merchants."""
 
     day = models.DateField(primary_key=True)
-    closed_at = models.DateTimeField(default=wall)
+    closed_at = models.DateTimeField(default=utcnow)
 
     def __str__(self) -> str:
         return str(self.day)

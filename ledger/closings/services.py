@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 from django.db import transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.rows import execute, first
 from ledger.closings.parts import PARTS
 
@@ -61,14 +61,14 @@ def close_days(limit: int = AT_ONCE) -> int:
 
 
 def _next() -> date | None:
-    row = first(_NEXT, [wall() - SLACK])
+    row = first(_NEXT, [utcnow() - SLACK])
     return row[0] if row else None
 
 
 @transaction.atomic
 def _close(day: date) -> bool:
     """False where somebody else is at it."""
-    claimed = execute(_CLAIM, [day, wall()])
+    claimed = execute(_CLAIM, [day, utcnow()])
     if claimed:
         execute(_SUM, {"day": day})
         execute(_CARRY, {"day": day})

@@ -10,7 +10,7 @@ from accounts.base.rows import execute, insert_into, values
 from accounts.errors import OwnRequest
 from accounts.models import Merchant, User
 from ledger.books.services import Move, post, wallet
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from ledger.holds.errors import HoldEnded
 from ledger.holds.models import BY_STAFF, Hold
 
@@ -40,7 +40,7 @@ def place(
         expected_release_at=expected_release_at,
         created_at=now,
     )
-    available, blocked = wallet(Kind.AVAILABLE, currency), wallet(Kind.BLOCKED, currency)
+    available, blocked = wallet(AccountKind.AVAILABLE, currency), wallet(AccountKind.BLOCKED, currency)
     posted = post(merchant, "hold.placed", hold.id, [Move(amount, debit=available, credit=blocked)], now)
     assert posted, "a block is placed once"
     return hold
@@ -121,7 +121,7 @@ def lift(hold_id: str, by: User | None = None) -> Hold:
     now = clock.now(hold.merchant)
     hold.ended_at, hold.lifted_by = now, by
     hold.save(update_fields=["ended_at", "lifted_by"])
-    available, blocked = wallet(Kind.AVAILABLE, hold.currency), wallet(Kind.BLOCKED, hold.currency)
+    available, blocked = wallet(AccountKind.AVAILABLE, hold.currency), wallet(AccountKind.BLOCKED, hold.currency)
     posted = post(hold.merchant, "hold.lifted", hold.id, [Move(hold.amount, debit=blocked, credit=available)], now)
     assert posted, "a block is lifted once"
     return hold

@@ -10,7 +10,7 @@ from typing import Any
 
 from accounts.base.rows import first
 from accounts.models import Merchant
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 
 Filler = Callable[[Merchant, str, datetime], object]
 """Fills the blocks of a merchant's wallet of a currency, at a time. The wallet may be held already, so it waits for no
@@ -40,4 +40,7 @@ def remain(merchant: Merchant, currency: str) -> bool:
 
 def matter_to(entries: Sequence[Sequence[Any]]) -> bool:
     """Whether entries take available money, or bring money that a block could take."""
-    return any(kind == Kind.AVAILABLE or (kind == Kind.RELEASING and amount > 0) for kind, _, _, amount in entries)
+    return any(
+        kind == AccountKind.AVAILABLE or (kind == AccountKind.RELEASING and amount > 0)
+        for kind, _, _, amount in entries
+    )

@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                 ('reference', models.CharField(help_text='Id of what was posted', max_length=60)),
                 ('entry_count', models.SmallIntegerField(help_text='Seal: exactly this many entries, ever')),
                 ('posted_at', models.DateTimeField(help_text="By the merchant's clock")),
-                ('created_at', models.DateTimeField(default=accounts.base.clock.wall)),
+                ('created_at', models.DateTimeField(default=accounts.base.clock.utcnow)),
                 ('merchant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transfers', to='accounts.merchant')),
             ],
         ),
@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                 ('amount', models.BigIntegerField(default=0, help_text='Minor units; + is credit')),
                 ('floor', models.BigIntegerField(help_text='The amount never goes below; empty for none', null=True)),
                 ('version', models.BigIntegerField(default=0, help_text='How many entries the account has')),
-                ('updated_at', models.DateTimeField(default=accounts.base.clock.wall)),
+                ('updated_at', models.DateTimeField(default=accounts.base.clock.utcnow)),
             ],
             options={
                 'constraints': [models.CheckConstraint(condition=models.Q(('floor', None), ('amount__gte', models.F('floor')), _connector='OR'), name='balance_floor')],

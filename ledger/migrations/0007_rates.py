@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("note", models.CharField(blank=True, max_length=255)),
-                ("created_at", models.DateTimeField(default=accounts.base.clock.wall, editable=False)),
+                ("created_at", models.DateTimeField(default=accounts.base.clock.utcnow, editable=False)),
             ],
         ),
         migrations.AddIndex(

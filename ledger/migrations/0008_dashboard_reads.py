@@ -2,7 +2,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 from django.db.models.deletion import PROTECT
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 
 
 class Migration(migrations.Migration):
@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             name="ClosedDay",
             fields=[
                 ("day", models.DateField(primary_key=True, serialize=False)),
-                ("closed_at", models.DateTimeField(default=wall)),
+                ("closed_at", models.DateTimeField(default=utcnow)),
             ],
         ),
         migrations.CreateModel(

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from ledger.proofs.models import Proof
 
 LONGEST = timedelta(minutes=15)
@@ -16,10 +16,10 @@ def last() -> Proof | None:
 
 def is_running() -> bool:
     newest = Proof.objects.order_by("-pk").first()
-    return newest is not None and newest.finished_at is None and newest.started_at > wall() - LONGEST
+    return newest is not None and newest.finished_at is None and newest.started_at > utcnow() - LONGEST
 
 
 def stopped_since(proof: Proof | None) -> int:
     """How many runs after it did not come to their end."""
     begun = Proof.objects.filter(pk__gt=proof.pk if proof else 0, finished_at=None)
-    return begun.filter(started_at__lte=wall() - LONGEST).count()
+    return begun.filter(started_at__lte=utcnow() - LONGEST).count()

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import structlog
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from ledger.proofs import selectors
 from ledger.proofs.models import Proof
 from ledger.verify import BeingVerified, Violation, all_invariants, verify
@@ -21,7 +21,7 @@ def prove() -> Proof | None:
     One that does not hold is a critical line of the log, and so is a run that does not come to its end: this one as
     it breaks off, one that was killed by the next that begins.
     """
-    now = wall()
+    now = utcnow()
     Proof.objects.filter(started_at__lt=now - KEPT_FOR, violations=[]).delete()
     if stopped := selectors.stopped_since(selectors.last()):
         log.critical("ledger.proofs_unfinished", runs=stopped)
@@ -32,11 +32,11 @@ def prove() -> Proof | None:
         proof.delete()
         return None
     except BaseException:
-        log.critical("ledger.proof_broken_off", proof=proof.pk, after_s=round((wall() - now).total_seconds(), 1))
+        log.critical("ledger.proof_broken_off", proof=proof.pk, after_s=round((utcnow() - now).total_seconds(), 1))
         raise
     for violation in violations:
         log.critical("ledger.violation", invariant=violation.invariant.number, detail=str(violation))
-    proof.invariants, proof.finished_at = len(all_invariants()), wall()
+    proof.invariants, proof.finished_at = len(all_invariants()), utcnow()
     proof.violations = [_written(violation) for violation in violations]
     proof.save()
     return proof

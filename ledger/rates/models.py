@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from ledger.money import DECIMALS
 
 BASE = "BRL"
@@ -27,7 +27,7 @@ class Rate(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
     note = models.CharField(max_length=255, blank=True)
-    created_at = models.DateTimeField(default=wall, editable=False)
+    created_at = models.DateTimeField(default=utcnow, editable=False)
 
     class Meta:
         indexes = [

@@ -9,13 +9,13 @@ from django.http import HttpRequest
 
 from accounts import audit
 from accounts.models import User
-from accounts.proposals.kinds import Carried, Kind, Values, register
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from ledger.rates import services as rates
 from ledger.rates.services import compared_with
 
 
 @register
-class FarRate(Kind):
+class FarRate(ProposalKind):
     """Values: `per_real` and how many `minutes` it holds, as text, and who `entered_by`. The record is the currency."""
 
     name = "rate.far"

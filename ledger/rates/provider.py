@@ -10,8 +10,8 @@ from typing import Protocol
 import aiohttp
 from django.conf import settings
 
-from accounts.base.clock import wall
-from accounts.base.wire import MalformedJson, loads
+from accounts.base.clock import utcnow
+from accounts.base.wire import NotOneJsonObject, loads
 
 TIMEOUT_S = 10
 LARGEST = 256 * 1024
@@ -45,7 +45,7 @@ class HttpProvider:
     def quotes(self) -> Quotes:
         try:
             answer = loads(asyncio.run(self._fetch()))
-        except (aiohttp.ClientError, TimeoutError, OSError, MalformedJson, ValueError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError, NotOneJsonObject, ValueError) as error:
             raise RatesUnavailable(type(error).__name__) from None
         rates = answer.get("rates")
         if not isinstance(rates, dict) or not isinstance(answer.get("base"), str):
@@ -75,7 +75,7 @@ def _is_number(value: object) -> bool:
 
 def _quoted_at(timestamp: object) -> datetime:
     """The provider's own time, never later than ours; ours where it gives none."""
-    now = wall()
+    now = utcnow()
     if timestamp is None:
         return now
     if not _is_number(timestamp):

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Least
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Environment, Merchant, User
 from ledger.money import DECIMALS
 from ledger.rates.errors import RateBeyondGuard
@@ -77,7 +77,7 @@ def _worth(wanted: set[str], *, must_hold: bool, with_staff: bool = True) -> dic
     with connection.cursor() as cursor:
         cursor.execute(
             _WORTH,
-            {"wanted": sorted(wanted - {BASE}), "now": wall(), "must_hold": must_hold, "with_staff": with_staff},
+            {"wanted": sorted(wanted - {BASE}), "now": utcnow(), "must_hold": must_hold, "with_staff": with_staff},
         )
         return {BASE: Decimal(1), **dict(cursor.fetchall())}
 
@@ -92,7 +92,7 @@ def enter(
     """
     if not confirmed and is_far(currency, per_real):
         raise RateBeyondGuard
-    now = wall()
+    now = utcnow()
     return Rate.objects.create(
         currency=currency,
         per_real=per_real,
@@ -117,13 +117,13 @@ def compared_with(currency: str) -> list[Rate]:
     """The rates that an entered one must be near to."""
     rates = Rate.objects.filter(currency=currency, withdrawn_at=None).order_by("-quoted_at", "-pk")
     fetched = list(rates.filter(source=Rate.Source.FETCHED)[:1])
-    lately = list(rates.filter(source=Rate.Source.STAFF, created_at__gt=wall() - ENTERED_LATELY))
+    lately = list(rates.filter(source=Rate.Source.STAFF, created_at__gt=utcnow() - ENTERED_LATELY))
     return fetched + lately or list(rates[:1])
 
 
 def withdraw(rate: Rate) -> bool:
     """Takes back what staff entered, whether it still holds or not; False where that was done before."""
-    now = wall()
+    now = utcnow()
     mistaken = Rate.objects.filter(pk=rate.pk, source=Rate.Source.STAFF, withdrawn_at=None)
     return bool(mistaken.update(holds_until=Least(F("holds_until"), now), withdrawn_at=now))
 
@@ -143,7 +143,7 @@ def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
     base = quotes.get(BASE)
     if not base or base <= 0:
         raise ValueError(f"the rates do not tell what {BASE} is worth")
-    now = wall()
+    now = utcnow()
     known = [code for code in DECIMALS if code != BASE and quotes.get(code, Decimal(0)) > 0]
     before = [_worth(set(known), must_hold=False, with_staff=False), _worth(set(known), must_hold=True)]
     rows = []
@@ -182,7 +182,7 @@ def _is_plausible(per_real: Decimal, lately: list[Decimal]) -> bool:
 
 def forget_old() -> int:
     """Deletes fetched rates past their use; those of staff stay. What was converted keeps its own rate."""
-    old = Rate.objects.filter(source=Rate.Source.FETCHED, created_at__lt=wall() - KEPT_FOR)
+    old = Rate.objects.filter(source=Rate.Source.FETCHED, created_at__lt=utcnow() - KEPT_FOR)
     newest = Rate.objects.order_by("currency", "-quoted_at").distinct("currency").values("pk")
     deleted, _ = old.exclude(pk__in=newest).delete()
     return deleted

@@ -15,7 +15,7 @@ from ledger.holds import shortfalls
 from ledger.receivables import notices, payloads
 from ledger.receivables import services as receivables
 from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
-from ledger.receivables.lifecycle import Asked, step
+from ledger.receivables.lifecycle import ReceivableAction, step
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
 from ledger.receivables.offers import offered
 from webhooks.outbox import emit
@@ -44,7 +44,7 @@ class QuotedReceivable:
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class AdvanceQuote:
     """What an advance would give, exactly, if it were decided now. Nothing is written."""
 
     currency: str
@@ -69,7 +69,7 @@ class Quote:
         return (Decimal(weighed) / self.gross).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
-def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> Quote:
+def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> AdvanceQuote:
     """What advancing these receivables costs now.
 
     Refuses with ONP403_ADVANCE_DISABLED, ONP409_RECEIVABLE_STATE (not all of them scheduled, of one currency, not yet
@@ -78,7 +78,7 @@ def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> Quote:
     return _quoted(merchant, _chosen(merchant, receivable_ids), clock.now(merchant))
 
 
-def quote_amount(merchant: Merchant, currency: str, net: int) -> Quote:
+def quote_amount(merchant: Merchant, currency: str, net: int) -> AdvanceQuote:
     """The receivables released soonest, at most MOST of them, that together give at least `net`, in minor units.
 
     Refuses as `quote` does, and with ONP409_RECEIVABLE_STATE where all of them together give less.
@@ -96,7 +96,7 @@ def quote_amount(merchant: Merchant, currency: str, net: int) -> Quote:
     raise ReceivableState
 
 
-def quote_until(merchant: Merchant, currency: str, until: datetime | None = None) -> Quote:
+def quote_until(merchant: Merchant, currency: str, until: datetime | None = None) -> AdvanceQuote:
     """What is released before `until` (None: all there is), the soonest first and at most MOST. Refuses as `quote`."""
     now = clock.now(merchant)
     found = offered(merchant, now).filter(currency=currency)
@@ -120,7 +120,7 @@ def request(merchant: Merchant, receivable_ids: Sequence[str], by: User | None) 
         requested_by=by,
         requested_at=now,
     )
-    reserved = {step(Asked.RESERVE, item.receivable.state).target for item in quoted.items}.pop()
+    reserved = {step(ReceivableAction.RESERVE, item.receivable.state).target for item in quoted.items}.pop()
     chosen = Receivable.objects.filter(pk__in=[item.receivable.pk for item in quoted.items])
     chosen.update(state=reserved, updated_at=now)
     AdvanceItem.objects.bulk_create(
@@ -157,7 +157,7 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
     advance, now = _undecided(advance_id, by)
     overdue = []
     for _, receivable in _items(advance):
-        receivable.state = step(Asked.GIVE_BACK, receivable.state).target
+        receivable.state = step(ReceivableAction.GIVE_BACK, receivable.state).target
         receivable.updated_at = now
         receivable.save(update_fields=["state", "updated_at"])
         if receivable.release_at <= now:
@@ -178,12 +178,12 @@ def _chosen(merchant: Merchant, receivable_ids: Sequence[str], *, held: bool = F
     return found
 
 
-def _quoted(merchant: Merchant, chosen: Sequence[Receivable], now: datetime) -> Quote:
+def _quoted(merchant: Merchant, chosen: Sequence[Receivable], now: datetime) -> AdvanceQuote:
     if not merchant.advance_enabled:
         raise AdvanceDisabled
     if len({receivable.currency for receivable in chosen}) != 1 or not all(_is_open(one, now) for one in chosen):
         raise ReceivableState
-    quoted = Quote(chosen[0].currency, [_priced(receivable, now) for receivable in chosen])
+    quoted = AdvanceQuote(chosen[0].currency, [_priced(receivable, now) for receivable in chosen])
     if quoted.gross < max(one.advance_minimum for one in chosen) or any(item.net <= 0 for item in quoted.items):
         raise AdvanceTooSmall
     return quoted

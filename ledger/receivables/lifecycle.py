@@ -7,7 +7,7 @@ from ledger.receivables.errors import ReceivableState
 from ledger.receivables.models import State
 
 
-class Asked(StrEnum):
+class ReceivableAction(StrEnum):
     RELEASE = "release"  # its day has come
     RESERVE = "reserve"  # an advance was requested
     ADVANCE = "advance"  # and approved
@@ -17,27 +17,27 @@ class Asked(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReceivableStep:
     """`posts` is the kind of the transfer, where money moves."""
 
-    asked: Asked
+    asked: ReceivableAction
     source: State
     target: State
     posts: str | None = None
 
 
 STEPS = (
-    Step(Asked.RELEASE, State.SCHEDULED, State.RELEASED, "receivable.released"),
-    Step(Asked.RESERVE, State.SCHEDULED, State.RESERVED_FOR_ADVANCE),
-    Step(Asked.ADVANCE, State.RESERVED_FOR_ADVANCE, State.ADVANCED, "receivable.advanced"),
-    Step(Asked.GIVE_BACK, State.RESERVED_FOR_ADVANCE, State.SCHEDULED),
-    Step(Asked.CANCEL, State.SCHEDULED, State.CANCELED),
-    Step(Asked.RESTORE, State.CANCELED, State.SCHEDULED),
+    ReceivableStep(ReceivableAction.RELEASE, State.SCHEDULED, State.RELEASED, "receivable.released"),
+    ReceivableStep(ReceivableAction.RESERVE, State.SCHEDULED, State.RESERVED_FOR_ADVANCE),
+    ReceivableStep(ReceivableAction.ADVANCE, State.RESERVED_FOR_ADVANCE, State.ADVANCED, "receivable.advanced"),
+    ReceivableStep(ReceivableAction.GIVE_BACK, State.RESERVED_FOR_ADVANCE, State.SCHEDULED),
+    ReceivableStep(ReceivableAction.CANCEL, State.SCHEDULED, State.CANCELED),
+    ReceivableStep(ReceivableAction.RESTORE, State.CANCELED, State.SCHEDULED),
 )
 _BY_QUESTION = {(step.asked, step.source): step for step in STEPS}
 
 
-def step(asked: Asked, state: str) -> Step:
+def step(asked: ReceivableAction, state: str) -> ReceivableStep:
     """Refuses with ONP409_RECEIVABLE_STATE what the table does not say."""
     try:
         return _BY_QUESTION[asked, State(state)]

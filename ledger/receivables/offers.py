@@ -10,7 +10,7 @@ from ledger.receivables.models import Receivable, State
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class AdvanceOffer:
     """What could be advanced in one currency. Minor units."""
 
     currency: str
@@ -27,8 +27,10 @@ def offered(merchant: Merchant, now: datetime) -> QuerySet[Receivable]:
     ).order_by("release_at", "id")
 
 
-def offers(merchant: Merchant, now: datetime) -> list[Offer]:
+def offers(merchant: Merchant, now: datetime) -> list[AdvanceOffer]:
     """By currency, where there is anything."""
     rows = offered(merchant, now).order_by().values("currency")
     summed = rows.annotate(n=Count("pk"), sum=Sum("amount"), first=Min("release_at"), last=Max("release_at"))
-    return [Offer(*row) for row in summed.order_by("currency").values_list("currency", "n", "sum", "first", "last")]
+    return [
+        AdvanceOffer(*row) for row in summed.order_by("currency").values_list("currency", "n", "sum", "first", "last")
+    ]

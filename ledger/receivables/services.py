@@ -11,13 +11,13 @@ from django.db.models import Q
 
 from accounts.base import clock
 from accounts.base.ids import new_id
-from accounts.base.rows import first, unless_deadlocked
+from accounts.base.rows import first, retry_on_deadlock
 from accounts.models import Merchant
 from ledger.books.services import Move, Side, post, wallet
-from ledger.chart import WALLET_METHOD, Kind
+from ledger.chart import WALLET_METHOD, AccountKind
 from ledger.holds import shortfalls
 from ledger.receivables import payloads
-from ledger.receivables.lifecycle import Asked, step
+from ledger.receivables.lifecycle import ReceivableAction, step
 from ledger.receivables.models import Receivable, State, Taking
 from webhooks.outbox import emit
 
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 BATCH = 500
 """Receivables of one wallet in one transaction."""
-_RELEASED = step(Asked.RELEASE, State.SCHEDULED)
+_RELEASED = step(ReceivableAction.RELEASE, State.SCHEDULED)
 # By the real time, and by the clocks of merchants that are ahead of it. One wallet a transaction: two of them could
 # wait for each other.
 _NEXT_WALLET = """
@@ -94,7 +94,7 @@ _FIRST = """
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ReceivableTerms:
     """What holds for a receivable: when it is released, and what having it sooner costs (per cent a month)."""
 
     release_at: datetime
@@ -111,7 +111,7 @@ def schedule(
     currency: str,
     gross: int,
     fee: int,
-    terms: Terms,
+    terms: ReceivableTerms,
     at: datetime,
 ) -> None:
     """Writes down what becomes available at `terms.release_at`; the caller posts the money itself."""
@@ -144,7 +144,7 @@ def release_due(limit: int = BATCH) -> int:
     while found := _next_wallet(left):
         merchant, currency = found
         try:
-            count = unless_deadlocked(partial(_release_batch, merchant, currency, limit))
+            count = retry_on_deadlock(partial(_release_batch, merchant, currency, limit))
         except Exception:
             log.exception("receivables.not_released", merchant=merchant.pk, currency=currency)
             count = _release_singly(merchant, currency, limit)
@@ -163,7 +163,7 @@ def _release_singly(merchant: Merchant, currency: str, limit: int) -> int:
     while found := list(due.exclude(pk__in=tried).values_list("pk", flat=True)[:limit]):
         for receivable_id in found:
             try:
-                released += unless_deadlocked(partial(_release_alone, merchant, receivable_id))
+                released += retry_on_deadlock(partial(_release_alone, merchant, receivable_id))
             except Exception:
                 log.exception("receivable.not_released", receivable=receivable_id)
         tried += found
@@ -184,7 +184,7 @@ def _next_wallet(left: list[tuple[int, str]]) -> tuple[Merchant, str] | None:
     row = first(
         _NEXT_WALLET,
         {
-            "now": clock.wall(),
+            "now": clock.utcnow(),
             "merchants": [merchant for merchant, _ in left],
             "currencies": [currency for _, currency in left],
         },
@@ -248,13 +248,13 @@ def release_late(merchant: Merchant, currency: str, receivable_ids: list[str], a
 
 def advance(receivable: Receivable, fee: int, at: datetime) -> None:
     """Makes a reserved receivable available now, less the fee. Refuses with ONP409_RECEIVABLE_STATE."""
-    taken = step(Asked.ADVANCE, receivable.state)
+    taken = step(ReceivableAction.ADVANCE, receivable.state)
     receivable.state, receivable.updated_at = taken.target, at
     receivable.save(update_fields=["state", "updated_at"])
-    releasing = wallet(Kind.RELEASING, receivable.currency)
-    moves = [Move(receivable.amount - fee, debit=releasing, credit=wallet(Kind.AVAILABLE, receivable.currency))]
+    releasing = wallet(AccountKind.RELEASING, receivable.currency)
+    moves = [Move(receivable.amount - fee, debit=releasing, credit=wallet(AccountKind.AVAILABLE, receivable.currency))]
     if fee:
-        moves.append(Move(fee, debit=releasing, credit=Side(Kind.ADVANCE_INCOME, "", receivable.currency)))
+        moves.append(Move(fee, debit=releasing, credit=Side(AccountKind.ADVANCE_INCOME, "", receivable.currency)))
     posted = post(receivable.merchant, str(taken.posts), receivable.id, moves, at)
     assert posted, "a receivable is advanced once"
 
@@ -273,7 +273,7 @@ def take(receivable: Receivable, wanted: int, at: datetime) -> int:
     receivable.amount -= taken
     receivable.refunded_amount += taken
     if receivable.amount == 0:
-        receivable.state = step(Asked.CANCEL, receivable.state).target
+        receivable.state = step(ReceivableAction.CANCEL, receivable.state).target
     _save(receivable, at)
     return taken
 
@@ -283,7 +283,7 @@ def give_back(receivable: Receivable, minor: int, at: datetime) -> bool:
     if receivable.state not in (State.SCHEDULED, State.CANCELED) or receivable.release_at <= at:
         return False
     if receivable.state == State.CANCELED:
-        receivable.state = step(Asked.RESTORE, receivable.state).target
+        receivable.state = step(ReceivableAction.RESTORE, receivable.state).target
     receivable.amount += minor
     receivable.refunded_amount -= minor
     _save(receivable, at)
@@ -296,7 +296,7 @@ def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at:
     The caller holds the wallet and posts them.
     """
     asked = {"merchant": merchant.pk, "currency": currency, "refund": refund_id, "wanted": wanted, "at": at}
-    row = first(_WITHHOLD, asked | {"canceled": step(Asked.CANCEL, State.SCHEDULED).target})
+    row = first(_WITHHOLD, asked | {"canceled": step(ReceivableAction.CANCEL, State.SCHEDULED).target})
     assert row is not None
     return int(row[0])
 

@@ -8,12 +8,12 @@ from accounts.models import Company, Environment
 from accounts.proposals.companies import CompanyKind
 from accounts.proposals.kinds import Carried, Values, register
 from ledger.books.models import Balance
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 
 
 def require_empty(company: Company) -> None:
     """Refuses with ONP409_COMPANY_MONEY while a wallet of production holds anything, or the company owes us."""
-    kinds = [*BUCKETS, Kind.DEBT]
+    kinds = [*BUCKETS, AccountKind.DEBT]
     theirs = Balance.objects.filter(account__merchant__company=company, account__kind__in=kinds)
     if theirs.filter(account__merchant__environment=Environment.PRODUCTION).exclude(amount=0).exists():
         raise CompanyHasMoney

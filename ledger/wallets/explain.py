@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 
 from accounts.models import Merchant
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL
 from ledger.closings.parts import PARTS
 
@@ -132,7 +132,7 @@ def cause_of(kind: str) -> Cause:
 
 
 def explain(
-    merchant: Merchant, currency: str, buckets: Sequence[Kind], at: datetime, since: datetime | None = None
+    merchant: Merchant, currency: str, buckets: Sequence[AccountKind], at: datetime, since: datetime | None = None
 ) -> Explanation:
     """How one bucket, or all of them together, came from what it was at `since` (None: nothing) to what it was at `at`.
 
@@ -164,7 +164,7 @@ class Part:
 def behind(
     merchant: Merchant,
     currency: str,
-    buckets: Sequence[Kind],
+    buckets: Sequence[AccountKind],
     cause: Cause,
     at: datetime,
     since: datetime | None = None,
@@ -189,7 +189,7 @@ def behind(
 
 
 def _asked(
-    cursor: Any, merchant: Merchant, currency: str, buckets: Sequence[Kind], at: datetime, since: datetime | None
+    cursor: Any, merchant: Merchant, currency: str, buckets: Sequence[AccountKind], at: datetime, since: datetime | None
 ) -> dict[str, Any]:
     """What is asked for, the last closed day, and the days that it splits."""
     assert len(buckets) == 1 or set(buckets) == set(BUCKETS), "one bucket, or all"

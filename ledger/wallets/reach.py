@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from accounts.base.rows import first
 from accounts.models import Merchant
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 
 SLACK = timedelta(hours=1)
 """By how much the clocks of hosts may differ, and how long a posting may wait for its accounts."""
@@ -29,7 +29,7 @@ _FIRST = """
 """
 
 
-def first_sequence(merchant: Merchant, currency: str, bucket: Kind, since: datetime) -> int:
+def first_sequence(merchant: Merchant, currency: str, bucket: AccountKind, since: datetime) -> int:
     """Before this entry of the bucket none counts for the time after `since`."""
     written = since - merchant.clock_offset - SLACK
     row = first(_FIRST, {"merchant": merchant.pk, "currency": currency, "bucket": str(bucket), "written": written})

@@ -10,18 +10,18 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from accounts.base import clock
 from accounts.models import Merchant
 from ledger.books.models import Account, Entry
-from ledger.chart import BUCKETS, WALLET_METHOD, Kind
+from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.wallets.explain import KINDS, Cause, Explanation, cause_of, explain
 from ledger.wallets.reach import first_sequence
 
-_EARNED = {Kind.FEE_INCOME: Cause.FEES, Kind.ADVANCE_INCOME: Cause.ADVANCE_FEES}
+_EARNED = {AccountKind.FEE_INCOME: Cause.FEES, AccountKind.ADVANCE_INCOME: Cause.ADVANCE_FEES}
 _INSTANT = timedelta(milliseconds=1)
 
 
 def statement(
     merchant: Merchant,
     currency: str,
-    bucket: Kind,
+    bucket: AccountKind,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> QuerySet[Entry]:
@@ -54,7 +54,7 @@ def of_cause(rows: QuerySet[Entry], cause: Cause) -> QuerySet[Entry]:
 
 
 def summary(
-    merchant: Merchant, currency: str, bucket: Kind, since: datetime | None, until: datetime | None
+    merchant: Merchant, currency: str, bucket: AccountKind, since: datetime | None, until: datetime | None
 ) -> Explanation:
     """What a time began with, what moved it, and what it ended with; `until` is exclusive."""
     at = until - _INSTANT if until else clock.now(merchant)
@@ -76,7 +76,7 @@ class Line:
     balance: int
 
 
-def lines(entries: Sequence[Entry], bucket: Kind, balance: int) -> list[Line]:
+def lines(entries: Sequence[Entry], bucket: AccountKind, balance: int) -> list[Line]:
     """The lines of entries that stand newest first; `balance` is what the bucket holds after the first of them.
 
     So the lines run from the ending of a time to its opening, also where something was posted late.
@@ -94,7 +94,7 @@ def lines(entries: Sequence[Entry], bucket: Kind, balance: int) -> list[Line]:
     return found
 
 
-def _earned(entries: Sequence[Entry], bucket: Kind) -> dict[int, dict[Cause, int]]:
+def _earned(entries: Sequence[Entry], bucket: AccountKind) -> dict[int, dict[Cause, int]]:
     """What we earned with the transfers of these entries, where it was taken from this bucket (see `explain`)."""
     if not entries:
         return {}

@@ -13,7 +13,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connection, transaction
 
 from accounts import notices
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import earliest
 from accounts.emails import outbox
 from accounts.models import Email, User
@@ -50,7 +50,7 @@ def tell(shop: Shop, **facts: Any) -> None:
 
 
 def due_again() -> None:
-    Email.objects.filter(status="PENDING").update(next_attempt_at=wall())
+    Email.objects.filter(status="PENDING").update(next_attempt_at=utcnow())
 
 
 def test_each_owner_is_written_to_in_their_language(acme: Shop, globex: Shop) -> None:
@@ -114,7 +114,7 @@ def test_a_mail_server_that_is_away_is_asked_again_and_later_each_time(
         mail_server.errors = [ConnectionRefusedError("away")]
         assert outbox.send_due() == 1
         email.refresh_from_db()
-        waits.append(round((email.next_attempt_at - wall()).total_seconds()))
+        waits.append(round((email.next_attempt_at - utcnow()).total_seconds()))
         assert (email.status, outbox.send_due()) == ("PENDING", 0)
         due_again()
 
@@ -211,7 +211,7 @@ def test_who_dies_with_one_in_hand_leaves_it_to_the_next(acme: Shop, mail_server
 
 def test_it_is_forgotten_after_thirty_days(acme: Shop) -> None:
     old, kept = an_email(acme), an_email(acme)
-    Email.objects.filter(pk=old.pk).update(id=earliest("eml", wall() - timedelta(days=30, minutes=1)))
+    Email.objects.filter(pk=old.pk).update(id=earliest("eml", utcnow() - timedelta(days=30, minutes=1)))
 
     assert outbox.forget_old() == 1
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from accounts import joining
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Membership, Merchant, User, WithdrawalWait
 from accounts.roles import Role
 from accounts.services import issue_key
@@ -101,7 +101,7 @@ def test_the_sandbox_conversions_and_payments_do_not_wait(production: Api, acme:
 def test_it_ends_by_itself(production: Api, acme: Shop) -> None:
     wait = begun(acme)
     assert wait.until - wait.began_at == timedelta(hours=24)
-    WithdrawalWait.objects.update(until=wall())
+    WithdrawalWait.objects.update(until=utcnow())
     assert w.refusal(w.ask(production, acme, w.PIX))[1] == "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE"
 
 
@@ -152,7 +152,7 @@ def test_what_owners_change_themselves_acts_at_once(acme: Shop, owner: User) -> 
 
 
 def test_people_read_it_with_the_time() -> None:
-    said = in_words(WithdrawalsWait(wall().replace(year=2031)))
+    said = in_words(WithdrawalsWait(utcnow().replace(year=2031)))
     assert "2031-" in said
-    body: dict[str, Any] = json.loads(json.dumps(WithdrawalsWait(wall()).body()))
+    body: dict[str, Any] = json.loads(json.dumps(WithdrawalsWait(utcnow()).body()))
     assert body["code"] == CODE

@@ -128,14 +128,14 @@ def _profile(requests: int) -> None:
 
 def _may_withdraw(shop: "Shop") -> None:
     """More money than can be withdrawn while it is measured, and the address from which it is."""
-    from accounts.base.clock import wall
+    from accounts.base.clock import utcnow
     from ledger.books.services import Move, Side, post, wallet
-    from ledger.chart import Kind
+    from ledger.chart import AccountKind
 
     shop.company.withdrawal_ip = "127.0.0.1"
     shop.company.save()
-    clearing, available = Side(Kind.CLEARING, "PIX", "BRL"), wallet(Kind.AVAILABLE, "BRL")
-    post(shop.sandbox, "bench.funded", shop.company.id, [Move(10**15, debit=clearing, credit=available)], wall())
+    clearing, available = Side(AccountKind.CLEARING, "PIX", "BRL"), wallet(AccountKind.AVAILABLE, "BRL")
+    post(shop.sandbox, "bench.funded", shop.company.id, [Move(10**15, debit=clearing, credit=available)], utcnow())
 
 
 def _paid(port: int, key: str) -> str:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db import connection, transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant
 
 DAYS = 90
@@ -201,7 +201,7 @@ def fill(busy: Merchant, neighbours: list[Merchant], payments: int) -> None:
         "people": 2 * payments // PAYMENTS_PER_CUSTOMER,
         "count": payments,
         "step": f"{DAYS * 86_400_000 // (2 * payments)} milliseconds",
-        "began": wall() - timedelta(days=DAYS),
+        "began": utcnow() - timedelta(days=DAYS),
     }
     with transaction.atomic(), connection.cursor() as cursor:
         for statement in (_CHANCE, _PEOPLE, _DRAW, _PAYMENTS, _RECEIVABLES, _REFUNDS, _KEPT, _POSTINGS, _OPENED):

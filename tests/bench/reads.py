@@ -19,11 +19,11 @@ from gateway.overview.attention import attention
 from gateway.payments.customers import standings
 from gateway.payments.figures import acceptance, failures
 from gateway.payments.models import Payment
-from gateway.payments.search import Found, Search, found
+from gateway.payments.search import FoundPayment, Search, found
 from gateway.refunds import inbox
 from gateway.refunds import selectors as refunds
 from ledger.books.selectors import posted
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from ledger.receivables import calendar, offers
 from ledger.receivables.selectors import releasing
 from ledger.wallets.explain import Cause, behind, explain
@@ -102,7 +102,7 @@ def _listed(merchant: Merchant, search: Search, query: str = "") -> None:
     sought.counts()
 
 
-def _ids(sought: Found) -> QuerySet[Payment]:
+def _ids(sought: FoundPayment) -> QuerySet[Payment]:
     return sought.rows.only("pk", "created_at")
 
 
@@ -149,19 +149,21 @@ def _money(merchant: Merchant) -> Iterable[tuple[str, Reads]]:
     )
     for title, days in (("a day", 1), ("7 days", 7), ("30 days", 30), ("90 days", 90), ("everything", None)):
         since = now - timedelta(days=days) if days else None
-        for bucket in (Kind.AVAILABLE, Kind.RELEASING):
+        for bucket in (AccountKind.AVAILABLE, AccountKind.RELEASING):
             yield f"statement: {title}, {bucket.lower()}", _statement(merchant, bucket, since)
         yield (
             f"explain: {title}",
             {
-                "one bucket": lambda since=since: explain(merchant, BRL, (Kind.AVAILABLE,), now, since),
-                "behind it": lambda since=since: behind(merchant, BRL, (Kind.AVAILABLE,), Cause.FEES, now, since),
+                "one bucket": lambda since=since: explain(merchant, BRL, (AccountKind.AVAILABLE,), now, since),
+                "behind it": lambda since=since: behind(
+                    merchant, BRL, (AccountKind.AVAILABLE,), Cause.FEES, now, since
+                ),
             },
         )
         yield f"explain: {title}, total", {"all": lambda since=since: explain(merchant, BRL, BUCKETS, now, since)}
 
 
-def _statement(merchant: Merchant, bucket: Kind, since: Any) -> Reads:
+def _statement(merchant: Merchant, bucket: AccountKind, since: Any) -> Reads:
     def shown() -> None:
         entries = statement(merchant, BRL, bucket, since)
         page = page_of(entries, QueryDict())

@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.dashboard.middleware import SEEN
 from tests.dashboard.conftest import Page
 
@@ -19,7 +19,7 @@ def a_quarter_of_an_hour(settings: Any) -> None:
 
 def idle_for(browser: Client, seconds: int) -> None:
     session = browser.session
-    session[SEEN] = int(wall().timestamp()) - seconds
+    session[SEEN] = int(utcnow().timestamp()) - seconds
     session.save()
 
 
@@ -66,7 +66,7 @@ def test_who_says_that_they_are_there_stays(owner: Client, page: Page) -> None:
     idle_for(owner, 850)
     assert owner.get("/dashboard/still-here").status_code == 204
 
-    assert int(wall().timestamp()) - owner.session[SEEN] < 5
+    assert int(utcnow().timestamp()) - owner.session[SEEN] < 5
     idle_for(owner, 901)
     assert owner.get("/dashboard/still-here").status_code == 302
 

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts import verification
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.models import Company, Membership, Merchant, User
 from accounts.roles import Role
@@ -104,7 +104,7 @@ def test_every_step_to_production_is_done_when_the_data_say_so(newcomer: Company
 
 
 def test_a_revoked_key_or_a_deleted_webhook_is_none(acme: Shop, owner: Client) -> None:
-    acme.sandbox.api_keys.update(revoked_at=wall())
+    acme.sandbox.api_keys.update(revoked_at=utcnow())
 
     assert done(shown(owner, acme)) == [STEPS[0], STEPS[6]]
 

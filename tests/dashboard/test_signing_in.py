@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.known_browsers import known_as
 from accounts.models import AuditEntry, Company, Invitation, Membership, User
 from accounts.roles import Role
@@ -432,7 +432,7 @@ def test_an_invitation_ends_after_seven_days_and_when_it_is_withdrawn_or_repeate
     first, second = invited(acme, "bia@acme.example"), invited(acme, "bia@acme.example")
     assert (browser.get(first).status_code, browser.get(second).status_code) == (410, 200)
 
-    Invitation.objects.update(expires_at=wall() - timedelta(seconds=1))
+    Invitation.objects.update(expires_at=utcnow() - timedelta(seconds=1))
 
     assert browser.get(second).status_code == 410
     assert browser.get("/dashboard/invitations/x").status_code == 410

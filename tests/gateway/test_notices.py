@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
 from accounts.models import Email, Membership, Merchant, User
 from accounts.roles import Role
@@ -112,7 +112,7 @@ def test_a_new_destination_is_told_at_once_and_a_known_one_in_the_summary(out: A
 
 
 def a_day_passes() -> None:
-    Withdrawal.objects.update(created_at=wall() - timedelta(days=2))
+    Withdrawal.objects.update(created_at=utcnow() - timedelta(days=2))
 
 
 def test_a_withdrawal_that_failed_makes_no_destination_known(out: Api, acme: Shop, team: Any) -> None:  # noqa: F811
@@ -157,7 +157,7 @@ def test_a_withdrawal_that_did_not_arrive_is_told(out: Api, acme: Shop, team: An
 
 @pytest.mark.parametrize(("hour", "days_ago"), [(9, 1), (10, 0), (23, 0)])
 def test_a_summary_ends_in_the_morning(hour: int, days_ago: int) -> None:
-    now = wall().replace(hour=hour, minute=30)
+    now = utcnow().replace(hour=hour, minute=30)
 
     ends: datetime = notices._this_morning(now)
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.requests.idempotency import RETENTION, forget_old
 from gateway.requests.models import IdempotencyKey
 from tests.client import Api
@@ -43,11 +43,11 @@ def test_the_log_has_every_request_id_and_no_secret(
 def test_keys_are_forgotten_after_thirty_days_and_not_before(api: Api) -> None:
     body, key = pix(), "6f1c2c4e-0000-4000-8000-000000000001"
     first = api.post("/payments", body, key=key)
-    IdempotencyKey.objects.update(created_at=wall() - RETENTION + timedelta(minutes=1))
+    IdempotencyKey.objects.update(created_at=utcnow() - RETENTION + timedelta(minutes=1))
     assert forget_old() == 0
     assert api.post("/payments", body, key=key).content == first.content
 
-    IdempotencyKey.objects.update(created_at=wall() - RETENTION - timedelta(minutes=1))
+    IdempotencyKey.objects.update(created_at=utcnow() - RETENTION - timedelta(minutes=1))
 
     assert forget_old(batch=1) == 1
     assert api.post("/payments", body, key=key).json()["error"]["code"] == "ONP409_DUPLICATE_REFERENCE"

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
@@ -113,7 +113,7 @@ def test_a_receivable_that_raises_holds_no_other_of_its_wallet_up(api: Api, acme
 
 
 def test_an_endpoint_that_raises_holds_no_other_up(api: Api) -> None:
-    long_ago = wall() - timedelta(days=2)
+    long_ago = utcnow() - timedelta(days=2)
     for number in (7, 8, 9):
         body = {"url": f"https://192.0.43.{number}/hook", "events": ["*"]}
         assert api.post("/webhooks", body).status_code == 201

@@ -5,27 +5,27 @@ import re
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.books.services import Move, Side, post, wallet
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from ledger.verify import verify
 from tests.factories import Shop
 from tests.support.books import violations
 
-CLEARING = Side(Kind.CLEARING, "PIX", "BRL")
-AVAILABLE = wallet(Kind.AVAILABLE, "BRL")
-BLOCKED = wallet(Kind.BLOCKED, "BRL")
-FEES = Side(Kind.FEE_INCOME, "", "BRL")
+CLEARING = Side(AccountKind.CLEARING, "PIX", "BRL")
+AVAILABLE = wallet(AccountKind.AVAILABLE, "BRL")
+BLOCKED = wallet(AccountKind.BLOCKED, "BRL")
+FEES = Side(AccountKind.FEE_INCOME, "", "BRL")
 
 
 def deposit(shop: Shop, minor: int, reference: str = "pay_1") -> bool:
     moves = [Move(minor - 1, debit=CLEARING, credit=AVAILABLE), Move(1, debit=CLEARING, credit=FEES)]
-    return post(shop.sandbox, "test.deposit", reference, moves, wall())
+    return post(shop.sandbox, "test.deposit", reference, moves, utcnow())
 
 
-def amount(shop: Shop, kind: Kind) -> int:
+def amount(shop: Shop, kind: AccountKind) -> int:
     return Balance.objects.get(account__merchant=shop.sandbox, account__kind=kind).amount
 
 
@@ -45,8 +45,12 @@ def _run(*statements: tuple[str, tuple[object, ...]]) -> None:
 def test_a_posting_moves_balances_and_leaves_a_statement(acme: Shop) -> None:
     assert deposit(acme, 1000) is True
 
-    assert (amount(acme, Kind.AVAILABLE), amount(acme, Kind.FEE_INCOME), amount(acme, Kind.CLEARING)) == (999, 1, -1000)
-    lines = Entry.objects.filter(account__kind=Kind.AVAILABLE).values_list("sequence", "amount", "balance_after")
+    assert (
+        amount(acme, AccountKind.AVAILABLE),
+        amount(acme, AccountKind.FEE_INCOME),
+        amount(acme, AccountKind.CLEARING),
+    ) == (999, 1, -1000)
+    lines = Entry.objects.filter(account__kind=AccountKind.AVAILABLE).values_list("sequence", "amount", "balance_after")
     assert list(lines) == [(1, 999, 999)]
 
 
@@ -54,7 +58,7 @@ def test_the_same_reference_is_posted_once(acme: Shop) -> None:
     assert deposit(acme, 1000) is True
     assert deposit(acme, 1000) is False
 
-    assert amount(acme, Kind.AVAILABLE) == 999
+    assert amount(acme, AccountKind.AVAILABLE) == 999
     assert Transfer.objects.count() == 1
 
 
@@ -62,9 +66,9 @@ def test_a_wallet_never_falls_below_zero_and_nothing_moves(acme: Shop) -> None:
     deposit(acme, 1000)
 
     with pytest.raises(InsufficientBalance), transaction.atomic():
-        post(acme.sandbox, "test.hold", "wdr_1", [Move(1000, debit=AVAILABLE, credit=BLOCKED)], wall())
+        post(acme.sandbox, "test.hold", "wdr_1", [Move(1000, debit=AVAILABLE, credit=BLOCKED)], utcnow())
 
-    assert amount(acme, Kind.AVAILABLE) == 999
+    assert amount(acme, AccountKind.AVAILABLE) == 999
     assert Transfer.objects.count() == 1
 
 
@@ -72,8 +76,8 @@ def test_books_of_two_merchants_are_apart(acme: Shop, globex: Shop) -> None:
     deposit(acme, 1000)
     deposit(globex, 500)
 
-    assert amount(acme, Kind.AVAILABLE) == 999
-    assert amount(globex, Kind.AVAILABLE) == 499
+    assert amount(acme, AccountKind.AVAILABLE) == 999
+    assert amount(globex, AccountKind.AVAILABLE) == 499
 
 
 @pytest.mark.parametrize(
@@ -82,7 +86,7 @@ def test_books_of_two_merchants_are_apart(acme: Shop, globex: Shop) -> None:
         (CLEARING, AVAILABLE, 0),
         (CLEARING, AVAILABLE, -1),
         (AVAILABLE, AVAILABLE, 5),
-        (CLEARING, wallet(Kind.AVAILABLE, "MXN"), 5),
+        (CLEARING, wallet(AccountKind.AVAILABLE, "MXN"), 5),
     ],
 )
 def test_an_impossible_movement_cannot_be_expressed(debit: Side, credit: Side, minor: int) -> None:
@@ -109,7 +113,7 @@ def test_nothing_in_the_books_is_ever_changed(acme: Shop, sql: str) -> None:
 
     attack(sql)
 
-    assert amount(acme, Kind.AVAILABLE) == 999
+    assert amount(acme, AccountKind.AVAILABLE) == 999
 
 
 def test_nothing_in_the_books_is_ever_truncated(acme: Shop) -> None:
@@ -129,7 +133,7 @@ LINE = """
 
 def test_a_committed_transfer_cannot_grow(acme: Shop) -> None:
     deposit(acme, 1000)
-    transfer, account = Transfer.objects.get(), Account.objects.get(kind=Kind.AVAILABLE)
+    transfer, account = Transfer.objects.get(), Account.objects.get(kind=AccountKind.AVAILABLE)
 
     assert "sealed at 3" in attack(LINE, transfer.pk, 4, acme.sandbox.pk, account.pk, "BRL", 5)
     assert "one_entry_per_line" in attack(LINE, transfer.pk, 3, acme.sandbox.pk, account.pk, "BRL", 5)
@@ -155,7 +159,7 @@ def test_what_is_not_balanced_is_refused_at_the_commit(acme: Shop, lines: str, c
 def test_money_cannot_cross_into_another_book_or_currency(acme: Shop, globex: Shop) -> None:
     deposit(acme, 1000)
     deposit(globex, 1000)
-    foreign = Account.objects.get(merchant=globex.sandbox, kind=Kind.AVAILABLE)
+    foreign = Account.objects.get(merchant=globex.sandbox, kind=AccountKind.AVAILABLE)
     transfer = """
         INSERT INTO ledger_transfer (id, merchant_id, kind, reference, entry_count, posted_at, created_at)
         VALUES (-1, %s, 'attack', 'x', 2, now(), now())

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.base import clock
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import ClosedDay, Closing
 from ledger.closings.services import close_days
 from ledger.closings.tasks import close
@@ -22,7 +22,7 @@ SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 POSTINGS, TIMES = 300, 30
 STEP = timedelta(hours=5)
 BACK = POSTINGS * STEP
-ASKED: list[tuple[Kind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
+ASKED: list[tuple[AccountKind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
 ACCOUNTS = {
     "AVAILABLE": "PIX", "RELEASING": "PIX", "BLOCKED": "PIX", "FEE_INCOME": "", "ADVANCE_INCOME": "", "CLEARING": "PIX",
 }  # fmt: skip
@@ -58,7 +58,7 @@ def _posting(chance: random.Random) -> tuple[str, dict[str, int]]:
 def years(acme: Shop, globex: Shop) -> Iterator[Any]:
     """Two months of postings of both companies, some late and some ahead of their day; undone before the proof."""
     print(f"SEED={SEED}")
-    chance, began = random.Random(SEED), clock.wall() - BACK
+    chance, began = random.Random(SEED), clock.utcnow() - BACK
     late = (timedelta(0), timedelta(0), timedelta(seconds=40), timedelta(days=3), timedelta(days=-2))
     with transaction.atomic(), connection.cursor() as cursor:
         for shop in (acme, globex):
@@ -115,7 +115,7 @@ def _told(shop: Shop, times: list[tuple[datetime | None, datetime]]) -> list[tup
 
 
 def test_what_is_told_is_the_same_with_sums_as_without(acme: Shop, globex: Shop, years: Any) -> None:
-    chance, now = random.Random(SEED), clock.wall()
+    chance, now = random.Random(SEED), clock.utcnow()
     times: list[tuple[datetime | None, datetime]] = [(None, now + timedelta(days=9))]
     for _ in range(TIMES):
         since, at = sorted(now - BACK * chance.random() for _ in "ab")
@@ -138,7 +138,7 @@ def test_a_day_is_closed_once_and_never_before_it_is_over(acme: Shop, years: Any
     sums, days = Closing.objects.count(), ClosedDay.objects.count()
 
     assert (close_days(), Closing.objects.count(), ClosedDay.objects.count()) == (0, sums, days)
-    assert ClosedDay.objects.latest("day").day < clock.wall().date()
+    assert ClosedDay.objects.latest("day").day < clock.utcnow().date()
     first: date = ClosedDay.objects.earliest("day").day
     assert days == (ClosedDay.objects.latest("day").day - first).days + 1
 

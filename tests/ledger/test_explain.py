@@ -17,7 +17,7 @@ from gateway.customers.payer import Payer
 from gateway.payments import services as payments
 from gateway.simulations import services as simulations
 from ledger.books.models import Entry
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
 from ledger.receivables import advances
@@ -30,7 +30,7 @@ from tests.factories import Shop, a_payment, a_reference, a_shop
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 HISTORIES, STEPS, INSTANTS = 25, 20, 10
-ASKED: list[tuple[Kind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
+ASKED: list[tuple[AccountKind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
 PARTS = (Cause.FEES, Cause.ADVANCE_FEES)
 Entries = list[tuple[str, int, datetime]]
 
@@ -116,7 +116,7 @@ class Walk:
         return list(rows.values_list("account__kind", "amount", "transfer__posted_at"))
 
 
-def replayed(entries: Entries, kinds: tuple[Kind, ...], at: datetime) -> int:
+def replayed(entries: Entries, kinds: tuple[AccountKind, ...], at: datetime) -> int:
     return sum(amount for kind, amount, posted_at in entries if kind in kinds and posted_at <= at)
 
 
@@ -196,12 +196,12 @@ def test_an_advance_is_told_apart_from_its_fee(acme: Shop, staff: User) -> None:
     fee = Advance.objects.get().fee
     assert (receivable.amount, fee > 0) == (19202, True)
 
-    def told(*kinds: Kind) -> dict[str, tuple[int, int]]:
+    def told(*kinds: AccountKind) -> dict[str, tuple[int, int]]:
         found = explain(acme.sandbox, "BRL", kinds, clock.now(acme.sandbox))
         return {str(cause): (share.count, share.amount) for cause, share in found.causes.items()}
 
-    assert told(Kind.AVAILABLE) == {"ADVANCES": (1, 19202), "ADVANCE_FEES": (1, -fee)}
-    assert told(Kind.RELEASING) == {"PAYMENTS": (1, 20000), "FEES": (1, -798), "ADVANCES": (1, -19202)}
+    assert told(AccountKind.AVAILABLE) == {"ADVANCES": (1, 19202), "ADVANCE_FEES": (1, -fee)}
+    assert told(AccountKind.RELEASING) == {"PAYMENTS": (1, 20000), "FEES": (1, -798), "ADVANCES": (1, -19202)}
     assert told(*BUCKETS) == {"PAYMENTS": (1, 20000), "FEES": (1, -798), "ADVANCE_FEES": (1, -fee)}
 
 
@@ -263,9 +263,9 @@ def test_a_long_history_is_read_by_its_index(acme: Shop, globex: Shop) -> None:
         cursor.execute(_MANY, {"merchant": acme.sandbox.pk, "count": 2_000})
         cursor.execute("ANALYZE ledger_entry, ledger_transfer, ledger_account")
 
-        page = statement(globex.sandbox, "BRL", Kind.AVAILABLE)[:20].explain()
+        page = statement(globex.sandbox, "BRL", AccountKind.AVAILABLE)[:20].explain()
         with plans() as made:
-            explain(acme.sandbox, "BRL", [Kind.AVAILABLE], clock.wall())
+            explain(acme.sandbox, "BRL", [AccountKind.AVAILABLE], clock.utcnow())
         transaction.set_rollback(True)
 
     story = "\n".join(made)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant
 from ledger.rates import services as rates
 from ledger.rates.models import Rate
@@ -81,7 +81,7 @@ def production(acme: Shop) -> Merchant:
 
 
 def ago(**time: float) -> datetime:
-    return wall() - timedelta(**time)
+    return utcnow() - timedelta(**time)
 
 
 def test_what_the_provider_says_is_recorded(market: Market, production: Merchant) -> None:
@@ -104,7 +104,7 @@ def test_a_time_that_is_missing_or_to_come_is_now(market: Market, timestamp: Any
     fetch()
 
     assert Rate.objects.count() == 3
-    assert all(ago(seconds=30) < rate.quoted_at <= wall() for rate in Rate.objects.all())
+    assert all(ago(seconds=30) < rate.quoted_at <= utcnow() for rate in Rate.objects.all())
 
 
 @pytest.mark.parametrize("fraction", [0, 0.5])

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import User
 from ledger.books.errors import InsufficientBalance
 from ledger.holds import services as holds
@@ -22,7 +22,7 @@ PAID = {"AVAILABLE BRL": 14_850, "CLEARING BRL": -15_000, "FEE_INCOME BRL": 150}
 def test_a_block_takes_from_what_is_available_and_lifting_gives_it_back(acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
     person = User.objects.create_user("ana@onpay.example", "a long password")
-    ends = wall() + timedelta(days=30)
+    ends = utcnow() + timedelta(days=30)
 
     hold = holds.place(
         acme.sandbox, "BRL", 5_000, "LEGAL_ORDER", by=person, note="Order 1/26", expected_release_at=ends

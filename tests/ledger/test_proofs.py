@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from structlog.testing import capture_logs
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.celery import AT_ONCE
 from ledger.models import Proof
 from ledger.proofs import selectors
@@ -43,7 +43,7 @@ def test_the_timetable_keeps_what_it_found(acme: Shop) -> None:
     assert last
     assert (last.holds, last.violations, last.invariants) == (True, [], len(all_invariants()))
     assert last.finished_at
-    assert last.started_at <= last.finished_at <= wall()
+    assert last.started_at <= last.finished_at <= utcnow()
 
 
 def test_what_does_not_hold_is_kept_with_its_counterexamples(acme: Shop) -> None:
@@ -59,15 +59,15 @@ def test_what_does_not_hold_is_kept_with_its_counterexamples(acme: Shop) -> None
 
 def test_a_run_that_was_stopped_is_told_from_one_that_runs(db: None) -> None:
     done = prove()
-    Proof.objects.create(started_at=wall() - timedelta(minutes=16))
+    Proof.objects.create(started_at=utcnow() - timedelta(minutes=16))
     assert (selectors.is_running(), selectors.stopped_since(done), selectors.last()) == (False, 1, done)
 
-    running = Proof.objects.create(started_at=wall())
+    running = Proof.objects.create(started_at=utcnow())
     assert (selectors.is_running(), selectors.stopped_since(done), running.holds) == (True, 1, None)
 
 
 def test_old_proofs_are_forgotten_unless_something_was_found(db: None) -> None:
-    long_ago = wall() - timedelta(days=8)
+    long_ago = utcnow() - timedelta(days=8)
     broken = [{"number": "I1", "claim": "", "counterexamples": []}]
     for violations in ([], broken):
         Proof.objects.create(started_at=long_ago, finished_at=long_ago, violations=violations)
@@ -88,7 +88,7 @@ def test_a_run_that_breaks_off_is_critical_in_the_log(db: None) -> None:
 
 
 def test_a_run_that_was_killed_is_critical_as_the_next_begins(db: None) -> None:
-    Proof.objects.create(started_at=wall() - timedelta(minutes=16))
+    Proof.objects.create(started_at=utcnow() - timedelta(minutes=16))
 
     with capture_logs() as told:
         prove()

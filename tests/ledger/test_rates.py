@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant, User
 from gateway.payments import pricing
 from gateway.payments.models import Payment
@@ -32,7 +32,7 @@ def staff(db: None) -> User:
 
 
 def ago(**time: float) -> datetime:
-    return wall() - timedelta(**time)
+    return utcnow() - timedelta(**time)
 
 
 def has_rate(merchant: Merchant, source: str = "BRL", destination: str = "MXN") -> bool:
@@ -43,7 +43,7 @@ def has_rate(merchant: Merchant, source: str = "BRL", destination: str = "MXN") 
 
 
 def record(at: datetime | None = None, **units: str) -> list[Rate]:
-    return rates.record({code: Decimal(worth) for code, worth in units.items()}, at or wall())
+    return rates.record({code: Decimal(worth) for code, worth in units.items()}, at or utcnow())
 
 
 # ── Which rate holds ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from accounts.base import clock
 from ledger.books.models import Entry
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from ledger.wallets.explain import Cause, behind, explain
 from ledger.wallets.reach import first_sequence
 from ledger.wallets.statement import balance_after, lines, of_cause, statement, summary
@@ -42,7 +42,7 @@ def years(acme: Shop) -> Iterator[list[tuple[datetime, str, dict[str, int]]]]:
     """
     print(f"SEED={SEED}")
     chance = random.Random(SEED)
-    began, told = clock.wall() - BACK, []
+    began, told = clock.utcnow() - BACK, []
     with transaction.atomic(), connection.cursor() as cursor:
         for kind, method in ACCOUNTS.items():
             cursor.execute(
@@ -78,7 +78,7 @@ def _post(cursor: Any, shop: Shop, kind: str, name: str, amounts: dict[str, int]
 
 
 def _times(chance: random.Random) -> list[tuple[datetime, datetime]]:
-    now = clock.wall()
+    now = clock.utcnow()
     found = [sorted(now - BACK * chance.random() for _ in range(2)) for _ in range(TIMES)]
     return [(since, until) for since, until in found]
 
@@ -99,14 +99,14 @@ def test_what_is_told_of_any_time_is_what_was_posted_in_it(acme: Shop, years: li
 def test_a_late_beginning_skips_what_was_written_long_before_it(acme: Shop, years: list[Any]) -> None:
     count = Entry.objects.filter(account__kind="AVAILABLE", merchant=acme.sandbox).count()
 
-    assert first_sequence(acme.sandbox, "BRL", Kind.AVAILABLE, clock.wall() - timedelta(days=400)) == 1
-    assert first_sequence(acme.sandbox, "BRL", Kind.AVAILABLE, clock.wall() - timedelta(days=20)) > count // 2
-    assert first_sequence(acme.sandbox, "BRL", Kind.AVAILABLE, clock.wall() + timedelta(days=1)) == count + 1
-    assert first_sequence(acme.sandbox, "EUR", Kind.AVAILABLE, clock.wall()) == 1
+    assert first_sequence(acme.sandbox, "BRL", AccountKind.AVAILABLE, clock.utcnow() - timedelta(days=400)) == 1
+    assert first_sequence(acme.sandbox, "BRL", AccountKind.AVAILABLE, clock.utcnow() - timedelta(days=20)) > count // 2
+    assert first_sequence(acme.sandbox, "BRL", AccountKind.AVAILABLE, clock.utcnow() + timedelta(days=1)) == count + 1
+    assert first_sequence(acme.sandbox, "EUR", AccountKind.AVAILABLE, clock.utcnow()) == 1
 
 
 def test_what_is_behind_a_cause_is_read_page_by_page(acme: Shop, years: list[Any]) -> None:
-    at = clock.wall()
+    at = clock.utcnow()
     whole = behind(acme.sandbox, "BRL", BUCKETS, Cause.FEES, at, size=POSTINGS)
     first = behind(acme.sandbox, "BRL", BUCKETS, Cause.FEES, at, size=10)
     then = behind(acme.sandbox, "BRL", BUCKETS, Cause.FEES, at, after=first[-1].number, size=10)
@@ -117,7 +117,9 @@ def test_what_is_behind_a_cause_is_read_page_by_page(acme: Shop, years: list[Any
 
 
 @pytest.mark.parametrize("bucket", BUCKETS)
-def test_the_lines_of_a_time_run_from_its_ending_to_its_opening(acme: Shop, years: list[Any], bucket: Kind) -> None:
+def test_the_lines_of_a_time_run_from_its_ending_to_its_opening(
+    acme: Shop, years: list[Any], bucket: AccountKind
+) -> None:
     for since, until in _times(random.Random(SEED)):
         told = summary(acme.sandbox, "BRL", bucket, since, until)
         rows = statement(acme.sandbox, "BRL", bucket, since, until)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.wire import timestamp
 from accounts.models import Merchant
 from gateway.customers.payer import Payer
@@ -17,7 +17,7 @@ from gateway.payments import services as payments
 from ledger.models import Balance, Transfer
 from ledger.receivables import services as receivables
 from ledger.receivables.errors import ReceivableState
-from ledger.receivables.lifecycle import Asked, step
+from ledger.receivables.lifecycle import ReceivableAction, step
 from ledger.receivables.models import Receivable, State
 from ledger.verify import verify
 from tests.client import Api
@@ -27,12 +27,12 @@ from webhooks.models import Event
 NET = 19_202
 """Of 200 reais on a credit card: less 3.99 %."""
 LIFE = {
-    (Asked.RELEASE, State.SCHEDULED): (State.RELEASED, "receivable.released"),
-    (Asked.RESERVE, State.SCHEDULED): (State.RESERVED_FOR_ADVANCE, None),
-    (Asked.ADVANCE, State.RESERVED_FOR_ADVANCE): (State.ADVANCED, "receivable.advanced"),
-    (Asked.GIVE_BACK, State.RESERVED_FOR_ADVANCE): (State.SCHEDULED, None),
-    (Asked.CANCEL, State.SCHEDULED): (State.CANCELED, None),
-    (Asked.RESTORE, State.CANCELED): (State.SCHEDULED, None),
+    (ReceivableAction.RELEASE, State.SCHEDULED): (State.RELEASED, "receivable.released"),
+    (ReceivableAction.RESERVE, State.SCHEDULED): (State.RESERVED_FOR_ADVANCE, None),
+    (ReceivableAction.ADVANCE, State.RESERVED_FOR_ADVANCE): (State.ADVANCED, "receivable.advanced"),
+    (ReceivableAction.GIVE_BACK, State.RESERVED_FOR_ADVANCE): (State.SCHEDULED, None),
+    (ReceivableAction.CANCEL, State.SCHEDULED): (State.CANCELED, None),
+    (ReceivableAction.RESTORE, State.CANCELED): (State.SCHEDULED, None),
 }
 
 
@@ -49,7 +49,7 @@ def a_receivable(
 
 def stand_at(merchant: Merchant, moment: datetime) -> None:
     """The merchant's clock says this now, and nothing has happened on the way."""
-    merchant.clock_offset = moment - wall()
+    merchant.clock_offset = moment - utcnow()
     Merchant.objects.filter(pk=merchant.pk).update(clock_offset=merchant.clock_offset)
 
 
@@ -74,8 +74,8 @@ def tamper(sql: str) -> None:
         cursor.execute(sql)
 
 
-@pytest.mark.parametrize(("asked", "state"), [*itertools.product(Asked, State)])
-def test_the_life_of_a_receivable_is_this_table_and_nothing_else(asked: Asked, state: State) -> None:
+@pytest.mark.parametrize(("asked", "state"), [*itertools.product(ReceivableAction, State)])
+def test_the_life_of_a_receivable_is_this_table_and_nothing_else(asked: ReceivableAction, state: State) -> None:
     if (asked, state) in LIFE:
         taken = step(asked, state)
         assert (taken.target, taken.posts) == LIFE[asked, state]

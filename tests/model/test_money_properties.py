@@ -12,23 +12,23 @@ from django.db import transaction
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.models import User
 from gateway.customers.payer import Payer
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
-from gateway.payouts.rail import Answered, Outcome
+from gateway.payouts.rail import PayoutOutcome, PayoutResult
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundAmountTooSmall
-from gateway.refunds.lifecycle import Asked
+from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund, Status
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.gates import Wish
+from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from ledger.books.services import Move, Side, post, wallet
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from ledger.money import convert, to_decimal
 from ledger.rates.table import SANDBOX
 from ledger.receivables import advances
@@ -144,7 +144,9 @@ def test_stacked_refunds_never_come_to_more_than_net_and_fee(acme: Shop, minor: 
             if made:
                 left -= wish
                 if number % 3:  # of three one is on its way, one is completed and one fails
-                    refunds.decide(acme.sandbox, made.id, Asked.DONE if number % 3 == 1 else Asked.DECLINED)
+                    refunds.decide(
+                        acme.sandbox, made.id, RefundAction.DONE if number % 3 == 1 else RefundAction.DECLINED
+                    )
                     left += 0 if number % 3 == 1 else wish
 
         payment.refresh_from_db()
@@ -180,7 +182,7 @@ def test_converted_money_goes_back_at_the_rate_of_then(
         payment.refresh_from_db()
         assert (payment.settlement_rate, made.wallet_amount) == (frozen, convert(minor, "USD", "BRL", frozen))
         before = held(acme).blocked
-        refunds.decide(acme.sandbox, made.id, Asked.DONE)
+        refunds.decide(acme.sandbox, made.id, RefundAction.DONE)
         assert before - held(acme).blocked == made.wallet_amount
 
 
@@ -192,10 +194,10 @@ MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(1, 1000)), min_size=1,
 @given(said=MOVES)
 def test_one_business_id_is_posted_once_whatever_is_said_again(acme: Shop, said: list[tuple[int, int]]) -> None:
     with undone():
-        source, target = Side(Kind.CLEARING, "PIX", "BRL"), wallet(Kind.AVAILABLE, "BRL")
+        source, target = Side(AccountKind.CLEARING, "PIX", "BRL"), wallet(AccountKind.AVAILABLE, "BRL")
         first: dict[int, int] = {}
         for number, minor in said:
-            is_new = post(acme.sandbox, "property", f"id-{number}", [Move(minor, source, target)], wall())
+            is_new = post(acme.sandbox, "property", f"id-{number}", [Move(minor, source, target)], utcnow())
             assert is_new == (number not in first)
             first.setdefault(number, minor)
 
@@ -217,11 +219,11 @@ def test_however_often_an_end_is_said_its_books_are_written_once(acme: Shop, sai
             "RETURNED": [lambda: withdrawals.simulate(acme.sandbox, made.pk, "RETURNED")],
             "DONE": [
                 lambda: withdrawals.simulate(acme.sandbox, made.pk, "COMPLETED"),
-                lambda: refunds.decide(acme.sandbox, refund.pk, Asked.DONE),
+                lambda: refunds.decide(acme.sandbox, refund.pk, RefundAction.DONE),
             ],
             "DECLINED": [
                 lambda: withdrawals.simulate(acme.sandbox, made.pk, "FAILED"),
-                lambda: refunds.decide(acme.sandbox, refund.pk, Asked.DECLINED),
+                lambda: refunds.decide(acme.sandbox, refund.pk, RefundAction.DECLINED),
             ],
         }
         for one in said:
@@ -239,7 +241,7 @@ def test_however_often_an_end_is_said_its_books_are_written_once(acme: Shop, sai
 def a_withdrawal(shop: Shop) -> Withdrawal:
     a_payment(shop.sandbox, "PAID", "2000.00")
     destination = {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"}
-    wish = Wish(
+    wish = WithdrawalDraft(
         shop.company.id, "PIX", Decimal(904), "BRL", "BRL", a_reference(), destination, is_from_backend=False
     )  # fmt: skip
     return withdrawals.create(shop.sandbox, wish)
@@ -247,14 +249,15 @@ def a_withdrawal(shop: Shop) -> Withdrawal:
 
 # ── 5 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 UNCLEAR = st.tuples(
-    st.sampled_from([Answered.UNKNOWN, Answered.SENT, Answered.NOT_RECEIVED]), st.integers(0, 60 * 60 * 24 * 40)
+    st.sampled_from([PayoutResult.UNKNOWN, PayoutResult.SENT, PayoutResult.NOT_RECEIVED]),
+    st.integers(0, 60 * 60 * 24 * 40),
 )
 
 
 @tried
-@example(answers=[(Answered.UNKNOWN, 60 * 60 * 24 * 40)] * 6)
+@example(answers=[(PayoutResult.UNKNOWN, 60 * 60 * 24 * 40)] * 6)
 @given(answers=st.lists(UNCLEAR, min_size=1, max_size=8))
-def test_no_unclear_answer_and_no_time_gives_money_back(acme: Shop, answers: list[tuple[Answered, int]]) -> None:
+def test_no_unclear_answer_and_no_time_gives_money_back(acme: Shop, answers: list[tuple[PayoutResult, int]]) -> None:
     with undone():
         made = a_withdrawal(acme)
         before, at = held(acme), made.created_at
@@ -263,7 +266,7 @@ def test_no_unclear_answer_and_no_time_gives_money_back(acme: Shop, answers: lis
             at += timedelta(seconds=seconds)
             locked = withdrawals.lock(acme.sandbox, made.pk)
             question = withdrawals.prepare(locked, at)
-            withdrawals.take(locked, question, Outcome(answered), at)
+            withdrawals.take(locked, question, PayoutOutcome(answered), at)
 
         found = Withdrawal.objects.get(pk=made.pk)
         assert (found.status, found.failure_code) == ("PROCESSING", None)

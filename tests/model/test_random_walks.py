@@ -7,20 +7,20 @@ from collections import Counter
 import pytest
 from django.db import connection, transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Balance
 from ledger.books.services import Move, Side, post, wallet
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from tests.factories import Shop
 
 OPS = int(os.environ.get("OPS") or 2_000)
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 COMPARE_EVERY = 500
 
-CLEARING = Side(Kind.CLEARING, "PIX", "BRL")
-FEES = Side(Kind.FEE_INCOME, "", "BRL")
-PAYOUT = Side(Kind.PAYOUT, "PIX", "BRL")
+CLEARING = Side(AccountKind.CLEARING, "PIX", "BRL")
+FEES = Side(AccountKind.FEE_INCOME, "", "BRL")
+PAYOUT = Side(AccountKind.PAYOUT, "PIX", "BRL")
 AVAILABLE, RELEASING, BLOCKED = (wallet(kind, "BRL") for kind in BUCKETS)
 ROUTES = [
     (CLEARING, AVAILABLE), (CLEARING, RELEASING), (RELEASING, AVAILABLE), (AVAILABLE, BLOCKED), (BLOCKED, PAYOUT),
@@ -47,7 +47,7 @@ def test_the_books_do_what_the_model_says(acme_committed: Shop) -> None:
     for number in range(OPS):
         if posted and chance.random() < 0.05:  # somebody repeats themselves
             reference, moves = chance.choice(posted)
-            assert post(acme_committed.sandbox, "walk", reference, moves, wall()) is False
+            assert post(acme_committed.sandbox, "walk", reference, moves, utcnow()) is False
             continue
         debit, credit = chance.choice(ROUTES)
         moves = [Move(chance.choice((1, chance.randint(1, 99), chance.randint(1, 10**9))), debit, credit)]
@@ -57,7 +57,7 @@ def test_the_books_do_what_the_model_says(acme_committed: Shop) -> None:
         possible = all(after[key(side)] >= 0 for side in (AVAILABLE, RELEASING, BLOCKED))
         try:
             with transaction.atomic():
-                post(acme_committed.sandbox, "walk", str(number), moves, wall())
+                post(acme_committed.sandbox, "walk", str(number), moves, utcnow())
             assert possible, f"op {number}: {moves} went through"
             model = after
             posted = [*posted[-200:], (str(number), moves)]
@@ -69,7 +69,7 @@ def test_the_books_do_what_the_model_says(acme_committed: Shop) -> None:
     # The walk knows no receivables, blocks and withdrawals, of which these must be the sum at the end.
     for side in (RELEASING, BLOCKED, PAYOUT):
         if model[key(side)]:
-            post(acme_committed.sandbox, "walk.end", side.kind, [Move(model[key(side)], side, AVAILABLE)], wall())
+            post(acme_committed.sandbox, "walk.end", side.kind, [Move(model[key(side)], side, AVAILABLE)], utcnow())
     connection.close()
 
 

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from accounts.base.errors import Refusal
 from accounts.models import User
 from gateway.refunds import services as refunds
-from gateway.refunds.lifecycle import Asked
+from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund
 from ledger.books.models import Transfer
 from ledger.receivables import advances
@@ -185,7 +185,7 @@ class Race:
 
     def end(self) -> None:
         for refund in Refund.objects.filter(payment_id=self.payment, status="AWAITING_RESPONSE"):
-            asked = Asked.ACCEPT if self.accepted else Asked.WITHDRAW
+            asked = RefundAction.ACCEPT if self.accepted else RefundAction.WITHDRAW
             refunds.decide(self.shop.sandbox, refund.id, asked)
         later(self.shop, seconds=3)
         refunds.happen_due()

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from accounts.models import Company, Merchant
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.gates import Wish
+from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from ledger.verify import verify
@@ -276,6 +276,6 @@ def test_staff_switch_withdrawals_off_while_one_commits(acme: Shop, caller: Call
     assert (acme.sandbox.withdrawal_enabled, Withdrawal.objects.count()) == (False, 1)
 
 
-def a_wish(shop: Shop) -> Wish:
+def a_wish(shop: Shop) -> WithdrawalDraft:
     destination = {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"}
-    return Wish(shop.company.id, "PIX", Decimal(10), "BRL", "BRL", "w-1", destination, is_from_backend=False)
+    return WithdrawalDraft(shop.company.id, "PIX", Decimal(10), "BRL", "BRL", "w-1", destination, is_from_backend=False)

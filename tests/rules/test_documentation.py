@@ -13,7 +13,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from accounts.base.errors import Refusal, catalogue
 from gateway.api.examples import EXAMPLES
 from gateway.api.openapi.document import document, operations
-from gateway.api.operations import Document
+from gateway.api.operations import PdfDocument
 from gateway.api.reference import guide
 from gateway.conversions.scenarios import SCENARIOS as CONVERSION_SCENARIOS
 from gateway.methods.registry import codes_of
@@ -56,7 +56,7 @@ def test_the_sandbox_page_has_an_order_for_every_way_to_pay_and_every_magic_amou
 
 
 @pytest.mark.parametrize("way", guide.ways(), ids=lambda way: f"{way.method}-{way.market.currency}")
-def test_the_documented_order_is_taken_and_ends_as_simulated(api: Api, way: guide.Way) -> None:
+def test_the_documented_order_is_taken_and_ends_as_simulated(api: Api, way: guide.MethodGuide) -> None:
     body = json.loads(way.curl.partition(" -d '")[2].removesuffix("'").replace("'$(date +%s)'", "1"))
 
     created = api.post("/payments", body)
@@ -126,7 +126,7 @@ def test_every_answer_and_every_body_has_an_example() -> None:
     for path, method, _, declared in operations():
         if declared.rehearsal:
             assert declared.rehearsal.gives.__name__ in EXAMPLES, (method, path)
-        assert declared.gives is Document or declared.gives.__name__ in EXAMPLES, (method, path)
+        assert declared.gives is PdfDocument or declared.gives.__name__ in EXAMPLES, (method, path)
         if declared.takes:
             assert declared.takes.__name__ in EXAMPLES, (method, path)
 

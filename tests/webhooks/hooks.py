@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant
 from tests.client import Api
 from tests.gateway.cards.shopping import alone
@@ -67,12 +67,12 @@ def outcome(answer: HttpResponse) -> tuple[int, str]:
 def later() -> None:
     """So much time passes that whatever waits is due and no endpoint is kept from being called."""
     Endpoint.objects.update(open_until=None)
-    Delivery.objects.filter(status="PENDING").update(next_attempt_at=wall(), leased_until=None)
+    Delivery.objects.filter(status="PENDING").update(next_attempt_at=utcnow(), leased_until=None)
 
 
 def happens(merchant: Merchant, kind: str = "payment.updated", object_id: str = "pay_x") -> str:
     """Something is announced; returns the event's id."""
-    return emit(merchant, kind, object_id, {"id": object_id}, wall())
+    return emit(merchant, kind, object_id, {"id": object_id}, utcnow())
 
 
 def will_fail(receiver: Receiver, times: int) -> None:
@@ -81,4 +81,4 @@ def will_fail(receiver: Receiver, times: int) -> None:
 
 
 def ago(**how_long: float) -> datetime:
-    return wall() - timedelta(**how_long)
+    return utcnow() - timedelta(**how_long)

@@ -5,7 +5,7 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Email
 from accounts.roles import Role
 from tests.client import Api
@@ -23,7 +23,7 @@ from webhooks.models import Delivery, Endpoint
 def left_alone(acme: Shop, hook: Hook, receiver: Receiver) -> Hook:
     """Five failures in a row: nothing is sent for half a minute."""
     fails_in_a_row(acme, receiver, 5)
-    Delivery.objects.update(next_attempt_at=wall())
+    Delivery.objects.update(next_attempt_at=utcnow())
     assert deliver_due() == 0
     return hook
 
@@ -55,7 +55,7 @@ def test_a_resend_that_fails_waits_like_every_other(left_alone: Hook, receiver: 
 
     assert deliver_due() == 1
 
-    Delivery.objects.update(next_attempt_at=wall())
+    Delivery.objects.update(next_attempt_at=utcnow())
     assert (deliver_due(), left_alone.row().open_until) == (0, until)
     assert Delivery.objects.get(pk=again).attempts == 1
 

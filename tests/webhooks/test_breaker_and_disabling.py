@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core import mail
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Membership
 from accounts.roles import Role
 from accounts.services import add_member
@@ -30,14 +30,14 @@ def fails_in_a_row(shop: Shop, receiver: Receiver, times: int) -> None:
 
 
 def the_pause_is_over() -> None:
-    Endpoint.objects.update(open_until=wall())
-    Delivery.objects.filter(status="PENDING").update(next_attempt_at=wall())
+    Endpoint.objects.update(open_until=utcnow())
+    Delivery.objects.filter(status="PENDING").update(next_attempt_at=utcnow())
 
 
 def pause(hook: Hook) -> timedelta:
     until: datetime | None = hook.row().open_until
     assert until is not None
-    return until - wall()
+    return until - utcnow()
 
 
 def about(seconds: float) -> Any:
@@ -56,7 +56,7 @@ def test_five_failures_in_a_row_give_half_a_minute_of_rest(acme: Shop, hook: Hoo
 
     assert pause(hook).total_seconds() == about(30)
     a_payment(acme.sandbox, "PAID")
-    Delivery.objects.filter(status="PENDING").update(next_attempt_at=wall())
+    Delivery.objects.filter(status="PENDING").update(next_attempt_at=utcnow())
     assert (deliver_due(), len(receiver.received)) == (0, 5)
 
 
@@ -72,7 +72,7 @@ def test_a_burst_of_failures_opens_for_as_long_as_five(acme: Shop, hook: Hook, r
 
 def test_time_at_rest_costs_no_attempts(acme: Shop, hook: Hook, receiver: Receiver) -> None:
     fails_in_a_row(acme, receiver, 5)
-    Delivery.objects.update(next_attempt_at=wall())
+    Delivery.objects.update(next_attempt_at=utcnow())
     before = list(Delivery.objects.order_by("id").values())
 
     for _ in range(20):

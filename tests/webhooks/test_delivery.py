@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from standardwebhooks import Webhook
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant
 from tests.client import Api
 from tests.factories import Shop, a_payment, pix
@@ -36,7 +36,7 @@ def secret(api: Api, receiver: Receiver) -> str:
 
 def make_due() -> None:
     Endpoint.objects.update(open_until=None)
-    Delivery.objects.filter(status="PENDING").update(next_attempt_at=wall(), leased_until=None)
+    Delivery.objects.filter(status="PENDING").update(next_attempt_at=utcnow(), leased_until=None)
 
 
 def test_the_official_library_accepts_what_arrives(api: Api, acme: Shop, receiver: Receiver, secret: str) -> None:
@@ -66,7 +66,7 @@ def test_a_failure_is_tried_again_with_the_same_event_and_body(acme: Shop, recei
     deliver_due()
     delivery = Delivery.objects.get()
     assert (delivery.status, delivery.attempts, delivery.http_status) == ("PENDING", 1, 500)
-    wait = delivery.next_attempt_at - wall()
+    wait = delivery.next_attempt_at - utcnow()
     assert timedelta(seconds=3.5) < wait < timedelta(seconds=5.6)
     make_due()
     deliver_due()
@@ -100,7 +100,7 @@ def test_a_receiver_that_asks_for_time_gets_it(acme: Shop, receiver: Receiver, s
 
     deliver_due()
 
-    wait = Delivery.objects.get().next_attempt_at - wall()
+    wait = Delivery.objects.get().next_attempt_at - utcnow()
     assert timedelta(seconds=590) < wait <= timedelta(seconds=601)
 
 
@@ -146,18 +146,18 @@ def test_nobody_is_told_what_happens_to_others(acme: Shop, globex: Shop, receive
 
 
 def test_a_late_result_of_a_worker_taken_for_dead_changes_nothing(acme: Shop, receiver: Receiver, secret: str) -> None:
-    from webhooks.client import Answer
+    from webhooks.client import AttemptResponse
 
     a_payment(acme.sandbox, "PAID")
     (late,) = queue.claim(10)
     assert queue.claim(10) == []
     make_due()
     (taken_over,) = queue.claim(10)
-    success = Answer(status=200, error=None, retry_after=None, excerpt="", elapsed_ms=1)
-    failure = Answer(status=500, error=None, retry_after=None, excerpt="", elapsed_ms=1)
+    success = AttemptResponse(status=200, error=None, retry_after=None, excerpt="", elapsed_ms=1)
+    failure = AttemptResponse(status=500, error=None, retry_after=None, excerpt="", elapsed_ms=1)
 
-    queue.record([queue.Tried(taken_over, wall(), success)])
-    queue.record([queue.Tried(late, wall(), failure)])
+    queue.record([queue.Tried(taken_over, utcnow(), success)])
+    queue.record([queue.Tried(late, utcnow(), failure)])
 
     delivery = Delivery.objects.get()
     assert (delivery.status, delivery.http_status) == ("DELIVERED", 200)
@@ -178,7 +178,7 @@ def test_a_production_endpoint_is_never_called_on_loopback(acme: Shop, receiver:
 
     assert services.url_faults(acme.production, receiver.url)
     services.register(acme.production, receiver.url, ["*"], None)  # as if it had become one later
-    emit(acme.production, "payment.paid", "pay_x", {"id": "pay_x"}, wall())
+    emit(acme.production, "payment.paid", "pay_x", {"id": "pay_x"}, utcnow())
 
     deliver_due()
 
@@ -223,7 +223,7 @@ def test_a_merchant_with_many_endpoints_leaves_room_for_the_others(
     for _ in range(20):
         api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
     globex_api.post("/webhooks", {"url": receiver.url, "events": ["*"]})
-    Endpoint.objects.update(last_success_at=wall())
+    Endpoint.objects.update(last_success_at=utcnow())
     for _ in range(15):
         a_payment(acme.sandbox, "PAID")
     theirs = a_payment(globex.sandbox, "PAID")

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Receiver, listening
 from tests.webhooks.hooks import NO_ENDPOINT, OFF, Hook, later, outcome, registered, will_fail
 from webhooks import queue
-from webhooks.client import Answer
+from webhooks.client import AttemptResponse
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery, Endpoint, Event
 
 ELSEWHERE = "https://1.1.1.1/hooks"
-SUCCESS = Answer(status=200, error=None, retry_after=None, excerpt="", elapsed_ms=1)
-FAILURE = Answer(status=500, error=None, retry_after=None, excerpt="", elapsed_ms=1)
+SUCCESS = AttemptResponse(status=200, error=None, retry_after=None, excerpt="", elapsed_ms=1)
+FAILURE = AttemptResponse(status=500, error=None, retry_after=None, excerpt="", elapsed_ms=1)
 
 
 # Changes
@@ -178,7 +178,7 @@ def test_the_sandbox_clock_brings_retries_forward(
     for shop in (acme, globex):
         a_payment(shop.sandbox, "PAID")
     deliver_due()
-    Delivery.objects.update(attempts=6, next_attempt_at=wall() + timedelta(hours=10))
+    Delivery.objects.update(attempts=6, next_attempt_at=utcnow() + timedelta(hours=10))
 
     api.post("/simulations/clock", {"advanceBy": "PT9H"})
     assert deliver_due() == 0
@@ -274,12 +274,14 @@ def test_what_waited_for_a_deleted_endpoint_is_canceled(acme: Shop, hook: Hook, 
 
 
 @pytest.mark.parametrize("answer", [SUCCESS, FAILURE])
-def test_a_delivery_in_the_air_does_not_wake_a_deleted_endpoint(acme: Shop, hook: Hook, answer: Answer) -> None:
+def test_a_delivery_in_the_air_does_not_wake_a_deleted_endpoint(
+    acme: Shop, hook: Hook, answer: AttemptResponse
+) -> None:
     a_payment(acme.sandbox, "PAID")
     [in_the_air] = queue.claim(10)
 
     hook.delete()
-    queue.record([queue.Tried(in_the_air, wall(), answer)])
+    queue.record([queue.Tried(in_the_air, utcnow(), answer)])
 
     assert Delivery.objects.get().status in ("CANCELED", "DELIVERED")
     later()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connections, transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.wire import timestamp
 from tests.client import Api
 from tests.factories import Shop, a_payment
@@ -28,7 +28,7 @@ really = pytest.mark.django_db(transaction=True)
 def an_instant() -> str:
     """A moment strictly between what happened and what will happen."""
     time.sleep(0.004)
-    between = timestamp(wall())
+    between = timestamp(utcnow())
     time.sleep(0.004)
     return between
 

@@ -2,17 +2,17 @@
 
 import json
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Receiver, listening
 from tests.webhooks.hooks import Hook, happens, later, registered
 from webhooks import queue
-from webhooks.client import Answer
+from webhooks.client import AttemptResponse
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery, Event
 
-SUCCESS = Answer(status=200, error=None, retry_after=None, excerpt="", elapsed_ms=1)
+SUCCESS = AttemptResponse(status=200, error=None, retry_after=None, excerpt="", elapsed_ms=1)
 
 
 def ids(receiver: Receiver) -> list[str]:
@@ -76,11 +76,11 @@ def test_what_was_forgotten_does_not_set_the_numbers_back(acme: Shop, hook: Hook
 
 def test_what_was_never_tried_goes_first(acme: Shop, hook: Hook) -> None:
     first, second = happens(acme.sandbox), happens(acme.sandbox)
-    Delivery.objects.filter(event_id=first).update(next_attempt_at=wall().replace(year=2099))
+    Delivery.objects.filter(event_id=first).update(next_attempt_at=utcnow().replace(year=2099))
 
     assert claimed() == []
 
-    Delivery.objects.update(next_attempt_at=wall())
+    Delivery.objects.update(next_attempt_at=utcnow())
     assert claimed() == [first]
     assert Delivery.objects.get(event_id=second).attempts == 0
 
@@ -93,7 +93,7 @@ def test_while_one_is_in_the_air_the_next_waits_and_others_go(acme: Shop, hook: 
     other = happens(acme.sandbox, object_id="pay_y")
 
     assert claimed() == [other]
-    queue.record([queue.Tried(in_the_air, wall(), SUCCESS)])
+    queue.record([queue.Tried(in_the_air, utcnow(), SUCCESS)])
     assert (claimed(), claimed()) == ([second], [])
 
 
@@ -127,14 +127,14 @@ def test_a_worker_that_died_holds_the_next_until_its_lease_ends(acme: Shop, hook
     assert claimed() == [first]
     assert claimed() == []
 
-    Delivery.objects.filter(event_id=first).update(leased_until=wall())
+    Delivery.objects.filter(event_id=first).update(leased_until=utcnow())
 
     assert claimed() == [first, second]
 
 
 def test_each_endpoint_has_an_order_of_its_own(api: Api, acme: Shop, hook: Hook, receiver: Receiver) -> None:
     first, second = happens(acme.sandbox), happens(acme.sandbox)
-    Delivery.objects.filter(event_id=first).update(next_attempt_at=wall().replace(year=2099))
+    Delivery.objects.filter(event_id=first).update(next_attempt_at=utcnow().replace(year=2099))
 
     with listening() as well:
         registered(api, well.url)
@@ -169,7 +169,7 @@ def test_what_was_missed_is_told_in_order(acme: Shop, hook: Hook, receiver: Rece
 
 def test_tests_wait_for_nothing(acme: Shop, hook: Hook, receiver: Receiver) -> None:
     first = happens(acme.sandbox)
-    Delivery.objects.filter(event_id=first).update(next_attempt_at=wall().replace(year=2099))
+    Delivery.objects.filter(event_id=first).update(next_attempt_at=utcnow().replace(year=2099))
 
     hook.post("tests")
 

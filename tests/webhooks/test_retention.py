@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import CROCKFORD, new_id
 from gateway.payments.models import Payment
 from ledger.verify import verify
@@ -33,11 +33,13 @@ def aged(event: str, days: float) -> tuple[str, list[str]]:
     """Makes the event, its deliveries and their attempts so old; returns their new ids."""
     how_long, deliveries = timedelta(days=days), []
     older = back_in_time(event, how_long)
-    Event.objects.filter(pk=event).update(id=older, created_at=wall() - how_long, occurred_at=wall() - how_long)
+    Event.objects.filter(pk=event).update(id=older, created_at=utcnow() - how_long, occurred_at=utcnow() - how_long)
     for delivery in Delivery.objects.filter(event_id=event):
         deliveries.append(back_in_time(delivery.id, how_long))
         Attempt.objects.filter(delivery_id=delivery.id).update(delivery_id=deliveries[-1])
-        Delivery.objects.filter(pk=delivery.id).update(id=deliveries[-1], event_id=older, created_at=wall() - how_long)
+        Delivery.objects.filter(pk=delivery.id).update(
+            id=deliveries[-1], event_id=older, created_at=utcnow() - how_long
+        )
     return older, deliveries
 
 

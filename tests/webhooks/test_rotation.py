@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from tests.client import Api
 from tests.factories import Shop, a_payment
 from tests.receiver import Received, Receiver
@@ -102,7 +102,7 @@ def test_the_answer_shows_the_new_secret_and_the_deadline_of_the_old(hook: Hook)
     new = rotated(hook, overlapHours=72)
 
     assert new["secret"].startswith("whsec_") and new["secret"] != hook.secret
-    assert abs(moment(new["previousSecretExpiresAt"]) - wall() - timedelta(hours=72)) < timedelta(seconds=10)
+    assert abs(moment(new["previousSecretExpiresAt"]) - utcnow() - timedelta(hours=72)) < timedelta(seconds=10)
     shown = hook.shown()
     assert shown["previousSecretExpiresAt"] == new["previousSecretExpiresAt"]
     assert shown == before | {name: shown[name] for name in ("previousSecretExpiresAt", "updatedAt")}
@@ -111,7 +111,7 @@ def test_the_answer_shows_the_new_secret_and_the_deadline_of_the_old(hook: Hook)
 def test_a_day_is_the_overlap_unless_said(hook: Hook) -> None:
     expires = moment(rotated(hook)["previousSecretExpiresAt"])
 
-    assert abs(expires - wall() - timedelta(hours=24)) < timedelta(seconds=10)
+    assert abs(expires - utcnow() - timedelta(hours=24)) < timedelta(seconds=10)
 
 
 def test_the_deadline_is_shown_no_longer_than_it_lasts(hook: Hook) -> None:
@@ -149,7 +149,7 @@ def test_a_rotation_after_an_overlap_begins_a_new_one(acme: Shop, hook: Hook, re
 
     third = rotated(hook, overlapHours=1)
 
-    assert abs(moment(third["previousSecretExpiresAt"]) - wall() - timedelta(hours=1)) < timedelta(seconds=10)
+    assert abs(moment(third["previousSecretExpiresAt"]) - utcnow() - timedelta(hours=1)) < timedelta(seconds=10)
     secrets = hook.secret, second["secret"], third["secret"]
     assert accepted(arrived(acme, receiver), *secrets) == [False, True, True]
 

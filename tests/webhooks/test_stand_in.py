@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from accounts import heartbeats
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Heartbeat
 from gateway.celery import app
 from tests.factories import Shop
@@ -44,7 +44,7 @@ def test_a_dispatcher_that_is_alive_is_left_its_work(acme: Shop, hook: Hook, rec
     tasks.deliver()
     assert receiver.received == []
 
-    Heartbeat.objects.update(beat_at=wall() - timedelta(seconds=31))
+    Heartbeat.objects.update(beat_at=utcnow() - timedelta(seconds=31))
     tasks.deliver()
     assert len(receiver.received) == 1
 
@@ -56,7 +56,7 @@ def test_one_worker_at_a_time_and_one_that_died_is_not_waited_for(acme: Shop, ho
     tasks.deliver()
     assert receiver.received == []
 
-    Heartbeat.objects.update(beat_at=wall() - timedelta(seconds=16))
+    Heartbeat.objects.update(beat_at=utcnow() - timedelta(seconds=16))
     tasks.deliver()
     assert len(receiver.received) == 1
 

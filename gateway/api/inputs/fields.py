@@ -256,7 +256,7 @@ def _email(value: str) -> str:
     return address
 
 
-Email = Annotated[Text, AfterValidator(_email), WithJsonSchema({"type": "string", "format": "email"})]
+EmailText = Annotated[Text, AfterValidator(_email), WithJsonSchema({"type": "string", "format": "email"})]
 
 
 def moment(value: Any) -> datetime:
@@ -271,7 +271,7 @@ def moment(value: Any) -> datetime:
         raise wrong("INVALID", "Must be an ISO 8601 timestamp or a date.") from None
 
 
-Moment = Annotated[
+TimestampText = Annotated[
     datetime,
     BeforeValidator(moment),
     WithJsonSchema({"type": "string", "examples": ["2026-11-20T12:00:00Z"]}),

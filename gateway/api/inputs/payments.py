@@ -10,12 +10,12 @@ from accounts.base import clock
 from accounts.base.addresses import ForbiddenAddress
 from accounts.base.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
-from gateway.api.inputs.fields import Amount, Email, Input, Text, wrong
+from gateway.api.inputs.fields import Amount, EmailText, Input, Text, wrong
 from gateway.customers.payer import Payer
 from gateway.methods.errors import (
     MethodNotEnabled,
 )
-from gateway.methods.rail import Wish
+from gateway.methods.rail import PaymentDraft
 from gateway.methods.registry import CARDS, by_currency
 from gateway.methods.selectors import terms
 from gateway.payments import errors, payloads, return_url
@@ -68,7 +68,7 @@ class PayerInput(Input):
     name: Annotated[Text, Field(min_length=2, max_length=120, examples=["Maria Silva"])]
     tax_id: Annotated[Text, AfterValidator(document), Field(examples=["52998224725"])] | None = None
     tax_id_type: TaxIdType | None = None
-    email: Email | None = None
+    email: EmailText | None = None
     phone: Annotated[Text, AfterValidator(_phone), Field(examples=["+5511999998888"])] | None = None
     address: AddressInput | None = None
 
@@ -177,7 +177,7 @@ class PaymentInput(Input):
         if rail.market(currency).sends_the_payer_away:
             found += _return_url_faults(back, merchant)
         payer = content.get("payer")
-        wish = Wish(
+        wish = PaymentDraft(
             _payer_so_far(payer if isinstance(payer, dict) else {}),
             clock.now(merchant),
             currency,

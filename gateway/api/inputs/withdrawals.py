@@ -22,7 +22,7 @@ from gateway.payouts import errors as rails
 from gateway.payouts.rail import PayoutRail
 from gateway.payouts.registry import by_currency
 from gateway.withdrawals import gates
-from gateway.withdrawals.gates import Wish
+from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.money import DECIMALS
 
 
@@ -106,11 +106,11 @@ class WithdrawalInput(Input):
         ]
         return found + judge.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
 
-    def wish(self, merchant: Merchant) -> Wish:
+    def wish(self, merchant: Merchant) -> WithdrawalDraft:
         said = self.model_dump(by_alias=True, exclude_none=True)
         judge, currency = self.judge(said, merchant), self.paid_out(said)
         assert judge and currency
-        return Wish(
+        return WithdrawalDraft(
             company_id=self.company_id,
             rail=self.rail,
             amount=self.amount,
@@ -204,7 +204,7 @@ class CryptoWithdrawalInput(WithdrawalInput, ExactInput):
             found.append(Fault("minimumAssetAmount", "INVALID", "More decimals than the asset has."))
         return found
 
-    def wish(self, merchant: Merchant) -> Wish:
+    def wish(self, merchant: Merchant) -> WithdrawalDraft:
         return replace(super().wish(merchant), minimum_payout=self.minimum_asset_amount)
 
 

@@ -16,7 +16,7 @@ from gateway.api.openapi.descriptions import COMMON
 from gateway.api.openapi.events import webhooks
 from gateway.api.openapi.failures import Error, failures, refusals_of
 from gateway.api.openapi.schemas import Components
-from gateway.api.operations import Document, Operation, Resource, Variant, preflight_of
+from gateway.api.operations import Operation, PdfDocument, Resource, Variant, preflight_of
 from gateway.api.pagination import Pagination
 from gateway.api.renderers import PdfRenderer
 from gateway.api.v2.urls import urlpatterns
@@ -148,7 +148,7 @@ def _parameters(path: str, method: str, declared: Operation, components: Compone
             "description": f"The id of the {re.sub('([A-Z])', r' ', name.removesuffix('Id')).lower()}",
             "schema": {"type": "string", "maxLength": 40},
         }
-    if declared.gives is Document:
+    if declared.gives is PdfDocument:
         yield {
             "name": "token",
             "in": "query",
@@ -190,7 +190,7 @@ def _rehearsed(declared: Operation, components: Components) -> dict[str, Any]:
 def _success(resource: type[Resource], declared: Operation, variant: Variant, components: Components) -> dict[str, Any]:
     """JSON, a PDF, or the one and the other where the resource can be asked for both."""
     content: dict[str, Any] = {}
-    if declared.gives is not Document:
+    if declared.gives is not PdfDocument:
         content["application/json"] = _json(declared, variant, components)
     if PdfRenderer in resource.renderer_classes:
         content["application/pdf"] = {"schema": {"type": "string", "format": "binary"}}

@@ -9,16 +9,16 @@ from django.conf import settings
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Environment
 from gateway.conversions import scenarios as conversion_scenarios
 from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
-from gateway.methods.scenarios import SCENARIOS, Scenario
+from gateway.methods.scenarios import SCENARIOS, PaymentScenario
 from gateway.methods.selectors import required_fields
 from gateway.payments import lifecycle as payment_lifecycle
 from gateway.payouts import scenarios as payout_scenarios
-from gateway.payouts.rail import Market as Payout
+from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payout_markets
 from gateway.refunds import lifecycle as refund_lifecycle
 from gateway.simulations.examples import COMPANY as EXAMPLE_COMPANY
@@ -45,7 +45,7 @@ GIVEN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class MethodGuide:
     """A method in a currency, with an order that can be sent as it is."""
 
     method: str
@@ -93,11 +93,12 @@ def _curl(order: dict[str, Any], path: str = "/payments") -> str:
     )
 
 
-def ways() -> list[Way]:
+def ways() -> list[MethodGuide]:
     """Every way to pay, in the order of the folders."""
     doubles = rails(Environment.SANDBOX)
     return [
-        Way(pair[0], rail.market(pair[1]), required_fields(rail, pair[1], wall())) for pair, rail in doubles.items()
+        MethodGuide(pair[0], rail.market(pair[1]), required_fields(rail, pair[1], utcnow()))
+        for pair, rail in doubles.items()
     ]
 
 
@@ -276,7 +277,7 @@ def _span(seconds: int) -> str:
     return f"{seconds // 60} min" if seconds < 3600 else f"{seconds // 3600} h"
 
 
-def _methods(scenario: Scenario) -> list[str]:
+def _methods(scenario: PaymentScenario) -> list[str]:
     if set(scenario.methods) == set(Method):
         return ["every method"]
     bank_transfer = f"BANK_TRANSFER in {scenario.currency}"

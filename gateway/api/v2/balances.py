@@ -14,14 +14,14 @@ from accounts.base.errors import Fault, Refusal
 from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from accounts.models import Merchant
 from gateway.api.errors import CompanyUnknown, InvalidFilter
-from gateway.api.inputs.fields import Input, Moment
+from gateway.api.inputs.fields import Input, TimestampText
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import Filters, Page, Paged, page_of
+from gateway.api.pagination import ListQuery, Paged, ResultPage, page_of
 from gateway.api.v2.companies import own
 from gateway.payments.errors import InvalidCurrency
 from gateway.payments.payloads import MethodName
 from ledger.books.models import Entry
-from ledger.chart import BUCKETS, WALLET_METHOD, Kind
+from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.holds import selectors as holds
 from ledger.holds.models import Hold
 from ledger.money import to_decimal
@@ -208,7 +208,7 @@ def statement_line_payload(entry: Entry) -> StatementLinePayload:
 
 # ── Questions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 OfCurrency = Annotated[WalletCurrency | None, Field(description="Only this one")]
-Instant = Annotated[Moment, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
+Instant = Annotated[TimestampText, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
 _CURRENCY: dict[str, type[Refusal]] = {"currency": InvalidCurrency}
 
 
@@ -219,7 +219,7 @@ class BalanceQuery(Input):
     currency: OfCurrency = None
 
 
-class _Parts(Filters):
+class _Parts(ListQuery):
     """The query of what a bucket is made of; `totals` stand beside the page."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = Paged.codes | _CURRENCY
@@ -233,8 +233,8 @@ class ReleasingFilters(_Parts):
     """Which receivables."""
 
     method: Annotated[MethodName | None, Field(description="Of the payment")] = None
-    release_from: Annotated[Moment | None, Field(description="Due then or later")] = None
-    release_to: Annotated[Moment | None, Field(description="Due before then")] = None
+    release_from: Annotated[TimestampText | None, Field(description="Due then or later")] = None
+    release_to: Annotated[TimestampText | None, Field(description="Due before then")] = None
 
 
 class BlockedFilters(_Parts):
@@ -263,11 +263,11 @@ class StatementFilters(Paged):
 
     currency: WalletCurrency
     bucket: BucketName = "AVAILABLE"
-    since: Annotated[Moment | None, Field(alias="from", description="Posted then or later")] = None
-    until: Annotated[Moment | None, Field(alias="to", description="Posted before then")] = None
+    since: Annotated[TimestampText | None, Field(alias="from", description="Posted then or later")] = None
+    until: Annotated[TimestampText | None, Field(alias="to", description="Posted before then")] = None
 
 
-def _with_totals(rows: QuerySet[Any], query: Filters, payload: Callable[[Any], Any]) -> Page:
+def _with_totals(rows: QuerySet[Any], query: ListQuery, payload: Callable[[Any], Any]) -> ResultPage:
     """The page, and what all that matches comes to."""
     sums = rows.order_by("currency").values_list("currency").annotate(Sum("amount"))
     totals = [{"currency": code, "amount": to_decimal(int(amount), code)} for code, amount in sums]
@@ -275,7 +275,7 @@ def _with_totals(rows: QuerySet[Any], query: Filters, payload: Callable[[Any], A
 
 
 # ── Operations ────────────────────────────────────────────────────────────────────────────────────────────────────
-class Balance(Resource):
+class BalanceView(Resource):
     tag = "Companies"
 
     @operation(
@@ -294,7 +294,7 @@ class Balance(Resource):
         return balance_payload(merchant, query.currency)
 
 
-class Releasing(Resource):
+class ReleasingView(Resource):
     tag = "Companies"
 
     @operation(
@@ -304,7 +304,7 @@ class Releasing(Resource):
         gives=ReleasingPayload,
         refuses=[CompanyUnknown, InvalidCurrency, InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: ReleasingFilters, company_id: str) -> Page:
+    def get(self, merchant: Merchant, query: ReleasingFilters, company_id: str) -> ResultPage:
         """List what is releasing
 
         Payment by payment, due soonest first: what is confirmed and not yet available. `totals` are over all pages;
@@ -314,7 +314,7 @@ class Releasing(Resource):
         return _with_totals(receivables.releasing(merchant, **query.filters()), query, releasing_payload)
 
 
-class Blocked(Resource):
+class BlockedView(Resource):
     tag = "Companies"
 
     @operation(
@@ -324,7 +324,7 @@ class Blocked(Resource):
         gives=BlockedPayload,
         refuses=[CompanyUnknown, InvalidCurrency, InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: BlockedFilters, company_id: str) -> Page:
+    def get(self, merchant: Merchant, query: BlockedFilters, company_id: str) -> ResultPage:
         """List what is blocked
 
         Every block with its reason, newest first. `totals` are over all pages; without filters they are `blocked` of
@@ -334,7 +334,7 @@ class Blocked(Resource):
         return _with_totals(holds.blocked(merchant, **query.filters()), query, blocked_payload)
 
 
-class Explain(Resource):
+class ExplainView(Resource):
     tag = "Companies"
 
     @operation(
@@ -356,7 +356,7 @@ class Explain(Resource):
         at = query.at or clock.now(merchant)
         if query.since and query.since > at:
             raise InvalidFilter(faults=[Fault("from", "OUT_OF_RANGE", "Must not be after at.")])
-        asked = BUCKETS if query.bucket == "TOTAL" else (Kind(query.bucket),)
+        asked = BUCKETS if query.bucket == "TOTAL" else (AccountKind(query.bucket),)
         found = explain(merchant, query.currency, asked, at, query.since)
         return {
             "companyId": merchant.company_id,
@@ -373,7 +373,7 @@ class Explain(Resource):
         }
 
 
-class Statement(Resource):
+class StatementView(Resource):
     tag = "Companies"
 
     @operation(
@@ -383,12 +383,12 @@ class Statement(Resource):
         gives=StatementLinePayload,
         refuses=[CompanyUnknown, InvalidCurrency, InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: StatementFilters, company_id: str) -> Page:
+    def get(self, merchant: Merchant, query: StatementFilters, company_id: str) -> ResultPage:
         """Read the statement of a bucket
 
         Every movement, newest first, with the balance after it. What is posted late stands where it was posted, with
         the time for which it counts.
         """
         own(merchant, company_id)
-        rows = statement(merchant, query.currency, Kind(query.bucket), query.since, query.until)
+        rows = statement(merchant, query.currency, AccountKind(query.bucket), query.since, query.until)
         return page_of(rows, query, statement_line_payload)

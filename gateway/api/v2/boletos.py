@@ -6,7 +6,7 @@ from rest_framework.request import Request
 
 from accounts.models import Environment, Merchant
 from gateway.api.errors import Unauthenticated
-from gateway.api.operations import Document, Resource, operation
+from gateway.api.operations import PdfDocument, Resource, operation
 from gateway.api.renderers import EnvelopeRenderer, PdfRenderer
 from gateway.methods.registry import Method
 from gateway.payments import errors, links, selectors
@@ -16,7 +16,7 @@ from ledger.money import to_decimal
 NO_LONGER = (Status.EXPIRED, Status.FAILED)
 
 
-class Boleto(Resource):
+class BoletoView(Resource):
     tag = "Payments"
     renderer_classes = (EnvelopeRenderer, PdfRenderer)
 
@@ -36,11 +36,11 @@ class Boleto(Resource):
     @operation(
         "getBoleto",
         "transactions:read",
-        gives=Document,
+        gives=PdfDocument,
         said="The boleto as a PDF.",
         refuses=[errors.PaymentUnknown, errors.BoletoGone],
     )
-    def get(self, merchant: Merchant, payment_id: str) -> Document:
+    def get(self, merchant: Merchant, payment_id: str) -> PdfDocument:
         """Show a boleto as a PDF
 
         `pdfUrl` of the payment holds a token that stands for the key, until thirty days after the deadline: hand it to
@@ -51,7 +51,7 @@ class Boleto(Resource):
             raise errors.PaymentUnknown
         if payment.status in NO_LONGER:
             raise errors.BoletoGone
-        return Document(_render(payment), f"boleto-{payment.details['documentNumber']}.pdf")
+        return PdfDocument(_render(payment), f"boleto-{payment.details['documentNumber']}.pdf")
 
 
 def _render(payment: Payment) -> bytes:

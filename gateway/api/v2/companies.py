@@ -77,7 +77,7 @@ def own(merchant: Merchant, company_id: str) -> None:
         raise CompanyUnknown
 
 
-class Company(Resource):
+class CompanyView(Resource):
     tag = "Companies"
 
     @operation("getCompany", "companies:read", gives=CompanyPayload, refuses=[CompanyUnknown])

@@ -7,9 +7,9 @@ from pydantic import Field
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from gateway.api.errors import CompanyUnknown, InvalidFilter
-from gateway.api.inputs.fields import Amount, Input, Moment
+from gateway.api.inputs.fields import Amount, Input, TimestampText
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.pagination import ListQuery, ResultPage, page_of
 from gateway.api.v2.balances import WalletCurrency
 from gateway.api.v2.companies import own
 from gateway.conversions import errors, payloads, selectors
@@ -44,19 +44,19 @@ class ConfirmInput(Input):
     quote_token: Annotated[str, Field(min_length=1, max_length=2048)]
 
 
-class ConversionFilters(Filters):
+class ConversionFilters(ListQuery):
     """Which conversions."""
 
     otherwise = InvalidFilter
 
     source_currency: WalletCurrency | None = None
     destination_currency: WalletCurrency | None = None
-    created_from: Moment | None = None
-    created_to: Moment | None = None
+    created_from: TimestampText | None = None
+    created_to: TimestampText | None = None
 
 
-class ConversionQuote(Resource):
-    tag = "Conversions"
+class ConversionQuoteView(Resource):
+    tag = "ConversionsView"
 
     @operation(
         "quoteConversion",
@@ -81,7 +81,7 @@ class ConversionQuote(Resource):
         the rates, the spread, the result and `expiresAt` before you confirm. A new quote needs a new idempotency key.
         """
         own(merchant, company_id)
-        wish = conversions.Wish(
+        wish = conversions.ConversionDraft(
             source_method=wanted.source_method,
             destination_method=wanted.destination_method,
             source_amount=wanted.source_amount,
@@ -91,8 +91,8 @@ class ConversionQuote(Resource):
         return payloads.quote(conversions.quote(merchant, wish))
 
 
-class ConversionConfirmation(Resource):
-    tag = "Conversions"
+class ConversionConfirmationView(Resource):
+    tag = "ConversionsView"
 
     @operation(
         "confirmConversion",
@@ -122,8 +122,8 @@ class ConversionConfirmation(Resource):
         return payloads.conversion(conversions.confirm(merchant, wanted.quote_token))
 
 
-class Conversions(Resource):
-    tag = "Conversions"
+class ConversionsView(Resource):
+    tag = "ConversionsView"
 
     @operation(
         "listConversions",
@@ -132,7 +132,7 @@ class Conversions(Resource):
         gives=payloads.ConversionPayload,
         refuses=[CompanyUnknown, InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: ConversionFilters, company_id: str) -> Page:
+    def get(self, merchant: Merchant, query: ConversionFilters, company_id: str) -> ResultPage:
         """List conversions
 
         Newest first, each with the rates at which it was made.
@@ -141,8 +141,8 @@ class Conversions(Resource):
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.conversion)
 
 
-class Conversion(Resource):
-    tag = "Conversions"
+class ConversionView(Resource):
+    tag = "ConversionsView"
 
     @operation(
         "getConversion",

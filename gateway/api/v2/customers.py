@@ -6,27 +6,27 @@ from pydantic import AfterValidator, Field
 
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.inputs.fields import Email, Moment, Text
+from gateway.api.inputs.fields import EmailText, Text, TimestampText
 from gateway.api.inputs.payments import document
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.pagination import ListQuery, ResultPage, page_of
 from gateway.customers import payloads, selectors
 
 
-class CustomerFilters(Filters):
+class CustomerFilters(ListQuery):
     """Which customers: `taxId` and `email` whole, `name` a part."""
 
     otherwise = InvalidFilter
 
     tax_id: Annotated[Text, AfterValidator(document)] | None = None
-    email: Email | None = None
+    email: EmailText | None = None
     name: Annotated[Text, Field(min_length=1, max_length=120)] | None = None
-    created_from: Moment | None = None
-    created_to: Moment | None = None
+    created_from: TimestampText | None = None
+    created_to: TimestampText | None = None
 
 
-class Customers(Resource):
-    tag = "Customers"
+class CustomersView(Resource):
+    tag = "CustomersView"
 
     @operation(
         "listCustomers",
@@ -35,7 +35,7 @@ class Customers(Resource):
         gives=payloads.CustomerPayload,
         refuses=[InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: CustomerFilters) -> Page:
+    def get(self, merchant: Merchant, query: CustomerFilters) -> ResultPage:
         """List customers
 
         Newest first. A payer is found again by tax id, else by e-mail; what is newly known overwrites.

@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, Field
 
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.inputs.fields import Moment, Text, wrong
+from gateway.api.inputs.fields import Text, TimestampText, wrong
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.pagination import ListQuery, ResultPage, page_of
 from webhooks import payloads, selectors
 from webhooks.errors import EventUnknown
 
@@ -26,24 +26,24 @@ def _seconds(text: Any) -> Any:
     return int(text)
 
 
-class EventFilters(Filters):
+class EventFilters(ListQuery):
     """Which events. With `after` they come oldest first, and `wait` seconds are waited for the first."""
 
     otherwise = InvalidFilter
 
     type: Annotated[Text, Field(max_length=40)] | None = None
     object_id: Annotated[Text, Field(max_length=40)] | None = None
-    created_from: Moment | None = None
-    created_to: Moment | None = None
+    created_from: TimestampText | None = None
+    created_to: TimestampText | None = None
     after: Annotated[str, Field(pattern="^evt_[0-9A-HJKMNP-TV-Z]{26}$")] | None = None
     wait: Annotated[int, BeforeValidator(_seconds), Field(ge=0, le=25)] = 0
 
 
-class Events(Resource):
+class EventsView(Resource):
     tag = "Webhooks"
 
     @operation("listEvents", "webhooks:read", query=EventFilters, gives=payloads.EventPayload, refuses=[InvalidFilter])
-    def get(self, merchant: Merchant, query: EventFilters) -> Page:
+    def get(self, merchant: Merchant, query: EventFilters) -> ResultPage:
         """List events
 
         Newest first, for 30 days: what was announced, whether somebody listened or not. With `after` the events after
@@ -55,7 +55,7 @@ class Events(Resource):
             wanted.pop("wait", None)
             return page_of(selectors.events(merchant, **wanted), query, payloads.event)
         found = self._news(merchant, query.after, query)
-        return Page([payloads.event(one) for one in found], 1, query.page_size, len(found))
+        return ResultPage([payloads.event(one) for one in found], 1, query.page_size, len(found))
 
     def _news(self, merchant: Merchant, after: str, query: EventFilters) -> list[Any]:
         found = selectors.events_after(merchant, after, query.page_size)
@@ -73,7 +73,7 @@ class Events(Resource):
             _waiting.release()
 
 
-class Event(Resource):
+class EventView(Resource):
     tag = "Webhooks"
 
     @operation("getEvent", "webhooks:read", gives=payloads.EventPayload, refuses=[EventUnknown])

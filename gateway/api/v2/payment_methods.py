@@ -11,9 +11,9 @@ from accounts.models import Environment, Merchant
 from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.payments import Currency
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import Filters, Page
+from gateway.api.pagination import ListQuery, ResultPage
 from gateway.methods.registry import rail_of, rails
-from gateway.methods.selectors import Offer, offers, required_fields
+from gateway.methods.selectors import MethodOffer, offers, required_fields
 from gateway.payments.payloads import MethodName
 from ledger.money import to_decimal
 
@@ -64,7 +64,7 @@ class CurrencyMethodsPayload(TypedDict):
     methods: list[MethodPayload]
 
 
-class MethodFilters(Filters):
+class MethodFilters(ListQuery):
     """Which methods."""
 
     otherwise = InvalidFilter
@@ -73,7 +73,7 @@ class MethodFilters(Filters):
     method: MethodName | None = None
 
 
-def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
+def method_payload(offer: MethodOffer, merchant: Merchant) -> MethodPayload:
     rule, price = offer.rule, offer.price
     rail = rail_of(rule.method, rule.currency, merchant.environment)
     described = rail or rails(Environment.SANDBOX)[rule.method, rule.currency]
@@ -96,7 +96,7 @@ def method_payload(offer: Offer, merchant: Merchant) -> MethodPayload:
     }
 
 
-class PaymentMethods(Resource):
+class PaymentMethodsView(Resource):
     tag = "Payments"
 
     @operation(
@@ -106,7 +106,7 @@ class PaymentMethods(Resource):
         gives=CurrencyMethodsPayload,
         refuses=[InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: MethodFilters) -> Page:
+    def get(self, merchant: Merchant, query: MethodFilters) -> ResultPage:
         """List the payment methods
 
         What the company may use now, one item for each currency, with limits, price and required fields.
@@ -121,4 +121,4 @@ class PaymentMethods(Resource):
             for currency, group in groupby(found, key=lambda offer: offer.rule.currency)
         ]
         start = (query.page_number - 1) * query.page_size
-        return Page(items[start : start + query.page_size], query.page_number, query.page_size, len(items))
+        return ResultPage(items[start : start + query.page_size], query.page_number, query.page_size, len(items))

@@ -7,10 +7,10 @@ from pydantic import Field
 
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.inputs.fields import Moment, Text
+from gateway.api.inputs.fields import Text, TimestampText
 from gateway.api.inputs.payments import Currency, PaymentInput
 from gateway.api.operations import Resource, Variant, Varied, operation
-from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.pagination import ListQuery, ResultPage, page_of
 from gateway.methods.errors import (
     AmountTooLarge,
     AmountTooSmall,
@@ -19,14 +19,14 @@ from gateway.methods.errors import (
     RailUnavailable,
     Rejected,
 )
-from gateway.methods.rail import Outcome
+from gateway.methods.rail import PaymentOutcome
 from gateway.payments import errors, payloads, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Status
 from gateway.requests.idempotency import Unfinished
 
 
-class PaymentFilters(Filters):
+class PaymentFilters(ListQuery):
     """Which payments."""
 
     otherwise = InvalidFilter
@@ -36,8 +36,8 @@ class PaymentFilters(Filters):
     method: payloads.MethodName | None = None
     currency: Currency | None = None
     customer_id: Annotated[Text, Field(max_length=40)] | None = None
-    created_from: Moment | None = None
-    created_to: Moment | None = None
+    created_from: TimestampText | None = None
+    created_to: TimestampText | None = None
 
 
 CONFIRMATION_REQUIRED = Variant(202, "ONP202_3DS", "Holder confirmation required.")
@@ -48,8 +48,8 @@ def _must_be_confirmed(payment: payments.Payment) -> bool:
     return payment.status == Status.ACTION_REQUIRED and "session" in payment.details
 
 
-class Payments(Resource):
-    tag = "Payments"
+class PaymentsView(Resource):
+    tag = "PaymentsView"
     goes_on_regardless = True
 
     @operation(
@@ -95,7 +95,7 @@ class Payments(Resource):
         payload = payloads.payment(payment)
         return CONFIRMATION_REQUIRED.of(payload) if _must_be_confirmed(payment) else payload
 
-    def _take(self, payment: payments.Payment, outcome: Outcome) -> Answer:
+    def _take(self, payment: payments.Payment, outcome: PaymentOutcome) -> Answer:
         return self._answer(payments.answer(payment.merchant, payment.id, outcome))
 
     @operation(
@@ -105,7 +105,7 @@ class Payments(Resource):
         gives=payloads.PaymentPayload,
         refuses=[InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: PaymentFilters) -> Page:
+    def get(self, merchant: Merchant, query: PaymentFilters) -> ResultPage:
         """List payments
 
         Newest first. A client that lost the answer of a creation finds the payment by its `reference`.
@@ -113,8 +113,8 @@ class Payments(Resource):
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.payment)
 
 
-class Payment(Resource):
-    tag = "Payments"
+class PaymentView(Resource):
+    tag = "PaymentsView"
 
     @operation("getPayment", "transactions:read", gives=payloads.PaymentPayload, refuses=[errors.PaymentUnknown])
     def get(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload:

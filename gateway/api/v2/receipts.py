@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import Input
-from gateway.api.operations import Document, Resource, operation
+from gateway.api.operations import PdfDocument, Resource, operation
 from gateway.api.renderers import EnvelopeRenderer, PdfRenderer
 from gateway.payments.errors import PaymentUnknown
 from gateway.payments.models import Payment
@@ -25,7 +25,7 @@ class ReceiptForm(Input):
     format: Literal["json", "pdf"] | None = None
 
 
-class Receipt(Resource):
+class ReceiptView(Resource):
     tag = "Payments"
     renderer_classes = (EnvelopeRenderer, PdfRenderer)
     accepted = EnvelopeRenderer.format
@@ -42,7 +42,7 @@ class Receipt(Resource):
         gives=payloads.ReceiptPayload,
         refuses=[InvalidFilter, PaymentUnknown, ReceiptUnavailable],
     )
-    def get(self, merchant: Merchant, form: ReceiptForm, payment_id: str) -> payloads.ReceiptPayload | Document:
+    def get(self, merchant: Merchant, form: ReceiptForm, payment_id: str) -> payloads.ReceiptPayload | PdfDocument:
         """Show the receipt of a payment
 
         For the payer, once the payment was paid. JSON, or with `Accept: application/pdf` or `format=pdf` one page in
@@ -50,7 +50,7 @@ class Receipt(Resource):
         """
         payment = selectors.get(merchant, payment_id)
         if (form.format or self.accepted) == PdfRenderer.format:
-            return Document(_render(payment), f"receipt-{receipt_id(payment)}.pdf")
+            return PdfDocument(_render(payment), f"receipt-{receipt_id(payment)}.pdf")
         return payloads.receipt(payment)
 
 

@@ -12,7 +12,7 @@ from gateway.api.errors import PermissionMissing
 from gateway.api.inputs.refunds import LARGEST_ANSWER, AnswerInput, RefundInput
 from gateway.api.operations import Resource, operation
 from gateway.api.origins import require_registered
-from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.pagination import ListQuery, ResultPage, page_of
 from gateway.payments import selectors as payments
 from gateway.payments.errors import (
     CompanyNotActive,
@@ -31,7 +31,7 @@ from ledger.money import to_minor
 WITHDRAWING = "withdrawals:write"
 
 
-class PaymentRefunds(Resource):
+class PaymentRefundsView(Resource):
     tag = "Refunds"
 
     def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
@@ -103,8 +103,8 @@ class PaymentRefunds(Resource):
             audit.record(self._http, "refund.sent_elsewhere", merchant=merchant, object_id=refund.id, after=facts)
         return payloads.refund(refund)
 
-    @operation("listRefunds", "refunds:read", query=Filters, gives=payloads.RefundPayload, refuses=[PaymentUnknown])
-    def get(self, merchant: Merchant, query: Filters, payment_id: str) -> Page:
+    @operation("listRefunds", "refunds:read", query=ListQuery, gives=payloads.RefundPayload, refuses=[PaymentUnknown])
+    def get(self, merchant: Merchant, query: ListQuery, payment_id: str) -> ResultPage:
         """List the refunds of a payment
 
         Newest first, those of the payer too: how they are found without webhooks.
@@ -113,7 +113,7 @@ class PaymentRefunds(Resource):
         return page_of(selectors.of_payment(merchant, payment_id), query, payloads.refund)
 
 
-class Refund(Resource):
+class RefundView(Resource):
     tag = "Refunds"
 
     @operation("getRefund", "refunds:read", gives=payloads.RefundPayload, refuses=[errors.RefundUnknown])
@@ -125,7 +125,7 @@ class Refund(Resource):
         return payloads.refund(selectors.get(merchant, refund_id))
 
 
-class RefundResponses(Resource):
+class RefundResponsesView(Resource):
     tag = "Refunds"
 
     @operation(

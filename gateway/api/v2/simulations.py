@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from accounts.base.clock import now
 from accounts.base.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
-from gateway.api.inputs.fields import Amount, ExactInput, Input, Lines, Moment, NotNull, moment, wrong
+from gateway.api.inputs.fields import Amount, ExactInput, Input, Lines, NotNull, TimestampText, moment, wrong
 from gateway.api.operations import Resource, operation
 from gateway.payments import errors, payloads
 from gateway.payments import selectors as payment_selectors
@@ -58,7 +58,7 @@ class ClockInput(Input):
     otherwise = InvalidClock
 
     advance_by: Duration | None = None
-    advance_to: Moment | None = None
+    advance_to: TimestampText | None = None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
@@ -67,7 +67,7 @@ class ClockInput(Input):
         return []
 
 
-class Clock(Resource):
+class ClockView(Resource):
     tag = "Sandbox"
 
     @operation("getClock", "payments:write", gives=clock_payloads.ClockPayload, refuses=[errors.SandboxOnly])
@@ -104,7 +104,7 @@ class DisputeInput(ExactInput):
     amount: Annotated[Amount | None, NotNull] = None
     reason_code: refund_payloads.ReasonCodeName | None = None
     payer_statement: Annotated[Lines, Field(max_length=2000)] | None = None
-    response_due_at: Moment | None = None
+    response_due_at: TimestampText | None = None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
@@ -117,7 +117,7 @@ class DisputeInput(ExactInput):
         return []
 
 
-class RefundRequests(Resource):
+class RefundRequestsView(Resource):
     tag = "Sandbox"
 
     @operation(
@@ -165,7 +165,7 @@ class RefundOutcomeInput(Input):
     status: Literal["COMPLETED", "FAILED", "REJECTED", "CANCELED"]
 
 
-class RefundSimulation(Resource):
+class RefundSimulationView(Resource):
     tag = "Sandbox"
 
     @operation(
@@ -207,7 +207,7 @@ class WithdrawalOutcomeInput(Input):
         return []
 
 
-class WithdrawalSimulation(Resource):
+class WithdrawalSimulationView(Resource):
     tag = "Sandbox"
 
     @operation(
@@ -236,7 +236,7 @@ class WithdrawalSimulation(Resource):
         )
 
 
-class PaymentSimulation(Resource):
+class PaymentSimulationView(Resource):
     tag = "Sandbox"
 
     @operation(

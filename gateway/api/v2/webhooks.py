@@ -10,9 +10,9 @@ from pydantic import AfterValidator, Field
 from accounts.base.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
 from gateway.api.errors import InvalidFilter
-from gateway.api.inputs.fields import ExactInput, Input, Moment, NotNull, Text, wrong
+from gateway.api.inputs.fields import ExactInput, Input, NotNull, Text, TimestampText, wrong
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import Filters, Page, Paged, page_of
+from gateway.api.pagination import ListQuery, Paged, ResultPage, page_of
 from webhooks import errors, payloads, selectors
 from webhooks import services as webhooks
 from webhooks.errors import InvalidEvents, InvalidUrl, TooManyEndpoints
@@ -75,7 +75,7 @@ class RotationInput(ExactInput):
     overlap_hours: Annotated[int, Field(ge=0, le=72)] = 24
 
 
-class DeliveryFilters(Filters):
+class DeliveryFilters(ListQuery):
     """Which deliveries."""
 
     otherwise = InvalidFilter
@@ -92,8 +92,8 @@ class ReplayInput(ExactInput):
 
     type: Annotated[Annotated[Text, Field(max_length=40)] | None, NotNull] = None
     object_id: Annotated[Annotated[Text, Field(max_length=40)] | None, NotNull] = None
-    created_from: Annotated[Moment | None, NotNull] = None
-    created_to: Annotated[Moment | None, NotNull] = None
+    created_from: Annotated[TimestampText | None, NotNull] = None
+    created_to: Annotated[TimestampText | None, NotNull] = None
     last_status: Annotated[Literal["DELIVERED", "FAILED", "CANCELED", "NONE"] | None, NotNull] = None
     dry_run: bool = False
 
@@ -108,7 +108,7 @@ class VerificationInput(Input):
     body: str | None = None
     body_base64: str | None = None
     secret: Annotated[str, Field(max_length=1000)] | None = None
-    received_at: Moment | None = None
+    received_at: TimestampText | None = None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
@@ -126,7 +126,7 @@ class VerificationInput(Input):
         return (self.body or "").encode() if self.body_base64 is None else base64.b64decode(self.body_base64)
 
 
-class Endpoints(Resource):
+class EndpointsView(Resource):
     tag = "Webhooks"
 
     @operation(
@@ -147,7 +147,7 @@ class Endpoints(Resource):
         return payloads.new_endpoint(*webhooks.register(merchant, wanted.url, wanted.events, wanted.description))
 
     @operation("listWebhooks", "webhooks:read", query=Paged, gives=payloads.EndpointPayload)
-    def get(self, merchant: Merchant, query: Paged) -> Page:
+    def get(self, merchant: Merchant, query: Paged) -> ResultPage:
         """List the webhook endpoints
 
         Newest first, without their secrets.
@@ -155,7 +155,7 @@ class Endpoints(Resource):
         return page_of(selectors.endpoints(merchant), query, payloads.endpoint)
 
 
-class Endpoint(Resource):
+class EndpointView(Resource):
     tag = "Webhooks"
 
     @operation("getWebhook", "webhooks:read", gives=payloads.EndpointPayload, refuses=[errors.EndpointUnknown])
@@ -196,7 +196,7 @@ class Endpoint(Resource):
         return payloads.deleted(webhooks.delete(merchant, webhook_id))
 
 
-class SecretRotations(Resource):
+class SecretRotationsView(Resource):
     tag = "Webhooks"
 
     @operation(
@@ -218,7 +218,7 @@ class SecretRotations(Resource):
         return payloads.new_endpoint(*webhooks.rotate(merchant, webhook_id, timedelta(hours=wanted.overlap_hours)))
 
 
-class Tests(Resource):
+class TestsView(Resource):
     tag = "Webhooks"
 
     @operation(
@@ -238,7 +238,7 @@ class Tests(Resource):
         return payloads.delivery(webhooks.send_test(merchant, webhook_id))
 
 
-class Deliveries(Resource):
+class DeliveriesView(Resource):
     tag = "Webhooks"
 
     @operation(
@@ -248,7 +248,7 @@ class Deliveries(Resource):
         gives=payloads.DeliveryPayload,
         refuses=[errors.EndpointUnknown, InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: DeliveryFilters, webhook_id: str) -> Page:
+    def get(self, merchant: Merchant, query: DeliveryFilters, webhook_id: str) -> ResultPage:
         """List the deliveries to an endpoint
 
         Newest first, for 30 days, with the result of the last attempt.
@@ -256,7 +256,7 @@ class Deliveries(Resource):
         return page_of(selectors.deliveries(merchant, webhook_id, **query.filters()), query, payloads.delivery)
 
 
-class Delivery(Resource):
+class DeliveryView(Resource):
     tag = "Webhooks"
 
     @operation(
@@ -273,7 +273,7 @@ class Delivery(Resource):
         return payloads.delivery_detail(selectors.delivery(merchant, webhook_id, delivery_id))
 
 
-class Redeliveries(Resource):
+class RedeliveriesView(Resource):
     tag = "Webhooks"
 
     @operation(
@@ -293,7 +293,7 @@ class Redeliveries(Resource):
         return payloads.delivery(webhooks.redeliver(merchant, webhook_id, delivery_id))
 
 
-class Replays(Resource):
+class ReplaysView(Resource):
     tag = "Webhooks"
 
     @operation(
@@ -323,7 +323,7 @@ class Replays(Resource):
         return {"matched": matched, "queued": queued, "dryRun": wanted.dry_run}
 
 
-class Verifications(Resource):
+class VerificationsView(Resource):
     tag = "Webhooks"
 
     @operation(

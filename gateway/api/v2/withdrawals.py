@@ -16,7 +16,7 @@ from accounts.models import Merchant
 from accounts.services import remember_refused_origin
 from accounts.waits.errors import WithdrawalsWait
 from gateway.api.errors import InvalidFilter, WrongMemberPayload
-from gateway.api.inputs.fields import Moment, Text, judged
+from gateway.api.inputs.fields import Text, TimestampText, judged
 from gateway.api.inputs.withdrawals import (
     BankWithdrawalInput,
     CryptoWithdrawalInput,
@@ -25,24 +25,24 @@ from gateway.api.inputs.withdrawals import (
     WithdrawalInput,
 )
 from gateway.api.operations import Rehearsal, Resource, operation
-from gateway.api.pagination import Filters, Page, page_of
+from gateway.api.pagination import ListQuery, ResultPage, page_of
 from gateway.api.v2.balances import WalletCurrency
 from gateway.payments.errors import (
     CompanyNotActive,
     DuplicateReference,
 )
 from gateway.payouts import errors as rails
-from gateway.payouts.rail import Order
+from gateway.payouts.rail import PayoutOrder
 from gateway.requests.idempotency import Unfinished
 from gateway.withdrawals import errors, payloads, selectors
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.gates import Wish
-from gateway.withdrawals.preflight import Draft, Gate, Preflight, preflight
+from gateway.withdrawals.gates import WithdrawalDraft
+from gateway.withdrawals.preflight import Gate, Preflight, PreflightDraft, preflight
 from ledger.books.errors import InsufficientBalance
 from ledger.money import to_decimal
 
 
-class WithdrawalFilters(Filters):
+class WithdrawalFilters(ListQuery):
     """Which withdrawals."""
 
     otherwise = InvalidFilter
@@ -51,8 +51,8 @@ class WithdrawalFilters(Filters):
     rail: payloads.RailLiteral | None = None
     currency: WalletCurrency | None = None
     reference: Annotated[Text, Field(max_length=128)] | None = None
-    created_from: Moment | None = None
-    created_to: Moment | None = None
+    created_from: TimestampText | None = None
+    created_to: TimestampText | None = None
 
 
 # ── Preflight ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -106,7 +106,7 @@ def _gate(gate: Gate) -> GatePayload:
     }
 
 
-def _price(draft: Draft, found: Preflight) -> PricePayload:
+def _price(draft: PreflightDraft, found: Preflight) -> PricePayload:
     paid_out, terms, price = draft.payout_currency, found.terms, found.price
     wallet = draft.currency or ""
     return {
@@ -148,10 +148,10 @@ def _declared(kind: type[WithdrawalInput], *further: type[Refusal]) -> dict[str,
     }
 
 
-class Rail(Resource):
+class RailView(Resource):
     """One of the four: what they share."""
 
-    tag = "Withdrawals"
+    tag = "WithdrawalsView"
     body: ClassVar[type[WithdrawalInput]]
 
     def accept(self, merchant: Merchant, wanted: WithdrawalInput) -> Answer:
@@ -161,9 +161,9 @@ class Rail(Resource):
         """The outside party said no for the moment; perhaps it takes the order now."""
         return self._begun(merchant, self._wish(merchant, arguments[0]), begun, tries=2)
 
-    def _begun(self, merchant: Merchant, wish: Wish, withdrawal_id: str | None, *, tries: int) -> Answer:
+    def _begun(self, merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None, *, tries: int) -> Answer:
         found = withdrawals.begin(merchant, wish, withdrawal_id)
-        if not isinstance(found, Order):
+        if not isinstance(found, PayoutOrder):
             return payloads.withdrawal(found)
         return Unfinished(
             found.withdrawal_id,
@@ -171,7 +171,7 @@ class Rail(Resource):
             take=lambda _: payloads.withdrawal(withdrawals.create(merchant, wish, found.withdrawal_id)),
         )
 
-    def _wish(self, merchant: Merchant, wanted: WithdrawalInput) -> Wish:
+    def _wish(self, merchant: Merchant, wanted: WithdrawalInput) -> WithdrawalDraft:
         return replace(wanted.wish(merchant), origin=client_address(self._http))
 
     @property
@@ -192,13 +192,13 @@ class Rail(Resource):
             "gates": [_gate(gate) for gate in found.gates],
         }
 
-    def _draft(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> Draft:
+    def _draft(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> PreflightDraft:
         """What of the body is right, member by member."""
         _, refusal = judged(self.body, content, merchant)
         wrong_ones = {fault.field for fault in refusal.faults} if refusal else set()
         right = {name: value for name, value in content.items() if name not in wrong_ones}
         amount, least = right.get("amount"), right.get("minimumAssetAmount")
-        return Draft(
+        return PreflightDraft(
             rail=self.body.rail,
             origin=client_address(self._http),
             permission=permission,
@@ -217,7 +217,7 @@ def _stripped(text: str | None) -> str | None:
     return text.strip() if text else None
 
 
-class PixWithdrawals(Rail):
+class PixWithdrawalsView(RailView):
     body = PixWithdrawalInput
 
     @operation("createPixWithdrawal", "withdrawals:write", **_declared(PixWithdrawalInput))
@@ -230,7 +230,7 @@ class PixWithdrawals(Rail):
         return self.accept(merchant, wanted)
 
 
-class SpeiWithdrawals(Rail):
+class SpeiWithdrawalsView(RailView):
     body = SpeiWithdrawalInput
 
     @operation("createSpeiWithdrawal", "withdrawals:write", **_declared(SpeiWithdrawalInput))
@@ -242,7 +242,7 @@ class SpeiWithdrawals(Rail):
         return self.accept(merchant, wanted)
 
 
-class BankWithdrawals(Rail):
+class BankWithdrawalsView(RailView):
     body = BankWithdrawalInput
 
     @operation("createBankTransferWithdrawal", "withdrawals:write", **_declared(BankWithdrawalInput))
@@ -255,7 +255,7 @@ class BankWithdrawals(Rail):
         return self.accept(merchant, wanted)
 
 
-class CryptoWithdrawals(Rail):
+class CryptoWithdrawalsView(RailView):
     body = CryptoWithdrawalInput
 
     @operation("createCryptoWithdrawal", "withdrawals:write", **_declared(CryptoWithdrawalInput, errors.RateChanged))
@@ -269,8 +269,8 @@ class CryptoWithdrawals(Rail):
         return self.accept(merchant, wanted)
 
 
-class Withdrawals(Resource):
-    tag = "Withdrawals"
+class WithdrawalsView(Resource):
+    tag = "WithdrawalsView"
 
     @operation(
         "listWithdrawals",
@@ -280,7 +280,7 @@ class Withdrawals(Resource):
         registered_origin=True,
         refuses=[errors.UnregisteredOrigin, InvalidFilter],
     )
-    def get(self, merchant: Merchant, query: WithdrawalFilters) -> Page:
+    def get(self, merchant: Merchant, query: WithdrawalFilters) -> ResultPage:
         """List withdrawals
 
         Newest first. A client that lost an answer finds the withdrawal by its `reference`.
@@ -288,8 +288,8 @@ class Withdrawals(Resource):
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.withdrawal)
 
 
-class Withdrawal(Resource):
-    tag = "Withdrawals"
+class WithdrawalView(Resource):
+    tag = "WithdrawalsView"
 
     @operation(
         "getWithdrawal",

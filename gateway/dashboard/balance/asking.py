@@ -17,7 +17,7 @@ from accounts.models import Merchant
 from gateway.dashboard.balance.words import BUCKET, CAUSE, TOTAL
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.periods import DayField, begin, end
-from ledger.chart import BUCKETS, WALLET_METHOD, Kind
+from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.wallets.explain import Cause
 from ledger.wallets.selectors import holdings
 
@@ -58,7 +58,7 @@ class ExplainForm(_Form):
         self.now = clock.now(merchant)
         given = query.copy()
         given["currency"] = currency_of(merchant, query.get("currency"))
-        given.setdefault("bucket", Kind.AVAILABLE)
+        given.setdefault("bucket", AccountKind.AVAILABLE)
         super().__init__(given)
         self.fields["from"] = InstantField(label=gettext_lazy("From (empty: the beginning)"))
         self.fields["at"] = InstantField(label=gettext_lazy("At (empty: now)"))
@@ -73,7 +73,7 @@ class ExplainForm(_Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Instant:
+class ExplainedInstant:
     """A balance that shall be explained. `since` None: from the beginning; both instants include what was posted."""
 
     currency: str
@@ -83,11 +83,11 @@ class Instant:
     is_now: bool
 
     @property
-    def buckets(self) -> Sequence[Kind]:
-        return BUCKETS if self.bucket == TOTAL else (Kind(self.bucket),)
+    def buckets(self) -> Sequence[AccountKind]:
+        return BUCKETS if self.bucket == TOTAL else (AccountKind(self.bucket),)
 
 
-def instant(merchant: Merchant, query: QueryDict) -> tuple[ExplainForm, Instant | None]:
+def instant(merchant: Merchant, query: QueryDict) -> tuple[ExplainForm, ExplainedInstant | None]:
     """What is asked for, and the form that asks; None where it is not valid."""
     form = ExplainForm(merchant, query)
     if not form.is_valid():
@@ -96,7 +96,7 @@ def instant(merchant: Merchant, query: QueryDict) -> tuple[ExplainForm, Instant 
     at = given["at"] or form.now
     since = given["from"] if "from" in query else min(begin(_day(at) - timedelta(days=DAYS - 1)), at)
     form.data["from"], form.data["at"] = _shown(since), _shown(given["at"])  # type: ignore[index]
-    return form, Instant(given["currency"], given["bucket"], at, since, is_now=given["at"] is None)
+    return form, ExplainedInstant(given["currency"], given["bucket"], at, since, is_now=given["at"] is None)
 
 
 class StatementForm(_Form):
@@ -112,7 +112,7 @@ class StatementForm(_Form):
     def __init__(self, merchant: Merchant, query: QueryDict) -> None:
         given = query.copy()
         given["currency"] = currency_of(merchant, query.get("currency"))
-        given.setdefault("bucket", Kind.AVAILABLE)
+        given.setdefault("bucket", AccountKind.AVAILABLE)
         if "from" not in query and "to" not in query:
             today = _day(clock.now(merchant))
             given["from"], given["to"] = str(today - timedelta(days=DAYS - 1)), str(today)
@@ -131,7 +131,7 @@ class Days:
     """
 
     currency: str
-    bucket: Kind
+    bucket: AccountKind
     cause: Cause | None
     first: date | None
     last: date | None
@@ -156,7 +156,7 @@ def days(merchant: Merchant, query: QueryDict) -> tuple[StatementForm, Days | No
     given = form.cleaned_data
     cause = Cause(given["cause"]) if given["cause"] else None
     now = clock.now(merchant)
-    return form, Days(given["currency"], Kind(given["bucket"]), cause, given["from"], given["to"], now)
+    return form, Days(given["currency"], AccountKind(given["bucket"]), cause, given["from"], given["to"], now)
 
 
 def periods(now: datetime) -> list[tuple[str, date | None, date]]:

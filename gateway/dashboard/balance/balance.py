@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.balance.blocks import blocks
 from gateway.dashboard.balance.words import BUCKET
 from gateway.dashboard.paging import page_of
@@ -23,8 +23,8 @@ RELEASES, BLOCKS = 6, 20
 
 
 @require_safe
-@door(May.READ_MONEY)
-def balance(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
     held = holdings(here.merchant)
     blocked = page_of(holds.blocked(here.merchant), request.GET, BLOCKS)
     coming = calendar.days(releasing(here.merchant), timezone.get_current_timezone())

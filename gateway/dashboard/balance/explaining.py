@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
-from gateway.dashboard.balance.asking import Instant, instant, periods
+from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.balance.asking import ExplainedInstant, instant, periods
 from gateway.dashboard.balance.subjects import Subject, subjects
 from gateway.dashboard.balance.words import BUCKET_SENTENCE, CAUSE
 from gateway.dashboard.periods import begin
@@ -21,7 +21,7 @@ SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExplainRow:
     """A cause, and of the one that is opened what is behind it: some postings, and the number of the last."""
 
     cause: Cause
@@ -34,8 +34,8 @@ class Row:
 
 
 @require_safe
-@door(May.READ_MONEY)
-def explanation(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def explanation(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """`?currency=&bucket=&at=&from=`; `cause` opens one of them, `after` leads on in it."""
     form, asked = instant(here.merchant, request.GET)
     if asked is None:
@@ -58,12 +58,14 @@ def explanation(request: HttpRequest, here: Here) -> HttpResponse:
     )
 
 
-def _rows(merchant: Merchant, asked: Instant, told: Explanation, opened: str | None, after: int | None) -> list[Row]:
-    rows = [Row(cause, CAUSE[cause], share.count, share.amount) for cause, share in told.causes.items()]
+def _rows(
+    merchant: Merchant, asked: ExplainedInstant, told: Explanation, opened: str | None, after: int | None
+) -> list[ExplainRow]:
+    rows = [ExplainRow(cause, CAUSE[cause], share.count, share.amount) for cause, share in told.causes.items()]
     return [_opened(merchant, asked, row, after) if row.cause == opened else row for row in rows]
 
 
-def _opened(merchant: Merchant, asked: Instant, row: Row, after: int | None) -> Row:
+def _opened(merchant: Merchant, asked: ExplainedInstant, row: ExplainRow, after: int | None) -> ExplainRow:
     found = behind(
         merchant, asked.currency, asked.buckets, row.cause, asked.at, asked.since, after=after, size=SIZE + 1
     )
@@ -77,7 +79,7 @@ def _opened(merchant: Merchant, asked: Instant, row: Row, after: int | None) -> 
     )
 
 
-def _held(merchant: Merchant, asked: Instant) -> int:
+def _held(merchant: Merchant, asked: ExplainedInstant) -> int:
     held = holdings(merchant, asked.currency).currencies.get(asked.currency, Holding())
     return int(getattr(held, asked.bucket.lower()))
 

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import Column, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.balance.asking import Days, days, periods
 from gateway.dashboard.balance.subjects import Subject, subjects
 from gateway.dashboard.balance.words import BUCKET, CAUSE, FEE, POSTED
@@ -27,7 +27,7 @@ ON_PAPER = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StatementRow:
     """A line of the statement with what it is about, as it is shown."""
 
     line: books.Line
@@ -52,8 +52,8 @@ class Row:
 
 
 @require_safe
-@door(May.READ_MONEY)
-def statement(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def statement(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form, asked = days(here.merchant, request.GET)
     if asked is None:
         return here.render("statement/statement.html", form=form, question=None)
@@ -75,8 +75,8 @@ def statement(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_safe
-@door(May.READ_MONEY)
-def printed(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def printed(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """All of it on one page, the oldest first, as paper wants it."""
     form, asked = days(here.merchant, request.GET)
     if asked is None:
@@ -98,8 +98,8 @@ def printed(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_safe
-@door(May.READ_MONEY)
-def as_file(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_MONEY)
+def as_file(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     form, asked = days(here.merchant, request.GET)
     if asked is None:
         return here.render("statement/statement.html", form=form, question=None)
@@ -112,7 +112,7 @@ def as_file(request: HttpRequest, here: Here) -> HttpResponseBase:
     return csv_of("-".join(name), _columns(asked), _chunks(here.merchant, asked))
 
 
-def _chunks(merchant: Merchant, asked: Days) -> Iterator[list[Row]]:
+def _chunks(merchant: Merchant, asked: Days) -> Iterator[list[StatementRow]]:
     """Read while it is sent, from the ending to the opening."""
     balance = _summary(merchant, asked).ending
     for entries in in_chunks(_entries(merchant, asked)):
@@ -130,17 +130,17 @@ def _entries(merchant: Merchant, asked: Days) -> Any:
     return books.of_cause(found, asked.cause) if asked.cause else found
 
 
-def _rows(merchant: Merchant, asked: Days, lines: Sequence[books.Line]) -> list[Row]:
+def _rows(merchant: Merchant, asked: Days, lines: Sequence[books.Line]) -> list[StatementRow]:
     wanted = [line for line in lines if asked.cause in (None, line.cause)]
     known = subjects(merchant, [line.reference for line in wanted])
-    return [Row(line, known[line.reference], asked.currency) for line in wanted]
+    return [StatementRow(line, known[line.reference], asked.currency) for line in wanted]
 
 
-def _columns(asked: Days) -> list[Column[Row]]:
+def _columns(asked: Days) -> list[CsvColumn[StatementRow]]:
     def amount(minor: int | None) -> Any:
         return None if minor is None else to_decimal(minor, asked.currency)
 
-    columns: list[Column[Row]] = [
+    columns: list[CsvColumn[StatementRow]] = [
         (gettext_lazy("When"), lambda row: row.line.posted_at),
         (gettext_lazy("Type"), lambda row: row.type),
         (gettext_lazy("Description"), lambda row: row.said),
@@ -150,7 +150,7 @@ def _columns(asked: Days) -> list[Column[Row]]:
         (gettext_lazy("Debit"), lambda row: amount(row.debit)),
         (gettext_lazy("Currency"), lambda row: row.currency),
     ]
-    running: Column[Row] = (gettext_lazy("Balance"), lambda row: amount(row.line.balance))
+    running: CsvColumn[StatementRow] = (gettext_lazy("Balance"), lambda row: amount(row.line.balance))
     return columns if asked.cause else [*columns[:-1], running, columns[-1]]
 
 

@@ -3,21 +3,21 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from ledger.holds.models import Reason
 from ledger.wallets.explain import Cause
 
 TOTAL = "TOTAL"
 BUCKET: dict[str, Promise] = {
-    Kind.AVAILABLE: _("Available"),
-    Kind.RELEASING: _("Releasing"),
-    Kind.BLOCKED: _("Blocked"),
+    AccountKind.AVAILABLE: _("Available"),
+    AccountKind.RELEASING: _("Releasing"),
+    AccountKind.BLOCKED: _("Blocked"),
     TOTAL: _("Total"),
 }
 BUCKET_SENTENCE: dict[str, Promise] = {
-    Kind.AVAILABLE: _("What can be withdrawn, converted or given back now."),
-    Kind.RELEASING: _("Paid, and available on its day."),
-    Kind.BLOCKED: _("Yours, but held for a refund, a withdrawal or by order."),
+    AccountKind.AVAILABLE: _("What can be withdrawn, converted or given back now."),
+    AccountKind.RELEASING: _("Paid, and available on its day."),
+    AccountKind.BLOCKED: _("Yours, but held for a refund, a withdrawal or by order."),
     TOTAL: _("All three together."),
 }
 

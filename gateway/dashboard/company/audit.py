@@ -12,11 +12,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts import audit, joining
-from accounts.base.csv_export import Column, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.base.wire import dumps
 from accounts.models import AuditEntry
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.company.deeds import DEED, changes, deed, place
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
@@ -24,20 +24,20 @@ from gateway.dashboard.periods import DaysForm
 SUPPORT = "support"
 
 
-class Filters(DaysForm):
+class AuditFilterForm(DaysForm):
     """By whom, what, and when; days are those of the reader."""
 
     who = forms.ChoiceField(label=gettext_lazy("Person"), required=False)
     action = forms.ChoiceField(label=gettext_lazy("What was done"), required=False)
 
-    def __init__(self, here: Here, *args: Any) -> None:
+    def __init__(self, here: RequestContext, *args: Any) -> None:
         super().__init__(*args)
         people = [(str(one.user_id), one.user.email) for one in joining.team(here.company)]
         done = sorted(((action, str(title)) for action, title in DEED.items()), key=lambda one: one[1])
         self.fields["who"].choices = [("", _("Everybody")), *people, (SUPPORT, _("Support"))]  # type: ignore[attr-defined]
         self.fields["action"].choices = [("", _("Everything")), *done]  # type: ignore[attr-defined]
 
-    def entries(self, here: Here) -> QuerySet[AuditEntry]:
+    def entries(self, here: RequestContext) -> QuerySet[AuditEntry]:
         """What is asked for; a filter that makes no sense is shown as wrong and left out."""
         days = self.wish()
         who = self.cleaned_data.get("who", "")
@@ -51,10 +51,10 @@ class Filters(DaysForm):
 
 
 @require_safe
-@door(May.READ_AUDIT)
-def log(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_AUDIT)
+def log(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """The entries that are asked for, a page of them; with `?format=csv` all of them as a file."""
-    filters = Filters(here, request.GET)
+    filters = AuditFilterForm(here, request.GET)
     found = filters.entries(here)
     if request.GET.get("format") == "csv":
         return csv_of(f"audit-log-{timezone.localtime(here.now):%Y-%m-%d}", _columns(), in_chunks(found))
@@ -75,7 +75,7 @@ def address(entry: AuditEntry) -> str | None:
     return None if entry.by_staff else entry.address
 
 
-def _columns() -> list[Column[AuditEntry]]:
+def _columns() -> list[CsvColumn[AuditEntry]]:
     zone = timezone.get_current_timezone_name()
     return [
         (_("Time (%(zone)s)") % {"zone": zone}, lambda entry: entry.created_at),

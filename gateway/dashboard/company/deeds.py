@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import AuditEntry
 from accounts.roles import May
-from gateway.dashboard.access import Here
+from gateway.dashboard.access import RequestContext
 from gateway.dashboard.search import PAGES
 
 DEED: dict[str, Promise] = {
@@ -84,7 +84,7 @@ def deed(action: str) -> str:
     return str(said or action.replace(".", ": ").replace("_", " "))
 
 
-def place(here: Here, entry: AuditEntry) -> str | None:
+def place(here: RequestContext, entry: AuditEntry) -> str | None:
     """The address of the page about the object, in the environment where it was done; None where there is none."""
     name, *ids = _page(entry.object_id)
     needs = PAGES[_prefix(entry.object_id)][1] if ids else May.READ_AUDIT

@@ -16,7 +16,7 @@ from accounts.base.errors import Refusal
 from accounts.models import Company, WithdrawalWait
 from accounts.roles import May
 from accounts.waits import services as waits
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import action
 from gateway.dashboard.forms import DashboardForm
 from gateway.methods import selectors as methods
@@ -27,7 +27,7 @@ OURS = "#0b5cb0"
 CURRENCY = {"BR": "BRL", "MX": "MXN", "AR": "ARS", "CO": "COP", "PT": "EUR"}
 
 
-class CompanyForm(DashboardForm):
+class CompanySettingsForm(DashboardForm):
     """What a company says of itself."""
 
     trade_name = forms.CharField(
@@ -80,8 +80,8 @@ class AddressForm(DashboardForm):
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def settings(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def settings(request: HttpRequest, here: RequestContext) -> HttpResponse:
     return here.render(
         "settings/company.html",
         flags=_flags(here),
@@ -98,7 +98,7 @@ def _brand(shown: Company) -> dict[str, Any]:
     return {"brand": color, "ink": ink_on(color), "currency": CURRENCY.get(shown.country, "BRL")}
 
 
-def _flags(here: Here) -> list[tuple[Promise, Promise, bool]]:
+def _flags(here: RequestContext) -> list[tuple[Promise, Promise, bool]]:
     """What can be switched on, what it is for, and whether it is on."""
     merchant = here.merchant
     return [
@@ -125,11 +125,11 @@ def ink_on(color: str) -> str:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE)
-def company_data(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MANAGE)
+def company_data(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Changes what the company says of itself."""
     known = {name: getattr(here.company, name) for name in company.OWN}
-    form = CompanyForm(request.POST if request.method == "POST" else None, initial=known)
+    form = CompanySettingsForm(request.POST if request.method == "POST" else None, initial=known)
     if form.is_valid():
         company.change(request, here.company, **form.cleaned_data)
         return here.go("settings", said=_("Saved."))
@@ -137,8 +137,8 @@ def company_data(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=action(gettext_lazy("Register the withdrawal address"), AddressForm))
-def withdrawal_address(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Register the withdrawal address"), AddressForm))
+def withdrawal_address(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Registers the address; `?use=` fills in one that was refused."""
     refused = [one for one in company.refused_origins(here.company) if one.address != here.company.withdrawal_ip]
     offered = next((one.address for one in refused if one.address == request.GET.get("use")), None)
@@ -158,8 +158,8 @@ def withdrawal_address(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=True)
-def withdrawal_wait(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MANAGE, steps_up=True)
+def withdrawal_wait(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Shows why production withdrawals wait, and lets an owner whom no change touched lift the wait."""
     running = [(WAITS_AFTER[WithdrawalWait.Why(one.why)], one) for one in waits.running(here.company.pk)]
     if request.method == "POST" and running:
@@ -184,8 +184,8 @@ def _said(address: str | None) -> str:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def terms(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def terms(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Methods and payout rails by currency, with what they cost and whose rule it is."""
     return here.render(
         "settings/terms.html",

@@ -16,7 +16,7 @@ from accounts import joining
 from accounts.base.errors import Refusal
 from accounts.models import Invitation, Membership
 from accounts.roles import GRANTS, May, Role
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.company.words import FACTOR, MAY
 from gateway.dashboard.forms import DashboardForm, OnceForm
@@ -55,8 +55,8 @@ class Person:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def team(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def team(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Everybody by role, who was invited, and what each role may."""
     factors = joining.factors(here.company)
     people = [
@@ -77,19 +77,19 @@ def _matrix() -> list[tuple[Promise, Sequence[bool]]]:
     return [(MAY[may], [may in GRANTS[role] for role in Role]) for may in May]
 
 
-def _whom(here: Here, member_id: int) -> Facts:
+def _whom(here: RequestContext, member_id: int) -> Facts:
     found = _member(here, member_id)
     return [(_("Member"), found.user.email), (_("Role now"), ROLE[Role(found.role)][0])]
 
 
-def _invited(here: Here, invitation_id: str) -> Facts:
+def _invited(here: RequestContext, invitation_id: str) -> Facts:
     found = _invitation(here, invitation_id)
     return [(_("E-mail address"), found.email), (_("Role"), ROLE[Role(found.role)][0])]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=action(gettext_lazy("Invite to the team"), InviteForm))
-def invite(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Invite to the team"), InviteForm))
+def invite(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = InviteForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         email, role = form.cleaned_data["email"], Role(form.cleaned_data["role"])
@@ -105,8 +105,8 @@ def invite(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=action(gettext_lazy("Change a role"), RoleForm, _whom))
-def member(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Change a role"), RoleForm, _whom))
+def member(request: HttpRequest, here: RequestContext, member_id: int) -> HttpResponse:
     """Gives somebody another role."""
     found = _member(here, member_id)
     form = RoleForm(request.POST if request.method == "POST" else None, initial={"role": found.role})
@@ -121,8 +121,8 @@ def member(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE, steps_up=action(gettext_lazy("Remove from the team"), about=_whom))
-def remove(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Remove from the team"), about=_whom))
+def remove(request: HttpRequest, here: RequestContext, member_id: int) -> HttpResponse:
     """Asks, then takes somebody out of the team."""
     found, refusal = _member(here, member_id), None
     if request.method == "POST":
@@ -137,15 +137,15 @@ def remove(request: HttpRequest, here: Here, member_id: int) -> HttpResponse:
     )
 
 
-def _gone(here: Here, found: Membership) -> HttpResponse:
+def _gone(here: RequestContext, found: Membership) -> HttpResponse:
     if found.user_id == here.user.pk:
         return HttpResponseRedirect(reverse("dashboard:root"))
     return here.go("team", said=_("%(email)s is no longer in the team.") % {"email": found.user.email})
 
 
 @require_POST
-@door(May.MANAGE, steps_up=action(gettext_lazy("Send a new invitation"), about=_invited))
-def resend(request: HttpRequest, here: Here, invitation_id: str) -> HttpResponse:
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Send a new invitation"), about=_invited))
+def resend(request: HttpRequest, here: RequestContext, invitation_id: str) -> HttpResponse:
     """Sends another link; the one before opens nothing any more."""
     invitation = _invitation(here, invitation_id)
     joining.invite(request, here.company, invitation.email, Role(invitation.role))
@@ -153,21 +153,21 @@ def resend(request: HttpRequest, here: Here, invitation_id: str) -> HttpResponse
 
 
 @require_POST
-@door(May.MANAGE, steps_up=action(gettext_lazy("Withdraw an invitation"), about=_invited))
-def withdraw(request: HttpRequest, here: Here, invitation_id: str) -> HttpResponse:
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Withdraw an invitation"), about=_invited))
+def withdraw(request: HttpRequest, here: RequestContext, invitation_id: str) -> HttpResponse:
     invitation = _invitation(here, invitation_id)
     joining.withdraw(request, here.company, invitation.pk)
     return here.go("team", said=_("The invitation of %(email)s is withdrawn.") % {"email": invitation.email})
 
 
-def _member(here: Here, member_id: int) -> Membership:
+def _member(here: RequestContext, member_id: int) -> Membership:
     found = joining.member(here.company, member_id)
     if found is None:
         raise Http404
     return found
 
 
-def _invitation(here: Here, invitation_id: str) -> Invitation:
+def _invitation(here: RequestContext, invitation_id: str) -> Invitation:
     found = joining.open_invitation(here.company, invitation_id)
     if found is None:
         raise Http404

@@ -15,7 +15,7 @@ from accounts.base import files
 from accounts.base.errors import Refusal
 from accounts.models import Company, Document
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.company.words import KIND
 from gateway.dashboard.forms import OnceForm
 from gateway.serving.limits import takes_files
@@ -48,8 +48,8 @@ class DocumentForm(OnceForm):
 
 @takes_files
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MANAGE)
-def page(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MANAGE)
+def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """What is there, what is missing, what comes next; and the form by which a file is handed in."""
     asked = {"kind": request.GET.get("kind", "")}
     form = DocumentForm(request.POST, request.FILES) if request.method == "POST" else DocumentForm(initial=asked)
@@ -64,13 +64,13 @@ def page(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @transaction.atomic
-def _hand_in(here: Here, form: DocumentForm) -> None:
+def _hand_in(here: RequestContext, form: DocumentForm) -> None:
     here.claim(form)
     file, kind = form.cleaned_data["file"], Document.Kind(form.cleaned_data["kind"])
     verification.hand_in(here.request, here.company, kind, file.name, file.read())
 
 
-def _page(here: Here, form: DocumentForm) -> HttpResponse:
+def _page(here: RequestContext, form: DocumentForm) -> HttpResponse:
     company = here.company
     documents, missing = list(verification.documents(company)), verification.missing(company)
     return here.render(
@@ -102,23 +102,23 @@ def _steps(company: Company, missing: list[Document.Kind]) -> list[tuple[str, st
 
 
 @require_POST
-@door(May.MANAGE)
-def take_back(request: HttpRequest, here: Here, document_id: str) -> HttpResponse:
+@page_view(May.MANAGE)
+def take_back(request: HttpRequest, here: RequestContext, document_id: str) -> HttpResponse:
     verification.take_back(request, here.company, document_id)
     return here.go("verification", said=_("The document is removed."))
 
 
 @require_safe
-@door(May.MANAGE)
-def document(request: HttpRequest, here: Here, document_id: str) -> HttpResponse:
+@page_view(May.MANAGE)
+def document(request: HttpRequest, here: RequestContext, document_id: str) -> HttpResponse:
     """The file as it was handed in, to be saved."""
     found = verification.document(here.company, document_id)
     return files.download(found.content, found.content_type, found.file_name)
 
 
 @require_POST
-@door(May.MANAGE)
-def ask(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MANAGE)
+def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
     verification.ask_for_production(request, here.company)
     return here.go("verification", said=_("Thank you: we review it and write to you."))
 

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import Column, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.base.wire import plain
 from accounts.roles import May
 from gateway.conversions import selectors
 from gateway.conversions.models import Conversion
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
 from ledger.chart import WALLET_METHOD
@@ -25,7 +25,7 @@ from webhooks.selectors import events
 ANY_WALLET = [("", gettext_lazy("Any")), *((code, code) for code in WALLET_METHOD)]
 
 
-class Filters(DaysForm):
+class ConversionFilterForm(DaysForm):
     """What narrows the list."""
 
     source_currency = forms.ChoiceField(label=gettext_lazy("Out of"), choices=ANY_WALLET, required=False)
@@ -33,9 +33,9 @@ class Filters(DaysForm):
 
 
 @require_safe
-@door(May.READ_MONEY)
-def conversions(request: HttpRequest, here: Here) -> HttpResponseBase:
-    form = Filters(request.GET)
+@page_view(May.READ_MONEY)
+def conversions(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
+    form = ConversionFilterForm(request.GET)
     wish = form.wish("source_currency", "destination_currency")
     rows = selectors.listed(here.merchant, **wish)
     if request.GET.get("format") == "csv":
@@ -46,8 +46,8 @@ def conversions(request: HttpRequest, here: Here) -> HttpResponseBase:
 
 
 @require_safe
-@door(May.READ_MONEY)
-def conversion(request: HttpRequest, here: Here, conversion_id: str) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def conversion(request: HttpRequest, here: RequestContext, conversion_id: str) -> HttpResponse:
     found = selectors.get(here.merchant, conversion_id)
     return here.render(
         "conversions/one.html",
@@ -62,7 +62,7 @@ def _cost(one: Conversion) -> Any:
     return to_decimal(one.market_amount - one.destination_amount, one.destination_currency)
 
 
-COLUMNS: list[Column[Conversion]] = [
+COLUMNS: list[CsvColumn[Conversion]] = [
     (gettext_lazy("Conversion"), lambda one: one.pk),
     (gettext_lazy("When"), lambda one: one.created_at),
     (gettext_lazy("Out of"), lambda one: one.source_currency),

@@ -18,8 +18,8 @@ from accounts.roles import May
 from gateway.conversions import services
 from gateway.conversions.errors import QuoteAlreadyUsed
 from gateway.conversions.models import Conversion
-from gateway.conversions.quotes import LONGEST, Quote, read, sign
-from gateway.dashboard.access import Here, door
+from gateway.conversions.quotes import LONGEST, ConversionQuote, read, sign
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
@@ -49,9 +49,9 @@ class WishForm(DashboardForm):
             self.add_error("destination", _("Choose another wallet."))
         return given
 
-    def wish(self) -> services.Wish:
+    def wish(self) -> services.ConversionDraft:
         source, destination = self.cleaned_data["source"], self.cleaned_data["destination"]
-        return services.Wish(
+        return services.ConversionDraft(
             source_method=WALLET_METHOD[source],
             destination_method=WALLET_METHOD[destination],
             source_amount=self.cleaned_data["amount"],
@@ -67,10 +67,10 @@ class ConfirmForm(DashboardForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ConversionOffer:
     """A quote as it is shown. Minor units; `until` is in real time, whatever the merchant's clock shows."""
 
-    quote: Quote
+    quote: ConversionQuote
     token: str
     until: datetime
     gives: int
@@ -89,11 +89,11 @@ class Offer:
         return self.available - self.gives if self.available >= self.gives else None
 
 
-def offered(merchant: Merchant, quote: Quote) -> Offer:
+def offered(merchant: Merchant, quote: ConversionQuote) -> ConversionOffer:
     source, destination = quote.source_currency, quote.destination_currency
     gives = to_minor(quote.source_amount, source)
     held = holdings(merchant, source).currencies.get(source)
-    return Offer(
+    return ConversionOffer(
         quote=quote,
         token=sign(quote),
         until=quote.expires_at - merchant.clock_offset,
@@ -104,7 +104,7 @@ def offered(merchant: Merchant, quote: Quote) -> Offer:
     )
 
 
-def _to_convert(here: Here) -> Facts:
+def _to_convert(here: RequestContext) -> Facts:
     """What the quote says; nothing of one that is not ours or has ended."""
     try:
         quote = read(here.request.POST.get("token", ""), here.merchant)
@@ -117,8 +117,8 @@ def _to_convert(here: Here) -> Facts:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Convert money"), about=_to_convert))
-def new(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Convert money"), about=_to_convert))
+def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Asks for a quote, and shows it; a POST confirms the one that it names."""
     if request.method == "POST":
         return _confirm(here, ConfirmForm(request.POST))
@@ -139,7 +139,7 @@ def _field(refusal: Refusal) -> str | None:
     )
 
 
-def _confirm(here: Here, form: ConfirmForm) -> HttpResponse:
+def _confirm(here: RequestContext, form: ConfirmForm) -> HttpResponse:
     if not form.is_valid():
         return _page(here, WishForm(initial=_likely(here.merchant)), status=400)
     token = form.cleaned_data["token"]
@@ -154,7 +154,7 @@ def _confirm(here: Here, form: ConfirmForm) -> HttpResponse:
 
 
 @transaction.atomic
-def _confirmed(here: Here, token: str) -> Conversion:
+def _confirmed(here: RequestContext, token: str) -> Conversion:
     """A quote is confirmed once: that is what keeps a form from being carried out twice."""
     made = services.confirm(here.merchant, token)
     facts = {
@@ -187,7 +187,7 @@ def _likely(merchant: Merchant, source: str | None = None) -> dict[str, Any]:
 
 
 def _page(
-    here: Here, form: WishForm, *, offer: Offer | None = None, refused: str = "", status: int = 200
+    here: RequestContext, form: WishForm, *, offer: ConversionOffer | None = None, refused: str = "", status: int = 200
 ) -> HttpResponse:
     held = holdings(here.merchant).currencies
     return here.render(

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.webhooks import overview
 from gateway.dashboard.developers.words import DELIVERY, KIND
@@ -43,8 +43,8 @@ class DeliveryFilter(DashboardForm):
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def webhook(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(May.READ_TECHNICAL)
+def webhook(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     known = selectors.endpoint(here.merchant, webhook_id)
     form = DeliveryFilter(request.GET)
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
@@ -56,8 +56,8 @@ def webhook(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def delivery(request: HttpRequest, here: Here, webhook_id: str, delivery_id: str) -> HttpResponse:
+@page_view(May.READ_TECHNICAL)
+def delivery(request: HttpRequest, here: RequestContext, webhook_id: str, delivery_id: str) -> HttpResponse:
     """Everything about one delivery. `?attempt=` shows another than the last one as it was sent."""
     known = selectors.endpoint(here.merchant, webhook_id)
     found = selectors.delivery(here.merchant, webhook_id, delivery_id)
@@ -76,14 +76,14 @@ def delivery(request: HttpRequest, here: Here, webhook_id: str, delivery_id: str
         body=bytes(found.event.body),
         curl=as_curl("POST", known.url, left.headers, left.body.decode()) if left else "",
         once=uuid.uuid4(),
-        now=wall(),
-        looks_again=found.status == Delivery.Status.PENDING and found.created_at > wall() - LOOKS_AGAIN_FOR,
+        now=utcnow(),
+        looks_again=found.status == Delivery.Status.PENDING and found.created_at > utcnow() - LOOKS_AGAIN_FOR,
     )
 
 
 @require_POST
-@door(May.DEVELOP)
-def redeliver(request: HttpRequest, here: Here, webhook_id: str, delivery_id: str) -> HttpResponse:
+@page_view(May.DEVELOP)
+def redeliver(request: HttpRequest, here: RequestContext, webhook_id: str, delivery_id: str) -> HttpResponse:
     """The same event again, as a new delivery."""
     form = OnceForm(request.POST)
     if not form.is_valid():
@@ -96,8 +96,8 @@ def redeliver(request: HttpRequest, here: Here, webhook_id: str, delivery_id: st
 
 
 @require_POST
-@door(May.DEVELOP)
-def test(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(May.DEVELOP)
+def test(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """One `webhook.test`, as real as every other event."""
     form = OnceForm(request.POST)
     if not form.is_valid():

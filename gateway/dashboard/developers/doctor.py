@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.developers.periods import moment_field
 from gateway.dashboard.forms import DashboardForm
 from webhooks import selectors, services
@@ -92,8 +92,8 @@ def headers_in(text: str) -> dict[str, str]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.READ_TECHNICAL)
-def doctor(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(May.READ_TECHNICAL)
+def doctor(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """Asks, and says what is wrong. `?delivery=` begins with what we sent."""
     known = selectors.endpoint(here.merchant, webhook_id)
     form = DoctorForm(request.POST or None, initial=_as_sent(here, webhook_id, request.GET.get("delivery", "")))
@@ -111,7 +111,7 @@ def doctor(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     return here.render("webhooks/doctor.html", endpoint=known, form=form, diagnosis=diagnosis)
 
 
-def _as_sent(here: Here, webhook_id: str, delivery_id: str) -> dict[str, str]:
+def _as_sent(here: RequestContext, webhook_id: str, delivery_id: str) -> dict[str, str]:
     if not delivery_id:
         return {}
     found = selectors.delivery(here.merchant, webhook_id, delivery_id)

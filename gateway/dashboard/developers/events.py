@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.csv_export import csv_of
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.paging import in_chunks, page_of
@@ -44,8 +44,8 @@ COLUMNS = (
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def events(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_TECHNICAL)
+def events(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """Newest first. `?format=csv` is the list as a file."""
     form = EventFilter(request.GET)
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
@@ -56,8 +56,8 @@ def events(request: HttpRequest, here: Here) -> HttpResponseBase:
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def event(request: HttpRequest, here: Here, event_id: str) -> HttpResponse:
+@page_view(May.READ_TECHNICAL)
+def event(request: HttpRequest, here: RequestContext, event_id: str) -> HttpResponse:
     found = selectors.event(here.merchant, event_id)
     deliveries = selectors.deliveries_of(here.merchant, found)
     return here.render(

@@ -15,12 +15,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import selectors, services
 from accounts.advice import advice, idle_permissions, last_use
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.models import ApiKey, Environment
 from accounts.permissions import ALL, PRODUCTION_DEFAULT
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.developers.words import ADVICE, PERMISSION
 from gateway.dashboard.forms import OnceForm
@@ -60,7 +60,7 @@ class KeyForm(OnceForm):
     )
 
 
-class RotationForm(OnceForm):
+class KeyRotationForm(OnceForm):
     """How long the key of now goes on working."""
 
     overlap = forms.ChoiceField(
@@ -84,17 +84,17 @@ class RotationForm(OnceForm):
         return given
 
     def _require_a_time(self, until: datetime | None) -> None:
-        now = wall()
+        now = utcnow()
         if "until" not in self.errors and not (until and now < until <= now + LONGEST_OVERLAP):
             self.add_error("until", _("A time in the next 90 days."))
 
     def ends_at(self) -> datetime:
         hours = self.cleaned_data["overlap"]
-        return wall() + timedelta(hours=int(hours)) if hours else self.cleaned_data["until"]
+        return utcnow() + timedelta(hours=int(hours)) if hours else self.cleaned_data["until"]
 
 
 @dataclass(frozen=True)
-class Card:
+class KeyCard:
     """A key as it is shown."""
 
     key: ApiKey
@@ -124,8 +124,8 @@ class Card:
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def keys(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_TECHNICAL)
+def keys(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """The keys that work; with `?ended=1` also those that do not any more."""
     live, ended = _cards(here, selectors.live_keys(here.merchant)), []
     if shows_ended := "ended" in request.GET:
@@ -134,20 +134,20 @@ def keys(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("keys/list.html", cards=live, ended=ended, shows_ended=shows_ended, to_do=to_do)
 
 
-def _cards(here: Here, found: Any) -> list[Card]:
+def _cards(here: RequestContext, found: Any) -> list[KeyCard]:
     rows = list(found)
     known = selectors.issuers(rows)
-    return [Card(row, known.get(row.pk)) for row in rows]
+    return [KeyCard(row, known.get(row.pk)) for row in rows]
 
 
-def _which(here: Here, key_id: str) -> Facts:
+def _which(here: RequestContext, key_id: str) -> Facts:
     key = _key(here, key_id)
     return [(_("Key"), key), (_("Permissions"), ", ".join(key.permissions))]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Issue an API key"), KeyForm))
-def new(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Issue an API key"), KeyForm))
+def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Issues a key. The answer to the form shows its text, this once."""
     form = KeyForm(request.POST or None, initial={"permissions": _preset(here, request.GET.get("preset"))})
     if request.method == "POST" and form.is_valid():
@@ -161,7 +161,7 @@ def new(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @transaction.atomic
-def _issue(here: Here, form: KeyForm) -> tuple[ApiKey, str]:
+def _issue(here: RequestContext, form: KeyForm) -> tuple[ApiKey, str]:
     here.claim(form)
     given = form.cleaned_data
     key, text = services.issue_key(here.merchant, given["permissions"], given["name"], by=here.user)
@@ -169,7 +169,7 @@ def _issue(here: Here, form: KeyForm) -> tuple[ApiKey, str]:
     return key, text
 
 
-def _preset(here: Here, asked: str | None) -> list[str]:
+def _preset(here: RequestContext, asked: str | None) -> list[str]:
     """What is ticked at first: in production nothing that moves money out, and nothing that this person may not."""
     usual = "everything" if here.is_sandbox else "no-money-out"
     chosen = {name: permissions for name, _title, permissions in PRESETS}
@@ -178,10 +178,10 @@ def _preset(here: Here, asked: str | None) -> list[str]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Replace an API key"), RotationForm, _which))
-def rotate(request: HttpRequest, here: Here, key_id: str) -> HttpResponse:
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Replace an API key"), KeyRotationForm, _which))
+def rotate(request: HttpRequest, here: RequestContext, key_id: str) -> HttpResponse:
     """A new key with the same permissions; both work until the old one ends."""
-    key, form = _key(here, key_id), RotationForm(request.POST or None)
+    key, form = _key(here, key_id), KeyRotationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         until = form.ends_at()
         try:
@@ -193,7 +193,7 @@ def rotate(request: HttpRequest, here: Here, key_id: str) -> HttpResponse:
 
 
 @transaction.atomic
-def _rotate(here: Here, form: RotationForm, key: ApiKey, until: datetime) -> tuple[ApiKey, str]:
+def _rotate(here: RequestContext, form: KeyRotationForm, key: ApiKey, until: datetime) -> tuple[ApiKey, str]:
     here.claim(form)
     made, text = services.rotate_key(key, until, by=here.user)
     here.record("api_key.rotated", made.pk, before={"key": key.pk}, after={"old_works_until": until.isoformat()})
@@ -201,8 +201,8 @@ def _rotate(here: Here, form: RotationForm, key: ApiKey, until: datetime) -> tup
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Revoke an API key"), about=_which))
-def revoke(request: HttpRequest, here: Here, key_id: str) -> HttpResponse:
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Revoke an API key"), about=_which))
+def revoke(request: HttpRequest, here: RequestContext, key_id: str) -> HttpResponse:
     """Asks, then ends a key for good."""
     key = _key(here, key_id)
     if request.method == "POST" and key.is_live:
@@ -212,7 +212,7 @@ def revoke(request: HttpRequest, here: Here, key_id: str) -> HttpResponse:
         return here.go("keys", said=_("The key is revoked."))
     if not key.is_live:
         return here.go("keys", said=_("This key has ended."))
-    recently = key.last_used_at is not None and key.last_used_at > wall() - timedelta(days=1)
+    recently = key.last_used_at is not None and key.last_used_at > utcnow() - timedelta(days=1)
     return here.render("keys/revoke.html", key=key, recently=recently)
 
 
@@ -236,7 +236,7 @@ def _example(key: ApiKey) -> str:
     return f'curl -s "{asked}" -H "x-api-key: $KEY"' if path else ""
 
 
-def _key(here: Here, key_id: str) -> ApiKey:
+def _key(here: RequestContext, key_id: str) -> ApiKey:
     key = selectors.api_key(here.merchant, key_id)
     if key is None:
         raise Http404

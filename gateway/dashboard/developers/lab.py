@@ -21,7 +21,7 @@ from accounts.base.errors import Refusal
 from accounts.base.wire import timestamp
 from accounts.models import AuditEntry
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.developers import plays
 from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.developers.periods import moment_field
@@ -68,7 +68,7 @@ class ClockForm(OnceForm):
 
 
 @cache
-def _options(ways: tuple[plays.Way, ...], language: str, country: str) -> SafeString:
+def _options(ways: tuple[plays.PlayedMethod, ...], language: str, country: str) -> SafeString:
     """The ways as options of a select, those of the country first; hundreds are on the page, and never others."""
     sorted_ways = sorted(ways, key=lambda way: market_of(way[1]) != country)
     named = (("-".join(way), f"{METHOD.get(way[0], way[0])} · {way[1]}") for way in sorted_ways)
@@ -76,12 +76,12 @@ def _options(ways: tuple[plays.Way, ...], language: str, country: str) -> SafeSt
 
 
 @require_safe
-@door(May.SIMULATE, sandbox_only=True)
-def lab(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def lab(request: HttpRequest, here: RequestContext) -> HttpResponse:
     return _shown(here, ClockForm())
 
 
-def _shown(here: Here, clock_form: ClockForm) -> HttpResponse:
+def _shown(here: RequestContext, clock_form: ClockForm) -> HttpResponse:
     moves = AuditEntry.objects.filter(company=here.company, merchant=here.merchant, action=MOVED)
     where = get_language() or "", here.company.country
     groups = [(group, [(play, _options(play.ways, *where)) for play in group.plays]) for group in plays.groups()]
@@ -90,7 +90,7 @@ def _shown(here: Here, clock_form: ClockForm) -> HttpResponse:
         once=uuid.uuid4(),
         clock_form=clock_form,
         steps=[(name, title) for name, (title, _by) in STEPS.items()],
-        wall=clock.wall(),
+        wall=clock.utcnow(),
         is_ahead=bool(here.merchant.clock_offset),
         coming=_coming(here),
         moves=moves.select_related("actor").order_by("-created_at", "-id")[:5],
@@ -101,20 +101,20 @@ def _shown(here: Here, clock_form: ClockForm) -> HttpResponse:
     )
 
 
-def _coming(here: Here) -> list[Fired]:
+def _coming(here: RequestContext) -> list[Fired]:
     """What is next, in the merchant's time; retries of webhooks, which are due by the real one, among it."""
     found, well, retries = simulations.coming(here.merchant), health(here.merchant), []
     for endpoint in endpoints(here.merchant).filter(status=Endpoint.Status.ACTIVE):
         next_at = well[endpoint.pk].next_attempt_at
-        if next_at and next_at > clock.wall():
+        if next_at and next_at > clock.utcnow():
             retries.append(Fired("webhook.retried", endpoint.pk, next_at + here.merchant.clock_offset))
     soonest = sorted(retries, key=lambda one: one.at)[:1]
     return sorted([*found, *soonest], key=lambda one: one.at)
 
 
 @require_POST
-@door(May.SIMULATE, sandbox_only=True)
-def move(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def move(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Moves the clock forward; what happened on the way is written down."""
     form = ClockForm(request.POST)
     if form.is_valid():
@@ -131,7 +131,7 @@ def move(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @transaction.atomic
-def _move(here: Here, form: ClockForm) -> list[Fired]:
+def _move(here: RequestContext, form: ClockForm) -> list[Fired]:
     here.claim(form, here.to("lab"))
     before = clock.now(here.merchant)
     fired = simulations.advance(here.merchant, **form.wish())
@@ -142,8 +142,8 @@ def _move(here: Here, form: ClockForm) -> list[Fired]:
 
 
 @require_POST
-@door(May.SIMULATE, sandbox_only=True)
-def play(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def play(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Plays a scenario, and leads to what it made. A refusal is told as an integrator would meet it."""
     form, way = OnceForm(request.POST), _way(request.POST.get("way", ""))
     found = plays.find(request.POST.get("play", ""))
@@ -158,7 +158,7 @@ def play(request: HttpRequest, here: Here) -> HttpResponse:
     return _led_on(here, found.name, way, played)
 
 
-def _way(text: str) -> plays.Way:
+def _way(text: str) -> plays.PlayedMethod:
     name, _dash, currency = text.partition("-")
     return name, currency
 
@@ -168,7 +168,7 @@ def _named_by(refusal: Refusal) -> str | None:
     return next((value for name, value in refusal.details.items() if name.endswith("Id")), None)
 
 
-def _led_on(here: Here, name: str, way: plays.Way, played: plays.Played) -> HttpResponse:
+def _led_on(here: RequestContext, name: str, way: plays.PlayedMethod, played: plays.Played) -> HttpResponse:
     here.record("scenario.played", played.object_id or "", after={"scenario": name, "way": "-".join(way)})
     if played.at_first:
         said = _("At first the API answers %(answer)s The same call with the same key then goes through.")

@@ -2,11 +2,11 @@
 
 from django.urls import NoReverseMatch
 
-from gateway.dashboard.access import Here
+from gateway.dashboard.access import RequestContext
 from gateway.dashboard.search import PAGES
 
 
-def address_of(here: Here, object_id: str) -> str | None:
+def address_of(here: RequestContext, object_id: str) -> str | None:
     """The page of a thing by the prefix of its id; None where there is none, or the person may not open it."""
     name, needs = PAGES.get(object_id.split("_", maxsplit=1)[0], ("", None))
     try:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.dashboard.forms import DashboardForm
 
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
@@ -39,5 +39,5 @@ class PeriodForm(DashboardForm):
 def file_name(what: str, wanted: dict[str, Any]) -> str:
     """The name of an export with the days it is about: `events-2026-11-01-2026-11-21`."""
     begins, ends = wanted.get("created_from"), wanted.get("created_to")
-    days = [timezone.localtime(moment).date().isoformat() for moment in (begins, ends or wall()) if moment]
+    days = [timezone.localtime(moment).date().isoformat() for moment in (begins, ends or utcnow()) if moment]
     return "-".join([what, *days])

@@ -36,14 +36,14 @@ from gateway.methods.sandbox import REFUND_REFUSED, REFUND_STAYS
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.payouts import scenarios as payout_scenarios
-from gateway.payouts.rail import Order
+from gateway.payouts.rail import PayoutOrder
 from gateway.refunds import services as refunds
 from gateway.simulations import services as simulations
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from gateway.withdrawals import services as withdrawals
 from ledger.money import to_minor
 
-Way = tuple[str, str]
+PlayedMethod = tuple[str, str]
 """Method and currency, or rail and what is paid out."""
 BODIES: dict[str, type[WithdrawalInput]] = {
     "PIX": PixWithdrawalInput,
@@ -70,8 +70,8 @@ class Play:
 
     name: str
     effect: str | Promise
-    ways: tuple[Way, ...]
-    play: Callable[[Merchant, Way], Played]
+    ways: tuple[PlayedMethod, ...]
+    play: Callable[[Merchant, PlayedMethod], Played]
     tail: int | None = None
 
 
@@ -118,7 +118,7 @@ def _outcomes() -> Iterator[Play]:
         (Status.EXPIRED, _("It expires, though its time is not over."), 1),
     ):
 
-        def play(merchant: Merchant, way: Way, outcome: Status = outcome, times: int = times) -> Played:
+        def play(merchant: Merchant, way: PlayedMethod, outcome: Status = outcome, times: int = times) -> Played:
             amount = Decimal(str(ORDERS[way]["amount"])) * times
             return pay(merchant, way, min(amount, markets()[way].maximum), outcome)
 
@@ -135,7 +135,7 @@ def _payments() -> Iterator[Play]:
             and _magic(scenario.tail, markets()[way].minimum) <= markets()[way].maximum
         )
 
-        def play(merchant: Merchant, way: Way, tail: int = scenario.tail) -> Played:
+        def play(merchant: Merchant, way: PlayedMethod, tail: int = scenario.tail) -> Played:
             return pay(merchant, way, _magic(tail, markets()[way].minimum))
 
         yield Play(f"payment-{scenario.tail}-{number}", scenario.effect, ways, play, scenario.tail)
@@ -147,7 +147,7 @@ def _magic(tail: int, minimum: Decimal) -> Decimal:
     return Decimal(thousands * 1000 + tail)
 
 
-def pay(merchant: Merchant, way: Way, amount: Decimal, outcome: Status | None = None) -> Played:
+def pay(merchant: Merchant, way: PlayedMethod, amount: Decimal, outcome: Status | None = None) -> Played:
     """A payment as its documented order asks for it, and its outcome. An outage is tried again, as a client would.
 
     Refuses as the API does; what was created stays.
@@ -181,11 +181,11 @@ def _answered(payment: Payment) -> tuple[Payment, Refusal | None]:
 
 
 # ── Refunds ───────────────────────────────────────────────────────────────────────────────────────────────────────
-_PIX: Way = (str(Method.PIX), "BRL")
+_PIX: PlayedMethod = (str(Method.PIX), "BRL")
 
 
 def _refunds() -> Iterator[Play]:
-    def dispute(merchant: Merchant, way: Way) -> Played:
+    def dispute(merchant: Merchant, way: PlayedMethod) -> Played:
         paid = pay(merchant, way, Decimal(150), Status.PAID)
         statement = "I do not know this shop."
         asked = refunds.simulate_dispute(merchant, str(paid.object_id), reason_code="UNRECOGNIZED", statement=statement)
@@ -196,7 +196,7 @@ def _refunds() -> Iterator[Play]:
         (REFUND_STAYS, _("The refund stays PROCESSING until `POST /simulations/refunds/{id}` decides it.")),
     ):
 
-        def refund(merchant: Merchant, way: Way, tail: int = tail) -> Played:
+        def refund(merchant: Merchant, way: PlayedMethod, tail: int = tail) -> Played:
             paid = pay(merchant, way, Decimal(2000), Status.PAID)
             with transaction.atomic():
                 made = refunds.create(merchant, str(paid.object_id), amount=to_minor(Decimal(tail), way[1]))
@@ -212,14 +212,14 @@ def _withdrawals() -> Iterator[Play]:
     for scenario in (usual, *payout_scenarios.SCENARIOS):
         ways = tuple(way for way in WITHDRAWALS if way[0] != "CRYPTO" or not scenario.fiat_only)
 
-        def play(merchant: Merchant, way: Way, tail: int = scenario.tail or 0) -> Played:
+        def play(merchant: Merchant, way: PlayedMethod, tail: int = scenario.tail or 0) -> Played:
             return withdraw(merchant, way, tail)
 
         shown = None if scenario is usual else scenario.tail
         yield Play(f"withdrawal-{scenario.tail}", scenario.effect, ways, play, shown)
 
 
-def withdraw(merchant: Merchant, way: Way, tail: int) -> Played:
+def withdraw(merchant: Merchant, way: PlayedMethod, tail: int) -> Played:
     """A withdrawal to the documented destination. An outage is tried again, as a client would. Refuses as the API."""
     example = loads(dumps(WITHDRAWALS[way]))
     thousands = int(example["amount"]) // 1000 if way[1] in ("ARS", "COP", "MXN") else 0
@@ -232,7 +232,7 @@ def withdraw(merchant: Merchant, way: Way, tail: int) -> Played:
     wish = replace(validated(BODIES[way[0]], body, merchant).wish(merchant), is_from_backend=False)
     with transaction.atomic():
         begun = withdrawals.begin(merchant, wish)
-    if not isinstance(begun, Order):
+    if not isinstance(begun, PayoutOrder):
         return Played(begun.id)
     at_first = None
     try:
@@ -249,7 +249,7 @@ def withdraw(merchant: Merchant, way: Way, tail: int) -> Played:
 def _conversions() -> Iterator[Play]:
     for scenario in conversion_scenarios.SCENARIOS:
 
-        def play(merchant: Merchant, way: Way, tail: int = scenario.tail) -> Played:
+        def play(merchant: Merchant, way: PlayedMethod, tail: int = scenario.tail) -> Played:
             return convert(merchant, Decimal(tail))
 
         yield Play(f"conversion-{scenario.tail}", scenario.effect, (_PIX,), play, scenario.tail)
@@ -257,7 +257,7 @@ def _conversions() -> Iterator[Play]:
 
 def convert(merchant: Merchant, amount: Decimal) -> Played:
     """A quote that is confirmed two seconds later by the sandbox clock. Refuses as the API does."""
-    quoted = conversions.quote(merchant, conversions.Wish("PIX", "SPEI", amount))
+    quoted = conversions.quote(merchant, conversions.ConversionDraft("PIX", "SPEI", amount))
     simulations.advance(merchant, by=timedelta(seconds=2))
     with transaction.atomic():
         made = conversions.confirm(merchant, sign(quoted))

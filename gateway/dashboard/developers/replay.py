@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.developers.periods import PeriodForm
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.forms import OnceForm
@@ -51,8 +51,8 @@ class ReplayForm(ReplayFilter, OnceForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP)
-def replay(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(May.DEVELOP)
+def replay(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """GET counts and shows the first ones, POST sends them."""
     known = selectors.endpoint(here.merchant, webhook_id)
     if request.method == "POST":
@@ -71,10 +71,10 @@ def replay(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 def _usual(known: Endpoint) -> dict[str, Any]:
     """What is asked for at first: what did not arrive since the endpoint fails, or else since yesterday."""
-    return {"last_status": "FAILED", "created_from": known.failing_since or wall() - timedelta(days=1)}
+    return {"last_status": "FAILED", "created_from": known.failing_since or utcnow() - timedelta(days=1)}
 
 
-def _replay(here: Here, webhook_id: str, form: ReplayForm) -> HttpResponse:
+def _replay(here: RequestContext, webhook_id: str, form: ReplayForm) -> HttpResponse:
     with transaction.atomic():
         here.claim(form)
         _matched, queued = services.replay(here.merchant, webhook_id, form.wanted(), dry_run=False)

@@ -16,7 +16,7 @@ from accounts.base.csv_export import csv_of
 from accounts.base.errors import Refusal, catalogue
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.paging import in_chunks, page_of
@@ -82,8 +82,8 @@ COLUMNS = (
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def requests(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_TECHNICAL)
+def requests(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """Newest first, below what went wrong of late. `?format=csv` is the list as a file."""
     form = RequestFilter(here.merchant, request.GET)
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
@@ -108,8 +108,8 @@ def meaning_of(code: str | None) -> str:
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def detail(request: HttpRequest, here: Here, request_id: str) -> HttpResponse:
+@page_view(May.READ_TECHNICAL)
+def detail(request: HttpRequest, here: RequestContext, request_id: str) -> HttpResponse:
     """One request, redacted, and what came of it."""
     told = selectors.story(here.merchant, request_id)
     asked = told.request
@@ -118,7 +118,7 @@ def detail(request: HttpRequest, here: Here, request_id: str) -> HttpResponse:
     )
 
 
-def _curl(here: Here, asked: ApiRequest) -> str:
+def _curl(here: RequestContext, asked: ApiRequest) -> str:
     """The same again, by a key of one's own and with a new idempotency key."""
     base = settings.SANDBOX_BASE_URL if here.is_sandbox else settings.BASE_URL
     headers = {"x-api-key": "$KEY"}

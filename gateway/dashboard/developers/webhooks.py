@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.forms import OnceForm
@@ -77,7 +77,7 @@ class EndpointForm(OnceForm):
         return {"url": given["url"], "events": events, "description": given["description"] or None}
 
 
-class RotationForm(OnceForm):
+class SecretRotationForm(OnceForm):
     """How long the secret of now signs beside the new one."""
 
     overlap = forms.ChoiceField(
@@ -86,25 +86,25 @@ class RotationForm(OnceForm):
 
 
 @require_safe
-@door(May.READ_TECHNICAL)
-def webhooks(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_TECHNICAL)
+def webhooks(request: HttpRequest, here: RequestContext) -> HttpResponse:
     endpoints, well = list(selectors.endpoints(here.merchant)), health(here.merchant)
     rows = [(one, well[one.pk], switched_off_at(one)) for one in endpoints]
     return here.render("webhooks/list.html", rows=rows, is_full=len(rows) >= MAX_ENDPOINTS, most=MAX_ENDPOINTS)
 
 
-def _which(here: Here, webhook_id: str) -> Facts:
+def _which(here: RequestContext, webhook_id: str) -> Facts:
     return [(_("Endpoint"), selectors.endpoint(here.merchant, webhook_id).url)]
 
 
-def _switched(here: Here, webhook_id: str) -> Facts:
+def _switched(here: RequestContext, webhook_id: str) -> Facts:
     is_wanted = here.request.POST.get("status") == Endpoint.Status.ACTIVE
     return [*_which(here, webhook_id), (_("Status"), _("On") if is_wanted else _("Off"))]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Register a webhook endpoint"), EndpointForm))
-def new(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Register a webhook endpoint"), EndpointForm))
+def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Registers an endpoint. The answer to the form shows its secret, this once."""
     form = EndpointForm(here.merchant, request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -118,7 +118,7 @@ def new(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @transaction.atomic
-def _register(here: Here, form: EndpointForm) -> tuple[Endpoint, str]:
+def _register(here: RequestContext, form: EndpointForm) -> tuple[Endpoint, str]:
     here.claim(form)
     made, secret = services.register(here.merchant, **form.wishes())
     here.record("webhook.created", made.pk, after=_facts(made))
@@ -135,8 +135,8 @@ def _facts(endpoint: Endpoint) -> dict[str, Any]:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Change a webhook endpoint"), EndpointForm, _which))
-def edit(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Change a webhook endpoint"), EndpointForm, _which))
+def edit(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """Another address, other kinds, another description."""
     known = selectors.endpoint(here.merchant, webhook_id)
     wants_everything = known.events == [EVERYTHING]
@@ -154,7 +154,7 @@ def edit(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 
 @transaction.atomic
-def _change(here: Here, known: Endpoint, **wanted: Any) -> None:
+def _change(here: RequestContext, known: Endpoint, **wanted: Any) -> None:
     """What is not different is not set: a new address forgets what went wrong at the old one."""
     before = _facts(known)
     different = {name: value for name, value in wanted.items() if before[name] != value}
@@ -164,8 +164,8 @@ def _change(here: Here, known: Endpoint, **wanted: Any) -> None:
 
 
 @require_POST
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Switch a webhook endpoint on or off"), about=_switched))
-def switch(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Switch a webhook endpoint on or off"), about=_switched))
+def switch(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """On or off."""
     known = selectors.endpoint(here.merchant, webhook_id)
     is_wanted = request.POST.get("status") == Endpoint.Status.ACTIVE
@@ -175,10 +175,12 @@ def switch(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Replace the secret of a webhook endpoint"), RotationForm, _which))
-def rotate(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(
+    May.DEVELOP, steps_up=action(gettext_lazy("Replace the secret of a webhook endpoint"), SecretRotationForm, _which)
+)
+def rotate(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """A new secret, shown this once; the old one signs beside it for a while."""
-    known, form = selectors.endpoint(here.merchant, webhook_id), RotationForm(request.POST or None)
+    known, form = selectors.endpoint(here.merchant, webhook_id), SecretRotationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         overlap = timedelta(hours=int(form.cleaned_data["overlap"]))
         with transaction.atomic():
@@ -192,8 +194,8 @@ def rotate(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.DEVELOP, steps_up=action(gettext_lazy("Delete a webhook endpoint"), about=_which))
-def delete(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Delete a webhook endpoint"), about=_which))
+def delete(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """Asks, then deletes."""
     known = selectors.endpoint(here.merchant, webhook_id)
     if request.method == "POST":
@@ -204,7 +206,7 @@ def delete(request: HttpRequest, here: Here, webhook_id: str) -> HttpResponse:
     return here.render("webhooks/delete.html", endpoint=known, health=health(here.merchant, known.pk)[known.pk])
 
 
-def overview(here: Here, known: Endpoint) -> dict[str, Any]:
+def overview(here: RequestContext, known: Endpoint) -> dict[str, Any]:
     """What the pages of one endpoint have at their top."""
     return {
         "endpoint": known,

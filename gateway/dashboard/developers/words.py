@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.advice import Advice
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from webhooks.doctor import Verdict
 
 PERMISSION: dict[str, Promise] = {
@@ -109,16 +109,16 @@ VERDICT: dict[Verdict, Word] = {
 }
 
 ACCOUNT: dict[str, Promise] = {
-    Kind.AVAILABLE: _("Available"),
-    Kind.RELEASING: _("Releasing"),
-    Kind.BLOCKED: _("Blocked"),
-    Kind.CLEARING: _("At the provider"),
-    Kind.FEE_INCOME: _("Our fee"),
-    Kind.ADVANCE_INCOME: _("Our fee for the advance"),
-    Kind.FX_POSITION: _("Exchanged"),
-    Kind.FX_SPREAD: _("Spread"),
-    Kind.PAYOUT: _("On its way out"),
-    Kind.DEBT: _("Owed to us"),
+    AccountKind.AVAILABLE: _("Available"),
+    AccountKind.RELEASING: _("Releasing"),
+    AccountKind.BLOCKED: _("Blocked"),
+    AccountKind.CLEARING: _("At the provider"),
+    AccountKind.FEE_INCOME: _("Our fee"),
+    AccountKind.ADVANCE_INCOME: _("Our fee for the advance"),
+    AccountKind.FX_POSITION: _("Exchanged"),
+    AccountKind.FX_SPREAD: _("Spread"),
+    AccountKind.PAYOUT: _("On its way out"),
+    AccountKind.DEBT: _("Owed to us"),
 }
 KEY_STATE: dict[str, Promise] = {
     "ANSWERED": _("It was answered: a repetition with this key gets the same answer and does nothing."),

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from accounts.base.csv_export import Column as CsvColumn
+from accounts.base.csv_export import CsvColumn as CsvColumn
 from gateway.dashboard.templatetags.dashboard import coded, icon, method, moment, status
 from gateway.dashboard.templatetags.payments import shortened
 from gateway.dashboard.words import METHOD, STATUS
@@ -18,7 +18,7 @@ Show = Callable[[Payment], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PaymentColumn:
     """`show` gives the cell on the page, `cells` what a file has of it: a title and a value each."""
 
     name: str
@@ -28,19 +28,21 @@ class Column:
     is_amount: bool = False
 
 
-def _text(name: str, title: Any, read: Show) -> Column:
-    return Column(name, title, lambda payment: read(payment) or "–", [(title, read)])
+def _text(name: str, title: Any, read: Show) -> PaymentColumn:
+    return PaymentColumn(name, title, lambda payment: read(payment) or "–", [(title, read)])
 
 
-def _time(name: str, title: Any, read: Show) -> Column:
-    return Column(name, title, lambda payment: moment(read(payment)), [(title, read)])
+def _time(name: str, title: Any, read: Show) -> PaymentColumn:
+    return PaymentColumn(name, title, lambda payment: moment(read(payment)), [(title, read)])
 
 
-def _money(name: str, title: Any, read: Callable[[Payment], int], *more: CsvColumn[Payment]) -> Column:
+def _money(name: str, title: Any, read: Callable[[Payment], int], *more: CsvColumn[Payment]) -> PaymentColumn:
     def exact(payment: Payment) -> Any:
         return to_decimal(read(payment), payment.currency)
 
-    return Column(name, title, lambda payment: coded(read(payment), payment.currency), [(title, exact), *more], True)
+    return PaymentColumn(
+        name, title, lambda payment: coded(read(payment), payment.currency), [(title, exact), *more], True
+    )
 
 
 def _status(payment: Payment) -> Any:
@@ -66,11 +68,11 @@ def _card(payment: Payment) -> str:
     return f"{known['brand'].capitalize()} •••• {known['last4']}" if known else ""
 
 
-COLUMNS: tuple[Column, ...] = (
+COLUMNS: tuple[PaymentColumn, ...] = (
     _time("created", _("Created"), lambda payment: payment.created_at),
     _money("amount", _("Amount"), lambda payment: payment.amount, (_("Currency"), lambda payment: payment.currency)),
-    Column("status", _("Status"), _status, [(_("Status"), lambda payment: STATUS[payment.status][0])]),
-    Column("method", _("Method"), _method, [
+    PaymentColumn("status", _("Status"), _status, [(_("Status"), lambda payment: STATUS[payment.status][0])]),
+    PaymentColumn("method", _("Method"), _method, [
         (_("Method"), lambda payment: METHOD[payment.method]),
         (_("Method asked for"), lambda payment: METHOD[payment.requested_method]),
     ]),
@@ -86,6 +88,8 @@ COLUMNS: tuple[Column, ...] = (
     _time("available", _("Available from"), lambda payment: payment.release_at),
     _text("failure", _("Failure"), lambda payment: payment.failure_code),
     _text("outside", _("Provider's id"), lambda payment: payment.rail_reference),
-    Column("id", _("Payment"), lambda payment: shortened(payment.pk), [(_("Payment"), lambda payment: payment.pk)]),
+    PaymentColumn(
+        "id", _("Payment"), lambda payment: shortened(payment.pk), [(_("Payment"), lambda payment: payment.pk)]
+    ),
 )  # fmt: skip
 USUAL = ("created", "amount", "status", "method", "reference", "payer", "id")

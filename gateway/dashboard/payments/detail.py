@@ -11,11 +11,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.errors import InvalidStatus
 from accounts.base.wire import dumps
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.payments.timeline import timeline
 from gateway.dashboard.payments.words import ACCOUNT, CANNOT_REFUND, CARD, NEVER_PAID, POSTED
 from gateway.methods.registry import CARDS
@@ -29,7 +29,7 @@ from gateway.receipts.verification import receipt_id
 from gateway.refunds.models import Refund
 from gateway.refunds.models import Status as RefundStatus
 from gateway.refunds.selectors import of_payment
-from gateway.refunds.standing import Standing, standing
+from gateway.refunds.standing import RefundStanding, standing
 from gateway.requests import selectors as requests
 from gateway.vault.cards import TEST_CARDS
 from ledger.books import selectors as books
@@ -47,7 +47,7 @@ OUTCOMES = (Status.PAID, Status.FAILED, Status.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """An event on its way to an endpoint, and how long it took."""
 
     event: Event
@@ -79,8 +79,8 @@ class Posting:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def payment(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def payment(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
     found = payments.get(here.merchant, payment_id)
     refunds = list(of_payment(here.merchant, found.pk))
     receivable = receivables.of_payment(here.merchant, found.pk)
@@ -110,7 +110,7 @@ def payment(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
 
 
 def _for_the_money(
-    here: Here, found: Payment, refunds: Sequence[Refund], receivable: Receivable | None
+    here: RequestContext, found: Payment, refunds: Sequence[Refund], receivable: Receivable | None
 ) -> dict[str, Any]:
     if not here.may(May.READ_MONEY):
         return {}
@@ -119,11 +119,11 @@ def _for_the_money(
     return {"postings": [Posting(transfer) for transfer in books.posted(here.merchant, about)]}
 
 
-def _for_the_technical(here: Here, found: Payment, events: Iterable[Event]) -> dict[str, Any]:
+def _for_the_technical(here: RequestContext, found: Payment, events: Iterable[Event]) -> dict[str, Any]:
     if not here.may(May.READ_TECHNICAL):
         return {}
-    sent = [Sent(event, delivery) for event in events for delivery in event.deliveries.all()]
-    since = wall() - LOOKS_AGAIN_FOR
+    sent = [SentRequest(event, delivery) for event in events for delivery in event.deliveries.all()]
+    since = utcnow() - LOOKS_AGAIN_FOR
     on_their_way = (one for one in sent if one.delivery.status == Delivery.Status.PENDING)
     return {
         "sent": sent,
@@ -132,7 +132,7 @@ def _for_the_technical(here: Here, found: Payment, events: Iterable[Event]) -> d
     }
 
 
-def why_not(found: Payment, stands: Standing) -> str | None:
+def why_not(found: Payment, stands: RefundStanding) -> str | None:
     """The sentence that says why nothing can be given back; None where it can."""
     if stands.refusal is None:
         return None
@@ -152,7 +152,7 @@ def _given(found: Payment) -> dict[str, Any]:
     return given
 
 
-def _outcomes(here: Here, found: Payment) -> list[str]:
+def _outcomes(here: RequestContext, found: Payment) -> list[str]:
     """What the sandbox can let happen to it. A card says that by its number."""
     if not here.is_sandbox or found.status not in OPEN or found.method in CARDS:
         return []
@@ -160,8 +160,8 @@ def _outcomes(here: Here, found: Payment) -> list[str]:
 
 
 @require_POST
-@door(May.SIMULATE, sandbox_only=True)
-def simulate(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def simulate(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
     """Lets an open payment end, as POST /simulations/payments/{id} does."""
     wanted = request.POST.get("status", "")
     if wanted not in OUTCOMES:
@@ -174,8 +174,8 @@ def simulate(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def receipt(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def receipt(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
     """The receipt as a PDF, for the payer. Refuses with ONP409_RECEIPT_UNAVAILABLE what was not paid."""
     from gateway.receipts import pdf  # noqa: PLC0415  a tenth of a second that no other page should pay
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.forms import DashboardForm
-from gateway.dashboard.payments.columns import COLUMNS, USUAL, Column
+from gateway.dashboard.payments.columns import COLUMNS, USUAL, PaymentColumn
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.methods.models import CURRENCIES
 from gateway.methods.registry import Method
@@ -31,7 +31,7 @@ class MomentField(forms.DateTimeField):
         super().__init__(widget=widget, required=False, **options)
 
 
-class Filters(DashboardForm):
+class PaymentFilterForm(DashboardForm):
     """Everything is optional; what is not valid narrows nothing and is said."""
 
     q = forms.CharField(
@@ -91,7 +91,7 @@ class Filters(DashboardForm):
         )
 
     @property
-    def shown(self) -> list[Column]:
+    def shown(self) -> list[PaymentColumn]:
         """The columns that were chosen, else the usual ones."""
         chosen = self.cleaned_data.get("columns") or USUAL
         return [column for column in COLUMNS if column.name in chosen]
@@ -135,4 +135,4 @@ class Filters(DashboardForm):
 def kept(query: QueryDict) -> str:
     """The query as it is kept in a saved view: in one order, with no empty member and no place in the list."""
     members = [(name, value) for name in sorted(query) for value in sorted(query.getlist(name)) if value]
-    return urlencode([member for member in members if member[0] in Filters.base_fields])
+    return urlencode([member for member in members if member[0] in PaymentFilterForm.base_fields])

@@ -10,17 +10,17 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.base.clock import wall
-from accounts.base.csv_export import Column, csv_of
+from accounts.base.clock import utcnow
+from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.paging import in_chunks, page_of
-from gateway.dashboard.payments.filters import PLACE, Filters, kept
+from gateway.dashboard.payments.filters import PLACE, PaymentFilterForm, kept
 from gateway.dashboard.payments.views import saved
 from gateway.dashboard.words import STATUS
 from gateway.payments.models import Payment, Status
-from gateway.payments.search import Count, Found, found
+from gateway.payments.search import Count, FoundPayment, found
 from gateway.refunds.models import DISPUTED, Refund
 
 SIZE = 25
@@ -39,10 +39,10 @@ class StatusCard:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def payments_list(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_PAYMENTS)
+def payments_list(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """What the query asks for; with `format=csv` all of it as a file."""
-    filters = Filters(request.GET)
+    filters = PaymentFilterForm(request.GET)
     result = found(here.merchant, filters.search)
     if request.GET.get("format") == "csv":
         return csv_of(_name(filters), _cells(filters), in_chunks(result.rows))
@@ -63,14 +63,14 @@ def payments_list(request: HttpRequest, here: Here) -> HttpResponseBase:
     )
 
 
-def _name(filters: Filters) -> str:
+def _name(filters: PaymentFilterForm) -> str:
     """What the file holds, and of which days: those that were asked for, else until today."""
-    since, until = filters.search.created_from, filters.cleaned_data.get("until") or wall()
+    since, until = filters.search.created_from, filters.cleaned_data.get("until") or utcnow()
     days = [f"{timezone.localtime(day):%Y-%m-%d}" for day in (since, until) if day]
     return "-".join([slugify(_("payments")), *days])
 
 
-def _cells(filters: Filters) -> list[Column[Payment]]:
+def _cells(filters: PaymentFilterForm) -> list[CsvColumn[Payment]]:
     return [cell for column in filters.shown for cell in column.cells]
 
 
@@ -86,7 +86,7 @@ def _disputed(merchant: Merchant, rows: Sequence[Payment]) -> set[str]:
     return set(open_disputes.values_list("payment_id", flat=True))
 
 
-def _cards(query: QueryDict, filters: Filters, result: Found) -> list[StatusCard]:
+def _cards(query: QueryDict, filters: PaymentFilterForm, result: FoundPayment) -> list[StatusCard]:
     chosen = filters.search.statuses
     counts = result.counts()
     total = Count(sum(one.number for one in counts.values()), any(one.more for one in counts.values()))

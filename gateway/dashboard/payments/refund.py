@@ -15,7 +15,7 @@ from accounts.base.errors import Refusal
 from accounts.roles import May
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.refunds import RefundInput
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
@@ -30,8 +30,8 @@ from gateway.refunds.destinations import Withdrawer, is_foreign, told
 from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.refunds.selectors import of_payment
-from gateway.refunds.standing import Sources, Standing, sources, standing
-from gateway.requests.idempotency import Work, perform
+from gateway.refunds.standing import RefundStanding, Sources, sources, standing
+from gateway.requests.idempotency import KeyedWork, perform
 from ledger.money import to_decimal, to_minor
 from ledger.notation import written
 from ledger.receivables import selectors as receivables
@@ -76,7 +76,7 @@ class RefundForm(OnceForm):
     )
     key = forms.CharField(label=gettext_lazy("PIX key"), max_length=77, required=False)
 
-    def __init__(self, payment: Payment, stands: Standing, data: Any = None, initial: Any = None) -> None:
+    def __init__(self, payment: Payment, stands: RefundStanding, data: Any = None, initial: Any = None) -> None:
         self.payment, self.stands = payment, stands
         super().__init__(data, initial=initial)
         in_currency(self, amount=payment.currency)
@@ -136,8 +136,8 @@ class RefundForm(OnceForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.REFUND)
-def ask(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+@page_view(May.REFUND)
+def ask(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
     """The form; what passes it is shown once more before it is done.
 
     A GET with `how` and `amount` shows what that would do, while it is typed.
@@ -159,8 +159,8 @@ def ask(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
 
 
 @require_POST
-@door(May.REFUND)
-def confirm(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
+@page_view(May.REFUND)
+def confirm(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
     """Does it, once: the form's id is its key. What is refused can be corrected and sent again."""
     page = _Page(here, payments.get(here.merchant, payment_id))
     form = page.bound(request.POST)
@@ -178,7 +178,7 @@ def confirm(request: HttpRequest, here: Here, payment_id: str) -> HttpResponse:
 class _Page:
     """The payment as it stands, and the pages that show it."""
 
-    def __init__(self, here: Here, payment: Payment) -> None:
+    def __init__(self, here: RequestContext, payment: Payment) -> None:
         self.here, self.payment = here, payment
         self.receivable = receivables.of_payment(here.merchant, payment.pk)
         self.stands = standing(payment, of_payment(here.merchant, payment.pk), here.now, self.receivable)
@@ -222,7 +222,7 @@ def _again(initial: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in initial.items() if name not in ("once", "minor")}
 
 
-def _withdrawer(here: Here, form: RefundForm) -> Withdrawer | None:
+def _withdrawer(here: RequestContext, form: RefundForm) -> Withdrawer | None:
     """Whoever names another key than the payer's document may withdraw, and has just shown the second factor.
 
     Refuses with ONP403_REFUND_DESTINATION.
@@ -245,16 +245,16 @@ def _about(form: RefundForm) -> Facts:
     return [(_("Payment"), form.payment.pk), (_("Amount"), written(amount, currency))]
 
 
-def _work(here: Here, form: RefundForm, withdrawer: Withdrawer | None) -> Work:
+def _work(here: RequestContext, form: RefundForm, withdrawer: Withdrawer | None) -> KeyedWork:
     """What a confirmed form does. Nobody outside is asked, so there is nothing to resume."""
 
     def begin() -> Refund:
         return unless_refused(lambda: _created(here, form, withdrawer))
 
-    return Work(begin=begin, resume=lambda _: begin(), render=lambda refund: (201, refund.pk.encode()))
+    return KeyedWork(begin=begin, resume=lambda _: begin(), render=lambda refund: (201, refund.pk.encode()))
 
 
-def _created(here: Here, form: RefundForm, withdrawer: Withdrawer | None) -> Refund:
+def _created(here: RequestContext, form: RefundForm, withdrawer: Withdrawer | None) -> Refund:
     payment = form.payment
     wish = validated(RefundInput, form.body(), here.merchant)
     assert wish.amount is not None

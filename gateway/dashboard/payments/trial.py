@@ -21,14 +21,14 @@ from accounts.base.ids import ulid
 from accounts.roles import May
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.amounts import AmountField, in_currency
 from gateway.dashboard.forms import OnceForm, dress
 from gateway.dashboard.payments.faults import say
 from gateway.dashboard.templatetags.dashboard import money
 from gateway.methods.registry import Method, rail_of
 from gateway.methods.scenarios import SCENARIOS
-from gateway.methods.selectors import Offer, offers, required_fields
+from gateway.methods.selectors import MethodOffer, offers, required_fields
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.simulations.examples import ORDERS
@@ -71,10 +71,10 @@ GIVEN: dict[str, Promise] = {
 
 
 @dataclass(frozen=True)
-class Way:
+class TestMethod:
     """A method in a currency that the company may use, and what an order over it must say."""
 
-    offer: Offer
+    offer: MethodOffer
     flow: str
     required: Sequence[str]
 
@@ -123,7 +123,7 @@ class TrialForm(OnceForm):
         help_text=gettext_lazy("The amount decides it: its last three digits are changed to those of the scenario."),
     )
 
-    def __init__(self, here: Here, way: Way, data: Any = None) -> None:
+    def __init__(self, here: RequestContext, way: TestMethod, data: Any = None) -> None:
         self.way, self.back = way, settings.BASE_URL + here.to("payment_returned")
         super().__init__(data, initial=_filled_in(here, way))
         in_currency(self, amount=way.currency)
@@ -150,7 +150,7 @@ class TrialForm(OnceForm):
         return body
 
 
-def _filled_in(here: Here, way: Way) -> dict[str, Any]:
+def _filled_in(here: RequestContext, way: TestMethod) -> dict[str, Any]:
     order = ORDERS[way.method, way.currency]
     due = (here.now + _DUE_IN).date().isoformat()
     values = {_name(path): due if path == "dueDate" else _at(order, path) for path in way.asked}
@@ -184,7 +184,7 @@ def _played(amount: Decimal, tail: int | None) -> Decimal:
     return amount if tail is None else amount // _MAGIC * _MAGIC + tail
 
 
-def ways(here: Here) -> list[Way]:
+def ways(here: RequestContext) -> list[TestMethod]:
     """Every way in which the company may be paid, in the order of the methods."""
     found = []
     for offer in offers(here.merchant):
@@ -192,20 +192,20 @@ def ways(here: Here) -> list[Way]:
         rail = rail_of(rule.method, rule.currency, here.merchant.environment)
         if rail and (rule.method, rule.currency) in ORDERS:
             flow = rail.market(rule.currency).flow
-            found.append(Way(offer, flow, required_fields(rail, rule.currency, here.now)))
+            found.append(TestMethod(offer, flow, required_fields(rail, rule.currency, here.now)))
     order = list(Method)
     return sorted(found, key=lambda way: order.index(Method(way.method)))
 
 
-def _first(here: Here, found: list[Way]) -> Way | None:
+def _first(here: RequestContext, found: list[TestMethod]) -> TestMethod | None:
     """One of the company's own country where there is one."""
     at_home = (way for way in found if market_of(way.currency) == here.company.country)
     return next(at_home, found[0] if found else None)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.SIMULATE, sandbox_only=True)
-def new(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """The way is chosen by `?way=`; what it asks for is filled in."""
     found = ways(here)
     chosen = next((way for way in found if way.key == request.GET.get("way")), _first(here, found))
@@ -218,7 +218,7 @@ def new(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("payments/new.html", form=form, methods=methods, chosen=chosen)
 
 
-def _begun(here: Here, form: TrialForm) -> Payment | None:
+def _begun(here: RequestContext, form: TrialForm) -> Payment | None:
     """The payment, or None where it was refused and the form says why."""
     try:
         order = validated(PaymentInput, form.order(), here.merchant)
@@ -245,7 +245,7 @@ def _asked(payment: Payment) -> str:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def returned(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def returned(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Where a payer of a test payment comes back to: its page."""
     return here.go("payment", request.GET.get("paymentId", "-"))

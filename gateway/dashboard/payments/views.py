@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.models import SavedView
 from gateway.dashboard.payments.filters import kept
@@ -27,12 +27,12 @@ class ViewForm(DashboardForm):
         return kept(QueryDict(self.cleaned_data["query"]))
 
 
-def saved(here: Here) -> list[SavedView]:
+def saved(here: RequestContext) -> list[SavedView]:
     """What this person kept here, by name."""
     return list(SavedView.objects.filter(user=here.user, merchant=here.merchant).order_by("name"))
 
 
-def save(here: Here, name: str, query: str) -> SavedView | None:
+def save(here: RequestContext, name: str, query: str) -> SavedView | None:
     """Keeps a view, in place of another of the same name. None where there are MOST already."""
     mine = SavedView.objects.filter(user=here.user, merchant=here.merchant)
     if not mine.filter(name=name).exists() and mine.count() >= MOST:
@@ -44,8 +44,8 @@ def save(here: Here, name: str, query: str) -> SavedView | None:
 
 
 @require_POST
-@door(May.READ_PAYMENTS)
-def keep(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def keep(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = ViewForm(request.POST)
     if not form.is_valid():
         return _back(here, request.POST.get("query", ""), _("A view needs a name of at most 60 characters."))
@@ -56,13 +56,13 @@ def keep(request: HttpRequest, here: Here) -> HttpResponse:
 
 
 @require_POST
-@door(May.READ_PAYMENTS)
-def delete(request: HttpRequest, here: Here, view_id: int) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def delete(request: HttpRequest, here: RequestContext, view_id: int) -> HttpResponse:
     """Somebody else's view is none of theirs, and stays."""
     SavedView.objects.filter(user=here.user, merchant=here.merchant, pk=view_id).delete()
     return here.go("payments", said=_("The view is deleted."))
 
 
-def _back(here: Here, query: str, said: str) -> HttpResponse:
+def _back(here: RequestContext, query: str, said: str) -> HttpResponse:
     address: Any = here.go("payments", said=said)["Location"]
     return HttpResponseRedirect(f"{address}?{kept(QueryDict(query))}")

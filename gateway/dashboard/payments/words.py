@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
 from gateway.payments.models import Status
 from gateway.vault.cards import Funding, Plays
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 
 HAPPENED: dict[str, Word] = {
     "payment.created": (_("Created"), DONE),
@@ -41,16 +41,16 @@ POSTED: dict[str, Promise] = {
 }
 
 ACCOUNT: dict[str, Promise] = {
-    Kind.AVAILABLE: _("Your balance, available"),
-    Kind.RELEASING: _("Your balance, releasing"),
-    Kind.BLOCKED: _("Your balance, blocked"),
-    Kind.CLEARING: _("Owed by the provider"),
-    Kind.FEE_INCOME: _("Our fee"),
-    Kind.ADVANCE_INCOME: _("Our fee for the advance"),
-    Kind.FX_POSITION: _("Currency exchange"),
-    Kind.FX_SPREAD: _("Our spread"),
-    Kind.PAYOUT: _("On its way to a beneficiary"),
-    Kind.DEBT: _("Your debt to us"),
+    AccountKind.AVAILABLE: _("Your balance, available"),
+    AccountKind.RELEASING: _("Your balance, releasing"),
+    AccountKind.BLOCKED: _("Your balance, blocked"),
+    AccountKind.CLEARING: _("Owed by the provider"),
+    AccountKind.FEE_INCOME: _("Our fee"),
+    AccountKind.ADVANCE_INCOME: _("Our fee for the advance"),
+    AccountKind.FX_POSITION: _("Currency exchange"),
+    AccountKind.FX_SPREAD: _("Our spread"),
+    AccountKind.PAYOUT: _("On its way to a beneficiary"),
+    AccountKind.DEBT: _("Your debt to us"),
 }
 
 NEVER_PAID: dict[str, Promise] = {

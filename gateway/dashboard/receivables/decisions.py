@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.ids import is_well_formed
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.paging import page_of
 from ledger.receivables import selectors
 from webhooks import selectors as webhooks
@@ -15,16 +15,16 @@ SIZE = 50
 
 
 @require_safe
-@door(May.READ_MONEY)
-def advances(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def advances(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Newest first."""
     page = page_of(selectors.advances(here.merchant), request.GET, SIZE)
     return here.render("receivables/advances.html", page=page)
 
 
 @require_safe
-@door(May.READ_MONEY)
-def advance(request: HttpRequest, here: Here, advance_id: str) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def advance(request: HttpRequest, here: RequestContext, advance_id: str) -> HttpResponse:
     """With each of its receivables and the days that it gained."""
     rows = selectors.advances(here.merchant).filter(pk=advance_id)
     found = rows.first() if is_well_formed(advance_id) else None

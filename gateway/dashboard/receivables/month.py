@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.csv_export import csv_of
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import FIRST, LAST, DayField, begin, end
@@ -44,7 +44,7 @@ class MonthField(forms.Field):
         return found if FIRST <= found <= LAST else None
 
 
-class Filters(DashboardForm):
+class ReceivableFilterForm(DashboardForm):
     """What narrows calendar and list. A day leads to its month."""
 
     month = MonthField(required=False, widget=forms.HiddenInput)
@@ -72,7 +72,7 @@ class Filters(DashboardForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DayCell:
     """A day of the month that is shown, with what is released on it in each currency."""
 
     day: date
@@ -83,10 +83,10 @@ class Cell:
 
 
 @require_safe
-@door(May.READ_MONEY)
-def month(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_MONEY)
+def month(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """A month as a calendar, and its receivables, or those of a chosen day, as a list."""
-    form = Filters(request.GET)
+    form = ReceivableFilterForm(request.GET)
     form.is_valid()
     given, zone = form.cleaned_data, timezone.get_current_timezone()
     today = here.now.astimezone(zone).date()
@@ -136,13 +136,13 @@ def _weekdays() -> list[date]:
     return [monday + timedelta(days=number) for number in _week().iterweekdays()]
 
 
-def _cells(first: date, today: date, chosen: date | None, days: Sequence[receivables.Day]) -> list[Cell]:
+def _cells(first: date, today: date, chosen: date | None, days: Sequence[receivables.Day]) -> list[DayCell]:
     by_day = defaultdict(list)
     for one in days:
         by_day[one.day].append(one)
     shown = _week().itermonthdates(first.year, first.month)
     return [
-        Cell(
+        DayCell(
             day, day.month == first.month, day == today, day == chosen, by_day[day] if day.month == first.month else []
         )
         for day in shown
@@ -169,7 +169,7 @@ def _columns() -> list[Any]:
     ]
 
 
-def can_be_advanced(row: Receivable, here: Here) -> bool:
+def can_be_advanced(row: Receivable, here: RequestContext) -> bool:
     """Whether it can be chosen for an advance now."""
     return row.state == State.SCHEDULED and row.advance_monthly_rate is not None and row.release_at > here.now
 

@@ -17,7 +17,7 @@ from accounts.base.csv_export import csv_of
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import AmountField, in_currency
 from gateway.dashboard.forms import DashboardForm, OnceForm
@@ -26,10 +26,10 @@ from ledger.chart import WALLET_METHOD
 from ledger.money import to_decimal, to_minor
 from ledger.notation import typed, written
 from ledger.receivables import advances
-from ledger.receivables.advances import MOST, Quote, QuotedReceivable
+from ledger.receivables.advances import MOST, AdvanceQuote, QuotedReceivable
 from ledger.receivables.errors import ReceivableState
 from ledger.receivables.models import Advance
-from ledger.receivables.offers import Offer, offers
+from ledger.receivables.offers import AdvanceOffer, offers
 
 SHOWN = 50
 """Receivables of a quote on the page; the file has all."""
@@ -53,7 +53,7 @@ class ChoiceForm(DashboardForm):
     until = DayField(label=gettext_lazy("Until"), required=False)
     amount = AmountField(label=gettext_lazy("Amount that arrives"), required=False)
 
-    def __init__(self, *args: Any, ticked: list[str], offered: list[Offer], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, ticked: list[str], offered: list[AdvanceOffer], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         in_currency(self, amount=self.data.get("currency"))
         self.ticked = ticked
@@ -72,10 +72,10 @@ class ChoiceForm(DashboardForm):
                 self.add_error(name, sentence)
         return given
 
-    def quote(self, merchant: Merchant) -> Quote:
+    def quote(self, merchant: Merchant) -> AdvanceQuote:
         """What the chosen ones would give now. Refuses as `advances.quote` does."""
         given = self.cleaned_data
-        asked: dict[str, Callable[[], Quote]] = {
+        asked: dict[str, Callable[[], AdvanceQuote]] = {
             ALL: lambda: advances.quote_until(merchant, given["currency"]),
             UNTIL: lambda: advances.quote_until(merchant, given["currency"], end(given["until"])),
             AMOUNT: lambda: advances.quote_amount(merchant, given["currency"], _minor(given)),
@@ -98,7 +98,7 @@ class RequestForm(OnceForm):
     fee = forms.IntegerField(widget=forms.HiddenInput)
 
     @staticmethod
-    def of(quote: Quote) -> "RequestForm":
+    def of(quote: AdvanceQuote) -> "RequestForm":
         ids = " ".join(item.receivable.pk for item in quote.items)
         return RequestForm(initial={"receivables": ids, "gross": quote.gross, "fee": quote.fee})
 
@@ -112,8 +112,8 @@ class PriceRose(Exception):
 
 
 @require_safe
-@door(May.READ_MONEY)
-def simulate(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_MONEY)
+def simulate(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """Fee, net and days gained, in total and of each receivable. Nothing is written."""
     found = offers(here.merchant, here.now)
     form, quote = _chosen(request, here, found)
@@ -131,7 +131,7 @@ def simulate(request: HttpRequest, here: Here) -> HttpResponseBase:
     )
 
 
-def _most(merchant: Merchant, found: list[Offer]) -> Decimal | None:
+def _most(merchant: Merchant, found: list[AdvanceOffer]) -> Decimal | None:
     """What an amount can be at most, where there is one currency only: as far as the slider goes."""
     if len(found) != 1 or not merchant.advance_enabled:
         return None
@@ -141,7 +141,9 @@ def _most(merchant: Merchant, found: list[Offer]) -> Decimal | None:
         return None
 
 
-def _chosen(request: HttpRequest, here: Here, found: list[Offer]) -> tuple[ChoiceForm, Quote | None]:
+def _chosen(
+    request: HttpRequest, here: RequestContext, found: list[AdvanceOffer]
+) -> tuple[ChoiceForm, AdvanceQuote | None]:
     """The form as it was sent, and what the choice would give; None where it is refused, which the form says."""
     query, ticked = request.GET.copy(), request.GET.getlist("id")
     query.setdefault("currency", found[0].currency if found else "")
@@ -159,13 +161,13 @@ def _chosen(request: HttpRequest, here: Here, found: list[Offer]) -> tuple[Choic
     return form, None
 
 
-def _beginning(found: list[Offer]) -> dict[str, Any]:
+def _beginning(found: list[AdvanceOffer]) -> dict[str, Any]:
     if not found:
         return {"choose": ALL}
     return {"choose": ALL, "currency": found[0].currency, "until": timezone.localdate(found[0].last_at)}
 
 
-def _why_nothing(here: Here, form: ChoiceForm) -> str:
+def _why_nothing(here: RequestContext, form: ChoiceForm) -> str:
     choose, currency = form.cleaned_data["choose"], form.cleaned_data["currency"]
     if choose == THESE:
         return _("Not all of these can be advanced together now: only what is scheduled, of one currency and not due.")
@@ -178,7 +180,7 @@ def _why_nothing(here: Here, form: ChoiceForm) -> str:
     return _("All of them together give %(net)s.") % {"net": written(to_decimal(most.net, currency), currency)}
 
 
-def _quoted(quote: Quote | None) -> dict[str, Any]:
+def _quoted(quote: AdvanceQuote | None) -> dict[str, Any]:
     if quote is None:
         return {"quote": None}
     return {
@@ -191,7 +193,7 @@ def _quoted(quote: Quote | None) -> dict[str, Any]:
     }
 
 
-def _to_advance(here: Here) -> Facts:
+def _to_advance(here: RequestContext) -> Facts:
     """As it is priced now; the form's own price is compared when it is carried out."""
     form = RequestForm(here.request.POST)
     try:
@@ -206,8 +208,8 @@ def _to_advance(here: Here) -> Facts:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Request an advance"), about=_to_advance))
-def ask(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Request an advance"), about=_to_advance))
+def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Shows once more what is asked for, and asks for it. The price can only fall until it is decided."""
     if request.method == "POST":
         return _request(request, here)
@@ -217,7 +219,7 @@ def ask(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("receivables/request.html", form=RequestForm.of(quote), **_quoted(quote))
 
 
-def _request(request: HttpRequest, here: Here) -> HttpResponse:
+def _request(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = RequestForm(request.POST)
     if not form.is_valid():
         return here.go("simulate_advance")
@@ -232,7 +234,7 @@ def _request(request: HttpRequest, here: Here) -> HttpResponse:
     return here.go("advance", advance.pk, said=_("The advance is requested and under review."))
 
 
-def _requested(here: Here, form: RequestForm) -> Advance:
+def _requested(here: RequestContext, form: RequestForm) -> Advance:
     seen = form.cleaned_data
     with transaction.atomic():
         here.claim(form)

@@ -16,7 +16,7 @@ from accounts.base.addresses import LONGEST_URL, ForbiddenAddress, absolute
 from accounts.base.errors import Refusal
 from accounts.base.files import safe_name
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.refunds.detail import facts, owned
 from gateway.refunds import drafts
@@ -137,8 +137,8 @@ class SendForm(OnceForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.REFUND)
-def accept(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+@page_view(May.REFUND)
+def accept(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
     """Says what agreeing means, and that it cannot be undone; then does it."""
     found = owned(here, refund_id)
     if not facts(found)["can_accept"]:
@@ -156,8 +156,8 @@ def accept(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
 
 @takes_files
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.REFUND)
-def contest(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+@page_view(May.REFUND)
+def contest(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
     """The draft: a message and up to ten pieces of evidence, changed until it is sent."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
@@ -175,7 +175,7 @@ def contest(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
 
 
 @transaction.atomic
-def _changed(here: Here, found: Refund) -> tuple[ContestForm, Draft]:
+def _changed(here: RequestContext, found: Refund) -> tuple[ContestForm, Draft]:
     """The form as it was sent, and the draft with everything that is right of it."""
     request = here.request
     draft = drafts.held(here.merchant, found.pk, here.user)
@@ -196,8 +196,8 @@ def _limits(found: Refund) -> dict[str, Any]:
 
 
 @require_POST
-@door(May.REFUND)
-def keep_draft(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+@page_view(May.REFUND)
+def keep_draft(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
     """Keeps the message while it is typed."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
@@ -210,8 +210,8 @@ def keep_draft(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.REFUND)
-def confirm(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+@page_view(May.REFUND)
+def confirm(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
     """Everything that will be sent, to be looked at once more; sent once and never changed again."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
@@ -241,7 +241,7 @@ class _Changed(Exception):
 
 
 @transaction.atomic
-def _send(here: Here, form: SendForm, found: Refund) -> None:
+def _send(here: RequestContext, form: SendForm, found: Refund) -> None:
     """Sends the draft as it was seen. Raises _Changed."""
     refunds.lock(here.merchant, found.pk)
     kept = draft_of(found)
@@ -250,7 +250,7 @@ def _send(here: Here, form: SendForm, found: Refund) -> None:
     _answer(here, form, found, Response.Answer.CONTEST, message=kept.message.strip(), evidence=drafts.shown(kept))
 
 
-def _answer(here: Here, form: OnceForm, found: Refund, answer: str, **said: Any) -> None:
+def _answer(here: RequestContext, form: OnceForm, found: Refund, answer: str, **said: Any) -> None:
     with transaction.atomic():
         here.claim(form)
         answered = refunds.respond(

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.ids import is_well_formed
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.refunds.words import DOCUMENTS, SIMULATED
 from gateway.refunds import inbox, selectors
 from gateway.refunds.evidence import download
@@ -33,8 +33,8 @@ class Stage(NamedTuple):
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def refund(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def refund(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
     found = owned(here, refund_id)
     answers = list(inbox.answers(found))
     events = webhooks.events(here.merchant, object_id=found.pk).defer("body")
@@ -50,7 +50,7 @@ def refund(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
     )
 
 
-def owned(here: Here, refund_id: str) -> Refund:
+def owned(here: RequestContext, refund_id: str) -> Refund:
     """The merchant's refund with its payment. Refuses with ONP404_REFUND."""
     found = selectors.get(here.merchant, refund_id)
     found.merchant = found.payment.merchant = here.merchant
@@ -86,7 +86,7 @@ def stages(found: Refund) -> list[Stage]:
     ]
 
 
-def _decisions(here: Here, found: Refund) -> list[tuple[str, Promise]]:
+def _decisions(here: RequestContext, found: Refund) -> list[tuple[str, Promise]]:
     """What the sandbox can let happen next."""
     if not here.is_sandbox or not here.may(May.SIMULATE):
         return []
@@ -95,8 +95,8 @@ def _decisions(here: Here, found: Refund) -> list[tuple[str, Promise]]:
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def evidence(request: HttpRequest, here: Here, refund_id: str, evidence_id: str) -> HttpResponse:
+@page_view(May.READ_PAYMENTS)
+def evidence(request: HttpRequest, here: RequestContext, refund_id: str, evidence_id: str) -> HttpResponse:
     """A file of an answer, to be saved and never opened in our place."""
     found = owned(here, refund_id)
     rows = Evidence.objects.filter(response__refund=found, pk=evidence_id, kind=Evidence.Kind.FILE)

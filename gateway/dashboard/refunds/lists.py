@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.csv_export import csv_of
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
 from gateway.dashboard.refunds.words import KIND, REASON, TAB
@@ -24,7 +24,7 @@ ALL = "all"
 SIZE = 50
 
 
-class Filters(DaysForm):
+class RefundFilterForm(DaysForm):
     """What narrows the list."""
 
     tab = forms.ChoiceField(choices=[(ALL, ""), *TAB.items()], required=False, widget=forms.HiddenInput)
@@ -41,10 +41,10 @@ class Filters(DaysForm):
 
 
 @require_safe
-@door(May.READ_PAYMENTS)
-def refunds(request: HttpRequest, here: Here) -> HttpResponseBase:
+@page_view(May.READ_PAYMENTS)
+def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """The tab that is asked for; without one what waits for an answer, or everything where nothing does."""
-    form = Filters(request.GET)
+    form = RefundFilterForm(request.GET)
     wish = form.wish("kind", "reason_code")
     counts = inbox.counts(here.merchant)
     tab = form.cleaned_data.get("tab") or (inbox.Tab.WAITING if counts[inbox.Tab.WAITING] else ALL)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.base.errors import Refusal
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.amounts import AmountField
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.refunds.answer import LinesField
@@ -63,8 +63,8 @@ class AskForm(OnceForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.SIMULATE, sandbox_only=True)
-def ask(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Lets a payer ask for money back, as POST /simulations/payments/{id}/refund-requests does."""
     form = AskForm(request.POST or None, initial={"payment": request.GET.get("payment", "")})
     if request.method == "POST" and form.is_valid():
@@ -78,7 +78,7 @@ def ask(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("refunds/ask.html", form=form, paid=paid)
 
 
-def _ask(here: Here, form: AskForm) -> Refund:
+def _ask(here: RequestContext, form: AskForm) -> Refund:
     given = form.cleaned_data
     with transaction.atomic():
         here.claim(form)
@@ -106,8 +106,8 @@ def _minor(amount: Any, currency: str) -> int | None:
 
 
 @require_POST
-@door(May.SIMULATE, sandbox_only=True)
-def decide(request: HttpRequest, here: Here, refund_id: str) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def decide(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
     """Lets an open refund end, or be decided, as POST /simulations/refunds/{id} does."""
     found, wanted = owned(here, refund_id), request.POST.get("status", "")
     if wanted not in DECISIONS.get(found.status, ()):

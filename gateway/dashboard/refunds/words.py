@@ -6,7 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from gateway.dashboard.words import BAD, DONE, QUIET, WAITING, Word
-from gateway.refunds.inbox import Kind, Tab
+from gateway.refunds.inbox import RefundKind, Tab
 from gateway.refunds.models import ReasonCode
 
 TAB: dict[str, Promise] = {
@@ -17,17 +17,17 @@ TAB: dict[str, Promise] = {
 }
 
 KIND: dict[str, Word] = {
-    Kind.COMPANY: (_("By you"), QUIET),
-    Kind.MED: (_("PIX MED"), WAITING),
-    Kind.DISPUTE: (_("Card dispute"), BAD),
-    Kind.CLAIM: (_("Claim of the payer"), DONE),
+    RefundKind.COMPANY: (_("By you"), QUIET),
+    RefundKind.MED: (_("PIX MED"), WAITING),
+    RefundKind.DISPUTE: (_("Card dispute"), BAD),
+    RefundKind.CLAIM: (_("Claim of the payer"), DONE),
 }
 
 KIND_SENTENCE: dict[str, Promise] = {
-    Kind.COMPANY: _("Your company gives money back. Nobody has to answer."),
-    Kind.MED: _("The payer's bank asks for the money back by the special return of PIX (MED)."),
-    Kind.DISPUTE: _("The cardholder disputes the payment with the bank that issued the card."),
-    Kind.CLAIM: _("The payer asks for the money back through the bank or wallet that paid."),
+    RefundKind.COMPANY: _("Your company gives money back. Nobody has to answer."),
+    RefundKind.MED: _("The payer's bank asks for the money back by the special return of PIX (MED)."),
+    RefundKind.DISPUTE: _("The cardholder disputes the payment with the bank that issued the card."),
+    RefundKind.CLAIM: _("The payer asks for the money back through the bank or wallet that paid."),
 }
 
 REASON: dict[str, tuple[Promise, Promise]] = {

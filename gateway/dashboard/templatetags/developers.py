@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.dashboard.developers import words
 from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.templatetags.dashboard import moment
@@ -75,9 +75,9 @@ def instant(text: str, form: str = "") -> SafeString | str:
 @register.filter
 def ago(when: datetime) -> str:
     """How long ago it was: "3 minutes ago"."""
-    if wall() - when < timedelta(minutes=1):
+    if utcnow() - when < timedelta(minutes=1):
         return gettext("just now")
-    return gettext("%(time)s ago") % {"time": timesince(when, wall())}
+    return gettext("%(time)s ago") % {"time": timesince(when, utcnow())}
 
 
 @register.filter

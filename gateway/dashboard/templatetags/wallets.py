@@ -15,13 +15,13 @@ from django.utils.translation import pgettext
 from accounts.base.wire import timestamp
 from gateway.conversions.models import Conversion
 from gateway.dashboard.balance import words
-from gateway.dashboard.balance.asking import Instant
+from gateway.dashboard.balance.asking import ExplainedInstant
 from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.navigation import MENU
 from gateway.dashboard.templatetags.dashboard import money
 from gateway.dashboard.withdrawals import lists
 from gateway.dashboard.withdrawals.words import FAILURE
-from gateway.payouts.selectors import Terms
+from gateway.payouts.selectors import PayoutTerms
 from gateway.withdrawals.models import Withdrawal
 from ledger.notation import MINUS, exact, per_cent
 
@@ -57,7 +57,7 @@ def cost_of(conversion: Conversion) -> str:
 
 
 @register.simple_tag
-def fee_of(terms: Terms, wallet: str, paid_out: str) -> str:
+def fee_of(terms: PayoutTerms, wallet: str, paid_out: str) -> str:
     """What a rail costs: on top of the amount, and what a network takes of what is paid out."""
     parts: list[Any] = []
     if terms.fee_percentage:
@@ -122,7 +122,7 @@ def leads_to_page(context: Any, name: str) -> str:
 
 
 @register.simple_tag
-def explain_query(asked: Instant, cause: str | None = None, after: int | None = None) -> str:
+def explain_query(asked: ExplainedInstant, cause: str | None = None, after: int | None = None) -> str:
     """The query that explains the same instant, with a cause opened; `after` leads on in it."""
     query = {
         "currency": asked.currency,

@@ -10,9 +10,9 @@ from accounts.models import Merchant
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.dashboard.withdrawals.words import GATE, Said
-from gateway.payouts.selectors import Terms
+from gateway.payouts.selectors import PayoutTerms
 from gateway.withdrawals.gates import Price
-from gateway.withdrawals.preflight import Draft, Gate, preflight
+from gateway.withdrawals.preflight import Gate, PreflightDraft, preflight
 from ledger.wallets.selectors import holdings
 
 
@@ -35,7 +35,7 @@ class Checks:
     paid_out: str | None
     available: int
     price: Price | None
-    terms: Terms | None
+    terms: PayoutTerms | None
 
     @property
     def total(self) -> int | None:
@@ -63,7 +63,7 @@ def looked_at(merchant: Merchant, form: WithdrawalForm) -> Checks:
     given = form.given
     found = preflight(
         merchant,
-        Draft(
+        PreflightDraft(
             rail=form.rail,
             origin=None,
             body=None if is_right else InvalidRequest(),

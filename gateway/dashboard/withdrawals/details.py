@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.base.errors import Refusal
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.words import (
@@ -51,7 +51,7 @@ class OutcomeForm(DashboardForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimelineEntry:
     """Something that happened to a withdrawal."""
 
     at: datetime
@@ -60,12 +60,12 @@ class Moment:
 
 
 @require_safe
-@door(May.READ_MONEY)
-def withdrawal(request: HttpRequest, here: Here, withdrawal_id: str) -> HttpResponse:
+@page_view(May.READ_MONEY)
+def withdrawal(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> HttpResponse:
     return _shown(here, selectors.get(here.merchant, withdrawal_id), OutcomeForm())
 
 
-def _shown(here: Here, one: Withdrawal, form: OutcomeForm, status: int = 200) -> HttpResponse:
+def _shown(here: RequestContext, one: Withdrawal, form: OutcomeForm, status: int = 200) -> HttpResponse:
     rail = by_currency(one.rail)[one.payout_currency]
     look = here.request.GET.get("look", "0")
     return here.render(
@@ -103,22 +103,26 @@ def _bought(one: Withdrawal) -> dict[str, Any]:
     return {"cost": one.market_amount - one.gross_amount, "gross": one.gross_amount, "market": one.market_amount}
 
 
-def _moments(one: Withdrawal) -> list[Moment]:
+def _moments(one: Withdrawal) -> list[TimelineEntry]:
     """Its life so far, newest first."""
-    found = [Moment(one.created_at, _("Accepted"), _("Amount and fee are blocked until the bank has an answer."))]
+    found = [
+        TimelineEntry(one.created_at, _("Accepted"), _("Amount and fee are blocked until the bank has an answer."))
+    ]
     if one.sent_at:
         again = _("For the %(times)s. time, under the same id.") % {"times": one.sent_times}
-        found.append(Moment(one.sent_at, _("Handed over to the bank"), again if one.sent_times > 1 else ""))
+        found.append(TimelineEntry(one.sent_at, _("Handed over to the bank"), again if one.sent_times > 1 else ""))
     if one.completed_at:
-        found.append(Moment(one.completed_at, _("Arrived"), _("The beneficiary has the money.")))
+        found.append(TimelineEntry(one.completed_at, _("Arrived"), _("The beneficiary has the money.")))
     if one.status == Status.FAILED:
-        found.append(Moment(one.updated_at, _("Failed"), _("Amount and fee are available again.")))
+        found.append(TimelineEntry(one.updated_at, _("Failed"), _("Amount and fee are available again.")))
     if one.returned_at:
-        found.append(Moment(one.returned_at, _("Returned"), _("The amount is available again; the fee was spent.")))
+        found.append(
+            TimelineEntry(one.returned_at, _("Returned"), _("The amount is available again; the fee was spent."))
+        )
     return found[::-1]
 
 
-def _outcomes(here: Here, one: Withdrawal) -> list[str]:
+def _outcomes(here: RequestContext, one: Withdrawal) -> list[str]:
     """What can be simulated now, by this person."""
     if not (here.is_sandbox and here.may(May.SIMULATE)):
         return []
@@ -134,8 +138,8 @@ def _next_look(one: Withdrawal, look: str) -> int | None:
 
 
 @require_POST
-@door(May.SIMULATE, sandbox_only=True)
-def simulate(request: HttpRequest, here: Here, withdrawal_id: str) -> HttpResponse:
+@page_view(May.SIMULATE, sandbox_only=True)
+def simulate(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> HttpResponse:
     """Lets the sandbox's bank say what became of it."""
     one, form = selectors.get(here.merchant, withdrawal_id), OutcomeForm(request.POST)
     if not form.is_valid():

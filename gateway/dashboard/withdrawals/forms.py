@@ -19,7 +19,7 @@ from gateway.payouts.bank_transfer.banks import NAMES
 from gateway.payouts.crypto.rail import NETWORKS
 from gateway.payouts.rail import PayoutRail
 from gateway.payouts.registry import by_currency
-from gateway.withdrawals.gates import Wish
+from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.chart import WALLET_METHOD
 from ledger.money import DECIMALS
 
@@ -95,10 +95,10 @@ class WithdrawalForm(OnceForm):
                 self.add_error(name, str(FAULT.get(name, fault.message)))
         return given
 
-    def wish(self, origin: Address | None) -> Wish:
+    def wish(self, origin: Address | None) -> WithdrawalDraft:
         """Of a form that is valid. The registered address is a backend's: a person has shown who they are."""
         assert self.taken_from and self.paid_out
-        return Wish(
+        return WithdrawalDraft(
             company_id=self.merchant.company_id,
             rail=self.rail,
             amount=self.given["amount"],
@@ -256,7 +256,7 @@ class CryptoForm(WithdrawalForm):
 
 
 @dataclass(frozen=True)
-class Way:
+class WithdrawalKind:
     """A way out of a wallet as it stands in addresses, and its form."""
 
     slug: str
@@ -272,13 +272,13 @@ class Way:
         return self.form.wallet
 
 
-WAYS: Mapping[str, Way] = {
+WAYS: Mapping[str, WithdrawalKind] = {
     way.slug: way
     for way in (
-        Way("pix", PixForm, ("BRL",)),
-        Way("spei", SpeiForm, ("MXN",)),
-        Way("ars", ArgentineForm, ("ARS",)),
-        Way("cop", ColombianForm, ("COP",)),
-        Way("crypto", CryptoForm, tuple(NETWORKS)),
+        WithdrawalKind("pix", PixForm, ("BRL",)),
+        WithdrawalKind("spei", SpeiForm, ("MXN",)),
+        WithdrawalKind("ars", ArgentineForm, ("ARS",)),
+        WithdrawalKind("cop", ColombianForm, ("COP",)),
+        WithdrawalKind("crypto", CryptoForm, tuple(NETWORKS)),
     )
 }

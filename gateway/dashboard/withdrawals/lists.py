@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from accounts.base.csv_export import Column, csv_of
+from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
 from gateway.dashboard.withdrawals.words import FAILURE
@@ -25,7 +25,7 @@ from ledger.money import to_decimal
 ANY = ("", gettext_lazy("Any"))
 
 
-class Filters(DaysForm):
+class WithdrawalFilterForm(DaysForm):
     """What narrows the list."""
 
     status = forms.ChoiceField(
@@ -41,9 +41,9 @@ class Filters(DaysForm):
 
 
 @require_safe
-@door(May.READ_MONEY)
-def withdrawals(request: HttpRequest, here: Here) -> HttpResponseBase:
-    form = Filters(request.GET)
+@page_view(May.READ_MONEY)
+def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
+    form = WithdrawalFilterForm(request.GET)
     wish = form.wish("status", "rail", "currency", "reference")
     rows = selectors.listed(here.merchant, **wish).defer("sealed_destination")
     if request.GET.get("format") == "csv":
@@ -67,7 +67,7 @@ def _failure(withdrawal: Withdrawal) -> Any:
     return FAILURE[withdrawal.failure_code][0] if withdrawal.failure_code else None
 
 
-COLUMNS: list[Column[Withdrawal]] = [
+COLUMNS: list[CsvColumn[Withdrawal]] = [
     (gettext_lazy("Withdrawal"), lambda one: one.pk),
     (gettext_lazy("Created"), lambda one: one.created_at),
     (gettext_lazy("Status"), lambda one: STATUS[one.status][0]),

@@ -11,28 +11,28 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import Here, door
+from gateway.dashboard.access import RequestContext, page_view
 from gateway.dashboard.actions import Facts, action, filled_in
 from gateway.dashboard.confirmed import NotDone
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.checks import looked_at
-from gateway.dashboard.withdrawals.forms import WAYS, Way, WithdrawalForm
+from gateway.dashboard.withdrawals.forms import WAYS, WithdrawalForm, WithdrawalKind
 from gateway.dashboard.withdrawals.sending import send
 from gateway.dashboard.withdrawals.words import SCENARIO
 from gateway.dashboard.words import METHOD
-from gateway.payouts.selectors import Terms, terms
+from gateway.payouts.selectors import PayoutTerms, terms
 from ledger.wallets.selectors import holdings
 
 
-def _to_withdraw(here: Here, way: str) -> Facts:
+def _to_withdraw(here: RequestContext, way: str) -> Facts:
     form = _way(way).form
     source = [(_("From the wallet"), form.wallet)] if form.wallet else []
     return [(_("Rail"), METHOD[form.rail]), *source, *filled_in(form, here.request.POST, form.wallet)]
 
 
 @require_safe
-@door(May.MOVE_MONEY, steps_up=True)
-def choose(request: HttpRequest, here: Here) -> HttpResponse:
+@page_view(May.MOVE_MONEY, steps_up=True)
+def choose(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Over which rail: what each takes, and what there is to withdraw."""
     held = holdings(here.merchant).currencies
     ways = [
@@ -42,7 +42,7 @@ def choose(request: HttpRequest, here: Here) -> HttpResponse:
     return here.render("withdrawals/choose.html", ways=ways)
 
 
-def _terms(merchant: Merchant, rail: str, currency: str) -> Terms | None:
+def _terms(merchant: Merchant, rail: str, currency: str) -> PayoutTerms | None:
     try:
         return terms(merchant, rail, currency)
     except Refusal:
@@ -50,8 +50,8 @@ def _terms(merchant: Merchant, rail: str, currency: str) -> Terms | None:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Check a withdrawal"), about=_to_withdraw))
-def new(request: HttpRequest, here: Here, way: str) -> HttpResponse:
+@page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Check a withdrawal"), about=_to_withdraw))
+def new(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
     """The form. What passes every gate is shown once more before it is done."""
     found = _way(way)
     if request.method != "POST":
@@ -67,16 +67,16 @@ def new(request: HttpRequest, here: Here, way: str) -> HttpResponse:
 
 
 @require_POST
-@door(May.MOVE_MONEY)
-def check(request: HttpRequest, here: Here, way: str) -> HttpResponse:
+@page_view(May.MOVE_MONEY)
+def check(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
     """What would become of the form as it is filled in now; part of the form's page. Does nothing."""
     form = _way(way).form(here.merchant, request.POST)
     return here.render("withdrawals/_checks.html", form=form, checks=looked_at(here.merchant, form))
 
 
 @require_POST
-@door(May.MOVE_MONEY, steps_up=action(gettext_lazy("Withdraw money"), about=_to_withdraw))
-def confirm(request: HttpRequest, here: Here, way: str) -> HttpResponse:
+@page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Withdraw money"), about=_to_withdraw))
+def confirm(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
     """Does it, once: the form's id is its key. What is refused can be sent again, or changed."""
     found = _way(way)
     form = found.form(here.merchant, request.POST)
@@ -90,20 +90,22 @@ def confirm(request: HttpRequest, here: Here, way: str) -> HttpResponse:
     return here.go("withdrawal", sent.withdrawal_id, said=said)
 
 
-def _way(slug: str) -> Way:
+def _way(slug: str) -> WithdrawalKind:
     if slug not in WAYS:
         raise Http404
     return WAYS[slug]
 
 
-def _form(here: Here, way: Way, form: WithdrawalForm) -> HttpResponse:
+def _form(here: RequestContext, way: WithdrawalKind, form: WithdrawalForm) -> HttpResponse:
     checks = looked_at(here.merchant, form)
     return here.render(
         "withdrawals/new.html", way=way, ways=WAYS.values(), form=form, checks=checks, scenarios=SCENARIO
     )
 
 
-def _last_look(here: Here, way: Way, form: WithdrawalForm, refusal: Refusal | None = None) -> HttpResponse:
+def _last_look(
+    here: RequestContext, way: WithdrawalKind, form: WithdrawalForm, refusal: Refusal | None = None
+) -> HttpResponse:
     return here.render(
         "withdrawals/confirm.html",
         status=refusal.status if refusal else 200,

@@ -9,43 +9,43 @@ from functools import partial
 
 from accounts.base.client_address import client_address
 from accounts.base.errors import Refusal
-from gateway.dashboard.access import Here
+from gateway.dashboard.access import RequestContext
 from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
 from gateway.dashboard.withdrawals.forms import WithdrawalForm
-from gateway.payouts.rail import Order
-from gateway.requests.idempotency import Unfinished, Work, perform
+from gateway.payouts.rail import PayoutOrder
+from gateway.requests.idempotency import KeyedWork, Unfinished, perform
 from gateway.withdrawals import services as withdrawals
-from gateway.withdrawals.gates import Wish
+from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentWithdrawal:
     """The withdrawal of a form; `is_repeated`: it had been made before."""
 
     withdrawal_id: str
     is_repeated: bool
 
 
-def send(here: Here, form: WithdrawalForm) -> Sent:
+def send(here: RequestContext, form: WithdrawalForm) -> SentWithdrawal:
     """Makes the withdrawal of a valid form, or tells which one it made before. Raises NotDone."""
     sending = _Sending(here, form.wish(client_address(here.request)))
     try:
         stored = perform(attempt(here, form.given), sending.work())
     except Refusal as refusal:
         raise NotDone(refusal) from None
-    return Sent(stored.body.decode(), stored.replayed)
+    return SentWithdrawal(stored.body.decode(), stored.replayed)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sending:
     """What is done for a form, in the steps that `perform` knows."""
 
-    here: Here
-    wish: Wish
+    here: RequestContext
+    wish: WithdrawalDraft
 
-    def work(self) -> Work:
-        return Work(
+    def work(self) -> KeyedWork:
+        return KeyedWork(
             begin=partial(self._begin, None, tries=1),
             resume=partial(self._begin, tries=2),
             render=lambda withdrawal: (201, withdrawal.id.encode()),
@@ -54,7 +54,7 @@ class _Sending:
     def _begin(self, withdrawal_id: str | None, *, tries: int) -> Withdrawal | Unfinished:
         merchant = self.here.merchant
         found = unless_refused(partial(withdrawals.begin, merchant, self.wish, withdrawal_id))
-        if not isinstance(found, Order):
+        if not isinstance(found, PayoutOrder):
             return self._recorded(found)
         return Unfinished(
             found.withdrawal_id,

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from accounts import services, verification
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Company, Document, Merchant, User
 from accounts.permissions import PRODUCTION_DEFAULT
 from accounts.roles import Role
@@ -76,19 +76,19 @@ class Command(BaseCommand):
             phone="+551133334444",
             withdrawal_ip="127.0.0.1",
         )
-        taken_on = services.take_on(company)
+        onboarded = services.onboard(company)
         password = secrets.token_urlsafe(12)
         User.objects.filter(email=STAFF).delete()
         User.objects.create_superuser(STAFF, password, first_name="Support")
-        owner = User.objects.get(email=taken_on.email)
-        Life(taken_on.sandbox, _colleague(), owner).live()
-        _furnish(taken_on.sandbox)
+        owner = User.objects.get(email=onboarded.email)
+        Life(onboarded.sandbox, _colleague(), owner).live()
+        _furnish(onboarded.sandbox)
         _found_another(owner)
         made = {
             "companyId": company.id,
-            "sandboxApiKey": taken_on.sandbox_key,
-            "productionApiKey": taken_on.production_key,
-            "dashboard": {"email": taken_on.email, "password": taken_on.password},
+            "sandboxApiKey": onboarded.sandbox_key,
+            "productionApiKey": onboarded.production_key,
+            "dashboard": {"email": onboarded.email, "password": onboarded.password},
             "admin": {"username": STAFF, "password": password},
         }
         return made | self._addresses(made)
@@ -121,7 +121,7 @@ def _found_another(owner: User) -> None:
         country="MX",
         city="CIUDAD DE MEXICO",
         email=owner.email,
-        production_asked_at=wall(),
+        production_asked_at=utcnow(),
     )
     services.register(company)
     services.add_member(company, owner.email, None, Role.OWNER)

@@ -36,12 +36,12 @@ class Command(BaseCommand):
             withdrawal_ip=self._address(options["withdrawal_ip"]),
         )
         try:
-            taken_on = services.take_on(company, granted)
+            onboarded = services.onboard(company, granted)
         except ValueError as error:
             raise CommandError(str(error)) from error
         if options["hosted"]:
             Merchant.objects.filter(company=company).update(card_integration_mode=Merchant.IntegrationMode.HOSTED)
-        self._tell(taken_on, as_json=options["json"])
+        self._tell(onboarded, as_json=options["json"])
 
     def _address(self, text: str | None) -> str | None:
         try:
@@ -49,13 +49,13 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError("--withdrawal-ip is one IPv4 or IPv6 address") from error
 
-    def _tell(self, taken_on: services.TakenOn, *, as_json: bool) -> None:
+    def _tell(self, onboarded: services.Onboarded, *, as_json: bool) -> None:
         told = {
-            "companyId": taken_on.company.id,
-            "sandboxApiKey": taken_on.sandbox_key,
-            "productionApiKey": taken_on.production_key,
-            "email": taken_on.email,
-            "password": taken_on.password,
+            "companyId": onboarded.company.id,
+            "sandboxApiKey": onboarded.sandbox_key,
+            "productionApiKey": onboarded.production_key,
+            "email": onboarded.email,
+            "password": onboarded.password,
         }
         if as_json:
             self.stdout.write(json.dumps(told))

@@ -18,7 +18,7 @@ from accounts.base.wire import Number
 from accounts.models import Environment
 from gateway.methods.bank_transfer.cvu import alias, cvu
 from gateway.methods.colombia import SandboxCheckout, colombia
-from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 
 HOUR = 3_600
@@ -64,14 +64,14 @@ class SandboxArgentineTransfer(SandboxRail):
     alias_prefix = "sandbox.onpay."
     beneficiary_tax_id = "30500010912"
 
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         return _argentine_faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
 
-    def instructions(self, order: Order) -> Outcome:
-        return Outcome(Answered.WAITING, {"bankDetails": self._account(order)})
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": self._account(order)})
 
-    def paid(self, at: datetime) -> Outcome:
-        return Outcome(Answered.DONE, reference=_coelsa_id())
+    def paid(self, at: datetime) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.DONE, reference=_coelsa_id())
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["bankDetails"]
@@ -89,7 +89,7 @@ class SandboxArgentineTransfer(SandboxRail):
         }
         return {"bankDetails": bank_details}
 
-    def _account(self, order: Order) -> dict[str, str]:
+    def _account(self, order: PaymentOrder) -> dict[str, str]:
         """An Argentine account and its alias, made of the payment's id: 10^13 accounts and 10^9 aliases."""
         number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
         rest, account = divmod(number, 10**13)

@@ -15,7 +15,7 @@ from gateway.methods import documents
 from gateway.methods.boleto.numbers import barcode, digitable_line
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.pix.rail import end_to_end_id_of
-from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 from ledger.money import to_minor
 
@@ -53,7 +53,7 @@ class SandboxBoleto(SandboxRail):
     pix_host = "pix.sandbox.onpay.example"
     ispb = "99999999"
 
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         """All that is missing, in the contract's order, then all that is there and wrong."""
         payer = wish.payer
         address = payer.address or {}
@@ -71,7 +71,7 @@ class SandboxBoleto(SandboxRail):
         due = datetime.combine(due_date, _END_OF_DAY, SAO_PAULO)
         return due.astimezone(UTC) + timedelta(seconds=expires_in_s)
 
-    def instructions(self, order: Order) -> Outcome:
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """Numbers that follow from the payment's id, so that asking again gives the same slip."""
         assert order.due_date is not None
         free_field = _free_field(order.payment_id)
@@ -84,7 +84,7 @@ class SandboxBoleto(SandboxRail):
             "beneficiary": order.beneficiary,
             "pixCopyPaste": self._pix(order),
         }
-        return Outcome(Answered.WAITING, details, reference=free_field)
+        return PaymentOutcome(PaymentResult.WAITING, details, reference=free_field)
 
     def returned(self, at: datetime) -> str:
         """A boleto is returned by PIX."""
@@ -94,7 +94,7 @@ class SandboxBoleto(SandboxRail):
         names = ("barcode", "digitableLine", "documentNumber", "dueDate", "beneficiary")
         return {name: details[name] for name in names}
 
-    def _pix(self, order: Order) -> str:
+    def _pix(self, order: PaymentOrder) -> str:
         """The same charge as a PIX code; `cobv` is Banco Central's word for a charge with a due date."""
         location = f"{self.pix_host}/v2/cobv/{order.payment_id.partition('_')[2]}"
         return br_code(location=location, amount=order.amount, name=order.beneficiary, city=order.city)
@@ -126,7 +126,7 @@ def _text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _wrong_due_date(wish: Wish) -> list[Fault]:
+def _wrong_due_date(wish: PaymentDraft) -> list[Fault]:
     sent: Any = wish.due_date
     if _is_blank(sent):
         return []

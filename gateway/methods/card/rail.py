@@ -13,7 +13,7 @@ from accounts.base.wire import Timestamp
 from accounts.models import Environment
 from gateway.customers.payer import Payer
 from gateway.methods import documents
-from gateway.methods.rail import Answered, Asked, Market, Order, Outcome, Rail, Wish
+from gateway.methods.rail import Market, PaymentAction, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.scenarios import scenario_of
 from gateway.vault.cards import Card, Plays
@@ -83,18 +83,18 @@ class CardRail(Rail):
     """A rail for cards. A card is charged in two steps; the holder may have to be asked between."""
 
     @abstractmethod
-    def authorize(self, order: Order, card: Card, *, confirmed: bool) -> Outcome:
+    def authorize(self, order: PaymentOrder, card: Card, *, confirmed: bool) -> PaymentOutcome:
         """AUTHORIZED, DECLINED, UNKNOWN, or CHALLENGE while the holder has not `confirmed` what they must."""
 
     @abstractmethod
-    def capture(self, order: Order) -> Outcome:
+    def capture(self, order: PaymentOrder) -> PaymentOutcome:
         """Settles what was authorized."""
 
 
 class SandboxCard(SandboxRail, CardRail):
     """The deterministic double: a card plays its scenario, and no acquirer hears of it."""
 
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         found = []
         if wish.currency == "BRL":
             found += documents.faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
@@ -105,45 +105,45 @@ class SandboxCard(SandboxRail, CardRail):
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
 
-    def instructions(self, order: Order) -> Outcome:
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """A session for the browser; a stored card is charged at once, and needs one only to be confirmed."""
         mode = "HOSTED" if _is_hosted(order) else order.integration_mode
         session = {"session": {"integrationMode": mode}}
         if order.stored_card is None:
-            return Outcome(Answered.SESSION, session)
+            return PaymentOutcome(PaymentResult.SESSION, session)
         outcome = self.authorize(order, order.stored_card.card, confirmed=False)
-        if outcome.answered == Answered.CHALLENGE:
-            return Outcome(Answered.SESSION, session | dict(outcome.details))
+        if outcome.answered == PaymentResult.CHALLENGE:
+            return PaymentOutcome(PaymentResult.SESSION, session | dict(outcome.details))
         return outcome
 
-    def authorize(self, order: Order, card: Card, *, confirmed: bool) -> Outcome:
+    def authorize(self, order: PaymentOrder, card: Card, *, confirmed: bool) -> PaymentOutcome:
         if card.plays in (Plays.CHALLENGE, Plays.CHALLENGE_REFUSED) and not confirmed:
-            return Outcome(Answered.CHALLENGE, {"challenge": secrets.token_urlsafe(24)})
+            return PaymentOutcome(PaymentResult.CHALLENGE, {"challenge": secrets.token_urlsafe(24)})
         if card.plays == Plays.CHALLENGE_REFUSED:
-            return Outcome(Answered.DECLINED, failure=THREE_DS_REFUSED)
+            return PaymentOutcome(PaymentResult.DECLINED, failure=THREE_DS_REFUSED)
         if card.plays == Plays.TIMEOUT:
-            return Outcome(Answered.UNKNOWN, {"unanswered": True}, expires_after_s=RESULT_S)
+            return PaymentOutcome(PaymentResult.UNKNOWN, {"unanswered": True}, expires_after_s=RESULT_S)
         if failure := _REFUSED.get(card.plays):
-            return Outcome(Answered.DECLINED, failure=failure)
+            return PaymentOutcome(PaymentResult.DECLINED, failure=failure)
         code = f"{secrets.randbelow(10**6):06}"
         later = order.stored_card.captured_after_s if order.stored_card else None
-        return Outcome(
-            Answered.AUTHORIZED,
+        return PaymentOutcome(
+            PaymentResult.AUTHORIZED,
             {"authorizationCode": code},
             reference=code,
             ask_after_s=later,
             expires_after_s=CAPTURE_S,
         )
 
-    def capture(self, order: Order) -> Outcome:
-        return Outcome(Answered.DONE)
+    def capture(self, order: PaymentOrder) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.DONE)
 
-    def ask(self, order: Order, about: Asked) -> Outcome:
+    def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
         """What was authorized is captured when it is time; a payment that was reviewed gets its session then."""
-        if about == Asked.CAPTURE:
+        if about == PaymentAction.CAPTURE:
             return self.capture(order)
-        if about == Asked.REVIEW:
-            return Outcome(Answered.CLEARED, ask_after_s=0)
+        if about == PaymentAction.REVIEW:
+            return PaymentOutcome(PaymentResult.CLEARED, ask_after_s=0)
         return self.instructions(order)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ class SandboxDebitCard(SandboxCard):
     markets: ClassVar[tuple[Market, ...]] = _markets(Decimal("1.99"), settlement_days=1, advance_rate=Decimal("1.50"))
 
 
-def _is_hosted(order: Order) -> bool:
+def _is_hosted(order: PaymentOrder) -> bool:
     scenario = scenario_of(order.method, order.amount, order.currency)
     return scenario is not None and scenario.tail == HOSTED_TAIL
 

@@ -16,7 +16,7 @@ from accounts.base.wire import Timestamp, timestamp
 from accounts.models import Environment
 from gateway.customers.payer import Payer
 from gateway.methods.phones import international
-from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 
 PORTUGAL = "+351"
@@ -50,7 +50,7 @@ class SandboxMbWay(SandboxRail):
         ),
     )
 
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         found = []
         if not wish.payer.phone:
             found.append(Fault("payer.phone", "REQUIRED", "This field is required."))
@@ -61,14 +61,14 @@ class SandboxMbWay(SandboxRail):
     def completed(self, payer: Payer) -> Payer:
         return replace(payer, phone=_international(payer.phone)) if payer.phone else payer
 
-    def instructions(self, order: Order) -> Outcome:
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """The app would be asked now. The number itself is not kept: nothing later needs it."""
         assert order.payer.phone
         details = {"phone": masked(_international(order.payer.phone)), "expiresAt": timestamp(order.expires_at)}
-        return Outcome(Answered.WAITING, {"mbWay": details})
+        return PaymentOutcome(PaymentResult.WAITING, {"mbWay": details})
 
-    def paid(self, at: datetime) -> Outcome:
-        return Outcome(Answered.DONE, reference=secrets.token_hex(12))
+    def paid(self, at: datetime) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.DONE, reference=secrets.token_hex(12))
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["mbWay"]

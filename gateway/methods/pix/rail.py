@@ -12,7 +12,7 @@ from accounts.models import Environment
 from gateway.customers.payer import Payer
 from gateway.methods import documents, qr
 from gateway.methods.pix.brcode import br_code
-from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 
 DAY = 86_400
@@ -40,21 +40,21 @@ class SandboxPix(SandboxRail):
     host = "pix.sandbox.onpay.example"
     ispb = "99999999"
 
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         return documents.faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
 
-    def instructions(self, order: Order) -> Outcome:
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """A charge at the sandbox's own location; its txid is the ULID of the payment."""
         txid = order.payment_id.partition("_")[2]
         code = br_code(location=f"{self.host}/v2/{txid}", amount=order.amount, name=order.beneficiary, city=order.city)
-        return Outcome(Answered.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
+        return PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
 
-    def paid(self, at: datetime) -> Outcome:
+    def paid(self, at: datetime) -> PaymentOutcome:
         end_to_end_id = end_to_end_id_of("E", self.ispb, at)
-        return Outcome(Answered.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
+        return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """A payment can be paid without instructions only by simulation: then just the money has a name."""

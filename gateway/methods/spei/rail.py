@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from accounts.base.errors import Fault
 from accounts.base.wire import Number
 from accounts.models import Environment
-from gateway.methods.rail import Answered, Market, Order, Outcome, Rail, Wish
+from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.spei import documents
 from gateway.methods.spei.clabe import SANDBOX_BANK, SANDBOX_BANK_NAME, clabe
@@ -57,7 +57,7 @@ class SandboxSpei(SandboxRail):
     )
     city = "180"  # Mexico City
 
-    def faults(self, wish: Wish, *, strict: bool) -> list[Fault]:
+    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         tax_id, said = wish.payer.tax_id, wish.payer.tax_id_type
         if not tax_id:
             return []
@@ -68,7 +68,7 @@ class SandboxSpei(SandboxRail):
             return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
         return []
 
-    def instructions(self, order: Order) -> Outcome:
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """One of 10^11 accounts, and a reference, both made of the payment's id."""
         number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
         rest, account = divmod(number, 10**11)
@@ -81,10 +81,10 @@ class SandboxSpei(SandboxRail):
             "amount": str(order.amount),
             "currency": order.currency,
         }
-        return Outcome(Answered.WAITING, {"bankDetails": details})
+        return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": details})
 
-    def paid(self, at: datetime) -> Outcome:
-        return Outcome(Answered.DONE, reference=self._tracking_key(at))
+    def paid(self, at: datetime) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.DONE, reference=self._tracking_key(at))
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["bankDetails"]

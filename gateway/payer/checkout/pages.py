@@ -85,4 +85,4 @@ def _state(payment: Payment, left_s: int) -> str:
         return payment.status
     if left_s <= 0:
         return str(Status.EXPIRED)
-    return "OPEN" if payment.merchant.may_trade else "CLOSED"
+    return "OPEN" if payment.merchant.is_operational else "CLOSED"

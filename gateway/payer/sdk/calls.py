@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from accounts.base import clock
 from accounts.base.errors import Refusal
-from accounts.base.rows import unless_deadlocked
+from accounts.base.rows import retry_on_deadlock
 from accounts.base.wire import dumps, timestamp
 from gateway.payer.sdk.policies import on_sdk_origin
 from gateway.payer.sdk.sessions import OriginMismatch, SessionInvalid, origins, session_of
@@ -48,7 +48,7 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
             try:
                 check_headers(request, largest=LARGEST_BODY, optional=True)
                 payment = session_of(request, ended_too=answer is _confirm)
-                status, body = unless_deadlocked(partial(answer, request, payment))
+                status, body = retry_on_deadlock(partial(answer, request, payment))
             except SessionInvalid as invalid:
                 payment = invalid.payment
                 status, body = 401, _error("SESSION_INVALID", "The session is not valid or has ended.")

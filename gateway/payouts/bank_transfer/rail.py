@@ -12,7 +12,7 @@ from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.colombia import DOCUMENTS, is_document
 from gateway.payouts.bank_transfer.banks import NAMES, code_of
-from gateway.payouts.rail import Market, PayoutRail, masked
+from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout, token
 
 ALIAS = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9.-]{6,20}")
@@ -33,7 +33,9 @@ class SandboxArgentinePayout(SandboxPayout):
     """The deterministic double of the Argentine clearing."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
-    markets: ClassVar[tuple[Market, ...]] = (Market("ARS", minimum=Decimal(100), maximum=Decimal(10_000_000)),)
+    markets: ClassVar[tuple[PayoutMarket, ...]] = (
+        PayoutMarket("ARS", minimum=Decimal(100), maximum=Decimal(10_000_000)),
+    )
     members: ClassVar[tuple[str, ...]] = (*_NUMBERS, "beneficiaryName", "beneficiaryTaxId")
     reference_name: ClassVar[str] = "trackingKey"
 
@@ -80,7 +82,9 @@ class SandboxColombianPayout(SandboxPayout):
     """The deterministic double of the Colombian clearing."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
-    markets: ClassVar[tuple[Market, ...]] = (Market("COP", minimum=Decimal(4_000), maximum=Decimal(50_000_000)),)
+    markets: ClassVar[tuple[PayoutMarket, ...]] = (
+        PayoutMarket("COP", minimum=Decimal(4_000), maximum=Decimal(50_000_000)),
+    )
     members: ClassVar[tuple[str, ...]] = (
         "bankCode", "accountType", "accountNumber", "beneficiaryName", "documentType", "documentNumber",
     )  # fmt: skip

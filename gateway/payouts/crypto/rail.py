@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.payouts.crypto.addresses import canonical, is_bitcoin, is_tron
-from gateway.payouts.rail import Market, PayoutRail
+from gateway.payouts.rail import PayoutMarket, PayoutRail
 from gateway.payouts.sandbox import SandboxPayout
 
 NETWORKS: dict[str, tuple[str, Callable[[str], bool]]] = {
@@ -23,9 +23,9 @@ class SandboxCryptoPayout(SandboxPayout):
     """The deterministic double: no chain is ever reached."""
 
     rail: ClassVar[str] = "CRYPTO"
-    markets: ClassVar[tuple[Market, ...]] = (
-        Market("USDT", minimum=Decimal(1), maximum=Decimal(1_000_000), network_fee=Decimal(2)),
-        Market("BTC", minimum=Decimal("0.0001"), maximum=Decimal(20), network_fee=Decimal("0.00005")),
+    markets: ClassVar[tuple[PayoutMarket, ...]] = (
+        PayoutMarket("USDT", minimum=Decimal(1), maximum=Decimal(1_000_000), network_fee=Decimal(2)),
+        PayoutMarket("BTC", minimum=Decimal("0.0001"), maximum=Decimal(20), network_fee=Decimal("0.00005")),
     )
     members: ClassVar[tuple[str, ...]] = ("asset", "network", "address")
     reference_name: ClassVar[str] = "transactionHash"

@@ -9,7 +9,7 @@ from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.pix.keys import FORMS, is_pix_key, normalized
 from gateway.methods.pix.rail import end_to_end_id_of
-from gateway.payouts.rail import Market, PayoutRail, masked
+from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout
 
 
@@ -17,7 +17,7 @@ class SandboxPixPayout(SandboxPayout):
     """The deterministic double."""
 
     rail: ClassVar[str] = "PIX"
-    markets: ClassVar[tuple[Market, ...]] = (Market("BRL", minimum=Decimal(1), maximum=Decimal(100_000)),)
+    markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("BRL", minimum=Decimal(1), maximum=Decimal(100_000)),)
     members: ClassVar[tuple[str, ...]] = ("pixKey", "pixKeyType")
     reference_name: ClassVar[str] = "endToEndId"
     ispb = "99999999"

@@ -9,7 +9,7 @@ from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.spei import documents
 from gateway.methods.spei.clabe import SANDBOX_BANK, bank_name, is_clabe
-from gateway.payouts.rail import Market, PayoutRail, masked
+from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout, token
 
 
@@ -17,7 +17,7 @@ class SandboxSpeiPayout(SandboxPayout):
     """The deterministic double. It also knows the sandbox's own bank."""
 
     rail: ClassVar[str] = "SPEI"
-    markets: ClassVar[tuple[Market, ...]] = (Market("MXN", minimum=Decimal(1), maximum=Decimal(1_000_000)),)
+    markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("MXN", minimum=Decimal(1), maximum=Decimal(1_000_000)),)
     members: ClassVar[tuple[str, ...]] = ("clabe", "beneficiaryName", "beneficiaryTaxId", "concept", "numericReference")
     reference_name: ClassVar[str] = "trackingKey"
 

@@ -17,7 +17,7 @@ from ledger.money import MAX_AMOUNT, to_decimal
 from ledger.notation import TwoReadings, Unreadable, exact, plain_amount, read, typed
 
 
-class AmountField(forms.DecimalField):
+class StaffAmountField(forms.DecimalField):
     """Money in the currency of the record, which keeps it in minor units. It reads what `in_words` writes."""
 
     widget = UnfoldAdminDecimalFieldWidget

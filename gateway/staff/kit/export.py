@@ -15,8 +15,8 @@ from django.utils.text import capfirst
 from unfold.decorators import action
 
 from accounts import audit
-from accounts.base.clock import wall
-from accounts.base.csv_export import Column, csv_of
+from accounts.base.clock import utcnow
+from accounts.base.csv_export import CsvColumn, csv_of
 from gateway.staff.kit.audited import Audited, name_of
 from gateway.staff.kit.columns import EMPTY, address
 
@@ -44,7 +44,7 @@ class Exported(Audited):
         name, columns = name_of(self.model), list(self._columns(request))
         told = {"filters": dict(request.GET.lists()), "columns": [str(title) for title, _ in columns]}
         audit.record(request, f"{name}.exported", after=told, by_staff=True)
-        return csv_of(f"{name}-{wall():%Y-%m-%d}", columns, _in_chunks(rows))
+        return csv_of(f"{name}-{utcnow():%Y-%m-%d}", columns, _in_chunks(rows))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         """The button leads to what is shown."""
@@ -64,7 +64,7 @@ class Exported(Audited):
             return None
         return rows.order_by("-pk")
 
-    def _columns(self, request: HttpRequest) -> Iterator[Column[Any]]:
+    def _columns(self, request: HttpRequest) -> Iterator[CsvColumn[Any]]:
         for name in self.get_list_display(request):
             title = capfirst(str(label_for_field(name, self.model, self)))
             for part, value in getattr(name, "exports", (("", self._text(name)),)):

@@ -30,7 +30,7 @@ class NoteForm(forms.Form):
     note = NoteField()
 
 
-class CompanyForm(forms.ModelForm):
+class CompanyRecordForm(forms.ModelForm):
     def clean_tax_id(self) -> str:
         return compact(self.cleaned_data["tax_id"])
 

@@ -18,7 +18,7 @@ from accounts import second_factor
 from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals import services as proposals
-from accounts.proposals.kinds import Carried, Kind, Values
+from accounts.proposals.kinds import Carried, ProposalKind, Values
 from accounts.step_up import Action
 from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.audited import company_ids_of
@@ -26,7 +26,7 @@ from gateway.staff.kit.columns import address, link
 from gateway.staff.kit.export import Exported
 from gateway.staff.kit.queues import Queue, QueueFilter, asked_for
 from gateway.staff.kit.related import Related, plural
-from gateway.staff.kit.search import Ids, Words, matching
+from gateway.staff.kit.search import Ids, SearchWords, matching
 
 FOUND_PER_MODEL = 5
 TWO_PEOPLE = "A second person of the staff must confirm it, and nothing changes before that."
@@ -54,7 +54,7 @@ class StaffAdmin(Exported):
     """
 
     ids: ClassVar[Ids] = {}
-    words: ClassVar[Words] = {}
+    words: ClassVar[SearchWords] = {}
     listed_at: ClassVar[tuple[str, ...]] = ()
     has_history: ClassVar[bool] = True
     permissions_used: ClassVar[tuple[str, ...]] = ("view", "add", "change", "delete")
@@ -143,7 +143,7 @@ class StaffAdmin(Exported):
         return HttpResponseRedirect(address(self.model, "change", record.pk))
 
     def put(
-        self, request: HttpRequest, record: Model, kind: Kind, values: Values, note: str, object_id: str = ""
+        self, request: HttpRequest, record: Model, kind: ProposalKind, values: Values, note: str, object_id: str = ""
     ) -> HttpResponse:
         """Proposes what was decided to a second person; where one person is enough, it is carried out at once."""
         about = object_id or str(record.pk)

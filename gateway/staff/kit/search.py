@@ -11,7 +11,7 @@ from accounts.base.ids import IdField
 Ids = Mapping[str, str | Callable[[str], Q]]
 """Prefix of a public id → the lookup that it leads to, or what makes one."""
 
-Words = Mapping[str, Callable[[str], Any]]
+SearchWords = Mapping[str, Callable[[str], Any]]
 """Lookup → what makes its value of a term. ValueError: the term cannot be one."""
 
 ULID_LENGTH = 26
@@ -19,7 +19,7 @@ _ID = re.compile(r"([a-z]{3,4})_([0-9a-z]{1,35})", re.IGNORECASE)
 _ULID = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{25}", re.IGNORECASE)
 
 
-def matching(model: type[Model], term: str, ids: Ids, words: Words) -> Q:
+def matching(model: type[Model], term: str, ids: Ids, words: SearchWords) -> Q:
     """What the term can mean for this model: an id of its own or of something related, or a word."""
     if "\0" in term:
         return Q(pk__in=[])
@@ -49,7 +49,7 @@ def _as_id(model: type[Model], term: str, ids: Ids) -> Iterable[Q]:
         yield Q(pk=f"{own_prefix}_{term.upper()}")
 
 
-def _as_words(term: str, words: Words) -> Iterable[Q]:
+def _as_words(term: str, words: SearchWords) -> Iterable[Q]:
     for lookup, value_of in words.items():
         try:
             yield Q(**{lookup: value_of(term)})

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import F, Model
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Environment
 from gateway.refunds.models import Refund, Status
 from gateway.staff.kit.columns import anchor, link
@@ -34,7 +34,7 @@ def advances() -> Panel:
         ["Advance", "Company", "Wanted", "Our fee", "Waits"],
         [
             [link(one), link(one.merchant), amount(one.gross_amount, one.currency), amount(one.fee, one.currency),
-             ago((wall() + one.ahead - one.requested_at).total_seconds())]
+             ago((utcnow() + one.ahead - one.requested_at).total_seconds())]
             for one in rows[:SHOWN]
         ],
     )  # fmt: skip
@@ -72,7 +72,7 @@ def answers() -> Panel:
 def _group(status: str, due: datetime | None) -> str:
     if status == Status.UNDER_REVIEW or due is None:
         return REVIEW
-    left = due - wall()
+    left = due - utcnow()
     return next(title for title, most in DEADLINES.items() if left <= most)
 
 

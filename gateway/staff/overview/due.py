@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db.models import Model
 from django_celery_beat.models import PeriodicTask
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.heartbeats import MAX_AGE
 from accounts.models import Email, Heartbeat
 from gateway.payments.models import Payment
@@ -56,7 +56,7 @@ WORKS = (
 
 def panel() -> Panel:
     """What is due now, with the age of the oldest of each kind."""
-    now = wall()
+    now = utcnow()
     found = [(work, count, oldest) for work, (count, oldest) in zip(WORKS, _waiting(now), strict=True) if oldest]
     table = Table(["What", "Due", "Oldest since", "Late by"], [_row(*one, now) for one in found])
     label, state = _judged(max((now - oldest for _, _, oldest in found), default=timedelta(0)))
@@ -92,7 +92,7 @@ def parts() -> Panel:
 
     Where no dispatcher was ever started none is missed: the worker delivers, as it does while one is silent.
     """
-    now = wall()
+    now = utcnow()
     beats = dict(Heartbeat.objects.values_list("part", "beat_at"))
     rows = [_part(part, beats.get(part), now) for part in PARTS]
     dead = [part for part in PARTS if now - beats.get(part, now if part == DISPATCHER else EVER) > MAX_AGE]

@@ -9,7 +9,7 @@ from accounts.models import Environment
 from gateway.staff.kit.columns import address, anchor
 from gateway.staff.overview import course
 from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, lines, number, rows_of
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from ledger.models import Balance
 
 _SUMS = """
@@ -18,7 +18,7 @@ _SUMS = """
       JOIN accounts_merchant m ON m.id = a.merchant_id
      WHERE b.amount <> 0 AND a.kind = ANY(%(kinds)s) GROUP BY 1, 2, 3
 """
-EARNED = {Kind.FEE_INCOME: "fees", Kind.ADVANCE_INCOME: "advances", Kind.FX_SPREAD: "spread"}
+EARNED = {AccountKind.FEE_INCOME: "fees", AccountKind.ADVANCE_INCOME: "advances", AccountKind.FX_SPREAD: "spread"}
 HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Together", "We earned"]
 
 

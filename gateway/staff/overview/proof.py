@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.urls import reverse
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.staff.kit.columns import address, block, link
 from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table
 from ledger.models import Proof
@@ -38,7 +38,7 @@ def _judged(last: Proof | None) -> tuple[str, str]:
     assert last.finished_at
     if selectors.stopped_since(last):
         return "Does not end", BAD
-    return ("Holds, but old", BAD) if wall() - last.finished_at > OLD else ("Holds", GOOD)
+    return ("Holds, but old", BAD) if utcnow() - last.finished_at > OLD else ("Holds", GOOD)
 
 
 def _said(last: Proof | None) -> str:

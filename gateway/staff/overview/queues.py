@@ -19,7 +19,7 @@ COUNTED = 100
 
 
 @dataclass(frozen=True)
-class Waiting:
+class QueueCount:
     """A queue with the environments of what waits in it, at most a hundred and one, and the earliest of their times."""
 
     model: type[Model]
@@ -40,7 +40,7 @@ def counted(number: int) -> str:
     return f"{COUNTED}+" if number > COUNTED else str(number)
 
 
-def waiting(request: HttpRequest) -> list[Waiting]:
+def waiting(request: HttpRequest) -> list[QueueCount]:
     """Every queue of this person, in one statement."""
     seen = [
         (model, queue)
@@ -69,11 +69,11 @@ def _found(seen: list[tuple[type[Model], Queue]]) -> Iterable[tuple[int, str, da
     return found
 
 
-def _waiting(model: type[Model], queue: Queue, rows: list[tuple[int, str, datetime]]) -> Waiting:
-    return Waiting(model, queue, tuple(row[1] for row in rows), min((row[2] for row in rows), default=None))
+def _waiting(model: type[Model], queue: Queue, rows: list[tuple[int, str, datetime]]) -> QueueCount:
+    return QueueCount(model, queue, tuple(row[1] for row in rows), min((row[2] for row in rows), default=None))
 
 
-def panel(found: list[Waiting]) -> Panel:
+def panel(found: list[QueueCount]) -> Panel:
     """What waits for staff, production and sandbox apart."""
     rows = [_row(one) for one in found]
     is_something = any(one.environments for one in found)
@@ -81,7 +81,7 @@ def panel(found: list[Waiting]) -> Panel:
     return Panel("Waiting for staff", (table,), "To do" if is_something else "Nothing", WATCH if is_something else GOOD)
 
 
-def _row(one: Waiting) -> list[Any]:
+def _row(one: QueueCount) -> list[Any]:
     here = [counted(one.environments.count(environment)) for environment in ("PRODUCTION", "SANDBOX")]
     first = instant(one.first)
     if one.first:

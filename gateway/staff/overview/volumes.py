@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, amount, lines, rows_of
 
 SPANS = {1: "Today", 7: "7 days", 30: "30 days"}
@@ -33,7 +33,7 @@ HEADERS = ["Since", "Payments", "Paid", "Failed or expired", "Acceptance", "Paid
 
 
 @dataclass
-class Volume:
+class CompanyVolume:
     """What was created in a span of days, and what became of it by now. Amounts in minor units by currency."""
 
     created: int = 0
@@ -51,7 +51,7 @@ class Volume:
 
 def panel() -> Panel:
     """Today and the last days until now, in UTC, production and sandbox apart."""
-    found = _volumes(wall())
+    found = _volumes(utcnow())
     tables = [
         Table(HEADERS, [_row(title, found[environment, days]) for days, title in SPANS.items()], str(environment.label))
         for environment in ENVIRONMENTS
@@ -60,11 +60,11 @@ def panel() -> Panel:
     return Panel("Volumes", tuple(tables), note="" if tables else "Nothing was paid for thirty days.")
 
 
-def _volumes(now: datetime) -> dict[tuple[str, int], Volume]:
+def _volumes(now: datetime) -> dict[tuple[str, int], CompanyVolume]:
     """By environment and days: the longer spans hold the shorter."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     begins = {f"d{days}": midnight - timedelta(days=days - 1) for days in SPANS}
-    found: dict[tuple[str, int], Volume] = defaultdict(Volume)
+    found: dict[tuple[str, int], CompanyVolume] = defaultdict(CompanyVolume)
     for environment, begun, currency, created, paid, lost, taken in rows_of(_PAYMENTS, begins):
         for volume in _spans(found, environment, begun):
             volume.created += created
@@ -77,11 +77,11 @@ def _volumes(now: datetime) -> dict[tuple[str, int], Volume]:
     return found
 
 
-def _spans(found: dict[tuple[str, int], Volume], environment: str, begun: int) -> Iterable[Volume]:
+def _spans(found: dict[tuple[str, int], CompanyVolume], environment: str, begun: int) -> Iterable[CompanyVolume]:
     return (found[environment, days] for days in SPANS if days >= begun)
 
 
-def _row(title: str, volume: Volume) -> list[Any]:
+def _row(title: str, volume: CompanyVolume) -> list[Any]:
     counts = [f"{count:,}" for count in (volume.created, volume.paid, volume.lost)]
     return [title, *counts, volume.acceptance, _amounts(volume.taken), _amounts(volume.sent)]
 

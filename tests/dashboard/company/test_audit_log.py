@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.company import ADDRESS_CHANGED
 from accounts.models import AuditEntry, Company, User
 from accounts.roles import Role
@@ -57,7 +57,7 @@ def written(shop: Shop, action: str, **facts: Any) -> AuditEntry:
 def history(acme: Shop, globex: Shop, owner: User) -> list[AuditEntry]:
     """What three people did to two companies on three days."""
     finance = a_member(acme.company, Role.FINANCE)
-    root, now = a_person(STAFF, is_staff=True), wall()
+    root, now = a_person(STAFF, is_staff=True), utcnow()
     written(globex, "api_key.issued", actor=root, object_id="key_globex")
     return [
         written(acme, "company.changed", actor=owner, created_at=now - timedelta(days=40), object_id=acme.company.pk,
@@ -98,7 +98,7 @@ def test_it_says_who_did_what_to_what_with_before_and_after(
 def test_it_is_filtered_by_person_action_and_day(
     acme: Shop, globex: Shop, owner: User, browser: Client, history: list[AuditEntry], query: str, actions: list[str]
 ) -> None:
-    days = {f"{name}_days_ago": wall() - timedelta(days=n) for name, n in (("two", 2), ("three", 3))}
+    days = {f"{name}_days_ago": utcnow() - timedelta(days=n) for name, n in (("two", 2), ("three", 3))}
     asked = query.format(
         owner=owner.pk, stranger=a_member(globex.company).pk, **{name: f"{day:%Y-%m-%d}" for name, day in days.items()}
     )
@@ -119,7 +119,7 @@ def test_the_file_has_the_columns_of_the_screen_and_no_formula(
     answer = browser.get(file_of(acme))
     rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode("utf-8-sig"))))  # type: ignore[attr-defined]
 
-    assert answer["Content-Disposition"] == f'attachment; filename="audit-log-{wall():%Y-%m-%d}.csv"'
+    assert answer["Content-Disposition"] == f'attachment; filename="audit-log-{utcnow():%Y-%m-%d}.csv"'
     assert rows[0] | {"Time (UTC)": ""} == {
         "Time (UTC)": "", "Person": "owner@acme.example", "Action": "member.invited",
         "What was done": "Invited somebody", "Object": "'=cmd@x.example", "Environment": "", "Before": "",

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
 from accounts import joining
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.errors import RoleExceedsRights
 from accounts.joining import MOST_A_DAY
 from accounts.models import AuditEntry, Company, Invitation, Membership, User
@@ -212,12 +212,12 @@ def test_nobody_floods_the_world_with_our_mail(acme: Shop, owner: User, browser:
     for n in range(MOST_A_DAY):
         Invitation.objects.create(
             company=acme.company, email=f"{n}@x.example", role="VIEWER", digest=bytes([n]), invited_by=owner,
-            expires_at=wall() + timedelta(days=7), withdrawn_at=wall(),
+            expires_at=utcnow() + timedelta(days=7), withdrawn_at=utcnow(),
         )  # fmt: skip
 
     assert "Too many invitations were sent within a day" in invite("n@x.example").content.decode()
     assert mail.outbox == []
-    Invitation.objects.update(created_at=wall() - timedelta(days=1))
+    Invitation.objects.update(created_at=utcnow() - timedelta(days=1))
     assert invite("n@x.example").status_code == 302
 
 
@@ -342,7 +342,7 @@ def test_one_address_and_one_person_are_written_to_and_write_only_so_often(
     for number in range(MOST_A_DAY - joining.MOST_TO_ONE):
         Invitation.objects.create(
             company=globex.company, email=f"{number}@b.example", role="VIEWER", digest=bytes([number]) * 32,
-            invited_by=owner, expires_at=wall() + timedelta(days=7),
+            invited_by=owner, expires_at=utcnow() + timedelta(days=7),
         )  # fmt: skip
     assert invite("other@acme.example").status_code == 200
     assert not Invitation.objects.filter(email="other@acme.example").exists()

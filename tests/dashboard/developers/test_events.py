@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.roles import Role
 from tests.factories import Shop, a_payment
 from tests.people import a_member, signed_in
@@ -39,8 +39,8 @@ def test_an_event_is_found_by_what_happened(viewer: Client, acme: Shop) -> None:
 def test_events_are_filtered(viewer: Client, acme: Shop) -> None:
     happens(acme.sandbox, "payment.paid", "pay_one")
     happens(acme.sandbox, "payment.failed", "pay_two")
-    Event.objects.filter(object_id="pay_one").update(created_at=wall() - timedelta(days=2))
-    yesterday = f"{wall() - timedelta(days=1):%Y-%m-%dT%H:%M}"
+    Event.objects.filter(object_id="pay_one").update(created_at=utcnow() - timedelta(days=2))
+    yesterday = f"{utcnow() - timedelta(days=1):%Y-%m-%dT%H:%M}"
 
     for query, seen in (
         ("", {"pay_one", "pay_two"}),

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.emails.models import Email
 from accounts.errors import KeyExceedsRights
 from accounts.models import ApiKey, Company, User
@@ -76,7 +76,7 @@ def test_the_services_themselves_ask_what_the_person_may(acme: Shop, role: Role,
     for act in (
         lambda: issue_key(acme.production, ["withdrawals:write"], by=person),
         lambda: rotate_key(
-            issue_key(acme.production, ["withdrawals:write"])[0], wall() + timedelta(hours=1), by=person
+            issue_key(acme.production, ["withdrawals:write"])[0], utcnow() + timedelta(hours=1), by=person
         ),
     ):
         if may:

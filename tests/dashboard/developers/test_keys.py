@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.advice import Advice, advice
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import ApiKey, AuditEntry
 from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
 from accounts.roles import Role
@@ -118,10 +118,10 @@ def test_a_rotated_key_works_beside_the_new_one_until_it_ends(developer: Client,
     new = ApiKey.objects.get(name="Till", expires_at=None)
     old.refresh_from_db()
     assert new.permissions == old.permissions
-    assert old.expires_at and abs(old.expires_at - wall() - timedelta(hours=24)) < timedelta(minutes=1)
+    assert old.expires_at and abs(old.expires_at - utcnow() - timedelta(hours=24)) < timedelta(minutes=1)
     for api.key in (old_text, new_text):
         assert api.get("/payments").status_code == 200
-    ApiKey.objects.filter(pk=old.pk).update(expires_at=wall())
+    ApiKey.objects.filter(pk=old.pk).update(expires_at=utcnow())
     api.key = old_text
     assert api.get("/payments").status_code == 401
     listed = developer.get(keys_of(acme)).content.decode()
@@ -144,7 +144,7 @@ def test_a_rotated_key_can_stop_at_once(developer: Client, acme: Shop, api: Api)
 def test_the_end_of_the_old_key_may_be_chosen(developer: Client, acme: Shop, days: int | None, is_taken: bool) -> None:
     old, _ = issue_key(acme.sandbox, ["transactions:read"], "Till")
     address = f"{keys_of(acme)}{old.pk}/rotate"
-    until = f"{wall() + timedelta(days=days):%Y-%m-%dT%H:%M}" if days is not None else ""
+    until = f"{utcnow() + timedelta(days=days):%Y-%m-%dT%H:%M}" if days is not None else ""
 
     developer.post(address, wish(developer, address, overlap="", until=until))
 
@@ -157,7 +157,7 @@ def test_a_key_is_replaced_once(developer: Client, acme: Shop) -> None:
     old, _ = issue_key(acme.sandbox, ["transactions:read"], "Till")
     address = f"{keys_of(acme)}{old.pk}/rotate"
     form = wish(developer, address, overlap="24")
-    rotate_key(old, wall() + timedelta(hours=1))
+    rotate_key(old, utcnow() + timedelta(hours=1))
 
     answer = developer.post(address, form, follow=True)
 
@@ -227,7 +227,7 @@ def aged(key: ApiKey, **facts: Any) -> ApiKey:
 
 
 def days(ago: int) -> Any:
-    return wall() - timedelta(days=ago)
+    return utcnow() - timedelta(days=ago)
 
 
 def test_each_use_of_a_permission_is_noted_by_its_day(api: Api, acme: Shop) -> None:
@@ -238,7 +238,7 @@ def test_each_use_of_a_permission_is_noted_by_its_day(api: Api, acme: Shop) -> N
     api.post("/payments", {})
 
     key.refresh_from_db()
-    assert key.permissions_used == {"transactions:read": wall().date().isoformat()}
+    assert key.permissions_used == {"transactions:read": utcnow().date().isoformat()}
 
 
 def test_a_call_looks_its_key_up_once_and_writes_nothing_more_that_day(api: Api, acme: Shop) -> None:
@@ -256,7 +256,7 @@ def test_a_key_that_nobody_uses_is_told(acme: Shop) -> None:
     assert advice(key) == []
     assert advice(aged(key, created_at=days(61))) == [Advice.NEVER_USED]
     assert advice(aged(key, last_used_at=days(61))) == [Advice.UNUSED]
-    today = wall().date().isoformat()
+    today = utcnow().date().isoformat()
     assert advice(aged(key, last_used_at=days(1), permissions_used={"transactions:read": today})) == []
 
 
@@ -266,7 +266,7 @@ def test_a_key_that_may_more_than_it_uses_is_told(acme: Shop) -> None:
 
     assert advice(aged(key, last_used_at=days(1), permissions_used=used)) == []
     assert advice(aged(key, created_at=days(31))) == [Advice.MAY_TOO_MUCH]
-    assert advice(aged(key, expires_at=wall() + timedelta(days=1))) == []
+    assert advice(aged(key, expires_at=utcnow() + timedelta(days=1))) == []
 
 
 def test_a_production_key_that_may_everything_is_told(acme: Shop) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.base.clock import now, wall
+from accounts.base.clock import now, utcnow
 from accounts.base.wire import timestamp
 from accounts.models import AuditEntry, Merchant
 from accounts.roles import Role
@@ -102,7 +102,7 @@ def test_a_clock_that_is_ahead_says_how_far(support: Client, acme: Shop) -> None
     simulations.advance(acme.sandbox, by=timedelta(days=12, hours=3))
 
     assert "1\xa0week, 5\xa0days ahead of the real time" in support.get(lab_of(acme)).content.decode()
-    assert now(acme.sandbox) - wall() > timedelta(days=12)
+    assert now(acme.sandbox) - utcnow() > timedelta(days=12)
 
 
 # ── Playing ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -121,7 +121,7 @@ EVERY = [(play.name, play.ways[-1]) for group in plays.groups() for play in grou
 
 
 @pytest.mark.parametrize(("name", "way"), EVERY)
-def test_a_play_brings_about_what_it_says(support: Client, acme: Shop, name: str, way: plays.Way) -> None:
+def test_a_play_brings_about_what_it_says(support: Client, acme: Shop, name: str, way: plays.PlayedMethod) -> None:
     play = plays.find(name)
     assert play
     if name.startswith(("withdrawal", "conversion")):

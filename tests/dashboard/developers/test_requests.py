@@ -15,7 +15,7 @@ from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.requests import meaning_of
 from gateway.dashboard.developers.words import ACCOUNT
 from gateway.requests.models import ApiRequest
-from ledger.chart import Kind
+from ledger.chart import AccountKind
 from tests.client import Api
 from tests.factories import Shop, pix
 from tests.people import a_member, signed_in
@@ -194,4 +194,4 @@ def test_a_line_for_the_shell_is_quoted() -> None:
 
 
 def test_every_account_has_words() -> None:
-    assert set(ACCOUNT) == set(Kind)
+    assert set(ACCOUNT) == set(AccountKind)

@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.dashboard.refusals import in_words
@@ -202,7 +202,7 @@ def test_health_counts_attempts_and_names_the_last_failure(
 def test_old_attempts_do_not_count(acme: Shop, hook: Hook, receiver: Receiver) -> None:
     happens(acme.sandbox)
     deliver_due()
-    Delivery.objects.update(created_at=wall() - timedelta(hours=25))
+    Delivery.objects.update(created_at=utcnow() - timedelta(hours=25))
 
     assert health(acme.sandbox)[hook.id].tried == 0
 
@@ -215,10 +215,10 @@ def test_it_is_told_when_an_endpoint_will_be_switched_off(
     deliver_due()
     assert switched_off_at(hook.row()) is None, "one failure a moment ago is no reason to worry"
 
-    Endpoint.objects.update(failing_since=wall() - timedelta(days=2))
+    Endpoint.objects.update(failing_since=utcnow() - timedelta(days=2))
 
     off_at = switched_off_at(hook.row())
-    assert off_at and abs(off_at - wall() - timedelta(days=3)) < timedelta(minutes=1)
+    assert off_at and abs(off_at - utcnow() - timedelta(days=3)) < timedelta(minutes=1)
     for page in ("", hook.id):
         assert "It is switched off on" in text(developer.get(f"{hooks_of(acme)}{page}"))
 

@@ -12,7 +12,7 @@ from accounts.base.wire import timestamp
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from ledger.books.models import Entry
-from ledger.chart import BUCKETS, Kind
+from ledger.chart import BUCKETS, AccountKind
 from ledger.proofs.models import Proof
 from ledger.wallets.selectors import holdings
 from tests.dashboard.conftest import Page
@@ -83,7 +83,7 @@ def test_the_next_releases_are_shown_by_day(viewer: Client, busy: Shop, page: Pa
 
 def test_the_last_proof_of_the_books_is_shown(viewer: Client, busy: Shop, page: Page) -> None:
     assert "proved" not in words(viewer.get(page("balance")))
-    now = clock.wall()
+    now = clock.utcnow()
     proof = Proof.objects.create(started_at=now, finished_at=now, invariants=18)
     assert "The books are verified 18 checks passed:" in words(viewer.get(page("balance")))
 
@@ -123,7 +123,7 @@ def test_postings_lead_to_what_they_are_about(viewer: Client, busy: Shop, page: 
 
 
 def test_any_past_instant_is_explained(viewer: Client, busy: Shop, page: Page) -> None:
-    entries = Entry.objects.filter(merchant=busy.sandbox, currency="BRL", account__kind=Kind.AVAILABLE)
+    entries = Entry.objects.filter(merchant=busy.sandbox, currency="BRL", account__kind=AccountKind.AVAILABLE)
     for at in set(entries.values_list("transfer__posted_at", flat=True)):
         told = story(viewer, page, currency="BRL", at=timestamp(at), **{"from": ""}).context["told"]
         assert told.ending == sum(one.amount for one in entries.filter(transfer__posted_at__lte=at))

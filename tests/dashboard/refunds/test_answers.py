@@ -258,7 +258,7 @@ def test_the_draft_ends_with_the_answer_or_the_refund(
         later(acme, hours=73)
         refunds.happen(refunds.LAPSE, acme.sandbox, asked.pk)
     else:
-        refunds.decide(acme.sandbox, asked.pk, refunds.Asked.WITHDRAW)
+        refunds.decide(acme.sandbox, asked.pk, refunds.RefundAction.WITHDRAW)
 
     assert (Draft.objects.count(), DraftEvidence.objects.count()) == (0, 0)
     assert support.post(page("refund_draft", asked.pk), {"message": "Too late"}).status_code == 409

@@ -20,7 +20,7 @@ from accounts.models import ApiKey, AuditEntry, Proposal, User
 from accounts.proposals.kinds import KINDS
 from gateway.celery import app
 from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, Payment, Withdrawal
-from gateway.payouts.rail import Answered, Outcome
+from gateway.payouts.rail import PayoutOutcome, PayoutResult
 from gateway.refunds import services as refunds
 from gateway.requests import log
 from gateway.withdrawals.proposals import values_of
@@ -200,7 +200,7 @@ def _proposes_what_became_of_it(user: User) -> None:
     """Of a real one, as nobody outside would tell."""
     withdrawal = Withdrawal.objects.select_related("merchant__company").get()
     kind = KINDS["withdrawal.outcome"]
-    values = values_of(Outcome(Answered.DONE, reference="E1"))
+    values = values_of(PayoutOutcome(PayoutResult.DONE, reference="E1"))
     proposal = Proposal(
         kind=kind.name,
         object_id=withdrawal.pk,

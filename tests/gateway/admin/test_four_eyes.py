@@ -12,7 +12,7 @@ from accounts.models import Membership, Proposal, User
 from accounts.roles import Role
 from gateway.models import Refund, Withdrawal
 from gateway.refunds import services as refunds
-from gateway.refunds.lifecycle import Asked
+from gateway.refunds.lifecycle import RefundAction
 from gateway.staff.kit.columns import address as page_at
 from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.withdrawals import services as withdrawals
@@ -68,7 +68,7 @@ def test_whoever_opened_a_refund_for_a_payer_does_not_decide_it(
     for name in ("for_payer", "for_company", "withdrawn"):
         assert told(staff, page_at(Refund, "change", refund.pk).replace("/change/", f"/{name}/"), NOTE) == OWN
     with pytest.raises(OwnRequest), transaction.atomic():
-        refunds.decide(acme.sandbox, refund.id, Asked.FOR_PAYER, by=root)
+        refunds.decide(acme.sandbox, refund.id, RefundAction.FOR_PAYER, by=root)
     assert everything() == before
 
     where = page_at(Refund, "change", refund.pk).replace("/change/", "/for_payer/")
@@ -187,7 +187,7 @@ def test_what_the_outside_party_answers_meanwhile_overtakes_what_was_said(
     staff: Client, colleague: Client, funded: Shop, real: Withdrawal
 ) -> None:
     told(staff, page_of(real, "arrived"), FORMS["arrived"])
-    outcome = withdrawals.Outcome(withdrawals.Answered.DONE, reference=FORMS["arrived"]["reference"])
+    outcome = withdrawals.PayoutOutcome(withdrawals.PayoutResult.DONE, reference=FORMS["arrived"]["reference"])
     withdrawals.decide(real.merchant, real.pk, outcome)  # as the outside party's own answer does
 
     proposal = Proposal.objects.get()

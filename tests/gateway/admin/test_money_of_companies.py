@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import User
 from gateway.refunds.models import Refund
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing
@@ -54,7 +54,7 @@ def test_the_course_of_balances_is_drawn_from_closed_days(staff: Client, acme: S
         undo()
 
     assert picture.title == "Sandbox, BRL"
-    first, last = (wall() - timedelta(days=3)).date(), (wall() - timedelta(days=1)).date()
+    first, last = (utcnow() - timedelta(days=3)).date(), (utcnow() - timedelta(days=1)).date()
     assert picture.said == f"from 340.52 on {first} to 489.02 on {last}"
     areas = re.findall(r'class="course-(\w+)" points="([^"]+)"', picture.drawn)
     assert [kind for kind, _ in areas] == ["available", "releasing", "blocked"]
@@ -81,7 +81,7 @@ def test_advances_wait_with_their_amount_and_age(staff: Client, acme: Shop) -> N
     assert panels(staff)["Advances to decide"].label == "None"
     owner = User.objects.create_user("owner@acme.test")
     asked = advances.request(acme.sandbox, [a_receivable(acme.sandbox).id], owner)
-    Advance.objects.update(requested_at=wall() - timedelta(hours=5))
+    Advance.objects.update(requested_at=utcnow() - timedelta(hours=5))
 
     panel = panels(staff)["Advances to decide"]
 
@@ -93,8 +93,8 @@ def test_advances_wait_with_their_amount_and_age(staff: Client, acme: Shop) -> N
 
 def test_refund_answers_are_counted_by_their_deadline(staff: Client, acme: Shop, api: Api) -> None:
     soon, later, answered = (disputed(api, paid(api), amount=amount)["id"] for amount in (10, 20, 30))
-    Refund.objects.filter(pk=soon).update(response_due_at=wall() + timedelta(hours=3))
-    Refund.objects.filter(pk=later).update(response_due_at=wall() + timedelta(days=6))
+    Refund.objects.filter(pk=soon).update(response_due_at=utcnow() + timedelta(hours=3))
+    Refund.objects.filter(pk=later).update(response_due_at=utcnow() + timedelta(days=6))
     api.post(f"/refunds/{answered}/responses", {"answer": "CONTEST", "message": "It was delivered."})
 
     panel = panels(staff)["Refund answers"]

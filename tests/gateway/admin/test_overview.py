@@ -10,7 +10,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.heartbeats import beat
 from accounts.models import Company, Heartbeat, Merchant
 from gateway.models import Payment
@@ -80,7 +80,7 @@ def test_money_is_summed_over_companies_and_production_stands_apart(staff: Clien
 
 def test_volumes_and_acceptance_are_of_today_and_the_last_days(staff: Client, acme: Shop) -> None:
     for days_ago, statuses in ((20, ["FAILED"]), (3, ["PENDING"]), (0, ["PAID", "PAID"])):
-        stand_at(acme.sandbox, wall() - timedelta(days=days_ago))
+        stand_at(acme.sandbox, utcnow() - timedelta(days=days_ago))
         for status in statuses:
             a_payment(acme.sandbox, status)
 
@@ -99,7 +99,7 @@ def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> No
     beat("worker")
     assert panels(staff)["Due work"].label == "Nothing is late"
     overdue = a_payment(acme.sandbox)
-    Payment.objects.filter(pk=overdue.pk).update(expires_at=wall() - timedelta(minutes=30))
+    Payment.objects.filter(pk=overdue.pk).update(expires_at=utcnow() - timedelta(minutes=30))
 
     panel = panels(staff)["Due work"]
 
@@ -112,7 +112,7 @@ def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> No
 
 def test_a_silent_part_and_a_late_task_are_told(staff: Client, world: World) -> None:
     beat("dispatcher")
-    Heartbeat.objects.filter(part="dispatcher").update(beat_at=wall() - timedelta(hours=3))
+    Heartbeat.objects.filter(part="dispatcher").update(beat_at=utcnow() - timedelta(hours=3))
 
     panel = panels(staff)["Parts of the service"]
 
@@ -131,7 +131,7 @@ def test_no_dispatcher_is_missed_where_none_was_started(staff: Client, world: Wo
 
 def test_endpoints_that_fail_are_told_with_their_company(staff: Client, world: World, acme: Shop) -> None:
     assert panels(staff)["Failing endpoints"].label == "None"
-    Endpoint.objects.update(failing_since=wall() - timedelta(hours=2), failures=7)
+    Endpoint.objects.update(failing_since=utcnow() - timedelta(hours=2), failures=7)
 
     panel = panels(staff)["Failing endpoints"]
 
@@ -156,12 +156,12 @@ def test_the_last_proof_is_green_or_red_with_counterexamples(staff: Client, acme
     assert broken["I6"][3] == f"{acme.sandbox.pk}, BRL, 19202, 19203"
     proof = Proof.objects.latest("pk")
     assert "19203" in staff.get(page_at(Proof, "change", proof.pk)).content.decode()
-    long_ago = wall() - timedelta(hours=1)
+    long_ago = utcnow() - timedelta(hours=1)
     Proof.objects.update(started_at=long_ago, finished_at=long_ago, violations=[])
     old = panels(staff)["Proof of the books"]
     assert (old.label, old.state) == ("Holds, but old", "danger")
 
-    Proof.objects.create(started_at=wall() - timedelta(minutes=16))
+    Proof.objects.create(started_at=utcnow() - timedelta(minutes=16))
     endless = panels(staff)["Proof of the books"]
     assert (endless.label, endless.state) == ("Does not end", "danger")
     assert endless.note.endswith("1 later run did not come to the end.")
@@ -175,7 +175,7 @@ def test_staff_ask_for_a_proof_and_nobody_asks_twice(staff: Client, acme: Shop) 
     assert "being verified: the result is here" in told
     assert Proof.objects.get().holds
 
-    Proof.objects.create(started_at=wall())
+    Proof.objects.create(started_at=utcnow())
     assert "being verified just now" in staff.post(where, follow=True).content.decode()
     assert Proof.objects.count() == 2
     assert browser_of(support("view_payment")).post(where).status_code == 403
@@ -198,7 +198,7 @@ def test_what_takes_long_is_kept_and_what_takes_too_long_is_left(db: None) -> No
     def asks(milliseconds: int) -> float:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT pg_sleep({milliseconds / 1000})")
-        return wall().timestamp()
+        return utcnow().timestamp()
 
     quick, slow = kept("quick", lambda: asks(0)), kept("slow", lambda: asks(60))
     assert kept("quick", lambda: asks(0)) > quick

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from gateway.methods import selectors as methods
 from gateway.models import Payment, PriceRule
 from gateway.seeds import BEGINNING
@@ -64,7 +64,7 @@ def test_a_new_version_is_for_new_payments_only(staff: Client, api: Api) -> None
     assert add(staff) == {}
 
     new = PriceRule.objects.latest("pk")
-    assert wall() - new.effective_from < timedelta(minutes=1)
+    assert utcnow() - new.effective_from < timedelta(minutes=1)
     assert (old["fee"], paid(api)) == (1.50, 3.50)
     assert api.get(f"/payments/{old['id']}").json()["data"]["fee"] == 1.50
     assert Payment.objects.get(pk=old["id"]).fee == 150
@@ -72,7 +72,7 @@ def test_a_new_version_is_for_new_payments_only(staff: Client, api: Api) -> None
 
 
 def test_a_later_version_waits_for_its_time(staff: Client, acme: Shop, api: Api) -> None:
-    begins = (wall() + timedelta(days=2)).replace(microsecond=0)
+    begins = (utcnow() + timedelta(days=2)).replace(microsecond=0)
     assert add(staff, begins) == {}
     later = PriceRule.objects.latest("pk")
     assert (later.effective_from, state_of(staff, later), paid(api)) == (begins, "later", 1.50)
@@ -90,7 +90,7 @@ def test_the_latest_version_whose_time_has_come_holds_and_the_companys_own_befor
     assert add(staff, percentage="5", fixed="0", **own) == {}
     assert add(staff, percentage="6", fixed="0", **own) == {}
     assert add(staff, percentage="3", fixed="0") == {}
-    assert add(staff, wall() + timedelta(days=1), percentage="9", **own) == {}
+    assert add(staff, utcnow() + timedelta(days=1), percentage="9", **own) == {}
 
     assert (paid(api), paid(globex_api)) == (9.00, 4.50)
     states = [state_of(staff, price) for price in PriceRule.objects.filter(method="PIX").order_by("pk")]
@@ -105,7 +105,7 @@ def test_what_has_held_is_read_only(staff: Client) -> None:
     page = staff.get(page_of(PriceRule, "change", price.pk)).content.decode()
     assert 'name="_save"' not in page
     assert "0.00 BRL" in page
-    assert staff.post(page_of(PriceRule, "change", price.pk), PRICE | at(wall())).status_code == 403
+    assert staff.post(page_of(PriceRule, "change", price.pk), PRICE | at(utcnow())).status_code == 403
     assert staff.post(reverse("admin:gateway_pricerule_delete", args=[price.pk]), {"post": "yes"}).status_code == 403
     chosen = {"action": "delete_selected", "_selected_action": str(price.pk), "post": "yes"}
     staff.post(page_of(PriceRule, "changelist"), chosen)
@@ -120,7 +120,7 @@ def test_a_companys_own_version_stays_too_once_it_has_held(staff: Client, acme: 
 
 
 def test_a_version_that_has_not_begun_is_changed_or_withdrawn(staff: Client, acme: Shop, api: Api) -> None:
-    begins = (wall() + timedelta(days=2)).replace(microsecond=0)
+    begins = (utcnow() + timedelta(days=2)).replace(microsecond=0)
     add(staff, begins)
     later = PriceRule.objects.latest("pk")
 
@@ -129,7 +129,7 @@ def test_a_version_that_has_not_begun_is_changed_or_withdrawn(staff: Client, acm
     later.refresh_from_db()
     assert (later.percentage, later.fixed, later.advance_minimum, later.effective_from) == (4, 50, 1_234, begins)
     assert later.history.latest().history_type == "~"
-    assert list(change(staff, later, **at(wall() - timedelta(hours=1)))) == ["effective_from"]
+    assert list(change(staff, later, **at(utcnow() - timedelta(hours=1)))) == ["effective_from"]
     assert staff.post(reverse("admin:gateway_pricerule_delete", args=[later.pk]), {"post": "yes"}).status_code == 302
     assert [*PriceRule.objects.filter(method="PIX")] == [seeded()]
     assert paid(api) == 1.50
@@ -154,7 +154,7 @@ def test_an_impossible_version_is_refused_and_changes_nothing(
 
 
 def test_two_versions_never_begin_at_the_same_time(staff: Client) -> None:
-    first = (wall() + timedelta(days=2)).replace(microsecond=0)
+    first = (utcnow() + timedelta(days=2)).replace(microsecond=0)
     add(staff, first)
     assert "effective_from" in add(staff, first)
     add(staff, first + timedelta(days=1))

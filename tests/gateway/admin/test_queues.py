@@ -8,7 +8,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Company, Email, Merchant, Proposal, User
 from accounts.services import register
 from gateway.models import Refund, Withdrawal
@@ -52,7 +52,7 @@ def listed(browser: Client, title: str) -> list[str]:
 def awaiting(name: str, since: timedelta) -> Company:
     company = Company(legal_name=name, trade_name=name, tax_id="1", tax_id_type="CNPJ")
     register(company)
-    company.production_asked_at = wall() - since
+    company.production_asked_at = utcnow() - since
     company.save()
     return company
 
@@ -69,7 +69,7 @@ def test_everything_that_waits_is_counted_and_worked_off_from_the_top(
     unanswered = a_refund(acme.sandbox, "AWAITING_RESPONSE")
     a_refund(acme.sandbox, "PROCESSING")
     stuck, fresh = (w.withdrawn(out, funded, amount=904)["id"] for _ in range(2))
-    Withdrawal.objects.filter(pk=stuck).update(created_at=wall() - timedelta(minutes=31))
+    Withdrawal.objects.filter(pk=stuck).update(created_at=utcnow() - timedelta(minutes=31))
     later, sooner = awaiting("Later", timedelta(hours=1)), awaiting("Sooner", timedelta(days=1))
     register(Company(legal_name="Idle", trade_name="Idle", tax_id="1", tax_id_type="CNPJ"))
 

@@ -9,7 +9,7 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Company, Proposal, User
 from gateway.models import PayoutRule
 from gateway.staff.kit.columns import address as page_of
@@ -49,7 +49,7 @@ def complaints(answer: Any) -> dict[str, Any]:
 
 def market(currency: str) -> Decimal:
     """As it was fetched an hour ago."""
-    [rate] = rates.record({"BRL": Decimal(1), currency: Decimal("0.1834")}, wall() - timedelta(hours=1))
+    [rate] = rates.record({"BRL": Decimal(1), currency: Decimal("0.1834")}, utcnow() - timedelta(hours=1))
     return rate.per_real
 
 

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import User
 from gateway.staff.kit.columns import address as page_of
 from ledger.holds import services as holds
@@ -167,7 +167,7 @@ def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Cli
     page = body(staff, ADD)
     for name in ("merchant", "currency", "amount", "reason", "note", "expected_release_at_0"):
         assert f'name="{name}"' in page
-    ends = wall() + timedelta(days=30)
+    ends = utcnow() + timedelta(days=30)
     times = {"expected_release_at_0": f"{ends:%Y-%m-%d}", "expected_release_at_1": f"{ends:%H:%M:%S}"}
 
     assert staff.post(ADD, block(acme.sandbox.pk, **times)).status_code == 302

@@ -8,7 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Company, Merchant, User
 from gateway.models import Evidence, Payment, Refund
 from gateway.refunds import services as refunds
@@ -119,7 +119,7 @@ def test_a_payers_refund_is_opened_from_its_payment(staff: Client, root: User, a
     where = f"{ADD}?payment={payment.id}"
     assert f'href="{where}"' in staff.get(address(Payment, "change", payment.pk)).content.decode()
     form = form_in(staff.get(where).content)
-    due = (wall() + timedelta(days=5)).replace(microsecond=0)
+    due = (utcnow() + timedelta(days=5)).replace(microsecond=0)
 
     wish = {"amount": "50.25", "reason_code": "FRAUD", "payer_statement": "Not me", "note": "MED 123"}
     days = {"response_due_at_0": f"{due:%Y-%m-%d}", "response_due_at_1": f"{due:%H:%M:%S}"}
@@ -317,7 +317,7 @@ def test_a_real_refund_waits_for_staff_and_is_asked_about_nowhere(
     a_payment(acme.sandbox, "PAID")
     refund = a_refund(acme.sandbox, "PROCESSING")
     take_to_production(acme.sandbox)
-    Refund.objects.update(ask_at=wall())
+    Refund.objects.update(ask_at=utcnow())
 
     assert (refunds.happen_due(), refunds.happen_due()) == (1, 0)
 

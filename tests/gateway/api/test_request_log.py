@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import made_at, new_id
 from accounts.models import ApiKey
 from accounts.permissions import ALL
@@ -39,7 +39,7 @@ def logged(log: ModuleType, request_id: str) -> ApiRequest:
 def test_a_request_is_kept_with_its_answer(
     api: Api, acme: Shop, address: str, key: str, request_log: ModuleType
 ) -> None:
-    before = wall()
+    before = utcnow()
     answer = api.post("/payments", pix(reference="order-1"), key=key, **{"user-agent": "shop/1.0\0"})
 
     row = logged(request_log, answer["RequestId"])
@@ -49,7 +49,7 @@ def test_a_request_is_kept_with_its_answer(
     assert (row.method, row.path, row.query, row.status, row.code) == ("POST", "/api/v2/payments", "", 201, "ONP201")
     assert (row.origin, row.user_agent, str(row.idempotency_key), row.is_replay) == (address, "shop/1.0", key, False)
     assert (row.object_id, row.objects_named) == (payment, [payment])
-    assert before <= row.created_at == made_at(row.pk) <= wall()
+    assert before <= row.created_at == made_at(row.pk) <= utcnow()
     assert 0 < row.elapsed_ms < 60_000
     assert '"reference":"order-1"' in (row.request_body or "")
     assert f'"id":"{payment}"' in (row.response_body or "")
@@ -210,7 +210,7 @@ def test_what_went_wrong_is_summed_up_by_code(api: Api, acme: Shop, request_log:
     request_log.flush()
     long_ago = {"merchant": acme.sandbox, "api_key": ApiKey.objects.get(merchant=acme.sandbox), "elapsed_ms": 1}
     ApiRequest.objects.create(
-        **long_ago, method="GET", path="/", status=404, code="ONP404", created_at=wall() - timedelta(hours=25)
+        **long_ago, method="GET", path="/", status=404, code="ONP404", created_at=utcnow() - timedelta(hours=25)
     )
 
     summary = selectors.refused(acme.sandbox)

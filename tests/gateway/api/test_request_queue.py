@@ -16,7 +16,7 @@ from django.db import connection
 from accounts.base.ids import new_id
 from accounts.models import ApiKey
 from gateway.requests import retention
-from gateway.requests.facts import Facts
+from gateway.requests.facts import RequestFacts
 from gateway.requests.log import MOST, RequestLog
 from gateway.requests.models import ApiRequest
 from tests.client import Api
@@ -26,7 +26,7 @@ from tests.webhooks.test_retention import back_in_time
 pytestmark = pytest.mark.django_db
 
 
-def facts(**members: Any) -> Facts:
+def facts(**members: Any) -> RequestFacts:
     """Of a request that nobody made."""
     asked = {
         "method": "GET",
@@ -38,7 +38,7 @@ def facts(**members: Any) -> Facts:
     }
     answer = {"status": 200, "refusal_code": None, "answer": b"{}", "answer_kind": "application/json"}
     who = {"id": new_id("req"), "merchant_id": 1, "api_key_id": "key_x", "origin": None, "user_agent": ""}
-    return Facts(**{**asked, **answer, **who, "is_replay": False, "elapsed_s": 0.0015} | members)
+    return RequestFacts(**{**asked, **answer, **who, "is_replay": False, "elapsed_s": 0.0015} | members)
 
 
 def test_it_is_written_by_itself(api: Api, request_log: ModuleType) -> None:

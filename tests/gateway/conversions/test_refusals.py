@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from accounts.base.clock import now, wall
+from accounts.base.clock import now, utcnow
 from accounts.models import Company, Merchant
 from accounts.services import issue_key
 from gateway.conversions.models import Conversion
@@ -52,7 +52,7 @@ def milliseconds(moment: datetime) -> int:
 
 def stand(shop: Shop, at_ms: float) -> None:
     """The company's clock says this now."""
-    change(shop, clock_offset=datetime.fromtimestamp(at_ms / 1000, UTC) - wall())
+    change(shop, clock_offset=datetime.fromtimestamp(at_ms / 1000, UTC) - utcnow())
     shop.sandbox.refresh_from_db()
 
 
@@ -70,7 +70,7 @@ def test_a_quote_has_expired_in_its_last_millisecond(api: Api, acme: Shop) -> No
 def test_whatever_was_converted_was_converted_before_its_quote_expired(api: Api, acme: Shop) -> None:
     ended = []
     for ahead_ms in range(-3, 40, 2):
-        stand(acme, milliseconds(wall()))
+        stand(acme, milliseconds(utcnow()))
         quote = quoted(api, acme, sourceAmount=1)
         stand(acme, int(quote["expiresAt"]) - ahead_ms)
 
@@ -119,9 +119,9 @@ def test_the_market_may_move_while_a_quote_holds(acme: Shop, address: str) -> No
     merchant = acme.production
     Merchant.objects.filter(pk=merchant.pk).update(conversion_enabled=True)
     production = Api(issue_key(merchant, EVERY, "production")[1], address)
-    rates.record({"BRL": Decimal(5), "MXN": Decimal(20)}, wall())
+    rates.record({"BRL": Decimal(5), "MXN": Decimal(20)}, utcnow())
     token = quoted(production, acme)["quoteToken"]
-    rates.record({"BRL": Decimal(5), "MXN": Decimal(19)}, wall())
+    rates.record({"BRL": Decimal(5), "MXN": Decimal(19)}, utcnow())
 
     with nothing_moves(acme):
         assert refusal(confirm(production, acme, token)) == TOO_LITTLE

@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.models import Environment
 from gateway.customers.payer import Payer
-from gateway.methods.rail import Order, Rail
+from gateway.methods.rail import PaymentOrder, Rail
 from gateway.methods.registry import CARDS, rail_of
 from tests.factories import a_reference
 
@@ -55,9 +55,9 @@ class UnderTest:
         order = {"method": self.method, "amount": 100, "currency": self.currency, "reference": a_reference()}
         return order | {"payer": payer} | members
 
-    def order(self, number: int = 1) -> Order:
+    def order(self, number: int = 1) -> PaymentOrder:
         """What the rail is told about the payment with this number."""
-        return Order(
+        return PaymentOrder(
             payment_id=f"pay_01KAGTW3Q8XJ5V0N2B7R4C{number:04d}",
             method=self.method,
             amount=Decimal("100.00"),

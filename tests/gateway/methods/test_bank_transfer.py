@@ -9,7 +9,7 @@ from stdnum.ar import cbu, cuit
 from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.cvu import alias, cvu
 from gateway.methods.bank_transfer.rail import SandboxArgentineTransfer
-from gateway.methods.rail import Wish
+from gateway.methods.rail import PaymentDraft
 from gateway.payments.models import Payment
 from tests.client import Api
 from tests.gateway.methods.suite import NOON, RAILS_UNDER_TEST
@@ -21,7 +21,7 @@ def wrong(tax_id: str, tax_id_type: str | None = None, *, strict: bool = False) 
     payer = Payer(name="Juan Perez", tax_id=tax_id, tax_id_type=tax_id_type)
     return [
         (fault.field, fault.code)
-        for fault in SandboxArgentineTransfer().faults(Wish(payer, NOON, "ARS"), strict=strict)
+        for fault in SandboxArgentineTransfer().faults(PaymentDraft(payer, NOON, "ARS"), strict=strict)
     ]
 
 

@@ -14,7 +14,7 @@ from accounts.base.ids import CROCKFORD, new_id
 from gateway.customers.payer import Payer
 from gateway.methods.boleto.numbers import barcode, digitable_line, due_date_factor, mod10, mod11, spaced
 from gateway.methods.boleto.rail import SandboxBoleto
-from gateway.methods.rail import Answered, Order, Outcome, Wish
+from gateway.methods.rail import PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult
 from tests.gateway.methods.test_pix import parse
 
 RAIL = SandboxBoleto()
@@ -54,8 +54,8 @@ def read_line(line: str, today: date) -> tuple[str, date, Decimal, str]:
     return first[:3], due, Decimal(amount) / 100, free_field
 
 
-def an_order(**changes: Any) -> Order:
-    order = Order(
+def an_order(**changes: Any) -> PaymentOrder:
+    order = PaymentOrder(
         method="BOLETO",
         payment_id="pay_01JD3K5V8M0000000000000002",
         amount=Decimal("150.00"),
@@ -71,7 +71,7 @@ def an_order(**changes: Any) -> Order:
 
 
 def said(payer: Payer = MARIA, due: Any = "2026-12-01", now: datetime = NOON) -> list[tuple[str, str]]:
-    faults = RAIL.faults(Wish(payer, now, "BRL", due), strict=False)
+    faults = RAIL.faults(PaymentDraft(payer, now, "BRL", due), strict=False)
     return [(fault.field, fault.code) for fault in faults]
 
 
@@ -112,7 +112,7 @@ def test_an_order_becomes_a_slip_that_says_what_was_asked() -> None:
     outcome = RAIL.instruct(an_order())
 
     details = outcome.details
-    assert outcome.answered == Answered.WAITING
+    assert outcome.answered == PaymentResult.WAITING
     assert read_line(details["digitableLine"], NOON.date()) == (
         "999", date(2026, 12, 1), Decimal(150), outcome.reference
     )  # fmt: skip
@@ -154,12 +154,12 @@ def test_a_payment_object_shows_the_slip_and_keeps_the_rest() -> None:
 @pytest.mark.parametrize(
     ("asked", "outcome"),
     [
-        ("PAID", Outcome(Answered.DONE)),
-        ("EXPIRED", Outcome(Answered.DONE)),
-        ("FAILED", Outcome(Answered.DECLINED, failure=("SIMULATED", "The failure was simulated."))),
+        ("PAID", PaymentOutcome(PaymentResult.DONE)),
+        ("EXPIRED", PaymentOutcome(PaymentResult.DONE)),
+        ("FAILED", PaymentOutcome(PaymentResult.DECLINED, failure=("SIMULATED", "The failure was simulated."))),
     ],
 )
-def test_a_sandbox_merchant_gets_the_outcome_that_was_asked_for(asked: str, outcome: Outcome) -> None:
+def test_a_sandbox_merchant_gets_the_outcome_that_was_asked_for(asked: str, outcome: PaymentOutcome) -> None:
     assert RAIL.simulate(asked, NOON) == outcome
 
 
@@ -222,7 +222,7 @@ def test_days_are_counted_on_the_calendar_of_sao_paulo(now: datetime, today: dat
 
 
 def test_check_digits_count_in_production_only() -> None:
-    wish = Wish(replace(MARIA, tax_id="52998224724"), NOON, "BRL", "2026-12-01")
+    wish = PaymentDraft(replace(MARIA, tax_id="52998224724"), NOON, "BRL", "2026-12-01")
 
     assert RAIL.faults(wish, strict=False) == []
     assert [fault.field for fault in RAIL.faults(wish, strict=True)] == ["payer.taxId"]

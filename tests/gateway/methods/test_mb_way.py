@@ -7,7 +7,7 @@ from stdnum.pt import nif
 
 from gateway.customers.payer import Payer
 from gateway.methods.mb_way.rail import SandboxMbWay, _international, masked
-from gateway.methods.rail import Wish
+from gateway.methods.rail import PaymentDraft
 from gateway.payments.models import Payment
 from tests.client import Api
 from tests.gateway.methods.suite import NOON, RAILS_UNDER_TEST
@@ -18,7 +18,9 @@ ANA = {"name": "Ana Costa", "phone": "+351912344567"}
 
 def wrong(tax_id: str | None, tax_id_type: str | None = None, *, strict: bool = False) -> list[tuple[str, str]]:
     payer = Payer(name="Ana Costa", tax_id=tax_id, tax_id_type=tax_id_type, phone="+351912344567")
-    return [(fault.field, fault.code) for fault in SandboxMbWay().faults(Wish(payer, NOON, "EUR"), strict=strict)]
+    return [
+        (fault.field, fault.code) for fault in SandboxMbWay().faults(PaymentDraft(payer, NOON, "EUR"), strict=strict)
+    ]
 
 
 def test_the_phone_rings_for_four_minutes_and_is_masked(api: Api) -> None:

@@ -17,7 +17,7 @@ from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.cvu import cvu
 from gateway.methods.boleto.numbers import mod10, mod11
 from gateway.methods.pix.brcode import br_code
-from gateway.methods.rail import Wish
+from gateway.methods.rail import PaymentDraft
 from gateway.methods.registry import rail_of
 from gateway.methods.spei.clabe import clabe
 from tests.gateway.methods.suite import NOON
@@ -187,7 +187,7 @@ def is_taken(document: str, method: str, currency: str, kind: str | None) -> boo
     rail = rail_of(method, currency, Environment.SANDBOX)
     assert rail is not None
     payer = Payer(name="Maria Silva", tax_id=document, tax_id_type=kind)
-    wish = Wish(payer=payer, now=NOON, currency=currency)
+    wish = PaymentDraft(payer=payer, now=NOON, currency=currency)
     return "payer.taxId" not in [fault.field for fault in rail.faults(wish, strict=True)]
 
 

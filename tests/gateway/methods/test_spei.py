@@ -7,7 +7,7 @@ import pytest
 from stdnum.mx import curp, rfc
 
 from gateway.customers.payer import Payer
-from gateway.methods.rail import Wish
+from gateway.methods.rail import PaymentDraft
 from gateway.methods.spei.clabe import clabe, is_clabe
 from gateway.methods.spei.rail import SandboxSpei
 from gateway.payments.models import Payment
@@ -26,7 +26,9 @@ def is_a_clabe(number: str) -> bool:
 
 def wrong(tax_id: str, tax_id_type: str | None = None, *, strict: bool = False) -> list[tuple[str, str]]:
     payer = Payer(name="Juan Perez", tax_id=tax_id, tax_id_type=tax_id_type)
-    return [(fault.field, fault.code) for fault in SandboxSpei().faults(Wish(payer, NOON, "MXN"), strict=strict)]
+    return [
+        (fault.field, fault.code) for fault in SandboxSpei().faults(PaymentDraft(payer, NOON, "MXN"), strict=strict)
+    ]
 
 
 @pytest.mark.parametrize("number", ["032180000118359719", "646180110400000007", "999180000000001234"])

@@ -8,10 +8,10 @@ from django.db import transaction
 
 from accounts.models import Merchant
 from gateway.methods.errors import InvalidResponse
-from gateway.methods.rail import Answered, Outcome
+from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.payments import services as payments
 from gateway.payments.errors import PaymentState
-from gateway.payments.lifecycle import Asked
+from gateway.payments.lifecycle import PaymentAction
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
 from tests.client import Api
@@ -108,10 +108,10 @@ def test_one_payment_that_cannot_expire_holds_up_nobody(acme: Shop, globex: Shop
 
 def test_an_answer_about_other_money_is_refused_and_moves_nothing(acme: Shop) -> None:
     payment = a_payment(acme.sandbox)
-    other = Outcome(Answered.DONE, amount=Decimal("149.99"), currency="BRL")
+    other = PaymentOutcome(PaymentResult.DONE, amount=Decimal("149.99"), currency="BRL")
 
     with pytest.raises(InvalidResponse), transaction.atomic():
-        payments.finish(payments.lock(acme.sandbox, payment.id), Asked.PAY, other, payment.created_at)
+        payments.finish(payments.lock(acme.sandbox, payment.id), PaymentAction.PAY, other, payment.created_at)
 
     assert statuses() == {payment.id: "PENDING"}
     assert Transfer.objects.count() == 0

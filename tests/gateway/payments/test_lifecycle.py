@@ -4,18 +4,18 @@ import itertools
 
 import pytest
 
-from gateway.methods.rail import Answered
+from gateway.methods.rail import PaymentResult
 from gateway.payments.errors import PaymentState
-from gateway.payments.lifecycle import STEPS, Asked, step
+from gateway.payments.lifecycle import STEPS, PaymentAction, step
 from gateway.payments.models import Status
 
 LISTED = {(s.asked, s.answered, source): s.target for s in STEPS for source in (s.sources or ("",))}
 FINAL = {Status.FAILED, Status.EXPIRED, Status.REFUNDED}
 
 
-@pytest.mark.parametrize("asked", Asked)
-def test_every_triple_is_listed_or_refused(asked: Asked) -> None:
-    for answered, status in itertools.product(Answered, ["", *Status]):
+@pytest.mark.parametrize("asked", PaymentAction)
+def test_every_triple_is_listed_or_refused(asked: PaymentAction) -> None:
+    for answered, status in itertools.product(PaymentResult, ["", *Status]):
         if (asked, answered, status) in LISTED:
             assert step(asked, answered, status).target == LISTED[asked, answered, status]
         else:

@@ -9,7 +9,7 @@ from gateway.customers import selectors as customers
 from gateway.customers.errors import CustomerUnknown
 from gateway.customers.models import Customer
 from gateway.customers.payer import Payer
-from gateway.payments.customers import Standing, standings
+from gateway.payments.customers import CustomerStanding, standings
 from gateway.payments.figures import Paid
 from gateway.payments.search import Search, found
 from gateway.refunds import services as refunds
@@ -73,9 +73,9 @@ def test_a_standing_is_what_was_had_of_a_customer(acme: Shop, globex: Shop) -> N
     maria = found_of[last.customer_id]
     assert (maria.payments, maria.last_payment_at) == (3, last.created_at)
     assert maria.paid == {"BRL": Paid(1, 10_000, 100), "USD": Paid(1, 20_000, maria.paid["USD"].fees)}
-    assert found_of[never_paid.customer_id] == Standing(1, never_paid.created_at, {})
+    assert found_of[never_paid.customer_id] == CustomerStanding(1, never_paid.created_at, {})
     [theirs] = [customer.pk for customer in everybody if customer.merchant_id == globex.sandbox.pk]
-    assert found_of[theirs] == Standing()
+    assert found_of[theirs] == CustomerStanding()
 
 
 def test_payments_and_refunds_of_a_customer_are_theirs_alone(acme: Shop, globex: Shop) -> None:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from accounts.base import clock
 from accounts.base.periods import Period
 from accounts.models import Merchant
-from gateway.payments.figures import Accepted, Failure, Paid, acceptance, failures, volumes
+from gateway.payments.figures import Accepted, FailureFigure, Paid, acceptance, failures, volumes
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
@@ -81,7 +81,10 @@ def test_failures_are_told_the_commonest_first(acme: Shop, globex: Shop) -> None
         sale(acme.sandbox, status="FAILED")
     sale(globex.sandbox, status="FAILED")
 
-    assert failures(acme.sandbox, today) == [Failure("SIMULATED", "PIX", 2), Failure("CARD_REFUSED", "CREDIT_CARD", 1)]
+    assert failures(acme.sandbox, today) == [
+        FailureFigure("SIMULATED", "PIX", 2),
+        FailureFigure("CARD_REFUSED", "CREDIT_CARD", 1),
+    ]
 
 
 def anything(merchant: Merchant, chance: random.Random) -> Payment:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from gateway.receipts.facts import Facts, Row, facts
+from gateway.receipts.facts import ReceiptFacts, ReceiptRow, facts
 from gateway.receipts.pdf import render
 from gateway.receipts.verification import code
 from tests.gateway.methods.test_boleto_pdf import poppler, printed, scan
@@ -17,12 +17,12 @@ from tests.gateway.receipts.conftest import Ordered
 BRAZIL = "horário de Brasília"
 
 
-def lines_of(shown: Facts) -> list[str]:
+def lines_of(shown: ReceiptFacts) -> list[str]:
     text = poppler("pdftotext", "-layout", "-", "-", pdf=render(shown)).decode()
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
-def without_mark(shown: Facts) -> Facts:
+def without_mark(shown: ReceiptFacts) -> ReceiptFacts:
     return replace(shown, is_sandbox=False)
 
 
@@ -136,7 +136,7 @@ def test_refunds_that_find_no_room_are_counted(ordered: Ordered) -> None:
 def test_nothing_runs_over_the_edge_or_into_the_foot(ordered: Ordered, letter: str) -> None:
     shown = without_mark(facts(ordered("PIX", "PAID")))
     plain = printed(render(shown), 100)
-    rows = [Row(row.title, [letter * 128] + ["x"] * (len(row.lines) - 1)) for row in shown.rows[1:4]]
+    rows = [ReceiptRow(row.title, [letter * 128] + ["x"] * (len(row.lines) - 1)) for row in shown.rows[1:4]]
 
     long = replace(shown, company=letter * 120, rows=[*rows, *shown.rows[4:]], refunds=["n"] * 60, refunded="R$ 1")
     page = printed(render(long), 100)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gateway.refunds import services
-from gateway.refunds.lifecycle import Asked
+from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.services import happen_due
 from tests.client import Api
 from tests.factories import Shop
@@ -104,7 +104,7 @@ def test_support_that_decides_for_the_payer_sends_it_back(api: Api, acme: Shop) 
     refund = disputed(api, paid(api), amount=50)
     answered(api, refund, "CONTEST")
 
-    services.decide(acme.sandbox, refund["id"], Asked.FOR_PAYER, note="No proof.")
+    services.decide(acme.sandbox, refund["id"], RefundAction.FOR_PAYER, note="No proof.")
 
     decision = now(api, refund)
     assert (decision["status"], decision["blockedAmount"], len(decision["responses"])) == ("PROCESSING", 50, 1)

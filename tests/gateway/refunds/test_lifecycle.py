@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gateway.refunds.errors import RefundState
-from gateway.refunds.lifecycle import STEPS, Asked, step
+from gateway.refunds.lifecycle import STEPS, RefundAction, step
 from gateway.refunds.models import Status
 from tests.client import Api
 from tests.factories import Shop
@@ -26,21 +26,21 @@ HELD, RETURNED = "refund.held", "refund.returned"
 
 # What the contract says: what is asked, from, to, the posting, the events.
 TABLE = {
-    (Asked.REQUEST, "", "PROCESSING", HELD, (CREATED,)),
-    (Asked.DISPUTE, "", "AWAITING_RESPONSE", HELD, (CREATED, "refund.response_required")),
-    (Asked.ACCEPT, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
-    (Asked.ACCEPT, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
-    (Asked.LAPSE, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
-    (Asked.CONTEST, "AWAITING_RESPONSE", "UNDER_REVIEW", None, (UPDATED,)),
-    (Asked.FOR_PAYER, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
-    (Asked.FOR_COMPANY, "UNDER_REVIEW", "REJECTED", RETURNED, ("refund.rejected",)),
-    (Asked.WITHDRAW, "AWAITING_RESPONSE", "CANCELED", RETURNED, ("refund.canceled",)),
-    (Asked.WITHDRAW, "UNDER_REVIEW", "CANCELED", RETURNED, ("refund.canceled",)),
-    (Asked.DONE, "PROCESSING", "COMPLETED", "refund.completed", ("refund.completed",)),
-    (Asked.DECLINED, "PROCESSING", "FAILED", RETURNED, ("refund.failed",)),
+    (RefundAction.REQUEST, "", "PROCESSING", HELD, (CREATED,)),
+    (RefundAction.DISPUTE, "", "AWAITING_RESPONSE", HELD, (CREATED, "refund.response_required")),
+    (RefundAction.ACCEPT, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
+    (RefundAction.ACCEPT, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
+    (RefundAction.LAPSE, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
+    (RefundAction.CONTEST, "AWAITING_RESPONSE", "UNDER_REVIEW", None, (UPDATED,)),
+    (RefundAction.FOR_PAYER, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
+    (RefundAction.FOR_COMPANY, "UNDER_REVIEW", "REJECTED", RETURNED, ("refund.rejected",)),
+    (RefundAction.WITHDRAW, "AWAITING_RESPONSE", "CANCELED", RETURNED, ("refund.canceled",)),
+    (RefundAction.WITHDRAW, "UNDER_REVIEW", "CANCELED", RETURNED, ("refund.canceled",)),
+    (RefundAction.DONE, "PROCESSING", "COMPLETED", "refund.completed", ("refund.completed",)),
+    (RefundAction.DECLINED, "PROCESSING", "FAILED", RETURNED, ("refund.failed",)),
 }
 KNOWN = {(asked, status) for asked, status, *_ in TABLE}
-UNKNOWN = [(asked, status) for asked in Asked for status in ("", *Status.values) if (asked, status) not in KNOWN]
+UNKNOWN = [(asked, status) for asked in RefundAction for status in ("", *Status.values) if (asked, status) not in KNOWN]
 
 
 def test_the_table_is_that_of_the_contract() -> None:
@@ -55,7 +55,7 @@ def test_the_table_is_that_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize(("asked", "status"), UNKNOWN)
-def test_what_the_table_does_not_say_is_refused(asked: Asked, status: str) -> None:
+def test_what_the_table_does_not_say_is_refused(asked: RefundAction, status: str) -> None:
     with pytest.raises(RefundState):
         step(asked, status)
 

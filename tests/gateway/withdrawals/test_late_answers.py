@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Company, Merchant
-from gateway.payouts.rail import Answered, Outcome
+from gateway.payouts.rail import PayoutOutcome, PayoutResult
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.models import Withdrawal
@@ -17,7 +17,7 @@ from tests.client import Api
 from tests.factories import Shop
 from tests.gateway.withdrawals import withdrawing as w
 
-FAILED = Outcome(Answered.DECLINED, failure=("BANK_REJECTED", "The beneficiary's bank refused the money."))
+FAILED = PayoutOutcome(PayoutResult.DECLINED, failure=("BANK_REJECTED", "The beneficiary's bank refused the money."))
 
 
 @pytest.fixture
@@ -37,14 +37,14 @@ def put(withdrawal: Withdrawal, shop: Shop) -> Question:
         return withdrawals.prepare(withdrawals.lock(shop.sandbox, withdrawal.id), withdrawal.created_at)
 
 
-def answer(withdrawal: Withdrawal, shop: Shop, question: Question, outcome: Outcome) -> None:
+def answer(withdrawal: Withdrawal, shop: Shop, question: Question, outcome: PayoutOutcome) -> None:
     with transaction.atomic():
-        withdrawals.take(withdrawals.lock(shop.sandbox, withdrawal.id), question, outcome, wall())
+        withdrawals.take(withdrawals.lock(shop.sandbox, withdrawal.id), question, outcome, utcnow())
     withdrawal.refresh_from_db()
 
 
 def its_caller_died() -> None:
-    Withdrawal.objects.update(leased_until=wall() - timedelta(seconds=1))
+    Withdrawal.objects.update(leased_until=utcnow() - timedelta(seconds=1))
 
 
 def available(shop: Shop) -> int:
@@ -70,35 +70,37 @@ def test_nobody_asks_while_somebody_is_asking(withdrawal: Withdrawal, question: 
     assert (withdrawal.sent_times, withdrawal.asked_times) == (1, 0)
 
 
-@pytest.mark.parametrize("answered", [Answered.SENT, Answered.DONE, Answered.UNKNOWN, Answered.RETURNED])
+@pytest.mark.parametrize(
+    "answered", [PayoutResult.SENT, PayoutResult.DONE, PayoutResult.UNKNOWN, PayoutResult.RETURNED]
+)
 def test_an_answer_after_the_decision_changes_nothing_and_is_said_loudly(
     withdrawal: Withdrawal,
     question: Question,
     funded: Shop,
     capsys: pytest.CaptureFixture[str],
-    answered: Answered,
+    answered: PayoutResult,
 ) -> None:
     its_caller_died()
     withdrawals.decide(funded.sandbox, withdrawal.id, FAILED, note="The bank never heard of it")
     given_back = available(funded)
 
-    answer(withdrawal, funded, question, Outcome(answered, reference="E-LATE"))
+    answer(withdrawal, funded, question, PayoutOutcome(answered, reference="E-LATE"))
 
     assert (withdrawal.status, withdrawal.ask_at, available(funded)) == ("FAILED", None, given_back)
     assert withdrawal.rail_reference == "E-LATE"
     assert "withdrawal.answered_unforeseen" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("answered", [Answered.SENT, Answered.UNKNOWN, Answered.NOT_RECEIVED])
+@pytest.mark.parametrize("answered", [PayoutResult.SENT, PayoutResult.UNKNOWN, PayoutResult.NOT_RECEIVED])
 def test_a_late_answer_leaves_alone_who_asks_now(
-    withdrawal: Withdrawal, question: Question, funded: Shop, answered: Answered
+    withdrawal: Withdrawal, question: Question, funded: Shop, answered: PayoutResult
 ) -> None:
     its_caller_died()
     put(withdrawal, funded)
     withdrawal.refresh_from_db()
     asked_now = (withdrawal.leased_until, withdrawal.sent_at, withdrawal.ask_at)
 
-    answer(withdrawal, funded, question, Outcome(answered))
+    answer(withdrawal, funded, question, PayoutOutcome(answered))
 
     assert (withdrawal.leased_until, withdrawal.sent_at, withdrawal.ask_at) == asked_now
     with pytest.raises(WithdrawalState), transaction.atomic():
@@ -109,7 +111,7 @@ def test_a_late_end_is_an_end_all_the_same(withdrawal: Withdrawal, question: Que
     its_caller_died()
     put(withdrawal, funded)
 
-    answer(withdrawal, funded, question, Outcome(Answered.DONE, reference="E-1"))
+    answer(withdrawal, funded, question, PayoutOutcome(PayoutResult.DONE, reference="E-1"))
 
     assert (withdrawal.status, withdrawal.rail_reference) == ("COMPLETED", "E-1")
 
@@ -117,7 +119,7 @@ def test_a_late_end_is_an_end_all_the_same(withdrawal: Withdrawal, question: Que
 def test_the_banks_own_id_is_kept_before_the_money_arrives(
     withdrawal: Withdrawal, question: Question, funded: Shop
 ) -> None:
-    answer(withdrawal, funded, question, Outcome(Answered.SENT, reference="PSP-77", ask_after_s=5))
+    answer(withdrawal, funded, question, PayoutOutcome(PayoutResult.SENT, reference="PSP-77", ask_after_s=5))
 
     assert (withdrawal.status, withdrawal.rail_reference) == ("PROCESSING", "PSP-77")
 
@@ -136,7 +138,7 @@ def test_what_was_accepted_waits_while_the_company_may_not_withdraw(
 
     Company.objects.update(status=Company.Status.ACTIVE)
     Merchant.objects.update(withdrawal_enabled=True)
-    Withdrawal.objects.update(ask_at=wall())
+    Withdrawal.objects.update(ask_at=utcnow())
     assert withdrawals.happen_due() == 1
     withdrawal.refresh_from_db()
     assert withdrawal.sent_times == 1

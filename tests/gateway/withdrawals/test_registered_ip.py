@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.models import Merchant, RefusedOrigin
 from accounts.services import issue_key
 from tests.client import Api
@@ -206,7 +206,7 @@ def test_behind_a_proxy_money_leaves_for_the_backend_behind_it_only(
 
 def test_the_last_refused_origin_is_remembered(out: Api, acme: Shop, globex: Shop) -> None:
     assert not RefusedOrigin.objects.exists()
-    began = wall()
+    began = utcnow()
     for origin in ("198.51.100.1", ELSEWHERE, ELSEWHERE):
         ask(Api(acme.sandbox_key, origin), acme)
     Api(acme.sandbox_key, ELSEWHERE).get("/withdrawals")
@@ -214,7 +214,7 @@ def test_the_last_refused_origin_is_remembered(out: Api, acme: Shop, globex: Sho
     known = RefusedOrigin.objects.get()
 
     assert (known.merchant, known.address, known.times) == (acme.sandbox, ELSEWHERE, 3)
-    assert began <= known.seen_at <= wall()
+    assert began <= known.seen_at <= utcnow()
 
 
 def test_the_origin_of_a_preflight_is_remembered_too(acme: Shop, address: str) -> None:
