@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
@@ -19,6 +20,10 @@ from accounts.models import User
 
 SIGN_IN_INSTEAD = gettext_noop("Already have an account? Then please %(link)ssign in%(end_link)s.")
 """Said by allauth, whose Portuguese leaves two words in English: our catalogues go first."""
+
+
+PASSKEY = "mfa_reauthenticate:webauthn"
+"""allauth's name of showing a passkey again."""
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -46,11 +51,16 @@ class AccountAdapter(DefaultAccountAdapter):
         super().send_mail(template_prefix, email, {"current_site": site} | context)
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """Whoever has a second factor shows that one: the password alone opened the session."""
+        """Whoever has a second factor shows that one: the password alone opened the session.
+
+        A person without an app is asked for the passkey first, not for a code that only their recovery codes could be.
+        """
         known: list[dict[str, Any]] = super().get_reauthentication_methods(user)
-        if isinstance(user, User) and second_factor.is_set_up(user):
-            return [method for method in known if method["id"] != "reauthenticate"]
-        return known
+        if not isinstance(user, User) or not second_factor.is_set_up(user):
+            return known
+        has_app = Authenticator.objects.filter(user=user, type=Authenticator.Type.TOTP).exists()
+        factors = [method for method in known if method["id"] != "reauthenticate"]
+        return factors if has_app else sorted(factors, key=lambda method: method["id"] != PASSKEY)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Ten wrong passwords shut out one place, or one known browser, and never the person everywhere."""

@@ -5,13 +5,14 @@ import re
 import pytest
 from django.core import mail
 from django.core.cache import cache
+from django.test import Client
 from playwright.sync_api import Page, expect
 
-from accounts.models import Company
+from accounts.models import Company, Invitation
 from tests.browser.axe import faults_of
 from tests.browser.conftest import Watched
 from tests.factories import a_shop
-from tests.people import PASSWORD, a_member, code_of
+from tests.people import PASSWORD, a_member, code_of, six_minutes_pass
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -103,3 +104,36 @@ def test_a_passkey_is_added_and_opens_the_door_alone(watched: Watched) -> None:
     page.get_by_role("button", name="passkey").click()
 
     expect(page.get_by_role("heading", level=1)).to_contain_text("Acme")
+
+
+def test_a_passkey_is_shown_before_an_action_and_carries_nothing_out_by_itself(watched: Watched) -> None:
+    owner = a_member(a_shop("Acme").company)
+    page = sign_in(watched, owner.email)
+    plug_in_an_authenticator(page)
+    watched.go("/accounts/2fa/webauthn/add/")
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_label("Unused codes")).to_be_visible()
+    watched.go(f"/dashboard/{Company.objects.get().pk}/sandbox/team/invite")
+    page.get_by_label("E-mail").fill("nina@acme.example")
+    six_minutes_pass(client_of(page))
+
+    page.get_by_role("button", name="Send the invitation").click()
+    assert "/accounts/2fa/webauthn/reauthenticate/" in page.url
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+    page.get_by_role("button", name="security key").click()
+    expect(page.get_by_text("Nothing was done yet.")).to_be_visible()
+    expect(page.get_by_text("nina@acme.example")).to_be_visible()
+    assert Invitation.objects.count() == 0
+    assert (faults_of(page), watched.overflow()) == ([], 0)
+    page.get_by_role("button", name="Confirm").click()
+
+    expect(page.locator("main").get_by_text("nina@acme.example").first).to_be_visible()
+    assert [one.email for one in Invitation.objects.all()] == ["nina@acme.example"]
+
+
+def client_of(page: Page) -> Client:
+    """The session of the page, for a test that lets time pass in it."""
+    client = Client()
+    for cookie in page.context.cookies():
+        client.cookies[str(cookie["name"])] = str(cookie["value"])
+    return client
