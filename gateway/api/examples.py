@@ -219,7 +219,7 @@ EXAMPLES: dict[str, Any] = {
                 "method": "PIX",
                 "status": "ENABLED",
                 "flow": "PIX_CODE",
-                "minAmount": 0.01,
+                "minAmount": 0.02,
                 "maxAmount": 250000.00,
                 "amountStep": 0.01,
                 "fee": {"percentage": 0.99, "fixed": 0.01},

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib import admin
 
 from accounts.staff_roles import ROLES
 
@@ -43,3 +44,8 @@ def test_no_event_is_explained_that_nobody_says() -> None:
 def test_every_role_of_staff_is_explained() -> None:
     for role in ROLES:
         assert f"| {role.name} |" in RUNBOOK
+
+
+def test_every_queue_of_staff_is_explained() -> None:
+    titles = {queue.title for page in admin.site._registry.values() for queue in getattr(page, "queues", ())}
+    assert titles == set(re.findall(r"^\| ([^|]+) \|", section("### What waits for people"), re.M)) - {"queue", "---"}
