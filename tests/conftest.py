@@ -12,9 +12,9 @@ from django.conf import settings
 
 from gateway.celery import app
 from gateway.requests import log
-from tests.client import Api
-from tests.factories import Shop, a_shop
+from tests.support.api import Api
 from tests.support.books import prepare_the_proof, violations
+from tests.support.companies import Shop, a_shop
 from tests.support.database import database_of_this_run
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests

@@ -18,8 +18,8 @@ from accounts.base.ids import earliest
 from accounts.emails import outbox
 from accounts.models import Email, User
 from accounts.roles import Role
-from tests.factories import Shop
-from tests.people import a_member, a_person
+from tests.support.companies import Shop
+from tests.support.people import a_member, a_person
 
 FAILING = f"{__name__}.MailServer"
 

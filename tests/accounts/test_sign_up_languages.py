@@ -7,7 +7,7 @@ from django.core import mail
 from django.core.cache import cache
 from django.test import Client
 
-from tests.people import PASSWORD
+from tests.support.people import PASSWORD
 
 LANGUAGES = {"es": ("Inicie sesión", "localhost"), "pt-br": ("Entre", "localhost")}
 

@@ -21,11 +21,11 @@ from gateway.dashboard.refusals import in_words
 from gateway.payments.services import require_active
 from gateway.payouts.models import PayoutRule
 from gateway.withdrawals import gates
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.admin.proposing import mails
-from tests.gateway.withdrawals import withdrawing as w
-from tests.people import a_member, a_person, signed_in_twice
+from tests.support import withdrawals as w
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.people import a_member, a_person, signed_in_twice
+from tests.support.proposals import mails
 
 CODE = "ONP403_WITHDRAWALS_WAIT"
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 from tests.bench import stage
 
 if TYPE_CHECKING:
-    from tests.factories import Shop
+    from tests.support.companies import Shop
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
 def _bench() -> None:
     from tests.bench import deliveries, throughput
     from tests.bench.floor import Floor
-    from tests.factories import a_shop
+    from tests.support.companies import a_shop
 
     shop, floors_shop = a_shop("Shop"), a_shop("Floor")
     port, receiver = stage.free_port(), stage.free_port()
@@ -70,7 +70,7 @@ def _bench() -> None:
 
 def _deliveries(port: int, receiver: int) -> None:
     from tests.bench import deliveries
-    from tests.factories import a_shop
+    from tests.support.companies import a_shop
 
     deliveries.drop_what_is_due()
     one, twenty, hanging, well = (a_shop(name) for name in ("One", "Twenty", "Hanging", "Well"))
@@ -100,7 +100,7 @@ def _only_deliveries() -> None:
 def _releases() -> None:
     from ledger.verify import verify
     from tests.bench import releases
-    from tests.factories import a_shop
+    from tests.support.companies import a_shop
 
     ways = releases.measure([a_shop(f"Merchant {number}").sandbox for number in range(releases.MERCHANTS)])
     print(releases.table(ways))
@@ -121,7 +121,7 @@ def _dashboard() -> None:
 
 def _profile(requests: int) -> None:
     from tests.bench.profiling import profile
-    from tests.factories import a_shop
+    from tests.support.companies import a_shop
 
     print(profile(a_shop("Shop").sandbox_key, requests))
 

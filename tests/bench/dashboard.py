@@ -17,8 +17,8 @@ from accounts.roles import Role
 from gateway.payments.models import Payment
 from ledger.closings.services import close_days
 from tests.bench import history, reads
-from tests.factories import Shop, a_shop
-from tests.people import a_member, signed_in
+from tests.support.companies import Shop, a_shop
+from tests.support.people import a_member, signed_in
 
 PAYMENTS = 100_000
 ROUNDS = 40

@@ -11,8 +11,8 @@ from pytest_django.live_server_helper import LiveServer
 from accounts.models import User
 from gateway.demo.history import Life
 from tests.browser.conftest import NARROW, WIDE
-from tests.factories import a_shop
-from tests.people import a_member, a_person
+from tests.support.companies import a_shop
+from tests.support.people import a_member, a_person
 
 SHELF = Path(settings.BASE_DIR) / "static" / "img" / "screenshots"
 PAGES = {"home": "", "payments": "payments/", "balance": "balance/", "refunds": "refunds/"}

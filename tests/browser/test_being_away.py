@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import faults_of
 from tests.browser.conftest import Watched
-from tests.factories import a_shop
-from tests.people import a_member, signed_in
+from tests.support.axe import faults_of
+from tests.support.companies import a_shop
+from tests.support.people import a_member, signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

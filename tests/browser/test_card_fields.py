@@ -8,9 +8,9 @@ from django.utils.translation import gettext
 from playwright.sync_api import expect
 
 from gateway.models import Payment
-from tests.browser import card_pages as known
-from tests.browser.card_pages import APPROVED, CHALLENGE, FIELDS, CardShop, any_shop, shop, state
-from tests.client import Api
+from tests.support import card_pages as known
+from tests.support.api import Api
+from tests.support.card_pages import APPROVED, CHALLENGE, FIELDS, CardShop, any_shop, shop, state
 
 __all__ = ["any_shop", "shop"]
 pytestmark = pytest.mark.browser

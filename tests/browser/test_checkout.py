@@ -8,8 +8,9 @@ from playwright.sync_api import Page, expect
 
 from gateway.payments.models import Payment
 from tests.browser.conftest import NARROW, Watched
-from tests.client import Api
-from tests.factories import Shop, a_reference, a_shop
+from tests.support.api import Api
+from tests.support.companies import Shop, a_shop
+from tests.support.payments import a_reference
 
 pytestmark = pytest.mark.browser
 

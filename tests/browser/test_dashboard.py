@@ -12,10 +12,10 @@ from accounts.models import User
 from gateway.dashboard import urls
 from gateway.dashboard.navigation import MENU
 from gateway.demo.history import Life
-from tests.browser.axe import faults_of
 from tests.browser.conftest import NARROW, Watched
-from tests.factories import Shop, a_shop
-from tests.people import a_member, a_person, signed_in_twice
+from tests.support.axe import faults_of
+from tests.support.companies import Shop, a_shop
+from tests.support.people import a_member, a_person, signed_in_twice
 
 pytestmark = pytest.mark.browser
 

@@ -17,9 +17,10 @@ from gateway.refunds.models import Refund
 from gateway.withdrawals.models import Withdrawal
 from ledger.models import Advance
 from tests.browser.conftest import WIDE, Watched
-from tests.factories import Shop, a_payment, a_shop
-from tests.people import a_member, a_person, signed_in_twice
-from tests.receiver import listening
+from tests.support.companies import Shop, a_shop
+from tests.support.payments import a_payment
+from tests.support.people import a_member, a_person, signed_in_twice
+from tests.support.receiver import listening
 from webhooks import services as webhooks
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery

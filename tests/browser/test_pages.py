@@ -10,7 +10,8 @@ from gateway.api.openapi.document import document, operations
 from gateway.models import Payment
 from gateway.staff.kit.columns import address
 from tests.browser.conftest import Watched
-from tests.factories import a_payment, a_shop
+from tests.support.companies import a_shop
+from tests.support.payments import a_payment
 from webhooks.kinds import KINDS
 
 pytestmark = pytest.mark.browser

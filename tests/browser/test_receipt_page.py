@@ -5,7 +5,8 @@ from playwright.sync_api import expect
 
 from gateway.receipts.verification import code, link
 from tests.browser.conftest import Watched
-from tests.factories import a_payment, a_shop
+from tests.support.companies import a_shop
+from tests.support.payments import a_payment
 
 pytestmark = pytest.mark.browser
 

@@ -9,10 +9,10 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from accounts.models import Company, Invitation
-from tests.browser.axe import faults_of
 from tests.browser.conftest import Watched
-from tests.factories import a_shop
-from tests.people import PASSWORD, a_member, code_of, six_minutes_pass
+from tests.support.axe import faults_of
+from tests.support.companies import a_shop
+from tests.support.people import PASSWORD, a_member, code_of, six_minutes_pass
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -11,7 +11,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from tests.clients.conftest import run
-from tests.factories import Shop
+from tests.support.companies import Shop
 
 CONFIG = "post_hooks: []\ncontent_type_overrides:\n  application/pdf: application/octet-stream\n"
 

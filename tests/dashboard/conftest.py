@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.roles import Role
-from tests.factories import Shop
-from tests.people import a_member, signed_in, signed_in_twice
+from tests.support.companies import Shop
+from tests.support.people import a_member, signed_in, signed_in_twice
 
 Page = Callable[..., str]
 

@@ -13,10 +13,11 @@ from gateway.refunds.models import Refund
 from gateway.withdrawals.models import Withdrawal
 from tests.dashboard.conftest import Page
 from tests.dashboard.payments.conftest import once, text_of
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
-from tests.gateway.refunds.paying_back import nothing_moves
 from tests.ledger.test_receivables import a_receivable
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.refunds import nothing_moves
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,9 @@ from accounts.models import Company
 from accounts.roles import Role
 from gateway.refunds import services as refunds
 from tests.dashboard.conftest import Page
-from tests.factories import Shop, a_payment
-from tests.people import a_member, signed_in
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.people import a_member, signed_in
 
 PAGES = ("home", "payments", "refunds", "balance", "statement", "receivables", "withdrawals", "conversions")
 CLOSED = "Production is closed until the company is verified."

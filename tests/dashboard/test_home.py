@@ -18,11 +18,12 @@ from accounts.services import issue_key, register
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
-from tests.gateway.withdrawals.withdrawing import fund
-from tests.people import a_member, a_person, set_up, signed_in
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.people import a_member, a_person, set_up, signed_in
+from tests.support.withdrawals import fund
 from webhooks import services as webhooks
 from webhooks.models import Endpoint
 

@@ -13,8 +13,8 @@ from accounts.roles import GRANTS, May, Role
 from gateway.dashboard import urls
 from gateway.dashboard.navigation import MENU
 from gateway.requests.models import IdempotencyKey
-from tests.factories import Shop
-from tests.people import a_member, signed_in, signed_in_twice
+from tests.support.companies import Shop
+from tests.support.people import a_member, signed_in, signed_in_twice
 
 PAGES: dict[str, Any] = {str(page.name): page for page in urls.company}
 OF_A_PERSON = {"root", "me", "still_here", "new_company", "invitation"}

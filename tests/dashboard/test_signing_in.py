@@ -17,8 +17,8 @@ from accounts.base.clock import utcnow
 from accounts.known_browsers import known_as
 from accounts.models import AuditEntry, Company, Invitation, Membership, User
 from accounts.roles import Role
-from tests.factories import Shop
-from tests.people import PASSWORD, a_member, a_person, code_of, set_up, signed_in, signed_in_twice
+from tests.support.companies import Shop
+from tests.support.people import PASSWORD, a_member, a_person, code_of, set_up, signed_in, signed_in_twice
 
 FOUNDER = {
     "trade_name": "Padaria Central",

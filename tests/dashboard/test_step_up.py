@@ -14,9 +14,10 @@ from accounts.models import AuditEntry, Invitation, User
 from accounts.roles import Role
 from gateway.models import Withdrawal
 from tests.dashboard.conftest import Page
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
-from tests.people import a_member, set_up, shows_the_factor, signed_in, six_minutes_pass, with_the_session_of
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.people import a_member, set_up, shows_the_factor, signed_in, six_minutes_pass, with_the_session_of
 
 CONFIRM = "/accounts/confirm/"
 CODE = "/accounts/2fa/reauthenticate/"

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.receiver import Receiver, listening
+from tests.support.receiver import Receiver, listening
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("KILLS") or 3)

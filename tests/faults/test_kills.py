@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.faults.conftest import KILLS, Service, subscribed
-from tests.receiver import Receiver
+from tests.support.receiver import Receiver
 
 MARIA = {"name": "Maria Silva", "taxId": "52998224725"}
 

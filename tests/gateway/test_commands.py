@@ -11,7 +11,7 @@ from accounts.models import ApiKey, Company, Merchant, User
 from accounts.permissions import ALL
 from accounts.selectors import find_key
 from gateway.payments.models import Payment
-from tests.client import Api
+from tests.support.api import Api
 
 
 def run(*arguments: str, **options: object) -> str:

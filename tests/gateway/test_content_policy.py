@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from tests.factories import Shop
+from tests.support.companies import Shop
 
 pytestmark = pytest.mark.django_db
 OURS = [page for page in (settings.BASE_DIR / "templates").rglob("*.html") if "admin" not in page.parts]

@@ -11,7 +11,7 @@ from accounts import heartbeats
 from accounts.base.clock import utcnow
 from accounts.models import Heartbeat, User
 from gateway.tasks import heartbeat
-from tests.people import PASSWORD, a_person, signed_in_twice
+from tests.support.people import PASSWORD, a_person, signed_in_twice
 
 ALL_UP = {"web": True, "database": True, "cache": True, "worker": True, "dispatcher": True}
 ABROAD = "203.0.113.9"

@@ -24,7 +24,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from accounts.base.ids import CROCKFORD
-from tests.receiver import Receiver, listening
+from tests.support.receiver import Receiver, listening
 from webhooks import signing
 
 FILE = Path(__file__).resolve().parents[2] / "static/sdk/onpay_listen.py"

@@ -16,13 +16,14 @@ from gateway.withdrawals import notices
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.models import Withdrawal
 from ledger.receivables import advances
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.gateway.refunds.paying_back import later
 from tests.gateway.withdrawals.conftest import funded, out  # noqa: F401
-from tests.gateway.withdrawals.withdrawing import register, withdrawn
 from tests.ledger.test_receivables import a_receivable
-from tests.people import a_member, signed_in
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.people import a_member, signed_in
+from tests.support.refunds import later
+from tests.support.withdrawals import register, withdrawn
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,9 @@ import pytest
 from accounts.base.clock import utcnow
 from gateway.requests.idempotency import RETENTION, forget_old
 from gateway.requests.models import IdempotencyKey
-from tests.client import Api
-from tests.factories import Shop, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
 
 
 def test_limits_that_cannot_be_counted_stop_nobody(api: Api, settings: object) -> None:

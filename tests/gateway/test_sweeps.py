@@ -16,10 +16,11 @@ from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.models import Withdrawal
 from ledger.receivables import services as receivables
 from ledger.receivables.models import Receivable
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.gateway.refunds.paying_back import disputed, kinds, later, now, paid, refunded
-from tests.gateway.withdrawals.withdrawing import register, withdrawn
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.refunds import disputed, kinds, later, now, paid, refunded
+from tests.support.withdrawals import register, withdrawn
 from webhooks.models import Endpoint
 from webhooks.notices import look_after_endpoints
 

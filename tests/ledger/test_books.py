@@ -11,8 +11,8 @@ from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import AccountKind
 from ledger.verify import verify
-from tests.factories import Shop
 from tests.support.books import violations
+from tests.support.companies import Shop
 
 CLEARING = Side(AccountKind.CLEARING, "PIX", "BRL")
 AVAILABLE = wallet(AccountKind.AVAILABLE, "BRL")

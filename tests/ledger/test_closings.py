@@ -16,7 +16,8 @@ from ledger.closings.services import close_days
 from ledger.closings.tasks import close
 from ledger.verify import all_invariants
 from ledger.wallets.explain import Cause, Explanation, Part, behind, explain
-from tests.factories import Shop, a_payment
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 POSTINGS, TIMES = 300, 30

@@ -26,7 +26,8 @@ from ledger.receivables.models import Advance, Receivable, State
 from ledger.wallets import selectors as wallets
 from ledger.wallets.explain import Cause, behind, cause_of, explain
 from ledger.wallets.statement import statement
-from tests.factories import Shop, a_payment, a_reference, a_shop
+from tests.support.companies import Shop, a_shop
+from tests.support.payments import a_payment, a_reference
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 HISTORIES, STEPS, INSTANTS = 25, 20, 10

@@ -20,7 +20,7 @@ from ledger.rates.models import Rate
 from ledger.rates.provider import HttpProvider, RatesUnavailable
 from ledger.rates.services import market_rate
 from ledger.rates.tasks import fetch
-from tests.factories import Shop
+from tests.support.companies import Shop
 
 pytestmark = pytest.mark.django_db
 

@@ -18,8 +18,9 @@ from ledger.proofs.services import prove
 from ledger.tasks import verify
 from ledger.verify import all_invariants
 from ledger.verify import verify as verify_books
-from tests.factories import Shop, a_payment
 from tests.ledger.test_receivables import a_receivable, tamper
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 
 
 @contextmanager

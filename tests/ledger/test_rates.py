@@ -14,9 +14,9 @@ from ledger.rates import services as rates
 from ledger.rates.models import Rate
 from ledger.rates.services import NoRate, market_rate
 from ledger.rates.table import SANDBOX
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import order
+from tests.support.api import Api
+from tests.support.cards import order
+from tests.support.companies import Shop
 
 pytestmark = pytest.mark.django_db
 

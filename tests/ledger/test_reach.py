@@ -15,7 +15,7 @@ from ledger.chart import BUCKETS, AccountKind
 from ledger.wallets.explain import Cause, behind, explain
 from ledger.wallets.reach import first_sequence
 from ledger.wallets.statement import balance_after, lines, of_cause, statement, summary
-from tests.factories import Shop
+from tests.support.companies import Shop
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 POSTINGS, TIMES = 400, 60

@@ -20,8 +20,9 @@ from ledger.receivables.errors import ReceivableState
 from ledger.receivables.lifecycle import ReceivableAction, step
 from ledger.receivables.models import Receivable, State
 from ledger.verify import verify
-from tests.client import Api
-from tests.factories import Shop, a_payment, a_reference
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, a_reference
 from webhooks.models import Event
 
 NET = 19_202

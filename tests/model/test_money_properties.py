@@ -34,7 +34,8 @@ from ledger.rates.table import SANDBOX
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
 from ledger.wallets.selectors import Holding, holdings
-from tests.factories import Shop, a_payment, a_reference
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, a_reference
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from ledger.books.errors import InsufficientBalance
 from ledger.books.models import Balance
 from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import BUCKETS, AccountKind
-from tests.factories import Shop
+from tests.support.companies import Shop
 
 OPS = int(os.environ.get("OPS") or 2_000)
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
@@ -79,6 +79,6 @@ def key(side: Side) -> tuple[str, str, str]:
 
 @pytest.fixture
 def acme_committed(transactional_db: None) -> Shop:
-    from tests.factories import a_shop
+    from tests.support.companies import a_shop
 
     return a_shop("Acme")

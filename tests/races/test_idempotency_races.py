@@ -16,8 +16,9 @@ from django.http import HttpResponse
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,9 +13,8 @@ from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from gateway.vault.models import CardToken
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import (
+from tests.support.api import Api
+from tests.support.cards import (
     APPROVED,
     CHALLENGE,
     REFUSED,
@@ -28,6 +27,7 @@ from tests.gateway.cards.shopping import (
     outcome,
     told,
 )
+from tests.support.companies import Shop
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -22,11 +22,11 @@ from ledger.receivables import advances
 from ledger.receivables import services as receivables
 from ledger.receivables.models import Receivable
 from ledger.verify import verify
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import lookup, order
-from tests.gateway.refunds.paying_back import ask, decided, disputed, kinds, later, now, paid, refunded, wallet
 from tests.races.test_one_confirmation import at_once
+from tests.support.api import Api
+from tests.support.cards import lookup, order
+from tests.support.companies import Shop
+from tests.support.refunds import ask, decided, disputed, kinds, later, now, paid, refunded, wallet
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -19,14 +19,15 @@ from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from ledger.verify import verify
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
-from tests.gateway.cards.shopping import book
-from tests.gateway.conversions.converting import later
-from tests.gateway.withdrawals.withdrawing import ask, decide, kinds, looked_up, register, withdrawn
-from tests.people import a_person, signed_in_twice
 from tests.races.test_one_confirmation import at_once
+from tests.support.api import Api
+from tests.support.cards import book
+from tests.support.companies import Shop
+from tests.support.conversions import later
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.people import a_person, signed_in_twice
+from tests.support.withdrawals import ask, decide, kinds, looked_up, register, withdrawn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

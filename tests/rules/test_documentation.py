@@ -21,8 +21,8 @@ from gateway.methods.scenarios import SCENARIOS
 from gateway.payouts.scenarios import SCENARIOS as PAYOUT_SCENARIOS
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from ledger.rates.table import SANDBOX
-from tests.client import Api
-from tests.factories import Shop
+from tests.support.api import Api
+from tests.support.companies import Shop
 from webhooks.kinds import KINDS
 
 ROOT = Path(settings.BASE_DIR)

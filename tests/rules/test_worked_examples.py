@@ -10,7 +10,7 @@ from django.conf import settings
 
 from accounts.models import Environment
 from gateway.payouts.rail import PayoutRail
-from tests.gateway.methods.suite import UnderTest
+from tests.support.rails import UnderTest
 
 ROOT = Path(settings.BASE_DIR)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

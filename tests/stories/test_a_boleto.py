@@ -7,8 +7,9 @@ from django.test import Client
 
 from accounts.models import Merchant
 from gateway.payments import services as payments
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 from webhooks.models import Event
 
 PAYER = {

@@ -2,9 +2,9 @@
 
 import json
 
-from tests.client import Api, used
-from tests.factories import Shop
-from tests.gateway.cards.shopping import CHALLENGE, SECRETS, alone, browser, lookup, opened, outcome, told
+from tests.support.api import Api, used
+from tests.support.cards import CHALLENGE, SECRETS, alone, browser, lookup, opened, outcome, told
+from tests.support.companies import Shop
 from webhooks.models import Event
 
 

@@ -5,8 +5,9 @@ from urllib.parse import urlsplit
 
 from django.test import Client
 
-from tests.client import Api, used
-from tests.factories import Shop, a_reference
+from tests.support.api import Api, used
+from tests.support.companies import Shop
+from tests.support.payments import a_reference
 from webhooks.models import Event
 
 BACK = "https://shop.example/thanks?cart=7#top"

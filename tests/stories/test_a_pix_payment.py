@@ -2,8 +2,9 @@
 
 import json
 
-from tests.client import Api, used
-from tests.factories import Shop, pix
+from tests.support.api import Api, used
+from tests.support.companies import Shop
+from tests.support.payments import pix
 from webhooks.models import Event
 
 

@@ -7,11 +7,11 @@ from gateway.payments.models import Payment
 from gateway.receipts.facts import facts
 from gateway.refunds.models import Evidence
 from gateway.refunds.services import happen_due
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import events, lookup
 from tests.gateway.receipts.test_receipt_pdf import lines_of
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.cards import events, lookup
+from tests.support.companies import Shop
+from tests.support.refunds import (
     PDF,
     announced,
     answered,

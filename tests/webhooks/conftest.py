@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.client import Api
-from tests.receiver import Receiver, listening
-from tests.webhooks.hooks import Hook, registered
+from tests.support.api import Api
+from tests.support.receiver import Receiver, listening
+from tests.support.webhooks import Hook, registered
 
 
 @pytest.fixture

@@ -8,11 +8,12 @@ from django.urls import reverse
 from accounts.base.clock import utcnow
 from accounts.models import Email
 from accounts.roles import Role
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.people import a_member, signed_in_twice
-from tests.receiver import Receiver
-from tests.webhooks.hooks import Hook, happens
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.people import a_member, signed_in_twice
+from tests.support.receiver import Receiver
+from tests.support.webhooks import Hook, happens
 from tests.webhooks.test_breaker_and_disabling import fails_in_a_row
 from webhooks.dispatch import deliver_due
 from webhooks.health import health

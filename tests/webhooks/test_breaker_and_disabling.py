@@ -12,10 +12,11 @@ from accounts.base.clock import utcnow
 from accounts.models import Membership
 from accounts.roles import Role
 from accounts.services import add_member
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Receiver, listening
-from tests.webhooks.hooks import Hook, ago, happens, later, registered, will_fail
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Receiver, listening
+from tests.support.webhooks import Hook, ago, happens, later, registered, will_fail
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery, Endpoint
 from webhooks.notices import look_after_endpoints

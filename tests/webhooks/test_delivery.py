@@ -11,9 +11,10 @@ from standardwebhooks import Webhook
 
 from accounts.base.clock import utcnow
 from accounts.models import Merchant
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
-from tests.receiver import Receiver, listening
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
+from tests.support.receiver import Receiver, listening
 from webhooks import queue
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from accounts.base.clock import utcnow
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Receiver, listening
-from tests.webhooks.hooks import NO_ENDPOINT, OFF, Hook, later, outcome, registered, will_fail
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Receiver, listening
+from tests.support.webhooks import NO_ENDPOINT, OFF, Hook, later, outcome, registered, will_fail
 from webhooks import queue
 from webhooks.client import AttemptResponse
 from webhooks.dispatch import deliver_due

@@ -13,10 +13,11 @@ from django.db import connections, transaction
 
 from accounts.base.clock import utcnow
 from accounts.base.wire import timestamp
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Receiver
-from tests.webhooks.hooks import NO_EVENT, Hook, happens, outcome
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Receiver
+from tests.support.webhooks import NO_EVENT, Hook, happens, outcome
 from webhooks.dispatch import deliver_due
 from webhooks.models import Event
 

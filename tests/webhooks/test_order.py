@@ -3,10 +3,11 @@
 import json
 
 from accounts.base.clock import utcnow
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Receiver, listening
-from tests.webhooks.hooks import Hook, happens, later, registered
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Receiver, listening
+from tests.support.webhooks import Hook, happens, later, registered
 from webhooks import queue
 from webhooks.client import AttemptResponse
 from webhooks.dispatch import deliver_due

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from tests.factories import Shop
+from tests.support.companies import Shop
 from webhooks import services
 
 NO_SUCH_HOST = [socket.gaierror(socket.EAI_NONAME, "unknown"), socket.gaierror(socket.EAI_NODATA, "no address")]

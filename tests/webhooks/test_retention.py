@@ -9,10 +9,11 @@ from accounts.base.clock import utcnow
 from accounts.base.ids import CROCKFORD, new_id
 from gateway.payments.models import Payment
 from ledger.verify import verify
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Receiver
-from tests.webhooks.hooks import NO_DELIVERY, NO_EVENT, Hook, ago, happens, outcome
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Receiver
+from tests.support.webhooks import NO_DELIVERY, NO_EVENT, Hook, ago, happens, outcome
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Event
 from webhooks.retention import forget_old

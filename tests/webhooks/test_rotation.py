@@ -13,10 +13,11 @@ import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from accounts.base.clock import utcnow
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Received, Receiver
-from tests.webhooks.hooks import NO_ENDPOINT, Hook, ago, later, outcome
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Received, Receiver
+from tests.support.webhooks import NO_ENDPOINT, Hook, ago, later, outcome
 from webhooks.dispatch import deliver_due
 from webhooks.models import Endpoint
 

@@ -12,9 +12,9 @@ from accounts import heartbeats
 from accounts.base.clock import utcnow
 from accounts.models import Heartbeat
 from gateway.celery import app
-from tests.factories import Shop
-from tests.receiver import Receiver
-from tests.webhooks.hooks import Hook, happens, will_fail
+from tests.support.companies import Shop
+from tests.support.receiver import Receiver
+from tests.support.webhooks import Hook, happens, will_fail
 from webhooks import dispatch, queue, tasks
 from webhooks.dispatch import Dispatcher
 from webhooks.models import Delivery, Endpoint

@@ -9,10 +9,11 @@ import pytest
 
 from accounts.base.clock import utcnow
 from accounts.base.wire import timestamp
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Receiver
-from tests.webhooks.hooks import NO_DELIVERY, NO_ENDPOINT, OFF, Hook, happens, later, outcome, registered, will_fail
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Receiver
+from tests.support.webhooks import NO_DELIVERY, NO_ENDPOINT, OFF, Hook, happens, later, outcome, registered, will_fail
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery, Event
 

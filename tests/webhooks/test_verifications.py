@@ -13,10 +13,11 @@ from django.db import connection
 from accounts.base.clock import utcnow
 from accounts.base.wire import timestamp
 from accounts.services import issue_key
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.receiver import Received, Receiver
-from tests.webhooks.hooks import NO_ENDPOINT, Hook, ago, happens, later, outcome, registered
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.receiver import Received, Receiver
+from tests.support.webhooks import NO_ENDPOINT, Hook, ago, happens, later, outcome, registered
 from webhooks import signing
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery

@@ -18,9 +18,9 @@ from accounts.roles import Role
 from gateway.dashboard.company.deeds import DEED
 from gateway.dashboard.developers.lab import MOVED
 from gateway.staff.kit.columns import address as page_at
-from tests.factories import Shop
-from tests.forms import form_in
-from tests.people import PASSWORD, a_member, a_person, signed_in, signed_in_twice
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.people import PASSWORD, a_member, a_person, signed_in, signed_in_twice
 
 ROOT = Path(settings.BASE_DIR)
 STAFF = "root@onpay.example"

@@ -11,12 +11,12 @@ from accounts.models import AuditEntry, Company, RefusedOrigin
 from accounts.roles import Role
 from accounts.services import remember_refused_origin
 from gateway.methods.models import MethodRule, PriceRule
-from tests.client import Api
 from tests.dashboard.company.conftest import Committed
-from tests.factories import Shop
-from tests.forms import form_in
-from tests.gateway.withdrawals.withdrawing import ask, refusal
-from tests.people import a_member, signed_in, signed_in_twice
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.people import a_member, signed_in, signed_in_twice
+from tests.support.withdrawals import ask, refusal
 
 DATA = {"trade_name": "Acme Shop", "city": "Recife", "email": "Hi@Acme.example", "phone": "+5581999990000"}
 DATA |= {"brand_color": "#102030"}

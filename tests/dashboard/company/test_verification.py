@@ -14,9 +14,9 @@ from accounts.models import AuditEntry, Company, Document, User
 from accounts.roles import Role
 from gateway.staff.kit.columns import address
 from tests.dashboard.company.conftest import Committed
-from tests.factories import Shop
-from tests.forms import form_in
-from tests.people import PASSWORD, a_member, signed_in, signed_in_twice
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.people import PASSWORD, a_member, signed_in, signed_in_twice
 
 PDF, PNG, JPEG = b"%PDF-1.7 what it says", b"\x89PNG\r\n\x1a\nwhat it shows", b"\xff\xd8\xffwhat it shows"
 NEEDED = [kind.value for kind in verification.NEEDED]

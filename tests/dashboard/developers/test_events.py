@@ -8,9 +8,10 @@ from django.test import Client
 
 from accounts.base.clock import utcnow
 from accounts.roles import Role
-from tests.factories import Shop, a_payment
-from tests.people import a_member, signed_in
-from tests.webhooks.hooks import happens
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.people import a_member, signed_in
+from tests.support.webhooks import happens
 from webhooks.models import Event
 
 

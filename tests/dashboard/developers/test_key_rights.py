@@ -11,9 +11,9 @@ from accounts.errors import KeyExceedsRights
 from accounts.models import ApiKey, Company, User
 from accounts.roles import Role
 from accounts.services import issue_key, rotate_key
-from tests.factories import Shop
-from tests.forms import form_in
-from tests.people import a_member, signed_in_twice
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.people import a_member, signed_in_twice
 
 MONEY = ("refunds:write", "withdrawals:write", "conversions:write")
 

@@ -18,10 +18,10 @@ from accounts.roles import Role
 from accounts.services import issue_key, rotate_key
 from gateway.dashboard.developers.keys import PRESETS
 from gateway.dashboard.developers.words import ADVICE, PERMISSION
-from tests.client import Api
-from tests.factories import Shop
-from tests.forms import form_in
-from tests.people import a_member, signed_in, signed_in_twice
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.people import a_member, signed_in, signed_in_twice
 
 TEXT = re.compile(r"onp_(?:sandbox|live)_[A-Za-z0-9_-]{43}")
 

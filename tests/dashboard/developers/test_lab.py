@@ -20,9 +20,10 @@ from gateway.payments.models import Payment
 from gateway.payouts.scenarios import SCENARIOS as PAYOUTS
 from gateway.refunds.models import Refund
 from gateway.simulations import services as simulations
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
-from tests.people import a_member, signed_in
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.people import a_member, signed_in
 from webhooks.kinds import KINDS
 
 PIX = ("PIX", "BRL")

@@ -16,10 +16,11 @@ from gateway.dashboard.developers.requests import meaning_of
 from gateway.dashboard.developers.words import ACCOUNT
 from gateway.requests.models import ApiRequest
 from ledger.chart import AccountKind
-from tests.client import Api
-from tests.factories import Shop, pix
-from tests.people import a_member, signed_in
-from tests.receiver import listening
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
+from tests.support.people import a_member, signed_in
+from tests.support.receiver import listening
 from webhooks.dispatch import deliver_due
 
 pytestmark = pytest.mark.django_db

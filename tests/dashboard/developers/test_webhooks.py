@@ -13,12 +13,12 @@ from accounts.base.clock import utcnow
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.dashboard.refusals import in_words
-from tests.client import Api
-from tests.factories import Shop
-from tests.forms import form_in
-from tests.people import a_member, signed_in, signed_in_twice
-from tests.receiver import Receiver, listening
-from tests.webhooks.hooks import Hook, happens, later, registered, will_fail
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.people import a_member, signed_in, signed_in_twice
+from tests.support.receiver import Receiver, listening
+from tests.support.webhooks import Hook, happens, later, registered, will_fail
 from webhooks.dispatch import deliver_due
 from webhooks.errors import TooManyEndpoints
 from webhooks.health import health, switched_off_at

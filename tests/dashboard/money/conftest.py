@@ -9,11 +9,12 @@ import pytest
 from accounts.base import clock
 from gateway.refunds import services as refunds
 from ledger.holds import services as holds
-from tests.client import Api
-from tests.factories import Shop, a_payment
 from tests.gateway.api.test_balances import a_card
-from tests.gateway.conversions.converting import converted
-from tests.gateway.withdrawals.withdrawing import PIX, decide, price, register, wait, withdrawn
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.conversions import converted
+from tests.support.payments import a_payment
+from tests.support.withdrawals import PIX, decide, price, register, wait, withdrawn
 
 
 @pytest.fixture

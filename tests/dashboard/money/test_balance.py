@@ -17,7 +17,8 @@ from ledger.proofs.models import Proof
 from ledger.wallets.selectors import holdings
 from tests.dashboard.conftest import Page
 from tests.dashboard.money.conftest import words
-from tests.factories import Shop, a_payment, a_shop
+from tests.support.companies import Shop, a_shop
+from tests.support.payments import a_payment
 
 
 def story(browser: Client, page: Page, **query: str) -> Any:

@@ -14,9 +14,9 @@ from accounts.roles import Role
 from gateway.conversions.models import Conversion
 from tests.dashboard.conftest import Page
 from tests.dashboard.money.conftest import words
-from tests.factories import Shop
-from tests.gateway.conversions.converting import change, later, nothing_moves
-from tests.people import a_member, signed_in
+from tests.support.companies import Shop
+from tests.support.conversions import change, later, nothing_moves
+from tests.support.people import a_member, signed_in
 
 WISH = {"source": "BRL", "destination": "MXN", "amount": "1000"}
 

@@ -16,8 +16,9 @@ from ledger.chart import BUCKETS
 from ledger.wallets.selectors import holdings
 from tests.dashboard.conftest import Page
 from tests.dashboard.money.conftest import words
-from tests.factories import Shop, a_payment
 from tests.ledger.test_explain import _MANY
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 
 EVERYTHING = {"from": "", "to": ""}
 

@@ -15,12 +15,12 @@ from accounts.roles import Role
 from gateway.requests.models import IdempotencyKey
 from gateway.withdrawals import services
 from gateway.withdrawals.models import Withdrawal
-from tests.client import Api
 from tests.dashboard.conftest import Page
 from tests.dashboard.money.conftest import words
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import change, everything, fund, nothing_moves
-from tests.people import a_member, signed_in, signed_in_twice
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.people import a_member, signed_in, signed_in_twice
+from tests.support.withdrawals import change, everything, fund, nothing_moves
 
 PIX = {"pix_key_type": "EMAIL", "pix_key": "Financeiro@LojaExemplo.com.br", "amount": "500.00"}
 FORMS: dict[str, tuple[str, dict[str, str]]] = {

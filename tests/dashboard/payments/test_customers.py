@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.client import Api
 from tests.dashboard.conftest import Page
 from tests.dashboard.payments.conftest import text_of
 from tests.dashboard.payments.test_list import file
-from tests.factories import Shop, a_payment, pix
-from tests.gateway.refunds.paying_back import decided, refunded
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
+from tests.support.refunds import decided, refunded
 
 pytestmark = pytest.mark.django_db
 JOAO = {"name": "João Pereira", "taxId": "12345678909", "email": "joao@example.com"}

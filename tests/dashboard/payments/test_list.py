@@ -15,12 +15,13 @@ from django.test import Client
 from accounts.models import User
 from gateway.dashboard.models import SavedView
 from gateway.payments.models import Payment
-from tests.client import Api
 from tests.dashboard.conftest import Page
 from tests.dashboard.payments.conftest import text_of
-from tests.factories import Shop, a_payment, pix
-from tests.gateway.cards.shopping import opened
-from tests.gateway.refunds.paying_back import disputed, later, refunded
+from tests.support.api import Api
+from tests.support.cards import opened
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
+from tests.support.refunds import disputed, later, refunded
 
 pytestmark = pytest.mark.django_db
 

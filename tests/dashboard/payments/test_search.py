@@ -5,13 +5,14 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.roles import Role
-from tests.client import Api
 from tests.dashboard.conftest import Page
 from tests.dashboard.payments.conftest import text_of
 from tests.dashboard.payments.test_customers import JOAO, pay
-from tests.factories import Shop, a_payment, pix
-from tests.gateway.refunds.paying_back import paid, refunded
-from tests.people import a_member, signed_in
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
+from tests.support.people import a_member, signed_in
+from tests.support.refunds import paid, refunded
 
 pytestmark = pytest.mark.django_db
 

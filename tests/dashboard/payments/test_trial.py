@@ -11,8 +11,8 @@ from gateway.payments.models import Payment
 from gateway.simulations.examples import ORDERS
 from tests.dashboard.conftest import Page
 from tests.dashboard.payments.conftest import text_of
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import nothing_moves
+from tests.support.companies import Shop
+from tests.support.refunds import nothing_moves
 
 pytestmark = pytest.mark.django_db
 

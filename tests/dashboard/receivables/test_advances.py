@@ -13,10 +13,10 @@ from gateway.refunds import services as refunds
 from ledger.receivables import advances
 from ledger.receivables.models import Advance, Receivable
 from tests.dashboard.conftest import Page
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import everything, later, nothing_moves
 from tests.ledger.test_receivables import NET, a_receivable, book
-from tests.people import a_member, set_up, signed_in
+from tests.support.companies import Shop
+from tests.support.people import a_member, set_up, signed_in
+from tests.support.refunds import everything, later, nothing_moves
 
 pytestmark = pytest.mark.django_db
 

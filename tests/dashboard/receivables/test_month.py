@@ -14,10 +14,10 @@ from gateway.refunds import services as refunds
 from ledger.receivables import services as receivables
 from ledger.receivables.models import Receivable
 from tests.dashboard.conftest import Page
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import later
 from tests.ledger.test_receivables import NET, a_receivable, stand_at
-from tests.people import a_member, signed_in
+from tests.support.companies import Shop
+from tests.support.people import a_member, signed_in
+from tests.support.refunds import later
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,8 @@ import pytest
 
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
-from tests.factories import Shop, a_payment
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from gateway.refunds import services as refunds
 from gateway.refunds.evidence import LARGEST
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from tests.dashboard.conftest import Page
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import PDF, later, nothing_moves
-from tests.people import a_member, signed_in
+from tests.support.companies import Shop
+from tests.support.people import a_member, signed_in
+from tests.support.refunds import PDF, later, nothing_moves
 
 pytestmark = pytest.mark.django_db
 

@@ -10,9 +10,10 @@ from gateway.refunds import services as refunds
 from gateway.refunds.models import Evidence, Refund
 from gateway.refunds.services import Shown, happen_due
 from tests.dashboard.conftest import Page
-from tests.factories import Shop, a_payment
-from tests.gateway.refunds.paying_back import PDF, later, withdraw_all_but
 from tests.ledger.test_receivables import a_receivable
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.refunds import PDF, later, withdraw_all_but
 
 pytestmark = pytest.mark.django_db
 

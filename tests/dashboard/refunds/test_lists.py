@@ -10,8 +10,9 @@ from accounts.base.clock import now
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from tests.dashboard.conftest import Page
-from tests.factories import Shop, a_payment
-from tests.gateway.refunds.paying_back import later
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.refunds import later
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("money")]
 

@@ -13,9 +13,10 @@ from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.refunds.models import Refund
 from tests.dashboard.conftest import Page
-from tests.factories import Shop, a_payment
-from tests.gateway.refunds.paying_back import nothing_moves
-from tests.people import a_member, signed_in
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.people import a_member, signed_in
+from tests.support.refunds import nothing_moves
 
 pytestmark = pytest.mark.django_db
 

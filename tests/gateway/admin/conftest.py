@@ -29,15 +29,16 @@ from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, 
 from ledger.proofs.services import prove
 from ledger.rates import services as rates
 from ledger.receivables import advances
-from tests.client import Api
-from tests.factories import MARIA, Shop, a_payment, pix
 from tests.gateway.withdrawals.conftest import funded, out  # noqa: F401
-from tests.gateway.withdrawals.withdrawing import register, withdrawn
 from tests.ledger.test_receivables import a_receivable
-from tests.people import a_member, signed_in_twice
-from tests.receiver import listening
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import MARIA, a_payment, pix
+from tests.support.people import a_member, signed_in_twice
+from tests.support.receiver import listening
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests
+from tests.support.withdrawals import register, withdrawn
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from ledger.models import Hold
-from tests.factories import Shop, a_payment
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 
 pytestmark = pytest.mark.django_db
 

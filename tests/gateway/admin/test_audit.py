@@ -14,15 +14,16 @@ from gateway.models import MethodRule, PriceRule, Refund
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance, Hold
 from ledger.receivables import advances
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
 from tests.gateway.admin.conftest import PASSWORD, browser_of
 from tests.gateway.admin.test_decisions import change, everybodys, support
 from tests.gateway.admin.test_receivables import LIFTED, block
 from tests.gateway.admin.test_refunds import NOTE, a_refund
 from tests.ledger.test_receivables import a_receivable
-from tests.people import PASSWORD as USUAL
-from tests.people import set_up, shows_the_factor, signed_in
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.people import PASSWORD as USUAL
+from tests.support.people import set_up, shows_the_factor, signed_in
 
 NOTED = {"note": "Known for years"}
 

@@ -14,11 +14,12 @@ from django.urls import reverse
 from accounts.models import ApiKey, Company, Merchant, User
 from gateway.models import MethodRule, PriceRule
 from gateway.staff.kit.columns import address
-from tests.client import Api
-from tests.factories import Shop, pix
-from tests.forms import form_in
 from tests.gateway.admin.conftest import PASSWORD, browser_of
-from tests.gateway.admin.proposing import NOTE, action
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import pix
+from tests.support.proposals import NOTE, action
 
 LIMITS = {
     "minimum": "0.01",

@@ -12,12 +12,13 @@ from django.urls import reverse
 from accounts.models import AuditEntry, User
 from gateway.models import Payment, Refund
 from gateway.staff.kit.columns import address
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
 from tests.gateway.admin.conftest import ODD, World, browser_of
 from tests.gateway.admin.test_decisions import support
 from tests.gateway.admin.test_reading import PRICE
 from tests.gateway.admin.test_refunds import a_refund
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 
 MODELS = list(admin.site._registry)
 

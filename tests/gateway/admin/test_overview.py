@@ -19,11 +19,12 @@ from gateway.staff.kit.columns import address as page_at
 from gateway.staff.overview.kept import kept
 from ledger.models import Proof
 from ledger.proofs.services import prove
-from tests.factories import Shop, a_payment
 from tests.gateway.admin.conftest import World, browser_of
 from tests.gateway.admin.test_decisions import support
 from tests.ledger.test_proofs import a_cent_too_much
 from tests.ledger.test_receivables import a_receivable, stand_at
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 from webhooks.models import Endpoint
 
 PANELS = [

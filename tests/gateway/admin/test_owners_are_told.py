@@ -9,9 +9,9 @@ from django.test import Client, RequestFactory
 from accounts.models import Company, Email, Merchant, User
 from gateway.models import MethodRule, PayoutRule
 from gateway.staff.kit.columns import address as page_at
-from tests.factories import Shop
-from tests.forms import form_in
-from tests.people import a_member
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.people import a_member
 
 TOLD = {
     "accounts.company": {

@@ -15,14 +15,15 @@ from gateway.models import Refund, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 from ledger.receivables import advances
-from tests.client import Api
-from tests.factories import Shop, a_payment, a_shop
 from tests.gateway.admin.conftest import browser_of
 from tests.gateway.admin.test_decisions import support
 from tests.gateway.admin.test_overview import cells, panels, take_to_production
 from tests.gateway.admin.test_refunds import a_refund
-from tests.gateway.withdrawals import withdrawing as w
 from tests.ledger.test_receivables import a_receivable
+from tests.support import withdrawals as w
+from tests.support.api import Api
+from tests.support.companies import Shop, a_shop
+from tests.support.payments import a_payment
 
 QUEUES = {
     "Advances to decide": (Advance, "decide"),

@@ -13,8 +13,8 @@ from accounts.models import ApiKey, Membership, User
 from gateway.models import MethodRule, Payment
 from gateway.staff.kit.columns import address
 from ledger.models import Transfer
-from tests.factories import Shop
 from tests.gateway.admin.conftest import MONEY, PASSWORD, World, browser_of
+from tests.support.companies import Shop
 from webhooks.models import Delivery, Event
 
 MODELS = list(admin.site._registry)

@@ -16,10 +16,11 @@ from gateway.staff.kit.columns import address as page_of
 from ledger.holds import services as holds
 from ledger.models import Advance, AdvanceItem, Hold, Receivable, Transfer
 from ledger.receivables import advances
-from tests.factories import Shop, a_payment
 from tests.gateway.admin.conftest import browser_of
 from tests.gateway.admin.test_decisions import support
 from tests.ledger.test_receivables import NET, a_receivable, book, stand_at
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 from webhooks.models import Event
 
 ADD = "/admin/ledger/hold/add/"

@@ -15,11 +15,12 @@ from gateway.refunds import services as refunds
 from gateway.refunds.services import Shown
 from gateway.staff.kit.columns import address
 from ledger.models import Balance, Hold, Transfer
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
 from tests.gateway.admin.conftest import ODD, PASSWORD, browser_of
-from tests.gateway.admin.proposing import confirmed, proposed
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.proposals import confirmed, proposed
 from webhooks.models import Event
 
 ADD = "/admin/gateway/refund/add/"

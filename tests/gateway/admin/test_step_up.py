@@ -9,12 +9,13 @@ from django.test import Client
 from accounts.models import AuditEntry, Company, User
 from gateway.models import Refund
 from ledger.models import Hold
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
 from tests.gateway.admin.test_audit import do, page_at
 from tests.gateway.admin.test_receivables import block
 from tests.gateway.admin.test_refunds import NOTE, a_refund
-from tests.people import set_up, shows_the_factor, signed_in, with_the_session_of
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.people import set_up, shows_the_factor, signed_in, with_the_session_of
 
 CONFIRM = "/accounts/confirm/"
 

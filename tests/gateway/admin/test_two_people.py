@@ -14,14 +14,15 @@ from accounts.roles import Role
 from gateway.models import Refund
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Rate
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.forms import form_in
 from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.proposing import NOTE, action, confirmed, key_in, mails, proposed
 from tests.gateway.admin.test_decisions import support
 from tests.gateway.admin.test_refunds import a_refund, take_to_production
-from tests.people import a_member, a_person, set_up
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.forms import form_in
+from tests.support.payments import a_payment
+from tests.support.people import a_member, a_person, set_up
+from tests.support.proposals import NOTE, action, confirmed, key_in, mails, proposed
 
 ADDRESS = "8.8.4.4"
 

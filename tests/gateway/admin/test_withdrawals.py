@@ -11,11 +11,11 @@ from accounts.models import Company, Merchant, User
 from gateway.models import Conversion, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Hold, Transfer
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.admin.conftest import ODD, browser_of
 from tests.gateway.admin.test_decisions import support
-from tests.gateway.withdrawals import withdrawing as w
+from tests.support import withdrawals as w
+from tests.support.api import Api
+from tests.support.companies import Shop
 from webhooks.models import Event
 
 ACTIONS = ("arrived", "failed", "came_back", "ask")

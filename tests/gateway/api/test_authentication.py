@@ -10,8 +10,9 @@ from pytest_django import Settings
 from accounts.models import ApiKey
 from accounts.services import issue_key, revoke_key
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 
 
 def told(answer: HttpResponse) -> tuple[int, bytes]:

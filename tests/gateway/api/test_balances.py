@@ -11,8 +11,9 @@ from ledger.holds import services as holds
 from ledger.holds.models import Hold
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
-from tests.client import Api, used
-from tests.factories import MARIA, Shop, a_payment, a_reference
+from tests.support.api import Api, used
+from tests.support.companies import Shop
+from tests.support.payments import MARIA, a_payment, a_reference
 
 PATHS = ["balance/explain", "balances/releasing", "balances/blocked", "statement"]
 

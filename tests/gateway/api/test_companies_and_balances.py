@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.client import Api, used
-from tests.factories import Shop, a_payment
+from tests.support.api import Api, used
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 
 EMPTY = {"available": 0, "releasing": 0, "blocked": 0, "total": 0}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.client import Api
-from tests.factories import pix
+from tests.support.api import Api
+from tests.support.payments import pix
 
 MARIA = {"name": "Maria Silva", "taxId": "529.982.247-25", "email": "Maria@Example.com"}
 JOAO = {"name": "João Pereira", "taxId": "12345678909", "phone": "+55 (11) 99999-8888"}

@@ -7,8 +7,9 @@ import pytest
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 
 REQUEST_ID = re.compile(r"req_[0-9A-HJKMNP-TV-Z]{26}")
 ALWAYS = {"code", "message", "retryable", "requestId", "docUrl"}

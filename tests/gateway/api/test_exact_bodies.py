@@ -11,8 +11,9 @@ from gateway.refunds.models import Refund
 from gateway.simulations.examples import WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 from webhooks import services as webhooks
 from webhooks.models import Delivery
 

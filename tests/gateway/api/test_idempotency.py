@@ -11,8 +11,9 @@ from pytest_django import Settings
 from accounts.services import issue_key, revoke_key
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 from webhooks.models import Endpoint, Event
 
 JSON = "application/json"

@@ -8,8 +8,9 @@ import pytest
 from django.http import HttpResponse
 
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.factories import Shop, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
 from webhooks.models import Event
 
 

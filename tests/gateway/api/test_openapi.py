@@ -11,7 +11,7 @@ from django.test import override_settings
 from gateway.api.openapi import descriptions
 from gateway.api.openapi.document import document, operations
 from gateway.api.openapi.events import DATA
-from tests.client import Api
+from tests.support.api import Api
 from webhooks.kinds import KINDS
 from webhooks.models import Event
 

@@ -8,8 +8,9 @@ from pytest_django import Settings
 
 from accounts.services import issue_key
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.factories import Shop, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
 
 JSON = "application/json"
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.factories import Shop, a_payment
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 from webhooks.models import Endpoint
 
 LISTS = ["/payments", "/webhooks"]

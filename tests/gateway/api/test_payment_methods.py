@@ -3,8 +3,9 @@
 from decimal import Decimal
 
 from gateway.methods.models import MethodRule, PriceRule
-from tests.client import Api
-from tests.factories import Shop, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
 
 
 def pix_of(api: Api) -> dict[str, object]:

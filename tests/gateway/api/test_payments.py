@@ -13,8 +13,9 @@ from PIL import Image
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
-from tests.client import Api
-from tests.factories import MARIA, Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import MARIA, a_payment, pix
 from webhooks.models import Event
 
 ULID = "[0-9A-HJKMNP-TV-Z]{26}"

@@ -11,9 +11,10 @@ from gateway.api.openapi.document import operations
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
 from gateway.simulations.examples import WITHDRAWALS
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
-from tests.gateway.cards.shopping import alone
+from tests.support.api import Api
+from tests.support.cards import alone
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 from webhooks.models import Endpoint
 
 EVERY = {

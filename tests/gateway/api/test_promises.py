@@ -15,9 +15,10 @@ from gateway.payments.models import Payment
 from gateway.refunds.evidence import file_name_of
 from gateway.requests import redaction
 from ledger.money import fee
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
-from tests.gateway.cards.shopping import TIMEOUT, alone, lookup, opened, outcome
+from tests.support.api import Api
+from tests.support.cards import TIMEOUT, alone, lookup, opened, outcome
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 
 
 def test_a_new_company_has_every_wallet_with_zeros(api: Api, acme: Shop) -> None:

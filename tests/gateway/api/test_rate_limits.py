@@ -9,8 +9,9 @@ from django.http import HttpResponse
 from pytest_django import Settings
 
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 
 
 def policy(answer: HttpResponse) -> dict[str, tuple[int, int]]:

@@ -17,9 +17,10 @@ from accounts.services import issue_key
 from gateway.requests import selectors
 from gateway.requests.errors import RequestUnknown
 from gateway.requests.models import ApiRequest
-from tests.client import Api
-from tests.factories import Shop, pix
-from tests.receiver import listening
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
+from tests.support.receiver import listening
 from webhooks.dispatch import deliver_due
 
 pytestmark = pytest.mark.django_db

@@ -19,8 +19,8 @@ from gateway.requests import retention
 from gateway.requests.facts import RequestFacts
 from gateway.requests.log import MOST, RequestLog
 from gateway.requests.models import ApiRequest
-from tests.client import Api
-from tests.factories import Shop
+from tests.support.api import Api
+from tests.support.companies import Shop
 from tests.webhooks.test_retention import back_in_time
 
 pytestmark = pytest.mark.django_db

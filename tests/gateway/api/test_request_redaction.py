@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from gateway.requests import redaction
 from gateway.requests.models import ApiRequest
-from tests.client import Api
-from tests.factories import MARIA, Shop, pix
-from tests.gateway.cards.shopping import opened
-from tests.gateway.refunds.paying_back import PDF, answered, disputed, paid
-from tests.gateway.vault.scan import numbers_in, numbers_in_the_database
-from tests.gateway.withdrawals.withdrawing import RAILS, Rail, body, fund, register, send
+from tests.support.api import Api
+from tests.support.card_numbers import numbers_in, numbers_in_the_database
+from tests.support.cards import opened
+from tests.support.companies import Shop
+from tests.support.payments import MARIA, pix
+from tests.support.refunds import PDF, answered, disputed, paid
+from tests.support.withdrawals import RAILS, Rail, body, fund, register, send
 
 SECRET_NAMES = [
     "clientSecret", "client_secret", "sessionToken", "checkoutUrl", "redirectUrl", "secret", "signing-secret",

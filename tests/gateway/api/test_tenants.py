@@ -17,13 +17,14 @@ from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from gateway.simulations.examples import WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
-from tests.client import V2, Api
-from tests.factories import Shop, a_payment, pix
 from tests.gateway.api.test_permissions import EVERY, QUERIES
-from tests.gateway.cards.shopping import alone
-from tests.gateway.conversions.converting import converted, quoted
-from tests.gateway.withdrawals.withdrawing import fund, register, withdrawn
+from tests.support.api import V2, Api
+from tests.support.cards import alone
+from tests.support.companies import Shop
+from tests.support.conversions import converted, quoted
+from tests.support.payments import a_payment, pix
 from tests.support.recording import Recording
+from tests.support.withdrawals import fund, register, withdrawn
 from webhooks.models import Delivery, Endpoint, Event
 
 REFERENCE = "order-of-acme"

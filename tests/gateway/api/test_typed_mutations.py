@@ -9,9 +9,10 @@ import pytest
 from accounts.models import Company
 from gateway.api.examples import REQUESTS
 from gateway.api.openapi.document import operations
-from tests.client import V2, Api
-from tests.factories import Shop, a_payment
 from tests.gateway.api.test_permissions import BODIES, UNKNOWN
+from tests.support.api import V2, Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 from webhooks import services as webhooks
 
 VALUES: list[Any] = [None, {}, [], [{}], {"a": []}, "", "x", 0, -1, 1.5, True, 10**20, ["BRL"], "1e9"]

@@ -17,8 +17,9 @@ from gateway.payments.models import Payment
 from gateway.requests.idempotency import forget_old
 from gateway.requests.models import IdempotencyKey
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import MARIA, Shop, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import MARIA, pix
 from webhooks.models import Event
 
 CONFLICT, IN_PROGRESS = "ONP409_IDEMPOTENCY_CONFLICT", "ONP409_IDEMPOTENCY_IN_PROGRESS"

@@ -7,8 +7,9 @@ import pytest
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
-from tests.client import Api
-from tests.factories import MARIA, Shop, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import MARIA, pix
 
 # The members in the order in which they are judged, each with something wrong and the code that says so.
 WRONG: list[tuple[str, Any, str]] = [

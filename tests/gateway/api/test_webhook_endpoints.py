@@ -8,8 +8,8 @@ import pytest
 from pytest_django import Settings
 
 from gateway.requests.models import IdempotencyKey
-from tests.client import Api
-from tests.factories import Shop
+from tests.support.api import Api
+from tests.support.companies import Shop
 from webhooks.models import Endpoint
 
 LOCAL = "http://127.0.0.1:9000/hooks"

@@ -9,9 +9,8 @@ import pytest
 from gateway.payments.models import Payment
 from gateway.vault.models import CardToken
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import (
+from tests.support.api import Api
+from tests.support.cards import (
     APPROVED,
     DAY_S,
     SECRETS,
@@ -26,6 +25,7 @@ from tests.gateway.cards.shopping import (
     told,
     wait,
 )
+from tests.support.companies import Shop
 
 METHODS = pytest.mark.parametrize("method", ["CREDIT_CARD", "DEBIT_CARD"])
 REFUSALS = [

@@ -9,9 +9,8 @@ from django.db import DatabaseError, connection, transaction
 from accounts.models import Company
 from gateway.methods.models import MethodRule, PriceRule
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import (
+from tests.support.api import Api
+from tests.support.cards import (
     APPROVED,
     CHALLENGE,
     Session,
@@ -26,6 +25,7 @@ from tests.gateway.cards.shopping import (
     refusal,
     told,
 )
+from tests.support.companies import Shop
 
 CREDIT, DEBIT = "CREDIT_CARD", "DEBIT_CARD"
 FUNDING = {"901": ("credit", CREDIT), "902": ("debit", DEBIT), "903": ("prepaid", DEBIT)}

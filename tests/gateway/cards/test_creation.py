@@ -11,10 +11,11 @@ from django.test import Client
 from accounts.models import User
 from gateway.models import Customer, Payment
 from gateway.staff.kit.columns import address as admin_page
-from tests.client import Api
-from tests.factories import MARIA, Shop
-from tests.gateway.cards.shopping import SECRETS, events, lookup, opened, order, refusal, told
-from tests.receiver import listening
+from tests.support.api import Api
+from tests.support.cards import SECRETS, events, lookup, opened, order, refusal, told
+from tests.support.companies import Shop
+from tests.support.payments import MARIA
+from tests.support.receiver import listening
 from webhooks.dispatch import deliver_due
 from webhooks.models import Event
 

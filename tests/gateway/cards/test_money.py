@@ -10,9 +10,9 @@ from django.db import connection
 from gateway.payments.models import Payment
 from ledger.books.models import Entry, Transfer
 from ledger.rates.table import SANDBOX
-from tests.client import Api, used
-from tests.factories import Shop
-from tests.gateway.cards.shopping import APPROVED, DAY_S, book, events, lookup, opened, outcome, wait
+from tests.support.api import Api, used
+from tests.support.cards import APPROVED, DAY_S, book, events, lookup, opened, outcome, wait
+from tests.support.companies import Shop
 
 WALLETS = {"BRL": "PIX", "MXN": "SPEI", "EUR": "MB_WAY", "ARS": "BANK_TRANSFER", "COP": "BANK_TRANSFER"}
 METHODS = pytest.mark.parametrize(

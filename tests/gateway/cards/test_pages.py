@@ -12,9 +12,8 @@ from django.test import Client
 
 from accounts.models import Company
 from gateway.vault.sdk import VERSION
-from tests.client import Api
-from tests.factories import Shop, pix
-from tests.gateway.cards.shopping import (
+from tests.support.api import Api
+from tests.support.cards import (
     CHALLENGE,
     REFUSED,
     SHOP,
@@ -26,6 +25,8 @@ from tests.gateway.cards.shopping import (
     order,
     wait,
 )
+from tests.support.companies import Shop
+from tests.support.payments import pix
 
 FIELDS = ["cardNumber", "cardExpiry", "cardCvc"]
 OTHER_HOSTS = ["localhost:8000", "127.0.0.1", "127.0.0.1:8001"]

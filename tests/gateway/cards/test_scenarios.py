@@ -7,9 +7,9 @@ import pytest
 
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import SECRETS, Session, events, lookup, opened, order, outcome, refusal, told, wait
+from tests.support.api import Api
+from tests.support.cards import SECRETS, Session, events, lookup, opened, order, outcome, refusal, told, wait
+from tests.support.companies import Shop
 
 METHODS = pytest.mark.parametrize("method", ["CREDIT_CARD", "DEBIT_CARD"])
 

@@ -9,9 +9,10 @@ from django.test import Client
 
 from gateway.payments.models import Payment
 from gateway.vault.models import CardToken
-from tests.client import Api
-from tests.factories import Shop, pix
-from tests.gateway.cards.shopping import REFUSED, SHOP, Session, browser, lookup, opened, outcome, told, wait
+from tests.support.api import Api
+from tests.support.cards import REFUSED, SHOP, Session, browser, lookup, opened, outcome, told, wait
+from tests.support.companies import Shop
+from tests.support.payments import pix
 
 CALLS: list[tuple[str, Any]] = [
     ("session", None),

@@ -10,9 +10,8 @@ from gateway.customers.models import Customer
 from gateway.payments import services as payments
 from gateway.payments.models import OPEN, Payment
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop, pix
-from tests.gateway.cards.shopping import (
+from tests.support.api import Api
+from tests.support.cards import (
     DAY_S,
     SECRETS,
     Session,
@@ -27,6 +26,8 @@ from tests.gateway.cards.shopping import (
     told,
     wait,
 )
+from tests.support.companies import Shop
+from tests.support.payments import pix
 
 METHODS = pytest.mark.parametrize("method", ["CREDIT_CARD", "DEBIT_CARD"])
 REFUSALS = [

@@ -10,9 +10,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import (
+from tests.support.api import Api
+from tests.support.cards import (
     CHALLENGE,
     CHALLENGE_REFUSED,
     SHOP,
@@ -27,6 +26,7 @@ from tests.gateway.cards.shopping import (
     told,
     wait,
 )
+from tests.support.companies import Shop
 
 alone_in_the_database = pytest.mark.django_db(transaction=True)
 METHODS = pytest.mark.parametrize("method", ["CREDIT_CARD", "DEBIT_CARD"])

@@ -9,9 +9,9 @@ from django.db import connection
 from gateway.tasks import forget_cards
 from gateway.vault.models import CardToken
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import APPROVED, CHALLENGE, Session, lookup, opened, outcome, told, wait
+from tests.support.api import Api
+from tests.support.cards import APPROVED, CHALLENGE, Session, lookup, opened, outcome, told, wait
+from tests.support.companies import Shop
 
 BAD_NUMBERS = [
     "4242424242424241", "42424242424242424242", "424242424242", "4242 4242 4242 4242", "x", "", None, 4242424242424242,

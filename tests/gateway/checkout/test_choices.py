@@ -10,9 +10,8 @@ from accounts.models import Merchant
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
-from tests.client import Api, used
-from tests.factories import Shop
-from tests.gateway.checkout.shopping import (
+from tests.support.api import Api, used
+from tests.support.checkout import (
     ANSWERS,
     CC,
     EMAIL,
@@ -24,6 +23,7 @@ from tests.gateway.checkout.shopping import (
     questions,
     spoken,
 )
+from tests.support.companies import Shop
 from webhooks.models import Event
 
 NOT_PAID = "The payment was refused. Nothing was charged."

@@ -8,9 +8,10 @@ from accounts.models import Company, Environment
 from gateway.methods.colombia import SandboxCheckout
 from gateway.methods.registry import rail_of
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.factories import Shop, a_payment, a_shop
-from tests.gateway.checkout.shopping import CC, METHODS, Checkout, browser, opened, order, questions, spoken
+from tests.support.api import Api
+from tests.support.checkout import CC, METHODS, Checkout, browser, opened, order, questions, spoken
+from tests.support.companies import Shop, a_shop
+from tests.support.payments import a_payment
 
 SPANISH, PORTUGUESE, ENGLISH = "$\xa0150.000", "$\xa0150.000", "COP\xa0150,000"
 POLICY = {

@@ -9,9 +9,9 @@ import pytest
 
 from accounts.models import Merchant
 from gateway.payments import services as payments
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.checkout.shopping import BACK, Checkout, opened, order
+from tests.support.api import Api
+from tests.support.checkout import BACK, Checkout, opened, order
+from tests.support.companies import Shop
 
 CLOSE = "You can close this page."
 

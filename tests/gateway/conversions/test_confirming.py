@@ -17,11 +17,11 @@ from accounts.models import Merchant
 from accounts.services import issue_key
 from gateway.conversions.models import Conversion
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.api.test_permissions import EVERY
-from tests.gateway.cards.shopping import book
-from tests.gateway.conversions.converting import (
+from tests.support.api import Api
+from tests.support.cards import book
+from tests.support.companies import Shop
+from tests.support.conversions import (
     FUNDED,
     change,
     confirm,

@@ -12,10 +12,10 @@ from accounts.base.clock import now
 from accounts.models import Company, Merchant, User
 from accounts.services import issue_key
 from ledger.rates import services as rates
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.api.test_permissions import EVERY
-from tests.gateway.conversions.converting import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.conversions import (
     ask,
     change,
     confirm,
@@ -26,7 +26,7 @@ from tests.gateway.conversions.converting import (
     quoted,
     refusal,
 )
-from tests.gateway.withdrawals.withdrawing import fund as pay_in
+from tests.support.withdrawals import fund as pay_in
 
 pytestmark = pytest.mark.django_db
 

@@ -14,11 +14,11 @@ from accounts.services import issue_key
 from gateway.conversions.models import Conversion
 from ledger.holds import services as holds
 from ledger.rates import services as rates
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.api.test_permissions import EVERY
-from tests.gateway.cards.shopping import book
-from tests.gateway.conversions.converting import (
+from tests.support.api import Api
+from tests.support.cards import book
+from tests.support.companies import Shop
+from tests.support.conversions import (
     FUNDED,
     ask,
     change,

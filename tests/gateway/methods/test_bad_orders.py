@@ -10,8 +10,8 @@ import pytest
 
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.factories import a_reference
+from tests.support.api import Api
+from tests.support.payments import a_reference
 from webhooks.models import Event
 
 LEFT_OUT = object()

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from gateway.methods.models import PriceRule
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.methods.test_bad_orders import (
     METHODS,
     ORDERS,
@@ -22,6 +20,8 @@ from tests.gateway.methods.test_bad_orders import (
     order,
     said,
 )  # fmt: skip
+from tests.support.api import Api
+from tests.support.companies import Shop
 
 AMOUNT = "ONP400_AMOUNT"
 LEAST = {

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.methods.test_bad_orders import (
     LEFT_OUT,
     Changes,
@@ -17,6 +15,8 @@ from tests.gateway.methods.test_bad_orders import (
     order,
     said,
 )  # fmt: skip
+from tests.support.api import Api
+from tests.support.companies import Shop
 
 BOLETO, DUE_DATE, PAYER = "ONP400_BOLETO", "ONP400_DUE_DATE", "ONP400_PAYER"
 ADDRESS = [f"payer.address.{name}" for name in ("street", "number", "district", "city", "state", "postalCode")]

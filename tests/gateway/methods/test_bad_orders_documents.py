@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.methods.test_bad_orders import (
     COLOMBIA,
     LEFT_OUT,
@@ -17,6 +15,8 @@ from tests.gateway.methods.test_bad_orders import (
     order,
     said,
 )
+from tests.support.api import Api
+from tests.support.companies import Shop
 
 WRONG_NUMBER = [("payer.taxId", "INVALID")]
 WRONG_KIND = [("payer.taxIdType", "INVALID")]

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from tests.client import Api
-from tests.factories import Shop
 from tests.gateway.methods.test_bad_orders import (
     COLOMBIA,
     NO_CHECKOUT,
@@ -19,6 +17,8 @@ from tests.gateway.methods.test_bad_orders import (
     order,
     said,
 )  # fmt: skip
+from tests.support.api import Api
+from tests.support.companies import Shop
 
 RETURN_URL = "ONP400_RETURN_URL"
 WRONG = [("returnUrl", "INVALID")]

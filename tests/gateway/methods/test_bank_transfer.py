@@ -11,8 +11,8 @@ from gateway.methods.bank_transfer.cvu import alias, cvu
 from gateway.methods.bank_transfer.rail import SandboxArgentineTransfer
 from gateway.methods.rail import PaymentDraft
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.gateway.methods.suite import NOON, RAILS_UNDER_TEST
+from tests.support.api import Api
+from tests.support.rails import NOON, RAILS_UNDER_TEST
 
 [ARS] = [one for one in RAILS_UNDER_TEST if one.method == "BANK_TRANSFER" and one.currency == "ARS"]
 

@@ -14,9 +14,9 @@ from gateway.methods.models import MethodRule
 from gateway.methods.rail import Rail
 from gateway.methods.registry import rails
 from gateway.payments.models import Payment
-from tests.client import Api, used
-from tests.factories import Shop
-from tests.gateway.methods.suite import RAILS_UNDER_TEST, TALKATIVE, TESTED_ELSEWHERE, WALLETS, UnderTest
+from tests.support.api import Api, used
+from tests.support.companies import Shop
+from tests.support.rails import RAILS_UNDER_TEST, TALKATIVE, TESTED_ELSEWHERE, WALLETS, UnderTest
 from webhooks.models import Event
 
 CENT = Decimal("0.01")

@@ -9,8 +9,8 @@ from gateway.customers.payer import Payer
 from gateway.methods.mb_way.rail import SandboxMbWay, _international, masked
 from gateway.methods.rail import PaymentDraft
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.gateway.methods.suite import NOON, RAILS_UNDER_TEST
+from tests.support.api import Api
+from tests.support.rails import NOON, RAILS_UNDER_TEST
 
 [MB_WAY] = [one for one in RAILS_UNDER_TEST if one.method == "MB_WAY"]
 ANA = {"name": "Ana Costa", "phone": "+351912344567"}

@@ -20,7 +20,7 @@ from gateway.methods.pix.brcode import br_code
 from gateway.methods.rail import PaymentDraft
 from gateway.methods.registry import rail_of
 from gateway.methods.spei.clabe import clabe
-from tests.gateway.methods.suite import NOON
+from tests.support.rails import NOON
 
 DIGITS = "0123456789"
 CAPITALS = DIGITS + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -11,8 +11,8 @@ from gateway.methods.rail import PaymentDraft
 from gateway.methods.spei.clabe import clabe, is_clabe
 from gateway.methods.spei.rail import SandboxSpei
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.gateway.methods.suite import NOON, RAILS_UNDER_TEST
+from tests.support.api import Api
+from tests.support.rails import NOON, RAILS_UNDER_TEST
 
 [SPEI] = [one for one in RAILS_UNDER_TEST if one.method == "SPEI"]
 CURP, RFC_OF_A_PERSON, RFC_OF_A_COMPANY = "BOXW310820HNERXN09", "GODE561231GR8", "MAB9307148T4"

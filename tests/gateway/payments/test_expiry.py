@@ -14,8 +14,9 @@ from gateway.payments.errors import PaymentState
 from gateway.payments.lifecycle import PaymentAction
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
 from webhooks.models import Event
 
 DAY = timedelta(days=1)

@@ -17,9 +17,10 @@ from gateway.methods.scenarios import scenario_of
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop, a_reference, pix
-from tests.gateway.methods.suite import RAILS_UNDER_TEST
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_reference, pix
+from tests.support.rails import RAILS_UNDER_TEST
 from webhooks.models import Event
 
 DAY_S = 86_400

@@ -14,8 +14,8 @@ from gateway.payments.figures import Paid
 from gateway.payments.search import Search, found
 from gateway.refunds import services as refunds
 from gateway.refunds.selectors import listed
-from tests.factories import Shop
-from tests.gateway.reads.trading import JOSE, LOJA, MARIA, card, later, order, sale
+from tests.support.companies import Shop
+from tests.support.sales import JOSE, LOJA, MARIA, card, later, order, sale
 
 
 def names(merchant: Merchant, text: str) -> list[str]:

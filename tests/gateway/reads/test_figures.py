@@ -15,8 +15,8 @@ from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from gateway.refunds.selectors import GivenBack, given_back
-from tests.factories import Shop
-from tests.gateway.reads.trading import APPROVED, OF_DEBIT, REFUSED, card, later, order, sale
+from tests.support.companies import Shop
+from tests.support.sales import APPROVED, OF_DEBIT, REFUSED, card, later, order, sale
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
 SAO_PAULO, TOKYO = ZoneInfo("America/Sao_Paulo"), ZoneInfo("Asia/Tokyo")

@@ -19,11 +19,11 @@ from ledger.holds.models import Reason
 from ledger.receivables import advances
 from ledger.receivables.calendar import next_days
 from ledger.receivables.models import Receivable
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.reads.trading import MARIA, card, later, sale
-from tests.gateway.receipts.orders import order
-from tests.gateway.withdrawals.withdrawing import decide, fund, register, withdrawn
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.orders import order
+from tests.support.sales import MARIA, card, later, sale
+from tests.support.withdrawals import decide, fund, register, withdrawn
 from webhooks import services as webhooks
 from webhooks.models import Endpoint
 

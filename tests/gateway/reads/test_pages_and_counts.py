@@ -7,8 +7,8 @@ from django.http import QueryDict
 from gateway.dashboard.paging import page_of
 from gateway.payments.models import Payment
 from gateway.payments.search import CAP, Count, Search, found
-from tests.factories import Shop
-from tests.gateway.reads.trading import many, order, sale
+from tests.support.companies import Shop
+from tests.support.sales import many, order, sale
 
 
 def test_a_page_shows_nothing_twice_while_payments_come_in(acme: Shop, globex: Shop) -> None:

@@ -7,8 +7,8 @@ from accounts.base import clock
 from accounts.models import Merchant
 from gateway.refunds import services as refunds
 from gateway.refunds.selectors import counts, listed, short_of_money
-from tests.factories import Shop
-from tests.gateway.reads.trading import JOSE, later, sale
+from tests.support.companies import Shop
+from tests.support.sales import JOSE, later, sale
 
 
 def ids(merchant: Merchant, **wanted: Any) -> list[str]:

@@ -11,8 +11,8 @@ from accounts.models import Merchant
 from gateway.payments.models import Payment
 from gateway.payments.search import FEW, LONGEST_TEXT, Count, Search, found
 from gateway.refunds import services as refunds
-from tests.factories import Shop
-from tests.gateway.reads.trading import JOSE, LOJA, OF_DEBIT, REFUSED, card, later, many, order, sale
+from tests.support.companies import Shop
+from tests.support.sales import JOSE, LOJA, OF_DEBIT, REFUSED, card, later, many, order, sale
 
 
 def ids(merchant: Merchant, **wanted: Any) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gateway.payments.models import Payment
-from tests.client import Api
-from tests.gateway.receipts.orders import order
+from tests.support.api import Api
+from tests.support.orders import order
 
 Ordered = Callable[..., Payment]
 

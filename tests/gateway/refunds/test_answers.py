@@ -7,10 +7,10 @@ import pytest
 from gateway.refunds import services
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.services import happen_due
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import lookup
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.cards import lookup
+from tests.support.companies import Shop
+from tests.support.refunds import (
     announced,
     answered,
     blocks,

@@ -17,9 +17,9 @@ from ledger.receivables import advances
 from ledger.receivables.models import Advance, Receivable
 from ledger.receivables.services import release_due
 from ledger.verify import verify
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import answered, ask, decided, later, paid, wallet, withdraw_all_but
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.refunds import answered, ask, decided, later, paid, wallet, withdraw_all_but
 
 pytestmark = pytest.mark.django_db
 

@@ -13,12 +13,13 @@ from gateway.refunds.destinations import Withdrawer
 from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.withdrawals.errors import UnregisteredOrigin
-from tests.client import Api
-from tests.factories import MARIA, Shop
-from tests.gateway.receipts.orders import ADDRESS
-from tests.gateway.refunds.paying_back import ask, disputed, nothing_moves, paid, refunded, refusal
-from tests.gateway.withdrawals.withdrawing import register
-from tests.people import a_member
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.orders import ADDRESS
+from tests.support.payments import MARIA
+from tests.support.people import a_member
+from tests.support.refunds import ask, disputed, nothing_moves, paid, refunded, refusal
+from tests.support.withdrawals import register
 
 pytestmark = pytest.mark.django_db
 

@@ -6,10 +6,10 @@ from accounts.models import User
 from gateway.refunds.services import happen_due
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import book, lookup
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.cards import book, lookup
+from tests.support.companies import Shop
+from tests.support.refunds import (
     ask,
     decided,
     disputed,

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from gateway.refunds.services import happen_due
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import book, lookup
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.cards import book, lookup
+from tests.support.companies import Shop
+from tests.support.refunds import (
     ask,
     blocks,
     later,

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from gateway.refunds.services import fill_shortfalls, happen_due
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
-from tests.gateway.cards.shopping import events, lookup
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.cards import events, lookup
+from tests.support.companies import Shop
+from tests.support.payments import a_payment, pix
+from tests.support.refunds import (
     announced,
     answered,
     blocks,

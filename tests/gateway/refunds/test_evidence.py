@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from gateway.refunds.models import Evidence
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import PDF, answered, ask, disputed, nothing_moves, now, paid, refusal
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.refunds import PDF, answered, ask, disputed, nothing_moves, now, paid, refusal
 
 pytestmark = pytest.mark.django_db
 

@@ -9,9 +9,9 @@ from pytest_django import Settings
 
 from gateway.refunds.models import Refund, Response
 from ledger.holds import services as holds
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.refunds import (
     answered,
     ask,
     decided,

@@ -8,9 +8,9 @@ import pytest
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import STEPS, RefundAction, step
 from gateway.refunds.models import Status
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.refunds import (
     answered,
     decided,
     disputed,

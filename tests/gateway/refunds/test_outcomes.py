@@ -10,11 +10,11 @@ from gateway.receipts.facts import facts
 from gateway.refunds.services import happen_due
 from ledger.receivables.models import Receivable
 from ledger.receivables.services import release_due
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import book, events, lookup
 from tests.gateway.receipts.test_receipt_pdf import lines_of
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.cards import book, events, lookup
+from tests.support.companies import Shop
+from tests.support.refunds import (
     announced,
     ask,
     blocks,

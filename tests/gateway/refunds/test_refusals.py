@@ -8,9 +8,10 @@ from gateway.refunds.services import happen_due
 from ledger.holds import services as holds
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
-from tests.client import Api
-from tests.factories import Shop, pix
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
+from tests.support.refunds import (
     answered,
     ask,
     decided,

@@ -14,10 +14,11 @@ from ledger.holds import services as holds
 from ledger.holds.models import Hold
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable, Taking
-from tests.client import Api
-from tests.factories import Shop, a_payment, pix
-from tests.gateway.conversions.converting import confirm, quoted
-from tests.gateway.refunds.paying_back import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.conversions import confirm, quoted
+from tests.support.payments import a_payment, pix
+from tests.support.refunds import (
     answered,
     ask,
     blocks,
@@ -32,8 +33,8 @@ from tests.gateway.refunds.paying_back import (
     wallet,
     withdraw_all_but,
 )
-from tests.gateway.withdrawals.withdrawing import PAID_IN_BY, RAILS, Rail, fund, register, withdrawn
-from tests.gateway.withdrawals.withdrawing import ask as withdraw
+from tests.support.withdrawals import PAID_IN_BY, RAILS, Rail, fund, register, withdrawn
+from tests.support.withdrawals import ask as withdraw
 
 pytestmark = pytest.mark.django_db
 

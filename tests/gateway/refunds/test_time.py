@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import events
-from tests.gateway.refunds.paying_back import answered, decided, disputed, moment, now, paid, refunded, wallet
+from tests.support.api import Api
+from tests.support.cards import events
+from tests.support.companies import Shop
+from tests.support.refunds import answered, decided, disputed, moment, now, paid, refunded, wallet
 
 pytestmark = pytest.mark.django_db
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.gateway.serving import wire
 from tests.gateway.serving.conftest import ROOT, Server, free_port, received, wait_until_it_answers
-from tests.gateway.serving.files import BREAKS, MEGABYTE
+from tests.support import wire
+from tests.support.file_server import BREAKS, MEGABYTE
 
 LARGE, ENDS = 200, b"00000199"
 
@@ -22,7 +22,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, in
     """The server, and the process that makes the files."""
     log, port = tmp_path_factory.mktemp("files") / "log", free_port()
     env = os.environ | {"DJANGO_SETTINGS_MODULE": "gateway.settings", "ONPAY_LOCAL": "1"}
-    command = [sys.executable, "-m", "tests.gateway.serving.files", str(port)]
+    command = [sys.executable, "-m", "tests.support.file_server", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output)
     try:

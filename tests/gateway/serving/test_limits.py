@@ -9,9 +9,9 @@ import pytest
 
 from gateway.api.inputs.refunds import LARGEST_ANSWER
 from gateway.serving.bodies import MOST_IN_MEMORY
-from tests.factories import Shop
-from tests.gateway.serving import wire
 from tests.gateway.serving.conftest import Server, free_port, received, serving
+from tests.support import wire
+from tests.support.companies import Shop
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MEGABYTE = 1024 * 1024

@@ -21,10 +21,10 @@ from django.conf import settings
 
 from accounts.base.errors import catalogue
 from gateway.withdrawals.models import Withdrawal
-from tests.factories import Shop
-from tests.gateway.serving import wire
 from tests.gateway.serving.conftest import ROOT, Server, free_port, received, serving
-from tests.gateway.withdrawals.withdrawing import register
+from tests.support import wire
+from tests.support.companies import Shop
+from tests.support.withdrawals import register
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")

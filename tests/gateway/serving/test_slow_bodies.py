@@ -9,9 +9,9 @@ from contextlib import ExitStack, closing, contextmanager
 import pytest
 
 from gateway.payments.models import Payment
-from tests.factories import Shop
-from tests.gateway.serving import wire
 from tests.gateway.serving.conftest import Server, received
+from tests.support import wire
+from tests.support.companies import Shop
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SLOW = 64

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.client import Api
-from tests.factories import Shop, pix
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import pix
 from webhooks.models import Event
 
 DAY_S = 86_400

@@ -11,10 +11,10 @@ from stdnum import luhn
 from gateway.payments.models import Payment
 from gateway.vault.cards import TEST_CARDS
 from gateway.vault.models import CardToken
-from tests.client import Api
-from tests.gateway.cards.shopping import alone, browser, lookup, opened
-from tests.gateway.vault.scan import numbers_in, numbers_in_the_database
-from tests.receiver import listening
+from tests.support.api import Api
+from tests.support.card_numbers import numbers_in, numbers_in_the_database
+from tests.support.cards import alone, browser, lookup, opened
+from tests.support.receiver import listening
 from webhooks.dispatch import deliver_due
 
 OTHERS = [f"{start}{n:09}" for n, start in enumerate(["411111", "555555", "601111", "510510", "222300"], 100)]

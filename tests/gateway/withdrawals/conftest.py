@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.gateway.withdrawals.withdrawing import register
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.withdrawals import register
 
 
 @pytest.fixture

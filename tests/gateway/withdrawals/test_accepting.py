@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.withdrawals import (
     ARS,
     BTC,
     COP,

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from accounts.models import Merchant
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import (
     ARS,
     COP,
     Rail,

@@ -8,9 +8,9 @@ import pytest
 from stdnum import bitcoin
 
 from gateway.payouts.crypto import rail as crypto
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import BTC, USDT, Rail, ask, fields, nothing_moves, refusal, withdrawn
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import BTC, USDT, Rail, ask, fields, nothing_moves, refusal, withdrawn
 
 TRON = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 P2PKH = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"

@@ -12,9 +12,9 @@ from stdnum.br import cpf as cpf_number
 
 from accounts.base.sealing import unseal
 from gateway.withdrawals.models import Withdrawal
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import (
     ARS,
     COP,
     PIX,

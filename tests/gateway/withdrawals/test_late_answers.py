@@ -13,9 +13,9 @@ from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.models import Withdrawal
 from gateway.withdrawals.services import Question
 from ledger.wallets.selectors import holdings
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals import withdrawing as w
+from tests.support import withdrawals as w
+from tests.support.api import Api
+from tests.support.companies import Shop
 
 FAILED = PayoutOutcome(PayoutResult.DECLINED, failure=("BANK_REJECTED", "The beneficiary's bank refused the money."))
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from accounts.services import issue_key
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.refunds.paying_back import moment
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.refunds import moment
+from tests.support.withdrawals import (
     BTC,
     FIAT,
     PIX,

@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 
 from gateway.payouts.models import PayoutRule
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import (
     ARS,
     COP,
     PIX,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import SPEI, USDT, fund, refusal, wait, withdrawn
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import SPEI, USDT, fund, refusal, wait, withdrawn
 
 
 def test_the_list_finds_withdrawals_by_what_they_are(out: Api, acme: Shop) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from accounts.services import issue_key
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals import withdrawing as w
+from tests.support import withdrawals as w
+from tests.support.api import Api
+from tests.support.companies import Shop
 
 PIX, SPEI, ARS, COP = ("PIX", "BRL"), ("SPEI", "MXN"), ("BANK_TRANSFER", "ARS"), ("BANK_TRANSFER", "COP")
 ELSEWHERE = "203.0.113.9"

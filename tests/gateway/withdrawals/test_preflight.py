@@ -12,9 +12,9 @@ from accounts.models import Company, Merchant, RefusedOrigin
 from accounts.services import issue_key
 from gateway.payouts.models import PayoutRule
 from gateway.requests.models import IdempotencyKey
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import (
     GATES,
     PIX,
     RAILS,

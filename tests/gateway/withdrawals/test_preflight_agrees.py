@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from accounts.models import Company
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import (
     BTC,
     PIX,
     SPEI,

@@ -10,9 +10,9 @@ from pytest_django import Settings
 from accounts.base.clock import utcnow
 from accounts.models import Merchant, RefusedOrigin
 from accounts.services import issue_key
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import (
     RAILS,
     ask,
     body,

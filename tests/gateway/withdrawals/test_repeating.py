@@ -8,9 +8,9 @@ import pytest
 from accounts.models import Company
 from accounts.services import issue_key
 from gateway.withdrawals.models import Withdrawal
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.withdrawals.withdrawing import (
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.withdrawals import (
     PIX,
     RAILS,
     SPEI,

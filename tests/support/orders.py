@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.factories import a_reference, pix
+from tests.support.payments import a_reference, pix
 
 ADDRESS = {
     "street": "Rua das Flores", "number": "100", "district": "Centro", "city": "São Paulo", "state": "SP",

@@ -9,7 +9,7 @@ from accounts.models import Environment
 from gateway.customers.payer import Payer
 from gateway.methods.rail import PaymentOrder, Rail
 from gateway.methods.registry import CARDS, rail_of
-from tests.factories import a_reference
+from tests.support.payments import a_reference
 
 HOUR = 3_600
 DAY = 24 * HOUR

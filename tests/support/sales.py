@@ -10,7 +10,7 @@ from gateway.customers.payer import Payer
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from gateway.simulations import services as simulations
-from tests.factories import a_reference
+from tests.support.payments import a_reference
 
 MARIA = Payer(name="Maria Silva", tax_id="52998224725", tax_id_type="CPF", email="maria@example.com")
 JOSE = Payer(name="José Núñez Araújo", tax_id="11144477735", tax_id_type="CPF", email="jose@example.com")

@@ -14,9 +14,10 @@ from django.http import HttpResponse
 from accounts.models import Merchant
 from gateway.conversions.models import Conversion
 from ledger.books.models import Transfer
-from tests.client import Api
-from tests.factories import Shop, a_payment
-from tests.gateway.cards.shopping import book, events
+from tests.support.api import Api
+from tests.support.cards import book, events
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 
 FUNDED = 990_099
 """What is left of ten thousand reais over PIX."""

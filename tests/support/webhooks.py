@@ -10,9 +10,9 @@ from django.http import HttpResponse
 
 from accounts.base.clock import utcnow
 from accounts.models import Merchant
-from tests.client import Api
-from tests.gateway.cards.shopping import alone
-from tests.receiver import Receiver
+from tests.support.api import Api
+from tests.support.cards import alone
+from tests.support.receiver import Receiver
 from webhooks.models import Delivery, Endpoint
 from webhooks.outbox import emit
 

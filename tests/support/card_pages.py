@@ -12,8 +12,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from gateway.models import Payment
 from tests.browser.conftest import NARROW, Watched
-from tests.client import Api
-from tests.factories import MARIA, Shop, a_reference, a_shop
+from tests.support.api import Api
+from tests.support.companies import Shop, a_shop
+from tests.support.payments import MARIA, a_reference
 
 APPROVED = "4242424242424242"
 CHALLENGE = "4000000000003220"

@@ -8,8 +8,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from tests.client import Api
-from tests.factories import a_reference
+from tests.support.api import Api
+from tests.support.payments import a_reference
 
 CC = {"name": "Camila Rojas", "taxId": "1018760936"}
 METHODS = ("PSE", "NEQUI", "BRE_B", "BANK_TRANSFER")

@@ -1,4 +1,4 @@
-"""`python -m tests.gateway.serving.files PORT`: a server of files, each as many megabytes as its path says."""
+"""`python -m tests.support.file_server PORT`: a server of files, each as many megabytes as its path says."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
 if __name__ == "__main__":
     Granian(
-        "tests.gateway.serving.files:application",
+        "tests.support.file_server:application",
         port=int(sys.argv[1]),
         interface=Interfaces.RSGI,
         http=HTTPModes.http1,

@@ -13,8 +13,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from ledger.models import Balance
-from tests.client import Api
-from tests.factories import MARIA, Shop, a_reference
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import MARIA, a_reference
 from webhooks.models import Event
 
 BACK = "https://shop.example/thanks?a=b"

@@ -1,35 +1,18 @@
-"""Objects are reached through the services, never written: no test starts from an impossible world."""
+"""Payments, reached through the services: no test starts from an impossible world."""
 
 import itertools
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from accounts import services
-from accounts.models import Company, Merchant
+from accounts.models import Merchant
 from gateway.customers.payer import Payer
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 
 MARIA = {"name": "Maria Silva", "taxId": "52998224725"}
+
+
 _numbers = itertools.count(1)
-
-
-@dataclass(frozen=True)
-class Shop:
-    """A company that was taken on, with its keys."""
-
-    company: Company
-    sandbox: Merchant
-    production: Merchant
-    sandbox_key: str
-    production_key: str
-
-
-def a_shop(name: str = "Acme") -> Shop:
-    company = Company(legal_name=f"{name} LTDA", trade_name=name, tax_id="11222333000181", tax_id_type="CNPJ")
-    onboarded = services.onboard(company)
-    return Shop(company, onboarded.sandbox, onboarded.production, onboarded.sandbox_key, onboarded.production_key)
 
 
 def a_reference() -> str:

@@ -14,10 +14,10 @@ from gateway.refunds.models import Evidence, Refund, Response
 from ledger.holds import services as holds
 from ledger.holds.models import Hold
 from ledger.receivables.models import Receivable
-from tests.client import Api
-from tests.factories import Shop
-from tests.gateway.cards.shopping import book, events, opened
-from tests.gateway.receipts.orders import order
+from tests.support.api import Api
+from tests.support.cards import book, events, opened
+from tests.support.companies import Shop
+from tests.support.orders import order
 from webhooks.models import Event
 
 COLOMBIAN = {"amount": 50_000, "currency": "COP", "payer": {"name": "Ana Gómez", "taxId": "1032456789"}}

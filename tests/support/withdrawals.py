@@ -15,9 +15,10 @@ from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from ledger.holds.models import Hold
-from tests.client import Api
-from tests.factories import Shop, a_reference
-from tests.gateway.cards.shopping import book
+from tests.support.api import Api
+from tests.support.cards import book
+from tests.support.companies import Shop
+from tests.support.payments import a_reference
 from webhooks.models import Event
 
 Rail = tuple[str, str]
