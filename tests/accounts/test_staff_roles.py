@@ -133,7 +133,7 @@ def test_a_link_is_good_once(staff: Client, colleague: Client, confirm: Any) -> 
 
     again = Client().get(link, follow=True)
 
-    assert "no longer good" in again.content.decode()
+    assert "no longer valid" in again.content.decode()
 
 
 def test_whoever_is_no_longer_staff_cannot_use_their_link(staff: Client, colleague: Client, confirm: Any) -> None:
@@ -143,7 +143,7 @@ def test_whoever_is_no_longer_staff_cannot_use_their_link(staff: Client, colleag
 
     page = Client().get(link_in(mail.outbox[0].body), follow=True)
 
-    assert "no longer good" in page.content.decode()
+    assert "no longer valid" in page.content.decode()
 
 
 def test_a_weak_password_is_refused_under_the_link(staff: Client, colleague: Client, confirm: Any) -> None:
