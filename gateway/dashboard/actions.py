@@ -9,8 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from accounts.step_up import Action
-from gateway.dashboard.access import Describe, RequestContext
+from gateway.dashboard.access import Describe
 from gateway.dashboard.amounts import AmountField
+from gateway.dashboard.context import RequestContext
 from ledger.notation import Unreadable, read, written
 
 Facts = list[tuple[str | Promise, Any]]

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from accounts import second_factor, verification
 from accounts.models import Company
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.support import address as support_address
 from gateway.dashboard.templatetags.dashboard import coded
 from gateway.dashboard.words import METHOD, STATUS

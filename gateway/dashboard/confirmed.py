@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from accounts.base.errors import Refusal
-from gateway.dashboard.access import RequestContext
+from gateway.dashboard.context import RequestContext
 from gateway.requests.idempotency import KeyedRequest, fingerprint
 
 R = TypeVar("R")

@@ -15,7 +15,8 @@ from accounts.models import Merchant
 from accounts.roles import May
 from gateway.customers import selectors as customers
 from gateway.customers.models import Customer
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.payments.customers import CustomerStanding, standings

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import second_factor, selectors, verification
 from accounts.models import Company, Environment, Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext
+from gateway.dashboard.context import RequestContext
 from gateway.payments.models import Payment
 from webhooks.selectors import endpoints
 

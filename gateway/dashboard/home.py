@@ -15,7 +15,8 @@ from django.views.decorators.http import require_safe
 from accounts.base.periods import Period
 from accounts.roles import May
 from gateway.dashboard import attention, going_live
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.templatetags.dashboard import money
 from gateway.overview.activity import Activity, activity
 from gateway.payments import selectors as payments

@@ -1,15 +1,13 @@
 """The menu: what there is, and who sees it."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.roles import May
+from gateway.dashboard.context import RequestContext
 from gateway.refunds.inbox import Tab, listed
-
-if TYPE_CHECKING:
-    from gateway.dashboard.access import RequestContext
 
 
 class MenuItem(NamedTuple):
@@ -76,7 +74,7 @@ class MenuEntry(NamedTuple):
     """How much of it waits for the company."""
 
 
-def menu(here: "RequestContext") -> list[tuple[str | Promise, list[MenuEntry]]]:
+def menu(here: RequestContext) -> list[tuple[str | Promise, list[MenuEntry]]]:
     """What this person may open, in groups; empty groups are left out."""
     inside = here.request.path.removeprefix(here.to("home"))
     found = []
@@ -94,7 +92,7 @@ def menu(here: "RequestContext") -> list[tuple[str | Promise, list[MenuEntry]]]:
 MOST = 99
 
 
-def _waiting(here: "RequestContext", item: MenuItem) -> str:
+def _waiting(here: RequestContext, item: MenuItem) -> str:
     """Refunds that wait for an answer, counted to a hundred."""
     if item.name != "refunds":
         return ""

@@ -17,7 +17,9 @@ from accounts.roles import May
 from gateway.conversions.models import Conversion
 from gateway.customers import selectors as customers
 from gateway.customers.models import Customer
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.navigation import menu
 from gateway.payments.models import Payment
 from gateway.payments.search import Search, found
 from gateway.payments.selectors import listed
@@ -133,7 +135,7 @@ def _results(here: RequestContext, asked: str) -> Results:
 
 def _pages(here: RequestContext, asked: str) -> Iterable[tuple[Any, str]]:
     """Pages of the menu that are called so."""
-    for _title, entries in here.menu():
+    for _title, entries in menu(here):
         yield from ((one.title, one.address) for one in entries if asked.lower() in str(one.title).lower())
 
 

@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 import subprocess
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -138,3 +139,26 @@ def test_what_belongs_to_one_machine_is_ignored() -> None:
     own = [".env", ".venv/x", ".tools/x", ".local/x"]
     asked = subprocess.run(["git", "check-ignore", *own], cwd=ROOT, capture_output=True, text=True)
     assert asked.stdout.split() == own
+
+
+def _imports(path: Path, modules: dict[str, Path]) -> set[str]:
+    """The modules of ours that a module imports, anywhere in it, for type checkers too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path} imports relatively"
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in modules else str(node.module) for name in inside}
+    return found & set(modules)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    names = {path: ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in SOURCES}
+    modules = {name.removesuffix(".__init__"): path for path, name in names.items()}
+    order = TopologicalSorter({name: _imports(path, modules) - {name} for name, path in modules.items()})
+    try:
+        order.prepare()
+    except CycleError as circle:
+        raise AssertionError(" imports ".join(reversed(circle.args[1]))) from None

@@ -8,9 +8,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.balance.blocks import blocks
 from gateway.dashboard.balance.words import BUCKET
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import page_of
 from ledger.chart import WALLET_METHOD
 from ledger.holds import selectors as holds

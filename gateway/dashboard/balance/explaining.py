@@ -9,10 +9,11 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.balance.asking import ExplainedInstant, instant, periods
 from gateway.dashboard.balance.subjects import Subject, subjects
 from gateway.dashboard.balance.words import BUCKET_SENTENCE, CAUSE
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.periods import begin
 from ledger.wallets.explain import Cause, Explanation, Part, behind, explain
 from ledger.wallets.selectors import Holding, holdings

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.balance.asking import Days, days, periods
 from gateway.dashboard.balance.subjects import Subject, subjects
 from gateway.dashboard.balance.words import BUCKET, CAUSE, FEE, POSTED
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from ledger.money import to_decimal
 from ledger.wallets import statement as books

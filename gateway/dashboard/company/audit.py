@@ -16,8 +16,9 @@ from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.base.wire import dumps
 from accounts.models import AuditEntry
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.company.deeds import DEED, changes, deed, place
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import AuditEntry
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.search import PAGES
 
 DEED: dict[str, Promise] = {

@@ -16,8 +16,9 @@ from accounts.base.errors import Refusal
 from accounts.models import Company, WithdrawalWait
 from accounts.roles import May
 from accounts.waits import services as waits
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import action
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.methods import selectors as methods
 from gateway.payouts import selectors as payouts

@@ -16,9 +16,10 @@ from accounts import joining
 from accounts.base.errors import Refusal
 from accounts.models import Invitation, Membership
 from accounts.roles import GRANTS, May, Role
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.company.words import FACTOR, MAY
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.words import ROLE

@@ -15,8 +15,9 @@ from accounts.base import files
 from accounts.base.errors import Refusal
 from accounts.models import Company, Document
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.company.words import KIND
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm
 from gateway.serving.limits import takes_files
 

@@ -14,7 +14,8 @@ from accounts.base.wire import plain
 from accounts.roles import May
 from gateway.conversions import selectors
 from gateway.conversions.models import Conversion
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
 from ledger.chart import WALLET_METHOD

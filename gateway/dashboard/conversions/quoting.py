@@ -19,9 +19,10 @@ from gateway.conversions import services
 from gateway.conversions.errors import QuoteAlreadyUsed
 from gateway.conversions.models import Conversion
 from gateway.conversions.quotes import LONGEST, ConversionQuote, read, sign
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
 from ledger.chart import WALLET_METHOD

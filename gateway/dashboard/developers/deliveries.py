@@ -13,7 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.base.clock import utcnow
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.webhooks import overview
 from gateway.dashboard.developers.words import DELIVERY, KIND

@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.developers.periods import moment_field
 from gateway.dashboard.forms import DashboardForm
 from webhooks import selectors, services

@@ -20,8 +20,9 @@ from accounts.base.errors import Refusal
 from accounts.models import ApiKey, Environment
 from accounts.permissions import ALL, PRODUCTION_DEFAULT
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.developers.words import ADVICE, PERMISSION
 from gateway.dashboard.forms import OnceForm
 

@@ -21,7 +21,8 @@ from accounts.base.errors import Refusal
 from accounts.base.wire import timestamp
 from accounts.models import AuditEntry
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.developers import plays
 from gateway.dashboard.developers.links import address_of
 from gateway.dashboard.developers.periods import moment_field

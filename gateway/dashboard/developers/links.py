@@ -2,7 +2,7 @@
 
 from django.urls import NoReverseMatch
 
-from gateway.dashboard.access import RequestContext
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.search import PAGES
 
 

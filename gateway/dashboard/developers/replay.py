@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.base.clock import utcnow
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.developers.periods import PeriodForm
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.forms import OnceForm

@@ -16,7 +16,8 @@ from accounts.base.csv_export import csv_of
 from accounts.base.errors import Refusal, catalogue
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.developers.curl import as_curl
 from gateway.dashboard.developers.periods import PeriodForm, file_name
 from gateway.dashboard.paging import in_chunks, page_of

@@ -14,8 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.developers.words import KIND
 from gateway.dashboard.forms import OnceForm
 from webhooks import selectors, services

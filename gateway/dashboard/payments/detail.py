@@ -15,7 +15,8 @@ from accounts.base.clock import utcnow
 from accounts.base.errors import InvalidStatus
 from accounts.base.wire import dumps
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.payments.timeline import timeline
 from gateway.dashboard.payments.words import ACCOUNT, CANNOT_REFUND, CARD, NEVER_PAID, POSTED
 from gateway.methods.registry import CARDS

@@ -14,7 +14,8 @@ from accounts.base.clock import utcnow
 from accounts.base.csv_export import CsvColumn, csv_of
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.payments.filters import PLACE, PaymentFilterForm, kept
 from gateway.dashboard.payments.views import saved

@@ -15,10 +15,11 @@ from accounts.base.errors import Refusal
 from accounts.roles import May
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.refunds import RefundInput
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
 from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.payments.detail import why_not
 from gateway.dashboard.payments.faults import say

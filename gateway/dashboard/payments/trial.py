@@ -21,8 +21,9 @@ from accounts.base.ids import ulid
 from accounts.roles import May
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.amounts import AmountField, in_currency
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm, dress
 from gateway.dashboard.payments.faults import say
 from gateway.dashboard.templatetags.dashboard import money

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.models import SavedView
 from gateway.dashboard.payments.filters import kept

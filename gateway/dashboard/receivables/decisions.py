@@ -6,7 +6,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.ids import is_well_formed
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import page_of
 from ledger.receivables import selectors
 from webhooks import selectors as webhooks

@@ -18,7 +18,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.csv_export import csv_of
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import FIRST, LAST, DayField, begin, end

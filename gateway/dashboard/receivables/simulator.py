@@ -17,9 +17,10 @@ from accounts.base.csv_export import csv_of
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import AmountField, in_currency
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.periods import DayField, end
 from ledger.chart import WALLET_METHOD

@@ -16,7 +16,8 @@ from accounts.base.addresses import LONGEST_URL, ForbiddenAddress, absolute
 from accounts.base.errors import Refusal
 from accounts.base.files import safe_name
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.refunds.detail import facts, owned
 from gateway.refunds import drafts

@@ -10,7 +10,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.ids import is_well_formed
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.refunds.words import DOCUMENTS, SIMULATED
 from gateway.refunds import inbox, selectors
 from gateway.refunds.evidence import download

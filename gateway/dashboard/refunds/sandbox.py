@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.base.errors import Refusal
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.amounts import AmountField
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.refunds.answer import LinesField
 from gateway.dashboard.refunds.detail import DECISIONS, owned

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from accounts.base.wire import timestamp
+from gateway.dashboard import navigation
 from gateway.dashboard.support import address as support_address
 from gateway.dashboard.words import METHOD, QUIET, STATUS
 from gateway.payments.search import Count
@@ -111,6 +112,12 @@ def copyable(text: str) -> SafeString:
         translation.gettext("Copy"),
         icon("copy"),
     )
+
+
+@register.simple_tag(takes_context=True)
+def menu(context: Any) -> list[tuple[Any, list[navigation.MenuEntry]]]:
+    """What this person may open, in groups."""
+    return navigation.menu(context["here"])
 
 
 @register.simple_tag(takes_context=True)

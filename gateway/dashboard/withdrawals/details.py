@@ -14,7 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.base.errors import Refusal
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.words import (

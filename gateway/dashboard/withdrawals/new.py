@@ -11,9 +11,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from accounts.roles import May
-from gateway.dashboard.access import RequestContext, page_view
+from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action, filled_in
 from gateway.dashboard.confirmed import NotDone
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.withdrawals.checks import looked_at
 from gateway.dashboard.withdrawals.forms import WAYS, WithdrawalForm, WithdrawalKind

@@ -9,8 +9,8 @@ from functools import partial
 
 from accounts.base.client_address import client_address
 from accounts.base.errors import Refusal
-from gateway.dashboard.access import RequestContext
 from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
+from gateway.dashboard.context import RequestContext
 from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.payouts.rail import PayoutOrder
 from gateway.requests.idempotency import KeyedWork, Unfinished, perform
