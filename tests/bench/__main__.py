@@ -1,4 +1,7 @@
-"""`make bench`; `T=--releases` or `T=--dashboard` for those alone, `T=--profile` for where the time goes."""
+"""`make bench`; `T=--releases` or `T=--dashboard` for those alone, `T=--profile` for where the time goes.
+
+`SHORT=1` does a little of everything, to see that it runs.
+"""
 
 import argparse
 import json
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from tests.bench import stage
+from tests.bench.scale import SHORT
 
 if TYPE_CHECKING:
     from tests.support.companies import Shop
@@ -35,6 +39,10 @@ def main() -> None:
     else:
         _bench()
         _releases()
+        if SHORT:
+            stage.fresh_database()
+            _dashboard()
+            _profile(20)
 
 
 def _bench() -> None:

@@ -17,12 +17,13 @@ from accounts.roles import Role
 from gateway.payments.models import Payment
 from ledger.closings.services import close_days
 from tests.bench import history, reads
+from tests.bench.scale import scaled
 from tests.support.companies import Shop, a_shop
 from tests.support.people import a_member, signed_in
 
-PAYMENTS = 100_000
-ROUNDS = 40
-WARM_UP = 6
+PAYMENTS = scaled(100_000, 2_000)
+ROUNDS = scaled(40, 2)
+WARM_UP = scaled(6, 1)
 """So often is a statement planned before it is prepared for good."""
 LIMIT_MS = 150
 HEADINGS = ("p50 ms", "p95 ms", "max ms")

@@ -5,6 +5,7 @@ import json
 import random
 import statistics
 import time
+from collections.abc import Iterable
 from http.client import HTTPConnection
 from typing import Any
 from uuid import uuid4
@@ -16,6 +17,7 @@ from accounts.base.ids import new_id
 from accounts.models import Merchant
 from gateway.payments import payloads
 from gateway.payments import selectors as payments
+from tests.bench.scale import scaled
 from tests.bench.stage import running
 from webhooks import services as webhooks
 from webhooks import signing
@@ -23,10 +25,12 @@ from webhooks.models import Event
 from webhooks.outbox import emit
 
 DISPATCHER = "manage.py deliver_webhooks"
-DELIVERIES = 5000
-SINGLE_PAYMENTS = 100
+DELIVERIES = scaled(5000, 200)
+SINGLE_PAYMENTS = scaled(100, 10)
 AT_ONCE = 64
-BACKLOG = 4_500
+BACKLOG = scaled(4_500, 100)
+EVENTS_BESIDE = scaled(100, 10)
+SETTLES_IN_S = scaled(3, 2)
 PATIENCE_S = 60
 
 
@@ -89,11 +93,11 @@ def beside_a_hanging_one(hanging: Merchant, well: Merchant, receiver: int, examp
     announce(hanging, examples[0], BACKLOG)
     subscribe(well, receiver, 20)
     with running("dispatcher", DISPATCHER):
-        time.sleep(3)
-        for _ in range(100):
+        time.sleep(SETTLES_IN_S)
+        for _ in range(EVENTS_BESIDE):
             time.sleep(0.1)
             announce(well, examples[1], 1)
-        time.sleep(3)
+        time.sleep(SETTLES_IN_S)
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -111,7 +115,7 @@ def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[fl
     http = HTTPConnection("127.0.0.1", port)
     answered: dict[str, float] = {}
     with running("dispatcher", DISPATCHER):
-        time.sleep(3)
+        time.sleep(SETTLES_IN_S)
         _seen(receiver)
         for payment in pending[:SINGLE_PAYMENTS]:
             time.sleep(random.uniform(0.02, 0.15))
@@ -121,9 +125,20 @@ def delays_ms(port: int, key: str, receiver: int, pending: list[str]) -> list[fl
             answered[payment] = time.time()
             assert answer.status == 200, answer.read()
             answer.read()
-        time.sleep(1)
-    arrivals = _seen(receiver)["arrivals"]
+        arrivals = _arrivals(receiver, answered)
     return sorted((arrivals[payment] - at) * 1000 for payment, at in answered.items())
+
+
+def _arrivals(receiver: int, expected: Iterable[str]) -> dict[str, float]:
+    """When each arrived, as soon as all have."""
+    arrivals: dict[str, float] = {}
+    deadline = time.monotonic() + PATIENCE_S
+    while missing := set(expected) - arrivals.keys():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{len(missing)} webhooks did not arrive in {PATIENCE_S} s")
+        time.sleep(0.5)
+        arrivals |= _seen(receiver)["arrivals"]
+    return arrivals
 
 
 def told(delays: list[float]) -> str:

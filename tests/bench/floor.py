@@ -19,6 +19,7 @@ from gateway.local import home
 from gateway.local.postgres import INSTALLATION, PACKAGE
 from gateway.payments.models import Payment
 from tests.bench.load import PAYERS
+from tests.bench.scale import scaled
 
 ONCE_MORE = r"""
 \set n :first + :i * :clients + :client_id
@@ -27,6 +28,8 @@ ONCE_MORE = r"""
 NUMBERED = "'{}_' || lpad((:n)::text, 26, '0')"
 PAYMENT = NUMBERED.format("pay")
 NOW = "now()"
+STOCK = scaled(20_000, 10_000)
+PAID_A_SECOND = scaled(8_000, 4_000)
 
 
 class Floor:
@@ -53,7 +56,7 @@ class Floor:
         self.scripts = {
             "create": self._create(), "get": self._get(), "paid": self._pay(), "withdraw": self._withdraw(),
         }  # fmt: skip
-        self.stock = self._fill(20_000)
+        self.stock = self._fill(STOCK)
 
     def rate(self, kind: str, clients: int, seconds: int) -> float:
         """Transactions a second at so many clients."""
@@ -61,7 +64,7 @@ class Floor:
         if kind != "get":
             first = self.next_number
             if kind == "paid":
-                first = self._fill(seconds * 8_000)
+                first = self._fill(seconds * PAID_A_SECOND)
             self.next_number += 1_000_000
         script = self.folder / f"{kind}.sql"
         script.write_text(self.scripts[kind])
@@ -153,12 +156,13 @@ class Floor:
 
 
 def _row(table: str, column: str, value: str) -> dict[str, str | None]:
-    """The newest row with that value, each column as text."""
+    """The newest row with that value, each column that can be written as text."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT key, value FROM jsonb_each_text((SELECT to_jsonb(t) FROM {table} t WHERE {column} = %s"
-            "  ORDER BY created_at DESC LIMIT 1))",
-            [value],
+            "  ORDER BY created_at DESC LIMIT 1))"
+            " WHERE key NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attgenerated <> '')",
+            [value, table],
         )
         return dict(cursor.fetchall())
 

@@ -16,9 +16,10 @@ from django.db import connection
 
 from gateway.wsgi import application
 from tests.bench.load import CREATE, FIRST_CPF, PAYERS
+from tests.bench.scale import scaled
 
-WARM_UP = 100
-TOP = 45
+WARM_UP = scaled(100, 10)
+TOP = scaled(45, 3)
 
 
 def profile(key: str, requests: int) -> str:

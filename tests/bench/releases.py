@@ -11,12 +11,13 @@ from django.db import connection, transaction
 from accounts.models import Merchant
 from ledger.receivables import services as receivables
 from ledger.receivables.models import Receivable
+from tests.bench.scale import scaled
 
 MERCHANTS = 50
-DUE = 100_000
-ONE_AT_A_TIME = 2_000
-BARE = 20_000
-ROUNDS = 3
+DUE = scaled(100_000, 2_000)
+ONE_AT_A_TIME = scaled(2_000, 100)
+BARE = scaled(20_000, 1_000)
+ROUNDS = scaled(3, 1)
 HEADINGS = ("receivables", "rounds", "s", "released/s", "of the bare", "±")
 
 _FILL = """

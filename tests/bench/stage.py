@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 import django
-import psycopg
 
 from gateway.local import home, processes
 from gateway.local.child import Child
@@ -23,9 +22,6 @@ START_TIMEOUT_S = 30
 
 def fresh_database() -> None:
     """Makes the database of the measurements anew, beside the one that DATABASE_URL names, and sets Django up on it."""
-    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
-        connection.execute(f"CREATE DATABASE {DATABASE}")
     os.environ.update(
         DATABASE_URL=urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{DATABASE}").geturl(),
         DJANGO_SETTINGS_MODULE="gateway.settings",
@@ -34,9 +30,9 @@ def fresh_database() -> None:
         ONPAY_RATE_LIMIT_PAYMENTS=NEVER_REACHED,
     )
     django.setup()
-    from django.core.management import call_command
+    from tests.support.database import copy_template
 
-    call_command("migrate", verbosity=0)
+    copy_template(DATABASE)
 
 
 def free_port() -> int:

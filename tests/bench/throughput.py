@@ -10,18 +10,19 @@ from typing import Any
 from django.db import connection
 
 from tests.bench.floor import Floor
+from tests.bench.scale import SHORT, scaled
 
-ROUNDS = 3
-SECONDS = 3
-FLOOR_SECONDS = 2
-CONNECTIONS = (1, 8, 32)
+ROUNDS = scaled(3, 1)
+SECONDS = scaled(3, 1)
+FLOOR_SECONDS = scaled(2, 1)
+CONNECTIONS = (8,) if SHORT else (1, 8, 32)
 OPERATIONS = {
     "create": "POST /payments",
     "get": "GET /payments/{id}",
     "paid": "POST /simulations/payments/{id} PAID",
     "withdraw": "POST /withdrawals/pix, all out of one wallet",
 }
-STOCK = 4000
+STOCK = scaled(4000, 400)
 HEADINGS = ("conn.", "req/s", "p50 ms", "p99 ms", "non-2xx", "client CPU", "floor/s", "ratio", "± req/s", "± floor")
 
 

@@ -29,24 +29,21 @@ Server = psycopg.Connection[tuple[object, ...]]
 
 @contextmanager
 def database_of_this_run() -> Iterator[None]:
-    """Connects Django to a database that nobody else uses, and drops it afterwards.
-
-    What follows a migration in Python (permissions, roles, terms) is done in each copy: it changes without one.
-    """
+    """Connects Django to a database that nobody else uses, and drops it afterwards."""
     with _server() as server:
         name = _claim(server)
-        with _alone(server):
-            template = _template(server)
-            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-            server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        _connect_to(name)
         try:
-            with atomic():
-                emit_post_migrate_signal(verbosity=0, interactive=False, db="default")
+            _copy(server, name)
             yield
         finally:
             _disconnect()
-            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def copy_template(name: str) -> None:
+    """Makes the database anew and connects Django to it. It stays."""
+    with _server() as server:
+        _copy(server, name)
 
 
 def fingerprint() -> str:
@@ -83,6 +80,18 @@ def _alone(server: Server) -> Iterator[None]:
         yield
     finally:
         server.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [TEMPLATES])
+
+
+def _copy(server: Server, name: str) -> None:
+    """What follows a migration in Python (permissions, roles, terms) is done here: it changes without a migration."""
+    _disconnect()
+    with _alone(server):
+        template = _template(server)
+        server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    _connect_to(name)
+    with atomic():
+        emit_post_migrate_signal(verbosity=0, interactive=False, db="default")
 
 
 def _template(server: Server) -> str:
