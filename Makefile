@@ -1,17 +1,18 @@
 # From nothing but python3 (3.11 or newer), pip and make. Everything else is installed below this folder.
 #
 #   make run     the whole service, with its own database: PORT=8000, ONPAY_HOME=.local
+#   make dev     the same with reload of code and templates and error pages that show the code
 #   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
 #   make lint    format, rules, types, import contracts; `make format` mends what it can
 #   make check   that, known holes, migrations, deployment checks
-#   make bench | faults | model | nightly     measurements, and the long forms of the tests
+#   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make screenshots     the pictures of the README
 #   make migrations | messages       after a change of the models; after one of the texts
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint check bench faults model clients nightly screenshots lock migrations messages format clean local dev
+.PHONY: run dev test lint check bench faults model clients nightly screenshots lock migrations messages format clean installed-local installed-dev
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -29,10 +30,14 @@ PRODUCTION := ONPAY_LOCAL=0 ONPAY_BASE_URL=https://api.onpay.internal ONPAY_SDK_
 	ONPAY_TRUSTED_PROXIES=10.0.0.0/8 ONPAY_EMAIL_URL=smtp+tls://mail.onpay.internal:587 \
 	ONPAY_EMAIL_FROM=no-reply@onpay.internal
 
-run: local
+run: installed-local
 	@exec $(PYTHON) -m gateway.local up --stop-with-parent
 
-test: dev
+# Templates are read anew for each page; the processes are started again when Python code changes.
+dev: installed-dev
+	@exec $(PYTHON) -m gateway.local up --stop-with-parent --reload
+
+test: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) $(STALLS) $(T)
 
 check: lint
@@ -42,26 +47,27 @@ check: lint
 	@$(PRODUCTION) $(WITH) -- $(PYTHON) manage.py check --deploy --fail-level WARNING
 
 # The fast half of `check`, which needs no server: `pre-commit install` runs it before every commit.
-lint: dev
+lint: installed-dev
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@$(PYTHON) -m mypy gateway accounts ledger webhooks
 	@.venv/bin/lint-imports
 
-bench: dev
-	@$(WITH) --durable -- $(PYTHON) -m tests.bench $(T)
+# SHORT=1 takes a little of every measurement, on the servers of the tests.
+bench: installed-dev
+	@SHORT=$(SHORT) $(WITH) $(if $(SHORT),,--durable) -- $(PYTHON) -m tests.bench $(T)
 
 # SEED=, KILLS= and OPS= reach the tests through the environment.
-faults: dev
+faults: installed-dev
 	@$(WITH) -- $(PYTHON) -m pytest tests/faults $(T)
 
-screenshots: dev
+screenshots: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/browser/screenshots.py
 
-model: dev
+model: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/model $(T)
 
-clients: dev
+clients: installed-dev
 	@command -v npm >/dev/null || echo 'without npm the JavaScript tools are left out'
 	@! command -v npm >/dev/null || cmp -s tests/clients/package-lock.json .tools/clients/installed || { \
 		mkdir -p .tools/clients && cp tests/clients/package*.json .tools/clients/ && \
@@ -80,16 +86,16 @@ lock: $(UV)
 	@$(LOCK) --extra local --extra dev -c requirements-local.txt -o requirements-dev.txt
 
 # What can be mended is mended before anything is said.
-format: dev
+format: installed-dev
 	@.venv/bin/ruff check -q --fix-only .
 	@.venv/bin/ruff format .
 	@.venv/bin/ruff check .
 
-migrations: dev
+migrations: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) manage.py makemigrations $(T)
 
 # The texts of the pages, for their translators: gateway/locale. Needs gettext.
-messages: dev
+messages: installed-dev
 	@ONPAY_LOCAL=1 $(PYTHON) manage.py makemessages -v 0 -l es -l pt_BR --no-location --no-wrap --no-obsolete \
 		$(addprefix --ignore ,tests .venv .tools .local)
 	@ONPAY_LOCAL=1 $(PYTHON) manage.py compilemessages -v 0 --ignore .venv
@@ -101,10 +107,10 @@ clean:
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A development environment serves `make run` as well: it is never cut down to the smaller one.
-local: $(PYTHON)
+installed-local: $(PYTHON)
 	@$(call install,$(if $(wildcard .venv/requirements-dev.txt),dev,local))
 
-dev: $(PYTHON)
+installed-dev: $(PYTHON)
 	@$(call install,dev)
 
 # Installs a set of requirements, unless exactly that set is installed already.

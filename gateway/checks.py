@@ -71,6 +71,21 @@ def local_mode_is_for_one_machine(app_configs: Any, **kwargs: Any) -> list[Check
     return [Error(f"ONPAY_LOCAL is for a developer's machine, and {', '.join(public)} is not one.", id="onpay.E008")]
 
 
+@register(Tags.security)
+def error_pages_stay_on_this_machine(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    public = [host for host in settings.ALLOWED_HOSTS if not _is_this_machine(host)] if settings.DEBUG else []
+    if not public:
+        return []
+    return [Error(f"ONPAY_DEBUG shows the code, and {', '.join(public)} is not this machine.", id="onpay.E015")]
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 def _is_of_this_network(host: str) -> bool:
     """A name without a dot, one of this machine, or a private address."""
     try:

@@ -41,6 +41,11 @@ HAS_NO_PROXY = _proxies == ["none"]
 TRUSTED_PROXIES = [] if HAS_NO_PROXY else [str(ip_network(network)) for network in _proxies]
 # Which header the proxies say the client's address in. Clients cannot forge one that they have never heard of.
 CLIENT_ADDRESS_HEADER = env.str("ONPAY_CLIENT_ADDRESS_HEADER", default="X-Forwarded-For")
+# Uncached templates, and error pages that show the code. `make dev` turns it on.
+DEBUG = env.bool("ONPAY_DEBUG", default=False)
+DEFAULT_EXCEPTION_REPORTER = "gateway.technical_page.Reporter"
+if DEBUG and not LOCAL:
+    raise ImproperlyConfigured("ONPAY_DEBUG shows the code to everybody: it needs ONPAY_LOCAL.")
 if LOCAL and BASE_URL.startswith("https://"):
     raise ImproperlyConfigured("ONPAY_LOCAL is for a developer's machine; ONPAY_BASE_URL is not on one.")
 
@@ -93,20 +98,21 @@ MIDDLEWARE = [
     "gateway.content_policy.ContentSecurityPolicyMiddleware",
 ]
 
+_loaders = ["django.template.loaders.filesystem.Loader", "django.template.loaders.app_directories.Loader"]
 ROOT_URLCONF = "gateway.urls"
 WSGI_APPLICATION = "gateway.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": _loaders if DEBUG else [("django.template.loaders.cached.Loader", _loaders)],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "gateway.demo.is_local",
-            ]
+            ],
         },
     }
 ]

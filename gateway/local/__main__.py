@@ -20,12 +20,15 @@ def main() -> int:
     service = commands.add_parser("up", help="run the whole local service until Ctrl-C")
     service.add_argument("--stop-with-parent", action="store_true", help="stop when the parent dies, too")
     service.add_argument("--without", action="append", default=[], help="leave a part out: dispatcher")
+    service.add_argument(
+        "--reload", action="store_true", help="for developing: new code at once, technical error pages"
+    )
     chosen = parser.parse_args()
     try:
         if chosen.command == "up":
             if chosen.stop_with_parent:
                 processes.ends_with(os.getppid(), signal.SIGTERM)()
-            return up(chosen.without)
+            return up(chosen.without, reload=chosen.reload)
         return run_with(chosen.rest, durable=chosen.durable)
     except KeyboardInterrupt:
         return 130

@@ -11,12 +11,16 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from gateway.local import home, service, stores
+from gateway.local.changes import Changes
 from gateway.local.child import Child
 from gateway.local.errors import LocalError
 from gateway.local.screen import card, say, step
 from gateway.local.supervisor import Stopped, Supervisor
 
 HEALTH_TIMEOUT_S = 60
+APPS = ("accounts", "webhooks", "ledger", "gateway")
+THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+DEVELOPING = {"ONPAY_DEBUG": "1", "ONPAY_WEB_WORKERS": "1"}
 
 PREPARE = "manage.py prepare"
 CELERY = "-m celery -A gateway"
@@ -28,14 +32,17 @@ GATEWAY = {
 }
 
 
-def up(without: Collection[str] = ()) -> int:
+def up(without: Collection[str] = (), *, reload: bool = False) -> int:
     """Starts everything, shows the card, and stays until Ctrl-C or SIGTERM. Returns the exit code.
 
-    The parts of the gateway that are named in `without` are left out.
+    The parts of the gateway that are named in `without` are left out. With `reload` they are started again whenever the
+    code changes, and their error pages show it, so nobody but this machine may reach them.
     """
     parts = {name: command for name, command in GATEWAY.items() if name not in without}
     place = home.make(home.folder())
     host, port = os.environ.get("ONPAY_HOST", "127.0.0.1"), _port()
+    if reload and host not in THIS_MACHINE:
+        raise LocalError(f"error pages that show the code are for this machine alone, not for ONPAY_HOST={host}")
     held = home.lock(place / "lock", wait=False)
     if held is None:
         raise LocalError(_running_already())
@@ -44,11 +51,14 @@ def up(without: Collection[str] = ()) -> int:
     supervisor.end_leftovers()
     _make_sure_it_is_free(host, port)
     try:
-        _start(supervisor, place, host, port, parts)
+        _start(supervisor, place, host, port, parts, DEVELOPING if reload else {})
         _wait_for_health(supervisor, host, port, parts)
         card(place)
+        changes = Changes(home.CHECKOUT / app for app in APPS) if reload else None
         while True:
             supervisor.watch()
+            if changes and changes.any():
+                _reload(supervisor, changes)
     except Stopped:
         say("\n  stopping …")
         return 0
@@ -58,7 +68,17 @@ def up(without: Collection[str] = ()) -> int:
         held.close()
 
 
-def _start(supervisor: Supervisor, place: Path, host: str, port: int, parts: Mapping[str, str]) -> None:
+def _reload(supervisor: Supervisor, changes: Changes) -> None:
+    """Starts the code as it is when no more files change."""
+    while changes.any():
+        supervisor.watch()
+    with step("the code has changed"):
+        supervisor.restart()
+
+
+def _start(
+    supervisor: Supervisor, place: Path, host: str, port: int, parts: Mapping[str, str], options: Mapping[str, str]
+) -> None:
     """Starts the parts in order, with a line for each."""
     servers = stores.missing(place, durable=True)
     for server in servers:
@@ -66,6 +86,7 @@ def _start(supervisor: Supervisor, place: Path, host: str, port: int, parts: Map
             supervisor.start(server)
     env = {
         "ONPAY_LOCAL": "1",
+        **options,
         "ONPAY_BASE_URL": f"http://localhost:{port}",
         **stores.environment(place, servers),
         **stores.roles(servers),

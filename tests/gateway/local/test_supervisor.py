@@ -114,3 +114,24 @@ def test_a_log_stays_small_and_its_writer_goes_on(place: Path, monkeypatch: pyte
 
     assert log.read_bytes() == b"after"
     assert (place / "long.old.log").read_bytes() == b"more than ten bytes"
+
+
+def test_new_code_starts_the_first_part_at_once_and_the_others_a_little_later(
+    place: Path, supervisor: Supervisor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web, worker = child(place, SLEEP), child(place, IGNORE)
+    for part in (web, worker):
+        supervisor.start(part)
+    old_web, old_worker = web.process, worker.process
+
+    supervisor.restart()
+    supervisor.watch()
+    assert web.process is not old_web
+    assert web.alive()
+    assert not worker.alive()
+
+    deadline = time.monotonic() + 10
+    while worker.process is old_worker and time.monotonic() < deadline:
+        supervisor.watch()
+    assert worker.alive()
+    assert "ended" not in capsys.readouterr().out

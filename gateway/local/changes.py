@@ -1,0 +1,31 @@
+"""Which files of the code have changed since one last looked."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+ENDINGS = frozenset({".py", ".mo"})
+"""Templates, styles and scripts are read anew for each request."""
+
+
+class Changes:
+    """The code in these folders: made, changed or gone."""
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self.folders = tuple(folders)
+        self.known = self._times()
+
+    def any(self) -> bool:
+        """Whether anything has changed since the last call."""
+        before, self.known = self.known, self._times()
+        return self.known != before
+
+    def _times(self) -> dict[str, int]:
+        found = {}
+        for folder in self.folders:
+            for path in folder.rglob("*"):
+                if path.suffix in ENDINGS:
+                    try:
+                        found[str(path)] = path.stat().st_mtime_ns
+                    except FileNotFoundError:  # a moment ago it was there
+                        continue
+        return found
