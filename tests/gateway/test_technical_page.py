@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from accounts.base.ids import new_id
 from gateway.checks import error_pages_stay_on_this_machine
 from gateway.technical_page import Reporter, shown, told
-from tests.factories import Shop
+from tests.support.companies import Shop
 
 CARD = "4111111111111111"
 KEY = "sk_sandbox_0123456789abcdefghijklmnopqrstuv"
