@@ -15,6 +15,7 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import page_of
 from ledger.chart import WALLET_METHOD
 from ledger.holds import selectors as holds
+from ledger.notation import market_of
 from ledger.proofs import selectors as proofs
 from ledger.receivables import calendar
 from ledger.receivables.selectors import releasing
@@ -32,7 +33,7 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
     return here.render(
         "balance/balance.html",
         used=held.used,
-        cards=_cards(held.wallets),
+        cards=_cards(held.wallets, here.company.country),
         buckets=BUCKET.values(),
         updated_at=held.updated_at,
         releases=coming[:RELEASES],
@@ -43,8 +44,8 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
     )
 
 
-def _cards(wallets: Any) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
-    """Each currency with its wallets, each with its buckets and what is in them."""
+def _cards(wallets: Any, country: str) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
+    """Each currency, that of the country first, with its wallets, each with its buckets and what is in them."""
     return [
         (
             currency,
@@ -54,7 +55,7 @@ def _cards(wallets: Any) -> list[tuple[str, list[tuple[str, list[tuple[str, int]
                 if code == currency
             ],
         )
-        for currency in WALLET_METHOD
+        for currency in sorted(WALLET_METHOD, key=lambda code: market_of(code) != country)
     ]
 
 

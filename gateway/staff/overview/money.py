@@ -36,7 +36,14 @@ def panel() -> Panel:
         for environment in ENVIRONMENTS
         if sums[environment]
     )
-    return Panel("Money", tuple(tables), note="" if sums else "No money has moved yet.", pictures=course.pictures())
+    pictures = course.pictures()
+    return Panel("Money", tuple(tables), note=_note(bool(sums), bool(pictures)), pictures=pictures)
+
+
+def _note(has_moved: bool, has_course: bool) -> str:
+    if not has_moved:
+        return "No money has moved yet."
+    return "" if has_course else "The last 30 days are drawn here from tomorrow on, when the first day is closed."
 
 
 def _row(environment: Environment, currency: str, of: Mapping[str, int]) -> list[object]:

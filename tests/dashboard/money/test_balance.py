@@ -9,6 +9,7 @@ from django.utils.http import urlencode
 
 from accounts.base import clock
 from accounts.base.wire import timestamp
+from accounts.models import Company
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from ledger.books.models import Entry
@@ -38,6 +39,13 @@ def test_every_number_leads_to_its_explanation_and_is_its_ending(viewer: Client,
                 assert told.context["told"].ending == minor
                 assert "Equals the balance to the cent" in words(told)
     assert {currency for currency, _ in answer.context["cards"]} == set(held)
+
+
+def test_the_currency_of_the_companys_country_comes_first(acme: Shop, viewer: Client, page: Page) -> None:
+    Company.objects.filter(pk=acme.company.pk).update(country="CO")
+    cards = viewer.get(page("balance")).context["cards"]
+
+    assert [currency for currency, _wallets in cards] == ["COP", "BRL", "MXN", "EUR", "ARS"]
 
 
 def test_blocked_money_says_why_since_when_and_what_to_do(viewer: Client, busy: Shop, page: Page) -> None:
