@@ -13,8 +13,7 @@ from accounts import staff_roles
 from accounts.models import AuditEntry, User
 from accounts.proposals.models import Proposal
 from accounts.staff_roles import ROLES
-from tests.gateway.admin.conftest import browser_of
-from tests.support.people import PASSWORD, a_person, signed_in_twice
+from tests.support.people import PASSWORD, a_person, browser_of, signed_in_twice
 
 INVITE = "/admin/accounts/user/invite/"
 CHOSEN = "a long enough passphrase"

@@ -3,15 +3,13 @@
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-NARROW = {"width": 390, "height": 844}
-WIDE = {"width": 1280, "height": 900}
+from tests.support.browser import NARROW, WIDE, Watched
 
 
 @pytest.fixture(scope="module")
@@ -26,32 +24,6 @@ def browser() -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield launched
         launched.close()
-
-
-@dataclass
-class Watched:
-    """A page and what it complained of."""
-
-    page: Page
-    origin: str
-    complaints: list[str] = field(default_factory=list)
-
-    def go(self, path: str) -> Page:
-        self.page.goto(self.origin + path, wait_until="load")
-        return self.page
-
-    def overflow(self) -> int:
-        """How many pixels the page is wider than its window."""
-        root = "document.documentElement"
-        return int(self.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))
-
-    def on_console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
-
-    def on_request(self, request: Request) -> None:
-        if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):
-            self.complaints.append(f"asks {request.url}")
 
 
 @pytest.fixture

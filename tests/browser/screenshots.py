@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
 from gateway.demo.history import Life
-from tests.browser.conftest import NARROW, WIDE
+from tests.support.browser import NARROW, WIDE
 from tests.support.companies import a_shop
 from tests.support.people import a_member, a_person
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Watched
 from tests.support.axe import faults_of
+from tests.support.browser import Watched
 from tests.support.companies import a_shop
 from tests.support.people import a_member, signed_in
 

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gateway.payments.models import Payment
-from tests.browser.conftest import NARROW, Watched
 from tests.support.api import Api
+from tests.support.browser import NARROW, Watched
 from tests.support.companies import Shop, a_shop
 from tests.support.payments import a_reference
 

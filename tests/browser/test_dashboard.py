@@ -12,8 +12,8 @@ from accounts.models import User
 from gateway.dashboard import urls
 from gateway.dashboard.navigation import MENU
 from gateway.demo.history import Life
-from tests.browser.conftest import NARROW, Watched
 from tests.support.axe import faults_of
+from tests.support.browser import NARROW, Watched
 from tests.support.companies import Shop, a_shop
 from tests.support.people import a_member, a_person, signed_in_twice
 

@@ -16,7 +16,7 @@ from gateway.demo.history import Life
 from gateway.refunds.models import Refund
 from gateway.withdrawals.models import Withdrawal
 from ledger.models import Advance
-from tests.browser.conftest import WIDE, Watched
+from tests.support.browser import WIDE, Watched
 from tests.support.companies import Shop, a_shop
 from tests.support.payments import a_payment
 from tests.support.people import a_member, a_person, signed_in_twice

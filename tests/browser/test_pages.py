@@ -9,7 +9,7 @@ from accounts.models import User
 from gateway.api.openapi.document import document, operations
 from gateway.models import Payment
 from gateway.staff.kit.columns import address
-from tests.browser.conftest import Watched
+from tests.support.browser import Watched
 from tests.support.companies import a_shop
 from tests.support.payments import a_payment
 from webhooks.kinds import KINDS

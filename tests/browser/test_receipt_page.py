@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from gateway.receipts.verification import code, link
-from tests.browser.conftest import Watched
+from tests.support.browser import Watched
 from tests.support.companies import a_shop
 from tests.support.payments import a_payment
 

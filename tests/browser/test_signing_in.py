@@ -9,8 +9,8 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from accounts.models import Company, Invitation
-from tests.browser.conftest import Watched
 from tests.support.axe import faults_of
+from tests.support.browser import Watched
 from tests.support.companies import a_shop
 from tests.support.people import PASSWORD, a_member, code_of, six_minutes_pass
 

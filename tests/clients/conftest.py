@@ -7,12 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from gateway.api.openapi.document import document
-
-HERE = Path(__file__).parent
-TOOLS = Path(settings.BASE_DIR) / ".tools" / "clients" / "node_modules" / ".bin"
+from tests.support.tools import TOOLS
 
 
 @pytest.fixture(scope="session")
@@ -33,10 +30,3 @@ def tools() -> Path:
         pytest.skip("needs Node.js 20 or newer")
     assert (TOOLS / "redocly").exists(), "make clients installs the tools"
     return TOOLS
-
-
-def run(*command: object, cwd: Path) -> str:
-    """What a tool printed; its failure fails the test with that."""
-    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, f"{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
-    return done.stdout + done.stderr

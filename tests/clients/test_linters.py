@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.conftest import HERE, run
+from tests.support.tools import HERE, run
 
 
 def test_redocly_finds_nothing(published: Path, tools: Path) -> None:

@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
-from tests.clients.conftest import run
 from tests.support.companies import Shop
+from tests.support.tools import run
 
 CONFIG = "post_hooks: []\ncontent_type_overrides:\n  application/pdf: application/octet-stream\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.clients.conftest import HERE, TOOLS, run
+from tests.support.tools import HERE, TOOLS, run
 
 STRICT = ("--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext")
 

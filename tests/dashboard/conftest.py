@@ -1,6 +1,6 @@
 """People of acme before the pages of their company, and somebody of another one."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,9 +9,8 @@ from django.urls import reverse
 
 from accounts.roles import Role
 from tests.support.companies import Shop
+from tests.support.pages import Committed, Page
 from tests.support.people import a_member, signed_in, signed_in_twice
-
-Page = Callable[..., str]
 
 
 @pytest.fixture
@@ -50,3 +49,9 @@ def viewer(acme: Shop) -> Client:
 def stranger(globex: Shop) -> Client:
     """The owner of another company, who has just shown the second factor."""
     return signed_in_twice(a_member(globex.company))
+
+
+@pytest.fixture
+def committed(django_capture_on_commit_callbacks: Any) -> Committed:
+    """At its end everything that waited for the commit is done, as if there had been one."""
+    return partial(django_capture_on_commit_callbacks, execute=True)

@@ -11,12 +11,11 @@ from gateway.conversions.models import Conversion
 from gateway.payments.models import Payment
 from gateway.refunds.models import Refund
 from gateway.withdrawals.models import Withdrawal
-from tests.dashboard.conftest import Page
-from tests.dashboard.payments.conftest import once, text_of
-from tests.ledger.test_receivables import a_receivable
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.pages import Page, once, text_of
 from tests.support.payments import a_payment
+from tests.support.receivables import a_receivable
 from tests.support.refunds import nothing_moves
 
 pytestmark = pytest.mark.django_db

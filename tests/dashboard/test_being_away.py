@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.base.clock import utcnow
 from gateway.dashboard.middleware import SEEN
-from tests.dashboard.conftest import Page
+from tests.support.pages import Page
 
 
 @pytest.fixture(autouse=True)

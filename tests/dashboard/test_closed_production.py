@@ -9,8 +9,8 @@ from django.test import Client
 from accounts.models import Company
 from accounts.roles import Role
 from gateway.refunds import services as refunds
-from tests.dashboard.conftest import Page
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.payments import a_payment
 from tests.support.people import a_member, signed_in
 

@@ -1,8 +1,6 @@
 """The second factor before sensitive forms: a stolen session gets nothing from it, whatever it prepares."""
 
 import json
-import re
-from typing import Any
 from urllib.parse import quote, urlencode
 from uuid import uuid4
 
@@ -13,14 +11,12 @@ from django.test import Client
 from accounts.models import AuditEntry, Invitation, User
 from accounts.roles import Role
 from gateway.models import Withdrawal
-from tests.dashboard.conftest import Page
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.pages import Page
 from tests.support.payments import a_payment
 from tests.support.people import a_member, set_up, shows_the_factor, signed_in, six_minutes_pass, with_the_session_of
-
-CONFIRM = "/accounts/confirm/"
-CODE = "/accounts/2fa/reauthenticate/"
+from tests.support.step_up import CODE, CONFIRM, an_invitation, confirmed
 
 
 @pytest.fixture
@@ -39,20 +35,9 @@ def browser(user: User, secret: str) -> Client:
     return signed_in(user)
 
 
-def an_invitation(email: str = "evil@attacker.example") -> dict[str, str]:
-    return {"email": email, "role": "OWNER", "once": str(uuid4())}
-
-
 def a_withdrawal(amount: str = "777.00") -> dict[str, str]:
     key = {"pix_key_type": "EMAIL", "pix_key": "thief@evil.example"}
     return {"once": str(uuid4()), "amount": amount, "reference": "stolen-1", **key}
-
-
-def confirmed(browser: Client, shown: Any) -> Any:
-    """Presses the button of the page that was shown."""
-    forms = re.findall(r'<form method="post" action="([^"]+)">(.*?)</form>', shown.content.decode(), re.DOTALL)
-    [where] = [address for address, content in forms if 'name="confirms"' in content]
-    return browser.post(where, form_in(shown.content))
 
 
 def test_what_is_asked_for_is_told_in_words_and_waits_for_its_button(

@@ -9,10 +9,10 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import AuditEntry, Invitation, User
-from tests.dashboard.conftest import Page
-from tests.dashboard.test_step_up import CODE, CONFIRM, an_invitation, confirmed
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.people import PASSWORD, a_member, code_of, set_up, signed_in, six_minutes_pass
+from tests.support.step_up import CODE, CONFIRM, an_invitation, confirmed
 
 NEW_PASSWORD = "another horse battery staple"
 

@@ -1,157 +1,11 @@
 """A whole local service of its own, whose parts are killed at the worst moments."""
 
-import json
-import os
-import signal
 import socket
-import subprocess
-import sys
-import time
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from tests.support.receiver import Receiver, listening
-
-ROOT = Path(__file__).resolve().parents[2]
-KILLS = int(os.environ.get("KILLS") or 3)
-WEB_PROCESSES = 2
-CONNECTIONS = 8 * WEB_PROCESSES
-PARTS = {
-    "web": "gateway.serving",
-    "worker": " worker ",
-    "beat": " beat ",
-    "dispatcher": "deliver_webhooks",
-    "broker": "valkey-server",
-    "database": "postgres",
-}
-
-
-@dataclass
-class Service:
-    """A running gateway with its demo company."""
-
-    home: Path
-    port: int
-    demo: dict[str, Any]
-    process: subprocess.Popen[bytes] | None = None
-
-    def start(self, *options: str) -> None:
-        """Starts it, and waits until it is well and has its demo company."""
-        with (self.home / "up.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "gateway.local", "up", *options],
-                cwd=ROOT,
-                env=_environment(self.home, self.port),
-                stdout=log,
-                stderr=log,
-            )
-        self.until(lambda: self.runs() and self.is_well(), 240)
-        self.demo |= json.loads((self.home / "demo.json").read_text())
-
-    def stop(self) -> None:
-        """As Ctrl-C does. Its data stay."""
-        if self.process:
-            self.process.terminate()
-            self.process.wait(30)
-
-    def runs(self) -> bool:
-        return self.process is not None and self.process.poll() is None
-
-    def call(self, method: str, path: str, body: Any = None, key: str | None = None) -> tuple[int, dict[str, Any]]:
-        """One HTTP call; status 0 when no answer came."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=15)
-        headers = {"x-api-key": self.demo["sandboxApiKey"], "host": f"localhost:{self.port}"}
-        if method in ("POST", "DELETE"):
-            headers |= {"content-type": "application/json", "idempotency-key": key or str(uuid.uuid4())}
-        try:
-            connection.request(method, path, json.dumps(body) if body is not None else None, headers)
-            answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
-        except (OSError, HTTPException, ValueError):
-            return 0, {}
-        finally:
-            connection.close()
-
-    def insist(
-        self, path: str, body: Any = None, key: str | None = None, method: str = "POST"
-    ) -> tuple[int, dict[str, Any]]:
-        """Asks, with one key, until the answer is definite, as a careful backend does."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            status, answer = self.call(method, path, body, key)
-            if status and not answer.get("error", {}).get("retryable"):
-                return status, answer
-            time.sleep(0.1)
-        raise AssertionError(f"no definite answer for {path}: {status} {answer}")
-
-    def kill(self, part: str) -> None:
-        """kill -9 of every process of the part that this service started."""
-        for pid in self._pids(PARTS[part]):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-    def _pids(self, words: str) -> list[int]:
-        """Processes whose command line has the words and whose environment or arguments name this service's home."""
-        found = []
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdecimal() or (self.process and int(folder.name) == self.process.pid):
-                continue
-            with suppress(OSError):
-                command = folder.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
-                ours = str(self.home).encode() in folder.joinpath("environ").read_bytes() or str(self.home) in command
-                if ours and words in command and " gateway.local " not in command:
-                    found.append(int(folder.name))
-        return found
-
-    def manage(self, *command: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "manage.py", *command],
-            cwd=ROOT,
-            env=_environment(self.home, self.port),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def until(self, holds: Callable[[], Any], seconds: float = 30) -> Any:
-        """What `holds` returned when it first held."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if found := holds():
-                return found
-            time.sleep(0.05)
-        raise AssertionError(f"did not hold within {seconds} s")
-
-    @property
-    def database_url(self) -> str:
-        return str(json.loads((self.home / "service.json").read_text())["databaseUrl"])
-
-    @property
-    def admin_url(self) -> str:
-        return str(json.loads((self.home / "service.json").read_text())["adminUrl"])
-
-    def is_well(self) -> bool:
-        """Every web process says so: each connection meets any of them, and none of many met one that is not."""
-        return all(self.call("GET", "/health/")[0] == 200 for _ in range(CONNECTIONS))
-
-
-def _environment(home: Path, port: int) -> dict[str, str]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("ONPAY_", "DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_"))
-    }
-    limits = {f"ONPAY_RATE_LIMIT_{scope}": "1000000" for scope in ("ALL", "PAYMENTS", "REFUNDS")}
-    return kept | limits | {"ONPAY_HOME": str(home), "PORT": str(port), "ONPAY_WEBHOOK_TIME_SCALE": "0.05"}
+from tests.support.service import Service
 
 
 @pytest.fixture(scope="session")
@@ -176,17 +30,6 @@ def without_a_dispatcher(service: Service) -> Iterator[Service]:
     yield service
     service.stop()
     service.start()
-
-
-@contextmanager
-def subscribed(service: Service, *events: str) -> Iterator[tuple[Receiver, str]]:
-    """A receiver, and the id of its endpoint, which is gone afterwards: nobody's deliveries wait for a dead one."""
-    with listening() as receiver:
-        status, answer = service.insist("/api/v2/webhooks", {"url": receiver.url, "events": list(events)})
-        assert status == 201, answer
-        endpoint = str(answer["data"]["id"])
-        yield receiver, endpoint
-        service.insist(f"/api/v2/webhooks/{endpoint}", method="DELETE")
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from gateway.vault.cards import TEST_CARDS
-from tests.faults.conftest import Service
+from tests.support.service import Service
 
 CVC = "739"
 OTHERS = ("5555555555554444", "378282246310005", "6011000990139424", "30569309025904")

@@ -8,7 +8,7 @@ from collections import Counter
 
 import psycopg
 
-from tests.faults.conftest import KILLS, Service, subscribed
+from tests.support.service import KILLS, Service, subscribed
 from webhooks.dispatch import IN_FLIGHT
 
 EVENTS = 100 * KILLS

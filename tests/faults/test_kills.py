@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.conftest import KILLS, Service, subscribed
 from tests.support.receiver import Receiver
+from tests.support.service import KILLS, Service, subscribed
 
 MARIA = {"name": "Maria Silva", "taxId": "52998224725"}
 

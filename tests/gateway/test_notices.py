@@ -16,12 +16,11 @@ from gateway.withdrawals import notices
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.models import Withdrawal
 from ledger.receivables import advances
-from tests.gateway.withdrawals.conftest import funded, out  # noqa: F401
-from tests.ledger.test_receivables import a_receivable
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.people import a_member, signed_in
+from tests.support.receivables import a_receivable
 from tests.support.refunds import later
 from tests.support.withdrawals import register, withdrawn
 
@@ -94,7 +93,7 @@ def test_nobody_is_told_of_the_sandbox_unless_the_service_says_so(acme: Shop, te
 
 
 # ── Withdrawals ───────────────────────────────────────────────────────────────────────────────────────────────────
-def test_a_new_destination_is_told_at_once_and_a_known_one_in_the_summary(out: Api, acme: Shop, team: Any) -> None:  # noqa: F811
+def test_a_new_destination_is_told_at_once_and_a_known_one_in_the_summary(out: Api, acme: Shop, team: Any) -> None:
     first = withdrawn(out, acme, amount=5)
 
     assert told("withdrawal_new_destination") == ["finance", "owner"]
@@ -116,7 +115,7 @@ def a_day_passes() -> None:
     Withdrawal.objects.update(created_at=utcnow() - timedelta(days=2))
 
 
-def test_a_withdrawal_that_failed_makes_no_destination_known(out: Api, acme: Shop, team: Any) -> None:  # noqa: F811
+def test_a_withdrawal_that_failed_makes_no_destination_known(out: Api, acme: Shop, team: Any) -> None:
     first = withdrawn(out, acme, amount=5)
     withdrawals.simulate(acme.sandbox, first["id"], "FAILED")
 
@@ -126,7 +125,7 @@ def test_a_withdrawal_that_failed_makes_no_destination_known(out: Api, acme: Sho
 
 
 def test_another_companys_destination_is_new_here(
-    out: Api,  # noqa: F811
+    out: Api,
     acme: Shop,
     globex: Shop,
     globex_api: Api,
@@ -144,7 +143,7 @@ def test_another_companys_destination_is_new_here(
 
 
 @pytest.mark.parametrize("outcome", ["FAILED", "RETURNED"])
-def test_a_withdrawal_that_did_not_arrive_is_told(out: Api, acme: Shop, team: Any, outcome: str) -> None:  # noqa: F811
+def test_a_withdrawal_that_did_not_arrive_is_told(out: Api, acme: Shop, team: Any, outcome: str) -> None:
     made = withdrawn(out, acme, amount=5)
     if outcome == "RETURNED":
         withdrawals.simulate(acme.sandbox, made["id"], "COMPLETED")
@@ -178,7 +177,7 @@ def test_a_decided_advance_is_told(acme: Shop, team: Any, decide: Any) -> None:
 
 
 # ── Choices ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def test_what_a_person_does_not_want_is_not_sent_and_security_always_is(out: Api, acme: Shop, team: Any) -> None:  # noqa: F811
+def test_what_a_person_does_not_want_is_not_sent_and_security_always_is(out: Api, acme: Shop, team: Any) -> None:
     owner = team[Role.OWNER]
     chosen = {"told": [Topic.ADVANCES.value]}
     assert signed_in(owner).post("/dashboard/me", chosen).status_code == 302

@@ -16,8 +16,8 @@ from ledger.receivables import advances
 from ledger.receivables import services as receivables
 from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
-from tests.ledger.test_receivables import NET, a_receivable, book, stand_at, told
 from tests.support.companies import Shop
+from tests.support.receivables import NET, a_receivable, book, stand_at, told
 
 FEE = 480
 """For 192.02 thirty days sooner, at 2.5 % a month: 4.8005."""

@@ -27,6 +27,7 @@ from ledger.wallets import selectors as wallets
 from ledger.wallets.explain import Cause, behind, cause_of, explain
 from ledger.wallets.statement import statement
 from tests.support.companies import Shop, a_shop
+from tests.support.ledger import MANY
 from tests.support.payments import a_payment, a_reference
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
@@ -226,19 +227,6 @@ def test_every_kind_of_posting_has_its_cause(kind: str, cause: str) -> None:
     assert cause_of(kind) == cause
 
 
-_MANY = """
-    WITH many AS (
-        INSERT INTO ledger_transfer (merchant_id, kind, reference, entry_count, posted_at, created_at)
-        SELECT %(merchant)s, 'payment.paid', 'many_' || n, 3, now() - n * interval '1 second', now()
-          FROM generate_series(1, %(count)s) n RETURNING id, merchant_id
-    ), numbered AS (SELECT id, merchant_id, row_number() OVER (ORDER BY id) AS n FROM many)
-    INSERT INTO ledger_entry (transfer_id, line, merchant_id, account_id, currency, amount, balance_after, sequence)
-    SELECT m.id, row_number() OVER (PARTITION BY m.id ORDER BY a.id), m.merchant_id, a.id, a.currency,
-           CASE a.kind WHEN 'CLEARING' THEN -100 WHEN 'AVAILABLE' THEN 99 ELSE 1 END, 99 * n, n + 1
-      FROM numbered m JOIN ledger_account a ON a.merchant_id = m.merchant_id
-"""
-
-
 @contextmanager
 def plans() -> Iterator[list[str]]:
     """How PostgreSQL would run what is asked meanwhile."""
@@ -260,8 +248,8 @@ def test_a_long_history_is_read_by_its_index(acme: Shop, globex: Shop) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET LOCAL session_replication_role = replica")
-        cursor.execute(_MANY, {"merchant": globex.sandbox.pk, "count": 100_000})
-        cursor.execute(_MANY, {"merchant": acme.sandbox.pk, "count": 2_000})
+        cursor.execute(MANY, {"merchant": globex.sandbox.pk, "count": 100_000})
+        cursor.execute(MANY, {"merchant": acme.sandbox.pk, "count": 2_000})
         cursor.execute("ANALYZE ledger_entry, ledger_transfer, ledger_account")
 
         page = statement(globex.sandbox, "BRL", AccountKind.AVAILABLE)[:20].explain()

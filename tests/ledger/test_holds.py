@@ -13,9 +13,9 @@ from ledger.holds.errors import HoldEnded
 from ledger.holds.models import Hold
 from ledger.models import Transfer
 from ledger.verify import verify
-from tests.ledger.test_receivables import book, tamper
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
+from tests.support.receivables import book, tamper
 
 PAID = {"AVAILABLE BRL": 14_850, "CLEARING BRL": -15_000, "FEE_INCOME BRL": 150}
 

@@ -1,8 +1,6 @@
 """What the proofs of the books found is kept: green with its time, red with its counterexamples."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -18,20 +16,10 @@ from ledger.proofs.services import prove
 from ledger.tasks import verify
 from ledger.verify import all_invariants
 from ledger.verify import verify as verify_books
-from tests.ledger.test_receivables import a_receivable, tamper
 from tests.support.companies import Shop
+from tests.support.ledger import a_cent_too_much
 from tests.support.payments import a_payment
-
-
-@contextmanager
-def a_cent_too_much() -> Iterator[None]:
-    """In what is still to be released."""
-    more = "UPDATE ledger_receivable SET amount = amount {0} 1, gross_amount = gross_amount {0} 1"
-    tamper(more.format("+"))
-    try:
-        yield
-    finally:
-        tamper(more.format("-"))
+from tests.support.receivables import a_receivable
 
 
 def test_the_timetable_keeps_what_it_found(acme: Shop) -> None:

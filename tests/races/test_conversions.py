@@ -15,11 +15,11 @@ from accounts.models import Merchant
 from gateway.conversions.models import Conversion
 from ledger.books.models import Transfer
 from ledger.verify import verify
-from tests.races.test_one_confirmation import at_once
 from tests.support.api import Api
 from tests.support.cards import book
 from tests.support.companies import Shop
 from tests.support.conversions import confirm, converted, fund, quoted, told
+from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,12 +1,8 @@
 """Many browsers confirm at once: one decides, and its payment is announced and posted once."""
 
-import threading
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connections
 from django.http import HttpResponse
 
 from gateway.payments import services as payments
@@ -28,27 +24,12 @@ from tests.support.cards import (
     told,
 )
 from tests.support.companies import Shop
+from tests.support.threads import Call, at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-Call = Callable[[], HttpResponse]
 TOO_LATE = {(409, "PAYMENT_STATE"), (401, "SESSION_INVALID")}
 """Before the row is locked the session is seen to be over, or behind it."""
-
-
-def at_once(*calls: Call) -> list[HttpResponse]:
-    """The answers to the calls, each made in a thread of its own at the same moment."""
-    start = threading.Barrier(len(calls), timeout=20)
-
-    def one(call: Call) -> HttpResponse:
-        try:
-            start.wait()
-            return call()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(calls)) as threads:
-        return list(threads.map(one, calls))
 
 
 def confirming(session: Session, token: str) -> Call:

@@ -19,8 +19,8 @@ from ledger.receivables import advances
 from ledger.receivables import services as receivables
 from ledger.receivables.errors import AdvanceState, ReceivableState
 from ledger.verify import all_invariants, verify
-from tests.ledger.test_receivables import a_receivable, book, stand_at
 from tests.support.companies import Shop
+from tests.support.receivables import a_receivable, book, stand_at
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)

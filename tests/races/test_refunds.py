@@ -22,11 +22,11 @@ from ledger.receivables import advances
 from ledger.receivables import services as receivables
 from ledger.receivables.models import Receivable
 from ledger.verify import verify
-from tests.races.test_one_confirmation import at_once
 from tests.support.api import Api
 from tests.support.cards import lookup, order
 from tests.support.companies import Shop
 from tests.support.refunds import ask, decided, disputed, kinds, later, now, paid, refunded, wallet
+from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,11 +11,11 @@ from gateway.payments import services as payments
 from gateway.refunds.models import OPEN, Refund
 from gateway.withdrawals.models import Withdrawal
 from ledger.verify import verify
-from tests.races.test_one_confirmation import at_once
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.refunds import answered, ask, decided, disputed, now, paid, wallet, withdraw_all_but
+from tests.support.threads import at_once
 from tests.support.withdrawals import ask as withdraw
 from tests.support.withdrawals import register
 

@@ -19,7 +19,6 @@ from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
 from ledger.verify import verify
-from tests.races.test_one_confirmation import at_once
 from tests.support.api import Api
 from tests.support.cards import book
 from tests.support.companies import Shop
@@ -27,6 +26,7 @@ from tests.support.conversions import later
 from tests.support.forms import form_in
 from tests.support.payments import a_payment
 from tests.support.people import a_person, signed_in_twice
+from tests.support.threads import at_once
 from tests.support.withdrawals import ask, decide, kinds, looked_up, register, withdrawn
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -7,10 +7,10 @@ from gateway.payments.models import Payment
 from gateway.receipts.facts import facts
 from gateway.refunds.models import Evidence
 from gateway.refunds.services import happen_due
-from tests.gateway.receipts.test_receipt_pdf import lines_of
 from tests.support.api import Api
 from tests.support.cards import events, lookup
 from tests.support.companies import Shop
+from tests.support.pdf import lines_of
 from tests.support.refunds import (
     PDF,
     announced,

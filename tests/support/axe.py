@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-SOURCE = Path(__file__).parent / "vendor" / "axe.js"
+SOURCE = Path(__file__).parents[1] / "browser" / "vendor" / "axe.js"
 SERIOUS = "critical", "serious"
 
 

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Frame, FrameLocator, Locator, Page, Rou
 from pytest_django.live_server_helper import LiveServer
 
 from gateway.models import Payment
-from tests.browser.conftest import NARROW, Watched
 from tests.support.api import Api
+from tests.support.browser import NARROW, Watched
 from tests.support.companies import Shop, a_shop
 from tests.support.payments import MARIA, a_reference
 

@@ -134,3 +134,10 @@ def book(shop: Shop) -> dict[str, int]:
     """What the company's accounts hold, without the empty ones."""
     held = Balance.objects.filter(account__merchant=shop.sandbox).exclude(amount=0).select_related("account")
     return {str(balance.account): balance.amount for balance in held}
+
+
+def a_card(api: Api, amount: float, method: str = "CREDIT_CARD", currency: str = "BRL") -> Any:
+    body = {"method": method, "amount": amount, "currency": currency, "reference": a_reference(), "payer": MARIA}
+    answer = api.post("/payments", body | {"paymentMethodToken": "pmt_sandbox_approved"})
+    assert answer.status_code == 201, answer.content
+    return answer.json()["data"]

@@ -1,8 +1,10 @@
 """Orders of every method that can be paid today, and the backend that has them paid."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from gateway.payments.models import Payment
 from tests.support.payments import a_reference, pix
 
 ADDRESS = {
@@ -32,3 +34,6 @@ def order(method: str, **members: Any) -> dict[str, Any]:
     elif method == "MB_WAY":
         body |= {"amount": 1234.5, "currency": "EUR", "payer": {"name": "João Conceição", "phone": "912345678"}}
     return body | members
+
+
+Ordered = Callable[..., Payment]

@@ -8,6 +8,7 @@ from accounts.models import Merchant
 from gateway.customers.payer import Payer
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
+from tests.support.api import Api
 
 MARIA = {"name": "Maria Silva", "taxId": "52998224725"}
 
@@ -30,3 +31,12 @@ def a_payment(merchant: Merchant, status: str = "PENDING", amount: str = "150.00
     payer = Payer(name="Maria Silva", tax_id="52998224725", tax_id_type="CPF")
     payment = payments.create(merchant, payments.Request("PIX", Decimal(amount), "BRL", a_reference(), payer))
     return payment if status == "PENDING" else payments.simulate(merchant, payment.id, status)
+
+
+JOAO = {"name": "João Pereira", "taxId": "12345678909", "email": "joao@example.com"}
+
+
+def pay(api: Api, payer: dict[str, Any], **members: Any) -> str:
+    payment = api.post("/payments", pix(payer=payer, **members)).json()["data"]
+    api.post(f"/simulations/payments/{payment['id']}", {"status": "PAID"})
+    return str(payment["customer"]["id"])

@@ -20,7 +20,7 @@ from django.db import connection
 from gateway.local import processes
 from gateway.local.up import GATEWAY
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 120
 
 

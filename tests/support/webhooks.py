@@ -9,10 +9,14 @@ from typing import Any
 from django.http import HttpResponse
 
 from accounts.base.clock import utcnow
+from accounts.base.ids import CROCKFORD
 from accounts.models import Merchant
 from tests.support.api import Api
 from tests.support.cards import alone
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
 from tests.support.receiver import Receiver
+from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery, Endpoint
 from webhooks.outbox import emit
 
@@ -82,3 +86,22 @@ def will_fail(receiver: Receiver, times: int) -> None:
 
 def ago(**how_long: float) -> datetime:
     return utcnow() - timedelta(**how_long)
+
+
+def back_in_time(public_id: str, how_long: timedelta) -> str:
+    """The same id as if it had been made so much earlier: an id begins with its time."""
+    prefix, _, ulid = public_id.partition("_")
+    value = 0
+    for letter in ulid[:10]:
+        value = value * 32 + CROCKFORD.index(letter)
+    value -= int(how_long.total_seconds() * 1000)
+    letters = "".join(CROCKFORD[value >> shift & 31] for shift in range(45, -1, -5))
+    return f"{prefix}_{letters}{ulid[10:]}"
+
+
+def fails_in_a_row(shop: Shop, receiver: Receiver, times: int) -> None:
+    """One attempt after another, each for something that has just happened."""
+    for _ in range(times):
+        receiver.will_answer(500)
+        a_payment(shop.sandbox, "PAID")
+        deliver_due()

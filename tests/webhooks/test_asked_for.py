@@ -13,8 +13,7 @@ from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.people import a_member, signed_in_twice
 from tests.support.receiver import Receiver
-from tests.support.webhooks import Hook, happens
-from tests.webhooks.test_breaker_and_disabling import fails_in_a_row
+from tests.support.webhooks import Hook, fails_in_a_row, happens
 from webhooks.dispatch import deliver_due
 from webhooks.health import health
 from webhooks.models import Delivery, Endpoint

@@ -16,18 +16,10 @@ from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.receiver import Receiver, listening
-from tests.support.webhooks import Hook, ago, happens, later, registered, will_fail
+from tests.support.webhooks import Hook, ago, fails_in_a_row, happens, later, registered, will_fail
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery, Endpoint
 from webhooks.notices import look_after_endpoints
-
-
-def fails_in_a_row(shop: Shop, receiver: Receiver, times: int) -> None:
-    """One attempt after another, each for something that has just happened."""
-    for _ in range(times):
-        receiver.will_answer(500)
-        a_payment(shop.sandbox, "PAID")
-        deliver_due()
 
 
 def the_pause_is_over() -> None:

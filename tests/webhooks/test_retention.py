@@ -6,28 +6,17 @@ import pytest
 from django.db.models import F
 
 from accounts.base.clock import utcnow
-from accounts.base.ids import CROCKFORD, new_id
+from accounts.base.ids import new_id
 from gateway.payments.models import Payment
 from ledger.verify import verify
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.receiver import Receiver
-from tests.support.webhooks import NO_DELIVERY, NO_EVENT, Hook, ago, happens, outcome
+from tests.support.webhooks import NO_DELIVERY, NO_EVENT, Hook, ago, back_in_time, happens, outcome
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Event
 from webhooks.retention import forget_old
-
-
-def back_in_time(public_id: str, how_long: timedelta) -> str:
-    """The same id as if it had been made so much earlier: an id begins with its time."""
-    prefix, _, ulid = public_id.partition("_")
-    value = 0
-    for letter in ulid[:10]:
-        value = value * 32 + CROCKFORD.index(letter)
-    value -= int(how_long.total_seconds() * 1000)
-    letters = "".join(CROCKFORD[value >> shift & 31] for shift in range(45, -1, -5))
-    return f"{prefix}_{letters}{ulid[10:]}"
 
 
 def aged(event: str, days: float) -> tuple[str, list[str]]:

@@ -11,10 +11,10 @@ from accounts.models import AuditEntry, Company, RefusedOrigin
 from accounts.roles import Role
 from accounts.services import remember_refused_origin
 from gateway.methods.models import MethodRule, PriceRule
-from tests.dashboard.company.conftest import Committed
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.pages import Committed
 from tests.support.people import a_member, signed_in, signed_in_twice
 from tests.support.withdrawals import ask, refusal
 

@@ -19,9 +19,9 @@ from accounts.errors import RoleExceedsRights
 from accounts.joining import MOST_A_DAY
 from accounts.models import AuditEntry, Company, Invitation, Membership, User
 from accounts.roles import Role
-from tests.dashboard.company.conftest import Committed
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.pages import Committed
 from tests.support.people import a_member, a_person, set_up, signed_in, signed_in_twice
 
 

@@ -13,9 +13,9 @@ from accounts import verification
 from accounts.models import AuditEntry, Company, Document, User
 from accounts.roles import Role
 from gateway.staff.kit.columns import address
-from tests.dashboard.company.conftest import Committed
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.pages import Committed
 from tests.support.people import PASSWORD, a_member, signed_in, signed_in_twice
 
 PDF, PNG, JPEG = b"%PDF-1.7 what it says", b"\x89PNG\r\n\x1a\nwhat it shows", b"\xff\xd8\xffwhat it shows"

@@ -19,11 +19,6 @@ def events_of(shop: Shop, environment: str = "sandbox") -> str:
     return f"/dashboard/{shop.company.pk}/{environment}/events/"
 
 
-@pytest.fixture
-def viewer(acme: Shop) -> Client:
-    return signed_in(a_member(acme.company, Role.VIEWER))
-
-
 def test_an_event_is_found_by_what_happened(viewer: Client, acme: Shop) -> None:
     payment = a_payment(acme.sandbox, "PAID")
 

@@ -33,11 +33,6 @@ def lab_of(shop: Shop, environment: str = "sandbox") -> str:
     return f"/dashboard/{shop.company.pk}/{environment}/lab/"
 
 
-@pytest.fixture
-def support(acme: Shop) -> Client:
-    return signed_in(a_member(acme.company, Role.SUPPORT))
-
-
 def once(browser: Client, shop: Shop) -> dict[str, Any]:
     return {"once": form_in(browser.get(lab_of(shop)).content)["once"]}
 

@@ -30,11 +30,6 @@ def requests_of(shop: Shop, environment: str = "sandbox") -> str:
     return f"/dashboard/{shop.company.pk}/{environment}/requests/"
 
 
-@pytest.fixture
-def viewer(acme: Shop) -> Client:
-    return signed_in(a_member(acme.company, Role.VIEWER))
-
-
 def seen(browser: Client, address: str) -> str:
     answer = browser.get(address)
     assert answer.status_code == 200, answer

@@ -1,16 +1,14 @@
 """Money of acme, to be seen on the pages about it."""
 
-import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from accounts.base import clock
 from gateway.refunds import services as refunds
 from ledger.holds import services as holds
-from tests.gateway.api.test_balances import a_card
 from tests.support.api import Api
+from tests.support.cards import a_card
 from tests.support.companies import Shop
 from tests.support.conversions import converted
 from tests.support.payments import a_payment
@@ -44,9 +42,3 @@ def busy(acme: Shop, api: Api, address: str) -> Shop:
         acme.sandbox, "BRL", 1234, "COMPLIANCE", expected_release_at=clock.now(acme.sandbox) + timedelta(days=3)
     )
     return acme
-
-
-def words(answer: Any) -> str:
-    """What a page says, without its marks and with single spaces."""
-    text = re.sub(r"<[^>]+>", " ", answer.content.decode())
-    return re.sub(r"\s+", " ", text.replace("\xa0", " ").replace("&#x27;", "'"))

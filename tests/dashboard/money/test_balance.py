@@ -16,9 +16,8 @@ from ledger.books.models import Entry
 from ledger.chart import BUCKETS, AccountKind
 from ledger.proofs.models import Proof
 from ledger.wallets.selectors import holdings
-from tests.dashboard.conftest import Page
-from tests.dashboard.money.conftest import words
 from tests.support.companies import Shop, a_shop
+from tests.support.pages import Page, words
 from tests.support.payments import a_payment
 
 

@@ -12,10 +12,9 @@ from django.utils.http import urlencode
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.conversions.models import Conversion
-from tests.dashboard.conftest import Page
-from tests.dashboard.money.conftest import words
 from tests.support.companies import Shop
 from tests.support.conversions import change, later, nothing_moves
+from tests.support.pages import Page, words
 from tests.support.people import a_member, signed_in
 
 WISH = {"source": "BRL", "destination": "MXN", "amount": "1000"}

@@ -14,10 +14,9 @@ from django.utils.http import urlencode
 from accounts.base import clock
 from ledger.chart import BUCKETS
 from ledger.wallets.selectors import holdings
-from tests.dashboard.conftest import Page
-from tests.dashboard.money.conftest import words
-from tests.ledger.test_explain import _MANY
 from tests.support.companies import Shop
+from tests.support.ledger import MANY
+from tests.support.pages import Page, words
 from tests.support.payments import a_payment
 
 EVERYTHING = {"from": "", "to": ""}
@@ -97,7 +96,7 @@ def test_a_long_statement_goes_on_with_the_right_balance(viewer: Client, acme: S
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET LOCAL session_replication_role = replica")
-        cursor.execute(_MANY, {"merchant": acme.sandbox.pk, "count": count})
+        cursor.execute(MANY, {"merchant": acme.sandbox.pk, "count": count})
         first = shown(viewer, page, **EVERYTHING).context
         second = shown(viewer, page, **EVERYTHING, after=first["page"].after).context
         rows = in_file(viewer, page, **EVERYTHING)

@@ -15,10 +15,9 @@ from accounts.roles import Role
 from gateway.requests.models import IdempotencyKey
 from gateway.withdrawals import services
 from gateway.withdrawals.models import Withdrawal
-from tests.dashboard.conftest import Page
-from tests.dashboard.money.conftest import words
 from tests.support.api import Api
 from tests.support.companies import Shop
+from tests.support.pages import Page, words
 from tests.support.people import a_member, signed_in, signed_in_twice
 from tests.support.withdrawals import change, everything, fund, nothing_moves
 

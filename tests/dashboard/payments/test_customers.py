@@ -6,22 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.dashboard.conftest import Page
-from tests.dashboard.payments.conftest import text_of
-from tests.dashboard.payments.test_list import file
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.payments import a_payment, pix
+from tests.support.pages import Page, file, text_of
+from tests.support.payments import JOAO, a_payment, pay
 from tests.support.refunds import decided, refunded
 
 pytestmark = pytest.mark.django_db
-JOAO = {"name": "João Pereira", "taxId": "12345678909", "email": "joao@example.com"}
-
-
-def pay(api: Api, payer: dict[str, Any], **members: Any) -> str:
-    payment = api.post("/payments", pix(payer=payer, **members)).json()["data"]
-    api.post(f"/simulations/payments/{payment['id']}", {"status": "PAID"})
-    return str(payment["customer"]["id"])
 
 
 def test_the_list_says_what_was_had_of_whom(acme: Shop, globex: Shop, api: Api, support: Client, page: Page) -> None:

@@ -14,12 +14,11 @@ from gateway.payments.models import Payment
 from gateway.refunds.services import happen_due
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
-from tests.dashboard.conftest import Page
-from tests.dashboard.payments.conftest import text_of
 from tests.support.api import Api
 from tests.support.cards import opened
 from tests.support.companies import Shop
 from tests.support.orders import order
+from tests.support.pages import Page, text_of
 from tests.support.payments import a_payment
 from tests.support.refunds import answered, disputed, later, nothing_moves, paid, refunded
 from webhooks.models import Delivery, Event

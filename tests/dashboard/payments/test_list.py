@@ -1,7 +1,5 @@
 """The list of payments: found, narrowed, counted, shown a page at a time, sent as a file, kept as a view."""
 
-import csv
-import io
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,11 +13,10 @@ from django.test import Client
 from accounts.models import User
 from gateway.dashboard.models import SavedView
 from gateway.payments.models import Payment
-from tests.dashboard.conftest import Page
-from tests.dashboard.payments.conftest import text_of
 from tests.support.api import Api
 from tests.support.cards import opened
 from tests.support.companies import Shop
+from tests.support.pages import Page, file, text_of
 from tests.support.payments import a_payment, pix
 from tests.support.refunds import disputed, later, refunded
 
@@ -30,12 +27,6 @@ def rows(answer: HttpResponse) -> list[str]:
     """The ids of the payments that are shown, in their order."""
     assert answer.status_code == 200
     return re.findall(r'data-copy="(pay_\w+)"', answer.content.decode())
-
-
-def file(answer: Any) -> list[list[str]]:
-    content = b"".join(answer.streaming_content).decode()
-    assert content.startswith("\ufeff")
-    return list(csv.reader(io.StringIO(content[1:])))
 
 
 def card(answer: HttpResponse, title: str) -> str:

@@ -9,11 +9,10 @@ from django.test import Client
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.refunds.models import Refund
-from tests.dashboard.conftest import Page
-from tests.dashboard.payments.conftest import once, text_of
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.pages import Page, once, text_of
 from tests.support.payments import a_payment
 from tests.support.people import a_member, set_up, signed_in
 from tests.support.refunds import disputed, nothing_moves, paid, refunded, withdraw_all_but

@@ -5,12 +5,10 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.roles import Role
-from tests.dashboard.conftest import Page
-from tests.dashboard.payments.conftest import text_of
-from tests.dashboard.payments.test_customers import JOAO, pay
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.payments import a_payment, pix
+from tests.support.pages import Page, text_of
+from tests.support.payments import JOAO, a_payment, pay, pix
 from tests.support.people import a_member, signed_in
 from tests.support.refunds import paid, refunded
 

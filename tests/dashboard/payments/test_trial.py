@@ -9,9 +9,8 @@ from django.test import Client
 from accounts.models import AuditEntry
 from gateway.payments.models import Payment
 from gateway.simulations.examples import ORDERS
-from tests.dashboard.conftest import Page
-from tests.dashboard.payments.conftest import text_of
 from tests.support.companies import Shop
+from tests.support.pages import Page, text_of
 from tests.support.refunds import nothing_moves
 
 pytestmark = pytest.mark.django_db

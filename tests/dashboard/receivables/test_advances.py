@@ -12,10 +12,10 @@ from accounts.roles import Role
 from gateway.refunds import services as refunds
 from ledger.receivables import advances
 from ledger.receivables.models import Advance, Receivable
-from tests.dashboard.conftest import Page
-from tests.ledger.test_receivables import NET, a_receivable, book
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.people import a_member, set_up, signed_in
+from tests.support.receivables import NET, a_receivable, book
 from tests.support.refunds import everything, later, nothing_moves
 
 pytestmark = pytest.mark.django_db

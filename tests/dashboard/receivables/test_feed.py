@@ -10,11 +10,11 @@ from accounts.models import Membership, User
 from accounts.roles import Role
 from gateway.dashboard.receivables.feed import address_of
 from gateway.refunds import services as refunds
-from tests.dashboard.conftest import Page
-from tests.ledger.test_receivables import a_receivable, stand_at
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.payments import a_payment
 from tests.support.people import a_member
+from tests.support.receivables import a_receivable, stand_at
 
 pytestmark = pytest.mark.django_db
 

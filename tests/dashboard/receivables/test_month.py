@@ -13,10 +13,10 @@ from accounts.roles import Role
 from gateway.refunds import services as refunds
 from ledger.receivables import services as receivables
 from ledger.receivables.models import Receivable
-from tests.dashboard.conftest import Page
-from tests.ledger.test_receivables import NET, a_receivable, stand_at
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.people import a_member, signed_in
+from tests.support.receivables import NET, a_receivable, stand_at
 from tests.support.refunds import later
 
 pytestmark = pytest.mark.django_db

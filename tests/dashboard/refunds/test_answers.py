@@ -13,8 +13,8 @@ from accounts.roles import Role
 from gateway.refunds import services as refunds
 from gateway.refunds.evidence import LARGEST
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
-from tests.dashboard.conftest import Page
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.people import a_member, signed_in
 from tests.support.refunds import PDF, later, nothing_moves
 

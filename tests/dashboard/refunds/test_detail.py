@@ -9,10 +9,10 @@ from django.test import Client
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Evidence, Refund
 from gateway.refunds.services import Shown, happen_due
-from tests.dashboard.conftest import Page
-from tests.ledger.test_receivables import a_receivable
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.payments import a_payment
+from tests.support.receivables import a_receivable
 from tests.support.refunds import PDF, later, withdraw_all_but
 
 pytestmark = pytest.mark.django_db

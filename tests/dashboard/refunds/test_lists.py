@@ -9,8 +9,8 @@ from django.test import Client
 from accounts.base.clock import now
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
-from tests.dashboard.conftest import Page
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.payments import a_payment
 from tests.support.refunds import later
 

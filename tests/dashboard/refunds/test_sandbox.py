@@ -12,8 +12,8 @@ from accounts.base.clock import now
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.refunds.models import Refund
-from tests.dashboard.conftest import Page
 from tests.support.companies import Shop
+from tests.support.pages import Page
 from tests.support.payments import a_payment
 from tests.support.people import a_member, signed_in
 from tests.support.refunds import nothing_moves

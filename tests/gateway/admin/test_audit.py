@@ -14,26 +14,20 @@ from gateway.models import MethodRule, PriceRule, Refund
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance, Hold
 from ledger.receivables import advances
-from tests.gateway.admin.conftest import PASSWORD, browser_of
-from tests.gateway.admin.test_decisions import change, everybodys, support
-from tests.gateway.admin.test_receivables import LIFTED, block
-from tests.gateway.admin.test_refunds import NOTE, a_refund
-from tests.ledger.test_receivables import a_receivable
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import a_payment
+from tests.support.people import PASSWORD, browser_of, set_up, shows_the_factor, signed_in
 from tests.support.people import PASSWORD as USUAL
-from tests.support.people import set_up, shows_the_factor, signed_in
+from tests.support.receivables import a_receivable
+from tests.support.staff import LIFTED, block, change, do, everybodys, support
+from tests.support.staff_refunds import NOTE, a_refund
 
 NOTED = {"note": "Known for years"}
 
 
 def entries() -> list[tuple[str, Any, Any]]:
     return list(AuditEntry.objects.order_by("pk").values_list("action", "before", "after"))
-
-
-def do(record: Any, name: str) -> str:
-    return page_at(type(record), "change", record.pk).replace("/change/", f"/{name}/")
 
 
 @pytest.fixture

@@ -2,11 +2,9 @@
 
 import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
@@ -14,12 +12,13 @@ from django.urls import reverse
 from accounts.models import ApiKey, Company, Merchant, User
 from gateway.models import MethodRule, PriceRule
 from gateway.staff.kit.columns import address
-from tests.gateway.admin.conftest import PASSWORD, browser_of
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import pix
+from tests.support.people import PASSWORD, browser_of
 from tests.support.proposals import NOTE, action
+from tests.support.staff import change, everybodys, support
 
 LIMITS = {
     "minimum": "0.01",
@@ -30,28 +29,6 @@ LIMITS = {
     "expires_in_max_s": "2592000",
     "refund_window_days": "90",
 }
-
-
-def support(*permissions: str) -> User:
-    """Somebody of the staff who is no superuser."""
-    user = User.objects.create_user("support@onpay.example", PASSWORD, is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    return user
-
-
-def change(staff: Client, row: Any, as_shown: dict[str, str] | None = None, **members: str | None) -> dict[str, Any]:
-    """Saves the row's page with other values, as it is shown now or was before; the complaints, by field."""
-    where = address(type(row), "change", row.pk)
-    sent = (as_shown or form_in(staff.get(where).content)) | members
-    answer = staff.post(where, {name: value for name, value in sent.items() if value is not None})
-    if answer.status_code == 302:
-        return {}
-    assert answer.status_code == 200, answer
-    return dict(answer.context["adminform"].form.errors)
-
-
-def everybodys(environment: str = "SANDBOX") -> MethodRule:
-    return MethodRule.objects.get(merchant=None, environment=environment, method="PIX", currency="BRL")
 
 
 def test_limits_are_typed_as_money_and_hold_at_once(staff: Client, root: User, api: Api) -> None:

@@ -6,9 +6,9 @@ from django.urls import reverse
 
 from accounts.models import Email
 from gateway.staff.kit.columns import address
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import support
 from tests.support.companies import Shop
+from tests.support.people import browser_of
+from tests.support.staff import support
 
 
 def given_up(shop: Shop) -> Email:

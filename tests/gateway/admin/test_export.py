@@ -12,13 +12,12 @@ from django.urls import reverse
 from accounts.models import AuditEntry, User
 from gateway.models import Payment, Refund
 from gateway.staff.kit.columns import address
-from tests.gateway.admin.conftest import ODD, World, browser_of
-from tests.gateway.admin.test_decisions import support
-from tests.gateway.admin.test_reading import PRICE
-from tests.gateway.admin.test_refunds import a_refund
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment, pix
+from tests.support.people import browser_of
+from tests.support.staff import ODD, PRICE, World, support
+from tests.support.staff_refunds import a_refund
 
 MODELS = list(admin.site._registry)
 

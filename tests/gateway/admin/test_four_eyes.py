@@ -18,15 +18,15 @@ from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.withdrawals import services as withdrawals
 from ledger.holds import services as holds
 from ledger.models import Hold
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import support
-from tests.gateway.admin.test_queues import listed
-from tests.gateway.admin.test_refunds import ADD, DECISIONS, NOTE, a_refund, everything
-from tests.gateway.admin.test_withdrawals import FORMS, has_become, offered, page_of, take_to_production
 from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
+from tests.support.people import browser_of
+from tests.support.staff import support
+from tests.support.staff_overview import listed
+from tests.support.staff_refunds import ADD, DECISIONS, NOTE, a_refund, everything
+from tests.support.staff_withdrawals import FORMS, has_become, offered, page_of, take_to_production
 
 OWN = "Whoever asked for something does not decide it. Ask a colleague."
 OWN_COMPANY = "Nobody decides about themselves or about a company that they belong to."

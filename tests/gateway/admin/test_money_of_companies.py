@@ -15,12 +15,12 @@ from ledger.closings.services import close_days
 from ledger.models import Advance, Transfer
 from ledger.receivables import advances
 from ledger.verify import verify
-from tests.gateway.admin.test_overview import cells, panels
-from tests.ledger.test_receivables import a_receivable, tamper
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
+from tests.support.receivables import a_receivable, tamper
 from tests.support.refunds import disputed, paid
+from tests.support.staff_overview import cells, panels
 
 
 @pytest.fixture(autouse=True)

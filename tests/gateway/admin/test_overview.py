@@ -1,8 +1,6 @@
 """The first page: how the service and the money of all companies are, for those who may see it."""
 
-import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -12,19 +10,20 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.base.clock import utcnow
 from accounts.heartbeats import beat
-from accounts.models import Company, Heartbeat, Merchant
+from accounts.models import Heartbeat
 from gateway.models import Payment
 from gateway.payments import services as payments
 from gateway.staff.kit.columns import address as page_at
 from gateway.staff.overview.kept import kept
 from ledger.models import Proof
 from ledger.proofs.services import prove
-from tests.gateway.admin.conftest import World, browser_of
-from tests.gateway.admin.test_decisions import support
-from tests.ledger.test_proofs import a_cent_too_much
-from tests.ledger.test_receivables import a_receivable, stand_at
 from tests.support.companies import Shop
+from tests.support.ledger import a_cent_too_much
 from tests.support.payments import a_payment
+from tests.support.people import browser_of
+from tests.support.receivables import a_receivable, stand_at
+from tests.support.staff import World, support
+from tests.support.staff_overview import cells, panels, take_to_production
 from webhooks.models import Endpoint
 
 PANELS = [
@@ -43,27 +42,6 @@ PANELS = [
 @pytest.fixture(autouse=True)
 def nothing_is_kept(db: None) -> None:
     cache.clear()
-
-
-def panels(browser: Client) -> dict[str, Any]:
-    page = browser.get("/admin/")
-    assert page.status_code == 200
-    return {panel.title: panel for panel in page.context["panels"]}
-
-
-def cells(panel: Any) -> dict[str, list[list[str]]]:
-    """The rows of each table of a panel, as they are read."""
-    plain = re.compile(r"<[^>]+>")
-    return {
-        table.title: [[plain.sub(" ", str(cell)).strip() for cell in row] for row in table.rows]
-        for table in panel.tables
-    }
-
-
-def take_to_production(merchant: Merchant) -> None:
-    other = Company.objects.create(legal_name="Other", trade_name="Other", tax_id="1", tax_id_type="CNPJ")
-    Merchant.objects.filter(company=merchant.company, environment="PRODUCTION").update(company=other)
-    Merchant.objects.filter(pk=merchant.pk).update(environment="PRODUCTION")
 
 
 def test_money_is_summed_over_companies_and_production_stands_apart(staff: Client, acme: Shop, globex: Shop) -> None:

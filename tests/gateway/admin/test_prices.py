@@ -14,13 +14,13 @@ from gateway.models import Payment, PriceRule
 from gateway.seeds import BEGINNING
 from gateway.staff.kit.columns import address as page_of
 from ledger.receivables.models import Receivable
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import change, support
-from tests.ledger.test_receivables import a_receivable, stand_at
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import pix
+from tests.support.people import browser_of
+from tests.support.receivables import a_receivable, stand_at
+from tests.support.staff import change, support
 
 ADD = "/admin/gateway/pricerule/add/"
 PRICE = {

@@ -9,31 +9,20 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.base.clock import utcnow
-from accounts.models import Company, Email, Merchant, Proposal, User
+from accounts.models import Company, Merchant, User
 from accounts.services import register
 from gateway.models import Refund, Withdrawal
 from gateway.staff.kit.columns import address as page_at
-from ledger.models import Advance
 from ledger.receivables import advances
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import support
-from tests.gateway.admin.test_overview import cells, panels, take_to_production
-from tests.gateway.admin.test_refunds import a_refund
-from tests.ledger.test_receivables import a_receivable
 from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop, a_shop
 from tests.support.payments import a_payment
-
-QUEUES = {
-    "Advances to decide": (Advance, "decide"),
-    "Refunds to decide": (Refund, "decide"),
-    "Refunds to answer": (Refund, "answer"),
-    "Proposals to confirm": (Proposal, "open"),
-    "Withdrawals stuck": (Withdrawal, "stuck"),
-    "Companies to verify": (Company, "verify"),
-    "E-mails not sent": (Email, "failed"),
-}
+from tests.support.people import browser_of
+from tests.support.receivables import a_receivable
+from tests.support.staff import support
+from tests.support.staff_overview import QUEUES, cells, listed, panels, take_to_production
+from tests.support.staff_refunds import a_refund
 
 
 def sidebar(browser: Client) -> dict[str, str | None]:
@@ -41,13 +30,6 @@ def sidebar(browser: Client) -> dict[str, str | None]:
     groups = browser.get("/admin/").context["sidebar_navigation"]
     items = next((group["items"] for group in groups if group["title"] == "Waiting for staff"), [])
     return {item["title"]: item.get("badge") for item in items}
-
-
-def listed(browser: Client, title: str) -> list[str]:
-    model, queue = QUEUES[title]
-    page = browser.get(page_at(model, "changelist"), {"queue": queue})
-    assert (page.status_code, page.context["title"]) == (200, title)
-    return [row.pk for row in page.context["cl"].result_list]
 
 
 def awaiting(name: str, since: timedelta) -> Company:

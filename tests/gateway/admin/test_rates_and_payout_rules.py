@@ -15,13 +15,13 @@ from gateway.models import PayoutRule
 from gateway.staff.kit.columns import address as page_of
 from ledger.models import Rate
 from ledger.rates import services as rates
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import change, support
 from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
+from tests.support.people import browser_of
 from tests.support.proposals import confirmed
+from tests.support.staff import change, support
 
 ADD_RULE, ADD_RATE = "/admin/gateway/payoutrule/add/", "/admin/ledger/rate/add/"
 RULE = {

@@ -13,19 +13,12 @@ from accounts.models import ApiKey, Membership, User
 from gateway.models import MethodRule, Payment
 from gateway.staff.kit.columns import address
 from ledger.models import Transfer
-from tests.gateway.admin.conftest import MONEY, PASSWORD, World, browser_of
 from tests.support.companies import Shop
+from tests.support.people import PASSWORD, browser_of
+from tests.support.staff import MONEY, PRICE, World
 from webhooks.models import Delivery, Event
 
 MODELS = list(admin.site._registry)
-PRICE = {
-    "method": "PIX",
-    "currency": "BRL",
-    "advance_monthly_rate": "0",
-    "percentage": "2",
-    "fixed": "0.01",
-    "settlement_days": "0",
-}
 
 
 def pages_of(row: Model) -> list[str]:

@@ -16,15 +16,14 @@ from gateway.staff.kit.columns import address as page_of
 from ledger.holds import services as holds
 from ledger.models import Advance, AdvanceItem, Hold, Receivable, Transfer
 from ledger.receivables import advances
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import support
-from tests.ledger.test_receivables import NET, a_receivable, book, stand_at
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
+from tests.support.people import browser_of
+from tests.support.receivables import NET, a_receivable, book, stand_at
+from tests.support.staff import LIFTED, block, support
 from webhooks.models import Event
 
 ADD = "/admin/ledger/hold/add/"
-LIFTED = {"note": "The court has ended it"}
 
 
 @pytest.fixture
@@ -149,18 +148,6 @@ def test_only_who_may_change_advances_decides_them(asked: Advance) -> None:
     decider = browser_of(support("view_advance", "change_advance"))
     assert decider.post(decision(asked, "approve"), {"note": "Known for years"}).status_code == 302
     assert Advance.objects.get().state == "APPROVED"
-
-
-def block(merchant_id: int, **members: str) -> dict[str, str]:
-    return {
-        "merchant": str(merchant_id),
-        "currency": "BRL",
-        "amount": "50.00",
-        "reason": "LEGAL_ORDER",
-        "note": "Order 1/26",
-        "expected_release_at_0": "",
-        "expected_release_at_1": "",
-    } | members
 
 
 def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Client, root: User, acme: Shop) -> None:

@@ -1,7 +1,6 @@
 """Refunds before staff: read whole, opened for payers, decided with a note, and files that only staff are given."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -9,35 +8,24 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from accounts.base.clock import utcnow
-from accounts.models import Company, Merchant, User
+from accounts.models import Merchant, User
 from gateway.models import Evidence, Payment, Refund
 from gateway.refunds import services as refunds
 from gateway.refunds.services import Shown
 from gateway.staff.kit.columns import address
-from ledger.models import Balance, Hold, Transfer
-from tests.gateway.admin.conftest import ODD, PASSWORD, browser_of
+from ledger.models import Hold, Transfer
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import a_payment
+from tests.support.people import PASSWORD, browser_of
 from tests.support.proposals import confirmed, proposed
+from tests.support.staff import ODD
+from tests.support.staff_refunds import ADD, DECISIONS, NOTE, a_refund, everything, take_to_production
 from webhooks.models import Event
 
-ADD = "/admin/gateway/refund/add/"
 PDF = b"%PDF-1.7\n<script>alert(1)</script>"
-DECISIONS = ("for_payer", "for_company", "withdrawn", "carried_out", "declined")
-NOTE = {"note": "The bank wrote on Monday"}
 REFUSED = "The refund is not in a state that allows this."
-
-
-def a_refund(merchant: Merchant, status: str, *evidence: Shown) -> Refund:
-    """Of 150 reais, by the payer, as far as `status`."""
-    paid = a_payment(merchant, "PAID").id
-    refund = refunds.dispute(merchant, paid, reason_code="UNRECOGNIZED", statement="Not <b>mine</b>")
-    if status == "AWAITING_RESPONSE":
-        return refund
-    answer = "ACCEPT" if status == "PROCESSING" else "CONTEST"
-    return refunds.respond(merchant, refund.id, answer, message="<i>Delivered</i>", evidence=evidence)
 
 
 def staff_with(*permissions: str) -> Client:
@@ -48,19 +36,6 @@ def staff_with(*permissions: str) -> Client:
 
 def page_of(refund: Refund, name: str = "change") -> str:
     return address(Refund, "change", refund.pk).replace("/change/", f"/{name}/")
-
-
-def everything() -> list[Any]:
-    """What moves when anything is done about a refund."""
-    tables = (Refund, Hold, Balance, Transfer, Event, Payment)
-    return [list(model._default_manager.order_by("pk").values()) for model in tables]
-
-
-def take_to_production(merchant: Merchant) -> None:
-    """No outside party is connected there, so what it would decide is reached from the sandbox."""
-    other = Company.objects.create(legal_name="Other", trade_name="Other", tax_id="1", tax_id_type="CNPJ")
-    Merchant.objects.filter(company=merchant.company, environment="PRODUCTION").update(company=other)
-    Merchant.objects.filter(pk=merchant.pk).update(environment="PRODUCTION")
 
 
 def offered(browser: Client, refund: Refund) -> list[str]:

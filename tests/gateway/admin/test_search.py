@@ -19,8 +19,8 @@ from accounts.models import ApiKey, Company, User
 from gateway.models import ApiRequest, Customer, IdempotencyKey, Payment
 from gateway.staff.kit.columns import address
 from ledger.models import Entry, Receivable, Transfer
-from tests.gateway.admin.conftest import MONEY, ODD, World
 from tests.support.companies import Shop
+from tests.support.staff import MONEY, ODD, World
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 MODELS = list(admin.site._registry)

@@ -5,13 +5,13 @@ from django.db import DatabaseError, transaction
 from django.test import Client
 
 from accounts.models import AuditEntry, Company, Proposal
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import support
-from tests.gateway.admin.test_refunds import take_to_production
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment, pix
+from tests.support.people import browser_of
 from tests.support.proposals import NOTE, action, confirmed, mails, proposed
+from tests.support.staff import support
+from tests.support.staff_refunds import take_to_production
 
 
 def status(shop: Shop) -> str:

@@ -8,14 +8,14 @@ from django.test import Client
 
 from accounts.models import AuditEntry, Company, User
 from gateway.models import Refund
+from gateway.staff.kit.columns import address as page_at
 from ledger.models import Hold
-from tests.gateway.admin.test_audit import do, page_at
-from tests.gateway.admin.test_receivables import block
-from tests.gateway.admin.test_refunds import NOTE, a_refund
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import a_payment
 from tests.support.people import set_up, shows_the_factor, signed_in, with_the_session_of
+from tests.support.staff import block, do
+from tests.support.staff_refunds import NOTE, a_refund
 
 CONFIRM = "/accounts/confirm/"
 

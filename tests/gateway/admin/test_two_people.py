@@ -14,15 +14,14 @@ from accounts.roles import Role
 from gateway.models import Refund
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Rate
-from tests.gateway.admin.conftest import browser_of
-from tests.gateway.admin.test_decisions import support
-from tests.gateway.admin.test_refunds import a_refund, take_to_production
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import a_payment
-from tests.support.people import a_member, a_person, set_up
+from tests.support.people import a_member, a_person, browser_of, set_up
 from tests.support.proposals import NOTE, action, confirmed, key_in, mails, proposed
+from tests.support.staff import support
+from tests.support.staff_refunds import a_refund, take_to_production
 
 ADDRESS = "8.8.4.4"
 

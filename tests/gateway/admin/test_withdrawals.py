@@ -7,58 +7,29 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 
-from accounts.models import Company, Merchant, User
+from accounts.models import Merchant, User
 from gateway.models import Conversion, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Hold, Transfer
-from tests.gateway.admin.conftest import ODD, browser_of
-from tests.gateway.admin.test_decisions import support
 from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop
+from tests.support.people import browser_of
+from tests.support.staff import ODD, support
+from tests.support.staff_withdrawals import (
+    ACTIONS,
+    FORMS,
+    NOTE,
+    a_withdrawal,
+    has_become,
+    offered,
+    page_of,
+    take_to_production,
+)
 from webhooks.models import Event
 
-ACTIONS = ("arrived", "failed", "came_back", "ask")
-NOTE = {"note": "The bank wrote on Monday"}
-FORMS = {
-    "arrived": {"reference": "E1", **NOTE},
-    "failed": {"failure_code": "BANK_REJECTED", **NOTE},
-    "came_back": NOTE,
-    "ask": {},
-}
 REFUSED = "The withdrawal is not in a state that allows this."
 WARNING = "The money may already be with the bank"
-
-
-def page_of(withdrawal: Withdrawal, name: str = "change") -> str:
-    return page_at(Withdrawal, "change", withdrawal.pk).replace("/change/", f"/{name}/")
-
-
-def a_withdrawal(api: Api, shop: Shop, rail: w.Rail = w.PIX, **members: Any) -> Withdrawal:
-    return Withdrawal.objects.get(pk=w.withdrawn(api, shop, rail, **members)["id"])
-
-
-def has_become(api: Api, shop: Shop, status: str, rail: w.Rail = w.PIX) -> Withdrawal:
-    withdrawal = a_withdrawal(api, shop, rail, amount=904, minimumAssetAmount=None)
-    if status != "PROCESSING":
-        assert w.decide(api, {"id": withdrawal.pk}, "COMPLETED" if status == "RETURNED" else status).status_code == 200
-    if status == "RETURNED":
-        w.decide(api, {"id": withdrawal.pk}, "RETURNED")
-    withdrawal.refresh_from_db()
-    assert withdrawal.status == status
-    return withdrawal
-
-
-def take_to_production(shop: Shop) -> None:
-    """No outside party is connected there, so what it would have been sent is reached from the sandbox."""
-    other = Company.objects.create(legal_name="Other", trade_name="Other", tax_id="1", tax_id_type="CNPJ")
-    Merchant.objects.filter(company=shop.company, environment="PRODUCTION").update(company=other)
-    Merchant.objects.filter(pk=shop.sandbox.pk).update(environment="PRODUCTION")
-
-
-def offered(browser: Client, withdrawal: Withdrawal) -> list[str]:
-    page = browser.get(page_of(withdrawal)).content.decode()
-    return [name for name in ACTIONS if f'href="{page_of(withdrawal, name)}"' in page]
 
 
 def test_a_withdrawal_is_read_whole_and_its_destination_only_masked(staff: Client, out: Api, funded: Shop) -> None:

@@ -16,10 +16,10 @@ from gateway.api.openapi.document import operations
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
-from tests.gateway.api.test_permissions import BODIES
-from tests.gateway.api.test_permissions import QUERIES as NEEDED_QUERIES
 from tests.support.api import V2, Api
 from tests.support.companies import Shop
+from tests.support.operations import BODIES
+from tests.support.operations import QUERIES as NEEDED_QUERIES
 from tests.support.payments import a_payment, pix
 from webhooks.models import Delivery, Endpoint, Event
 

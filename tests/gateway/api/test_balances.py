@@ -12,8 +12,9 @@ from ledger.holds.models import Hold
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
 from tests.support.api import Api, used
+from tests.support.cards import a_card
 from tests.support.companies import Shop
-from tests.support.payments import MARIA, a_payment, a_reference
+from tests.support.payments import a_payment
 
 PATHS = ["balance/explain", "balances/releasing", "balances/blocked", "statement"]
 
@@ -22,13 +23,6 @@ def ask(api: Api, shop: Shop, what: str, **query: Any) -> Any:
     answer = api.get(f"/companies/{shop.company.id}/{what}", **query)
     assert answer.status_code == 200, answer.content
     return answer.json()
-
-
-def a_card(api: Api, amount: float, method: str = "CREDIT_CARD", currency: str = "BRL") -> Any:
-    body = {"method": method, "amount": amount, "currency": currency, "reference": a_reference(), "payer": MARIA}
-    answer = api.post("/payments", body | {"paymentMethodToken": "pmt_sandbox_approved"})
-    assert answer.status_code == 201, answer.content
-    return answer.json()["data"]
 
 
 def wait(api: Api, shop: Shop, duration: str) -> None:

@@ -10,28 +10,12 @@ from accounts.services import issue_key
 from gateway.api.openapi.document import operations
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
-from gateway.simulations.examples import WITHDRAWALS
 from tests.support.api import Api
 from tests.support.cards import alone
 from tests.support.companies import Shop
-from tests.support.payments import a_payment, pix
+from tests.support.operations import BODIES, EVERY, QUERIES, UNKNOWN
+from tests.support.payments import a_payment
 from webhooks.models import Endpoint
-
-EVERY = {
-    "payments:write",
-    "transactions:read",
-    "refunds:write",
-    "refunds:read",
-    "payment-methods:read",
-    "webhooks:write",
-    "webhooks:read",
-    "companies:read",
-    "balances:read",
-    "withdrawals:write",
-    "withdrawals:read",
-    "conversions:write",
-    "customers:read",
-}
 
 # What the contract says of each call.
 NEEDED = [
@@ -84,36 +68,6 @@ NEEDED = [
     ("POST", "/withdrawals/bank-transfer", "withdrawals:write"),
     ("POST", "/withdrawals/crypto", "withdrawals:write"),
 ]
-BODIES: dict[str, dict[str, Any]] = {
-    "/payments": pix(reference="order-of-this-test"),
-    "/payments/{paymentId}/refunds": {"amount": 1},
-    "/refunds/{refundId}/responses": {"answer": "ACCEPT"},
-    "/simulations/payments/{paymentId}": {"status": "PAID"},
-    "/simulations/payments/{paymentId}/refund-requests": {"amount": 1},
-    "/simulations/refunds/{refundId}": {"status": "COMPLETED"},
-    "/simulations/withdrawals/{withdrawalId}": {"status": "COMPLETED"},
-    "/simulations/clock": {"advanceBy": "PT1S"},
-    "/companies/{companyId}/wallets/conversions/quote": {
-        "sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000,
-    },
-    "/companies/{companyId}/wallets/conversions/confirm": {"quoteToken": "onpq1.x.x"},
-    "/withdrawals/pix": WITHDRAWALS["PIX", "BRL"],
-    "/withdrawals/spei": WITHDRAWALS["SPEI", "MXN"],
-    "/withdrawals/bank-transfer": WITHDRAWALS["BANK_TRANSFER", "ARS"],
-    "/withdrawals/crypto": WITHDRAWALS["CRYPTO", "USDT"],
-    "/webhooks": {"url": "http://127.0.0.1:9000/hooks", "events": ["payment.paid"]},
-    "/webhooks/{webhookId}": {"status": "INACTIVE"},
-    "/webhooks/{webhookId}/verifications": {"headers": {}, "body": ""},
-}  # fmt: skip
-UNKNOWN = {
-    "refundId": "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF",
-    "withdrawalId": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9WDR",
-    "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
-    "webhookId": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK",
-    "deliveryId": "dlv_01KAGTW3Q8XJ5V0N2B7R4C9DLV",
-    "eventId": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT",
-}
-QUERIES = {f"/companies/{{companyId}}/{what}": {"currency": "BRL"} for what in ("balance/explain", "statement")}
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from gateway.requests.log import MOST, RequestLog
 from gateway.requests.models import ApiRequest
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.webhooks.test_retention import back_in_time
+from tests.support.webhooks import back_in_time
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,9 @@ import pytest
 from accounts.models import Company
 from gateway.api.openapi.document import operations
 from gateway.refunds.models import Refund
-from tests.gateway.api.test_permissions import BODIES, UNKNOWN
 from tests.support.api import V2
 from tests.support.companies import Shop
+from tests.support.operations import BODIES, UNKNOWN
 from tests.support.payments import a_payment
 from tests.support.serving import Served, served
 from webhooks import services as webhooks

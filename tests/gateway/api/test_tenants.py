@@ -17,11 +17,11 @@ from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from gateway.simulations.examples import WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
-from tests.gateway.api.test_permissions import EVERY, QUERIES
 from tests.support.api import V2, Api
 from tests.support.cards import alone
 from tests.support.companies import Shop
 from tests.support.conversions import converted, quoted
+from tests.support.operations import EVERY, QUERIES
 from tests.support.payments import a_payment, pix
 from tests.support.recording import Recording
 from tests.support.withdrawals import fund, register, withdrawn

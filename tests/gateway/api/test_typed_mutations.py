@@ -9,9 +9,9 @@ import pytest
 from accounts.models import Company
 from gateway.api.examples import REQUESTS
 from gateway.api.openapi.document import operations
-from tests.gateway.api.test_permissions import BODIES, UNKNOWN
 from tests.support.api import V2, Api
 from tests.support.companies import Shop
+from tests.support.operations import BODIES, UNKNOWN
 from tests.support.payments import a_payment
 from webhooks import services as webhooks
 

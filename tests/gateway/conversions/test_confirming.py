@@ -17,7 +17,6 @@ from accounts.models import Merchant
 from accounts.services import issue_key
 from gateway.conversions.models import Conversion
 from ledger.books.models import Transfer
-from tests.gateway.api.test_permissions import EVERY
 from tests.support.api import Api
 from tests.support.cards import book
 from tests.support.companies import Shop
@@ -36,6 +35,7 @@ from tests.support.conversions import (
     refusal,
     told,
 )
+from tests.support.operations import EVERY
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,6 @@ from accounts.base.clock import now
 from accounts.models import Company, Merchant, User
 from accounts.services import issue_key
 from ledger.rates import services as rates
-from tests.gateway.api.test_permissions import EVERY
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.conversions import (
@@ -26,6 +25,7 @@ from tests.support.conversions import (
     quoted,
     refusal,
 )
+from tests.support.operations import EVERY
 from tests.support.withdrawals import fund as pay_in
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,6 @@ from accounts.services import issue_key
 from gateway.conversions.models import Conversion
 from ledger.holds import services as holds
 from ledger.rates import services as rates
-from tests.gateway.api.test_permissions import EVERY
 from tests.support.api import Api
 from tests.support.cards import book
 from tests.support.companies import Shop
@@ -32,6 +31,7 @@ from tests.support.conversions import (
     quoted,
     refusal,
 )
+from tests.support.operations import EVERY
 
 pytestmark = pytest.mark.django_db
 

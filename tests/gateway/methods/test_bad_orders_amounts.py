@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from gateway.methods.models import PriceRule
-from tests.gateway.methods.test_bad_orders import (
+from tests.support.api import Api
+from tests.support.bad_orders import (
     METHODS,
     ORDERS,
     Changes,
@@ -19,8 +20,7 @@ from tests.gateway.methods.test_bad_orders import (
     nothing_was_made,
     order,
     said,
-)  # fmt: skip
-from tests.support.api import Api
+)
 from tests.support.companies import Shop
 
 AMOUNT = "ONP400_AMOUNT"

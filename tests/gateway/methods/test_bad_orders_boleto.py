@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.gateway.methods.test_bad_orders import (
+from tests.support.api import Api
+from tests.support.bad_orders import (
     LEFT_OUT,
     Changes,
     Faults,
@@ -14,8 +15,7 @@ from tests.gateway.methods.test_bad_orders import (
     nothing_was_made,
     order,
     said,
-)  # fmt: skip
-from tests.support.api import Api
+)
 from tests.support.companies import Shop
 
 BOLETO, DUE_DATE, PAYER = "ONP400_BOLETO", "ONP400_DUE_DATE", "ONP400_PAYER"

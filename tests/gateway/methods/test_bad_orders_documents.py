@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.gateway.methods.test_bad_orders import (
+from tests.support.api import Api
+from tests.support.bad_orders import (
     COLOMBIA,
     LEFT_OUT,
     METHODS,
@@ -15,7 +16,6 @@ from tests.gateway.methods.test_bad_orders import (
     order,
     said,
 )
-from tests.support.api import Api
 from tests.support.companies import Shop
 
 WRONG_NUMBER = [("payer.taxId", "INVALID")]

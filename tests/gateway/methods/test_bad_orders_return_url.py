@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from tests.gateway.methods.test_bad_orders import (
+from tests.support.api import Api
+from tests.support.bad_orders import (
     COLOMBIA,
     NO_CHECKOUT,
     Changes,
@@ -16,8 +17,7 @@ from tests.gateway.methods.test_bad_orders import (
     nothing_was_made,
     order,
     said,
-)  # fmt: skip
-from tests.support.api import Api
+)
 from tests.support.companies import Shop
 
 RETURN_URL = "ONP400_RETURN_URL"

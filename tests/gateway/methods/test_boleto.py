@@ -13,21 +13,10 @@ from hypothesis import strategies as st
 from accounts.base.ids import CROCKFORD, new_id
 from gateway.customers.payer import Payer
 from gateway.methods.boleto.numbers import barcode, digitable_line, due_date_factor, mod10, mod11, spaced
-from gateway.methods.boleto.rail import SandboxBoleto
-from gateway.methods.rail import PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult
-from tests.gateway.methods.test_pix import parse
+from gateway.methods.rail import PaymentDraft, PaymentOutcome, PaymentResult
+from tests.support.boletos import ADDRESS, MARIA, NOON, RAIL, an_order
+from tests.support.br_codes import parse
 
-RAIL = SandboxBoleto()
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ADDRESS = {
-    "street": "Avenida Paulista",
-    "number": "1000",
-    "district": "Bela Vista",
-    "city": "São Paulo",
-    "state": "SP",
-    "postalCode": "01310-100",
-}
-MARIA = Payer("Maria Silva", "52998224725", "CPF", "maria@example.com", None, ADDRESS)
 OURS = "99991164700000150000001000000000000000000123"
 OUR_LINE = "99990001030000000000000000001230116470000015000"
 REAL = "00193373700000001000500940144816060680935031"
@@ -52,22 +41,6 @@ def read_line(line: str, today: date) -> tuple[str, date, Decimal, str]:
     candidates = [date(1997, 10, 7) + timedelta(days=int(factor) + 9000 * turn) for turn in range(4)]
     due = min(candidates, key=lambda day: abs(day - today))
     return first[:3], due, Decimal(amount) / 100, free_field
-
-
-def an_order(**changes: Any) -> PaymentOrder:
-    order = PaymentOrder(
-        method="BOLETO",
-        payment_id="pay_01JD3K5V8M0000000000000002",
-        amount=Decimal("150.00"),
-        currency="BRL",
-        beneficiary="Loja Exemplo LTDA",
-        city="São Paulo",
-        payer=MARIA,
-        created_at=NOON,
-        expires_at=RAIL.deadline(NOON, 259_200, date(2026, 12, 1)),
-        due_date=date(2026, 12, 1),
-    )
-    return replace(order, **changes)
 
 
 def said(payer: Payer = MARIA, due: Any = "2026-12-01", now: datetime = NOON) -> list[tuple[str, str]]:

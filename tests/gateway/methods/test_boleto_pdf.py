@@ -1,9 +1,5 @@
 """The paper of a boleto, printed by poppler and read by a scanner, as a payer's would be."""
 
-import io
-import os
-import shutil
-import subprocess
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -12,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 
 from gateway.methods.boleto.pdf import BoletoDocument, document_of, render
 from gateway.methods.boleto.rail import SandboxBoleto
-from tests.gateway.methods.test_boleto import ADDRESS, MARIA, NOON, an_order
+from tests.support.boletos import ADDRESS, MARIA, NOON, an_order
+from tests.support.pdf import poppler, printed, scan
 
 LONG = "Wolfeschlegelsteinhausenbergerdorff " * 4
 MANY_SCRIPTS = "Łódź 日本 Ωμέγα \x00\n\u202e😀 “Açaí”"
@@ -37,29 +33,8 @@ def a_document(**changes: Any) -> BoletoDocument:
     return replace(document, **changes)
 
 
-def poppler(tool: str, *options: str, pdf: bytes) -> bytes:
-    """What an outside reader makes of the PDF."""
-    if not os.environ.get("CI") and shutil.which(tool) is None:
-        pytest.skip(f"no {tool} (poppler-utils) on this machine")
-    return subprocess.run([tool, *options], input=pdf, capture_output=True, check=True).stdout
-
-
-def printed(pdf: bytes, dpi: int) -> Image.Image:
-    return Image.open(io.BytesIO(poppler("pdftoppm", "-png", "-gray", "-r", str(dpi), pdf=pdf)))
-
-
 def text_of(document: BoletoDocument) -> str:
     return poppler("pdftotext", "-layout", "-", "-", pdf=render(document)).decode()
-
-
-def scan(page: Image.Image) -> list[tuple[str, str, Any]]:
-    """Kind, content and place of every code that zbar, an outside scanner, finds on the page."""
-    if os.environ.get("CI"):
-        from pyzbar import pyzbar
-    else:
-        pyzbar = pytest.importorskip("pyzbar.pyzbar", reason="no libzbar0 on this machine", exc_type=ImportError)
-    kinds = [pyzbar.ZBarSymbol.I25, pyzbar.ZBarSymbol.QRCODE]
-    return sorted((found.type, found.data.decode(), found.rect) for found in pyzbar.decode(page, symbols=kinds))
 
 
 @pytest.mark.parametrize("dpi", [150, 200])

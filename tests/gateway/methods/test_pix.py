@@ -12,16 +12,7 @@ from PIL import Image
 
 from gateway.methods import documents, qr
 from gateway.methods.pix.brcode import br_code, plain
-
-
-def parse(code: str) -> dict[str, str]:
-    """EMV TLV, as a bank's parser walks it."""
-    found = {}
-    while code:
-        tag, length = code[:2], int(code[2:4])
-        found[tag], code = code[4 : 4 + length], code[4 + length :]
-        assert len(found[tag]) == length
-    return found
+from tests.support.br_codes import parse
 
 
 def test_a_code_has_every_member_that_banco_central_asks_for() -> None:

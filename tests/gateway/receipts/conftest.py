@@ -1,15 +1,12 @@
 """Payments of every method, brought as far as a test wants them."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from gateway.payments.models import Payment
 from tests.support.api import Api
-from tests.support.orders import order
-
-Ordered = Callable[..., Payment]
+from tests.support.orders import Ordered, order
 
 
 @pytest.fixture

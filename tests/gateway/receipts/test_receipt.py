@@ -14,9 +14,9 @@ from accounts.services import issue_key
 from gateway.api.openapi.document import document
 from gateway.payments.models import Payment
 from gateway.receipts.verification import code
-from tests.gateway.receipts.conftest import Ordered
 from tests.support.api import V2, Api
 from tests.support.companies import Shop
+from tests.support.orders import Ordered
 from webhooks.models import Event
 
 UNKNOWN = "/payments/pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF/receipt"

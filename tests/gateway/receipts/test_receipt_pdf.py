@@ -11,15 +11,10 @@ from django.test import Client
 from gateway.receipts.facts import ReceiptFacts, ReceiptRow, facts
 from gateway.receipts.pdf import render
 from gateway.receipts.verification import code
-from tests.gateway.methods.test_boleto_pdf import poppler, printed, scan
-from tests.gateway.receipts.conftest import Ordered
+from tests.support.orders import Ordered
+from tests.support.pdf import lines_of, poppler, printed, scan
 
 BRAZIL = "horário de Brasília"
-
-
-def lines_of(shown: ReceiptFacts) -> list[str]:
-    text = poppler("pdftotext", "-layout", "-", "-", pdf=render(shown)).decode()
-    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
 def without_mark(shown: ReceiptFacts) -> ReceiptFacts:

@@ -6,8 +6,8 @@ from django.test import Client
 
 from gateway.payments.models import Payment
 from gateway.receipts.verification import code, is_right, link, receipt_id
-from tests.gateway.receipts.conftest import Ordered
 from tests.support.companies import Shop
+from tests.support.orders import Ordered
 
 ANOTHER_KEY = "another-key-" + "1" * 50
 

@@ -10,10 +10,10 @@ from gateway.receipts.facts import facts
 from gateway.refunds.services import happen_due
 from ledger.receivables.models import Receivable
 from ledger.receivables.services import release_due
-from tests.gateway.receipts.test_receipt_pdf import lines_of
 from tests.support.api import Api
 from tests.support.cards import book, events, lookup
 from tests.support.companies import Shop
+from tests.support.pdf import lines_of
 from tests.support.refunds import (
     announced,
     ask,

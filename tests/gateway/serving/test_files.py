@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.gateway.serving.conftest import ROOT, Server, free_port, received, wait_until_it_answers
 from tests.support import wire
 from tests.support.file_server import BREAKS, MEGABYTE
+from tests.support.web_server import ROOT, Server, free_port, received, wait_until_it_answers
 
 LARGE, ENDS = 200, b"00000199"
 

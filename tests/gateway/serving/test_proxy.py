@@ -21,9 +21,9 @@ from django.conf import settings
 
 from accounts.base.errors import catalogue
 from gateway.withdrawals.models import Withdrawal
-from tests.gateway.serving.conftest import ROOT, Server, free_port, received, serving
 from tests.support import wire
 from tests.support.companies import Shop
+from tests.support.web_server import ROOT, Server, free_port, received, serving
 from tests.support.withdrawals import register
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,9 +9,9 @@ from contextlib import ExitStack, closing, contextmanager
 import pytest
 
 from gateway.payments.models import Payment
-from tests.gateway.serving.conftest import Server, received
 from tests.support import wire
 from tests.support.companies import Shop
+from tests.support.web_server import Server, received
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SLOW = 64

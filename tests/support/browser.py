@@ -1,0 +1,36 @@
+"""A real browser whose pages are watched: they may complain of nothing and call nobody else."""
+
+from dataclasses import dataclass, field
+
+from playwright.sync_api import ConsoleMessage, Page, Request
+
+NARROW = {"width": 390, "height": 844}
+
+
+WIDE = {"width": 1280, "height": 900}
+
+
+@dataclass
+class Watched:
+    """A page and what it complained of."""
+
+    page: Page
+    origin: str
+    complaints: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> Page:
+        self.page.goto(self.origin + path, wait_until="load")
+        return self.page
+
+    def overflow(self) -> int:
+        """How many pixels the page is wider than its window."""
+        root = "document.documentElement"
+        return int(self.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))
+
+    def on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def on_request(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):
+            self.complaints.append(f"asks {request.url}")

@@ -1,0 +1,58 @@
+"""What a call of each operation of the API takes."""
+
+from typing import Any
+
+from gateway.simulations.examples import WITHDRAWALS
+from tests.support.payments import pix
+
+EVERY = {
+    "payments:write",
+    "transactions:read",
+    "refunds:write",
+    "refunds:read",
+    "payment-methods:read",
+    "webhooks:write",
+    "webhooks:read",
+    "companies:read",
+    "balances:read",
+    "withdrawals:write",
+    "withdrawals:read",
+    "conversions:write",
+    "customers:read",
+}
+
+
+BODIES: dict[str, dict[str, Any]] = {
+    "/payments": pix(reference="order-of-this-test"),
+    "/payments/{paymentId}/refunds": {"amount": 1},
+    "/refunds/{refundId}/responses": {"answer": "ACCEPT"},
+    "/simulations/payments/{paymentId}": {"status": "PAID"},
+    "/simulations/payments/{paymentId}/refund-requests": {"amount": 1},
+    "/simulations/refunds/{refundId}": {"status": "COMPLETED"},
+    "/simulations/withdrawals/{withdrawalId}": {"status": "COMPLETED"},
+    "/simulations/clock": {"advanceBy": "PT1S"},
+    "/companies/{companyId}/wallets/conversions/quote": {
+        "sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000,
+    },
+    "/companies/{companyId}/wallets/conversions/confirm": {"quoteToken": "onpq1.x.x"},
+    "/withdrawals/pix": WITHDRAWALS["PIX", "BRL"],
+    "/withdrawals/spei": WITHDRAWALS["SPEI", "MXN"],
+    "/withdrawals/bank-transfer": WITHDRAWALS["BANK_TRANSFER", "ARS"],
+    "/withdrawals/crypto": WITHDRAWALS["CRYPTO", "USDT"],
+    "/webhooks": {"url": "http://127.0.0.1:9000/hooks", "events": ["payment.paid"]},
+    "/webhooks/{webhookId}": {"status": "INACTIVE"},
+    "/webhooks/{webhookId}/verifications": {"headers": {}, "body": ""},
+}  # fmt: skip
+
+
+UNKNOWN = {
+    "refundId": "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF",
+    "withdrawalId": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9WDR",
+    "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
+    "webhookId": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK",
+    "deliveryId": "dlv_01KAGTW3Q8XJ5V0N2B7R4C9DLV",
+    "eventId": "evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT",
+}
+
+
+QUERIES = {f"/companies/{{companyId}}/{what}": {"currency": "BRL"} for what in ("balance/explain", "statement")}

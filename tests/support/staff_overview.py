@@ -1,0 +1,50 @@
+"""What stands on the first page of staff."""
+
+import re
+from typing import Any
+
+from django.test import Client
+
+from accounts.models import Company, Email, Merchant, Proposal
+from gateway.models import Refund, Withdrawal
+from gateway.staff.kit.columns import address as page_at
+from ledger.models import Advance
+
+
+def panels(browser: Client) -> dict[str, Any]:
+    page = browser.get("/admin/")
+    assert page.status_code == 200
+    return {panel.title: panel for panel in page.context["panels"]}
+
+
+def cells(panel: Any) -> dict[str, list[list[str]]]:
+    """The rows of each table of a panel, as they are read."""
+    plain = re.compile(r"<[^>]+>")
+    return {
+        table.title: [[plain.sub(" ", str(cell)).strip() for cell in row] for row in table.rows]
+        for table in panel.tables
+    }
+
+
+def take_to_production(merchant: Merchant) -> None:
+    other = Company.objects.create(legal_name="Other", trade_name="Other", tax_id="1", tax_id_type="CNPJ")
+    Merchant.objects.filter(company=merchant.company, environment="PRODUCTION").update(company=other)
+    Merchant.objects.filter(pk=merchant.pk).update(environment="PRODUCTION")
+
+
+QUEUES = {
+    "Advances to decide": (Advance, "decide"),
+    "Refunds to decide": (Refund, "decide"),
+    "Refunds to answer": (Refund, "answer"),
+    "Proposals to confirm": (Proposal, "open"),
+    "Withdrawals stuck": (Withdrawal, "stuck"),
+    "Companies to verify": (Company, "verify"),
+    "E-mails not sent": (Email, "failed"),
+}
+
+
+def listed(browser: Client, title: str) -> list[str]:
+    model, queue = QUEUES[title]
+    page = browser.get(page_at(model, "changelist"), {"queue": queue})
+    assert (page.status_code, page.context["title"]) == (200, title)
+    return [row.pk for row in page.context["cl"].result_list]
