@@ -2,7 +2,6 @@
 
 import io
 import json
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,7 +9,6 @@ from django.core.management import CommandError, call_command
 from accounts.models import ApiKey, Company, Merchant, User
 from accounts.permissions import ALL
 from accounts.selectors import find_key
-from gateway.payments.models import Payment
 from tests.support.api import Api
 
 
@@ -57,23 +55,6 @@ def test_provision_refuses_what_it_does_not_know_and_writes_nothing(db: None, op
         run("provision", "--company", "Acme", *options)
 
     assert Company.objects.count() == 0
-
-
-def test_the_demo_is_made_once_and_its_keys_work(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ONPAY_HOME", str(tmp_path))
-    run("demo")
-    first = json.loads((tmp_path / "demo.json").read_text())
-    run("demo")
-
-    assert json.loads((tmp_path / "demo.json").read_text()) == first
-    assert set(first) == {"baseUrl", "companyId", "sandboxApiKey", "productionApiKey", "dashboard", "admin"}
-    assert (tmp_path / "demo.json").stat().st_mode & 0o077 == 0
-    assert Company.objects.count() == 2  # its owner has another that waits
-    assert User.objects.get(email=first["admin"]["username"]).is_staff
-    page = Api(first["sandboxApiKey"]).get("/payments", pageSize=100).json()
-    assert page["pagination"]["totalAvailable"] == Payment.objects.count() > 200
-    days = {payment["createdAt"][:10] for payment in page["data"]}
-    assert len(days) > 10
 
 
 def test_verify_ledger_proves_the_books(db: None) -> None:

@@ -16,7 +16,7 @@ from psycopg import errors, sql
 
 from gateway.database.roles import KEPT, WRITTEN_ONCE
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "p@ss:w/o#rd%41 ?&\\'\""  # no address could hold it as it is
 
 
