@@ -5,101 +5,103 @@ from accounts.base.errors import InvalidRequest, Refusal
 
 class OwnRequest(Refusal):
     code = "ONP403_OWN_REQUEST"
-    message = "Whoever asked for something does not decide it."
-    advice = "Ask a colleague."
+    message = "You cannot approve your own request."
+    advice = "Ask a colleague to review it."
 
 
 class RolesApart(Refusal):
     code = "ONP409_STAFF_ROLES"
-    message = "Treasury and Onboarding are never one person."
-    advice = "Give one of the two roles to a colleague."
+    message = "Treasury and Onboarding cannot be held by the same person."
+    advice = "Assign one of the two roles to a colleague."
 
 
 class LastOwner(Refusal):
     code = "ONP409_LAST_OWNER"
-    message = "A company keeps at least one owner."
+    message = "A company must have at least one owner."
     advice = "Make somebody else an owner first."
 
 
 class KeyExceedsRights(Refusal):
     code = "ONP403_KEY_RIGHTS"
-    message = "A live key cannot do more with money than the person who issues it."
+    message = "A live key cannot have more rights over money than the person who issues it."
     advice = "Leave out refunds:write, withdrawals:write and conversions:write, or ask an owner to issue the key."
 
 
 class RoleExceedsRights(Refusal):
     code = "ONP403_ROLE_RIGHTS"
-    message = "Nobody gives a role that may do more than their own."
+    message = "You cannot grant a role with more rights than your own."
     advice = "Ask an owner."
 
 
 class TooManyCompanies(Refusal):
     code = "ONP429_COMPANIES"
-    message = "Three companies of this person wait for their verification."
-    advice = "Have one of them verified first, or write to us."
+    message = "You already have three companies awaiting verification."
+    advice = "Have one of them verified first, or contact support."
 
 
 class InvalidCompanyName(InvalidRequest):
     code = "ONP400_COMPANY_NAME"
-    message = "The name of a company cannot hold an internet or e-mail address."
-    advice = "Write the name without it."
+    message = "A company name must not contain a web or e-mail address."
+    advice = "Enter the name without the address."
 
 
 class AlreadyMember(Refusal):
     code = "ONP409_MEMBER"
-    message = "This person is in the team already."
-    advice = "Change their role in the list."
+    message = "This person is already on the team."
+    advice = "Change their role in the team list."
 
 
 class TooManyInvitations(Refusal):
     code = "ONP429_INVITATIONS"
-    message = "Too many invitations were sent within a day, or to this address."
+    message = "Too many invitations were sent today, or to this address."
     advice = "Send the next one tomorrow."
 
 
 class InvalidAddress(InvalidRequest):
     code = "ONP400_WITHDRAWAL_IP"
-    message = "This is not one public IP address."
-    advice = "Enter the IPv4 or IPv6 address from which your backend reaches the internet; a network will not do."
+    message = "This is not a single public IP address."
+    advice = (
+        "Enter the IPv4 or IPv6 address from which your backend reaches the internet; a network range is not accepted."
+    )
 
 
 class InvalidDocument(InvalidRequest):
     code = "ONP400_DOCUMENT"
-    message = "The file cannot be taken."
-    advice = "Hand in a PDF, PNG or JPEG of at most 10 MB."
+    message = "The file cannot be accepted."
+    advice = "Upload a PDF, PNG or JPEG of at most 10 MB."
 
 
 class TooManyDocuments(Refusal):
     code = "ONP422_DOCUMENTS"
-    message = "Twenty documents are handed in."
-    advice = "Remove one, or put several pages into one PDF."
+    message = "You have already uploaded 20 documents."
+    advice = "Remove one, or combine several pages into one PDF."
 
 
 class DocumentUnknown(Refusal):
     code = "ONP404_DOCUMENT"
-    message = "There is no such document."
-    advice = "Compare the id."
+    message = "Document not found."
+    advice = "Check the id."
 
 
 class CompanyState(Refusal):
     code = "ONP409_COMPANY_STATE"
-    message = "The company is not in a state that allows this."
-    advice = "Look the company up again: its status says what comes next. A closed company stays closed."
+    message = "The company's status does not allow this."
+    advice = "Look the company up again and check its status. A closed company stays closed."
 
 
 class CompanyHasMoney(Refusal):
     code = "ONP409_COMPANY_MONEY"
-    message = "A wallet of the company in production is not empty."
-    advice = "Withdraw, release or settle what its wallets hold and what it owes, then close it."
+    message = "A production wallet of the company is not empty."
+    advice = "Withdraw, release or settle everything that its wallets hold and owe, then close the company."
 
 
 class PersonState(Refusal):
     code = "ONP409_PERSON_STATE"
-    message = "The person is not in a state that allows this."
+    message = "The state of this person's account does not allow this."
     advice = "Look the person up again."
 
 
 class VerificationState(Refusal):
     code = "ONP409_VERIFICATION_STATE"
-    message = "The verification is not in a state that allows this."
-    advice = "Look the page up again: it says what comes next."
+    message = "The verification's status does not allow this."
+    advice = "Reload the page to see the next step."

@@ -15,7 +15,7 @@ _ADDRESS = re.compile(r"://|@|\bwww\b|\w\.[^\W\d_]{2,}", re.IGNORECASE)
 def plain(name: str) -> None:
     """Validates a field of a form."""
     if _ADDRESS.search(name):
-        raise ValidationError(_("The name cannot hold an internet or e-mail address."), code="address")
+        raise ValidationError(_("The name must not contain a web or e-mail address."), code="address")
 
 
 def require_plain(company: Company) -> None:

@@ -5,41 +5,41 @@ from accounts.base.errors import InvalidRequest, Refusal
 
 class InvalidUrl(InvalidRequest):
     code = "ONP400_URL"
-    message = "The URL is not an HTTPS address on the public internet."
-    advice = "error.fields says which rule the URL breaks."
+    message = "The URL must be an HTTPS URL on the public internet."
+    advice = "error.fields names the rule that the URL breaks."
 
 
 class InvalidEvents(InvalidRequest):
     code = "ONP400_EVENTS"
-    message = 'The events are not a list of known kinds without repetition, or exactly ["*"].'
-    advice = "The reference lists every kind."
+    message = 'events must list known event types without duplicates, or be exactly ["*"].'
+    advice = "The API reference lists every event type."
 
 
 class EndpointUnknown(Refusal):
     code = "ONP404_WEBHOOK"
-    message = "There is no such webhook endpoint."
-    advice = "Compare the id, and the environment of the key; a deleted endpoint is gone."
+    message = "Webhook endpoint not found."
+    advice = "Check the id, and the environment of your key; a deleted endpoint cannot be recovered."
 
 
 class DeliveryUnknown(Refusal):
     code = "ONP404_DELIVERY"
-    message = "There is no such delivery to this endpoint."
+    message = "This endpoint has no such delivery."
     advice = "Deliveries are kept for 30 days."
 
 
 class EventUnknown(Refusal):
     code = "ONP404_EVENT"
-    message = "There is no such event."
-    advice = "Compare the id, and the environment of the key; events are kept for 30 days."
+    message = "Event not found."
+    advice = "Check the id, and the environment of your key; events are kept for 30 days."
 
 
 class EndpointOff(Refusal):
     code = "ONP409_WEBHOOK_STATE"
-    message = "The webhook endpoint is switched off."
-    advice = "Set its status to ACTIVE first, then repeat with a new idempotency key."
+    message = "The webhook endpoint is disabled."
+    advice = "Set its status to ACTIVE first, then try again with a new idempotency key."
 
 
 class TooManyEndpoints(Refusal):
     code = "ONP422_WEBHOOK_LIMIT"
-    message = "A company has at most 20 webhook endpoints in each environment."
-    advice = "Use an endpoint that you have; support can remove one that you do not need."
+    message = "A company can have at most 20 webhook endpoints per environment."
+    advice = "Reuse an existing endpoint, or delete one that you no longer need."

@@ -81,18 +81,18 @@ class MethodRefusal(Refusal):
 class InvalidRequest(Refusal):
     code = "ONP400_VALIDATION"
     message = "The request is not valid."
-    advice = "Correct the members listed in error.fields and send the request again."
+    advice = "Correct the fields listed in error.fields and send the request again."
 
 
 class InvalidStatus(InvalidRequest):
     code = "ONP400_STATUS"
-    message = "The status is not one that can be asked for."
+    message = "This status cannot be requested."
 
 
 class Unavailable(Refusal):
     code = "ONP503"
-    message = "The service is unavailable for a moment."
-    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    message = "The service is temporarily unavailable."
+    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
     retryable = True
     retry_after_s = 5
 

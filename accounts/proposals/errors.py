@@ -5,23 +5,23 @@ from accounts.base.errors import Refusal
 
 class OwnCompany(Refusal):
     code = "ONP403_OWN_COMPANY"
-    message = "Nobody decides about themselves or about a company that they belong to."
-    advice = "Ask a colleague who has nothing to do with the company."
+    message = "You cannot decide about yourself or about a company that you belong to."
+    advice = "Ask a colleague who has no connection to the company."
 
 
 class AlreadyProposed(Refusal):
     code = "ONP409_PROPOSED"
-    message = "Somebody has proposed a decision about this, and a second person must confirm it."
-    advice = "Confirm the open proposal, or turn it down first."
+    message = "A decision about this has already been proposed and needs a second person to confirm it."
+    advice = "Confirm or reject the open proposal first."
 
 
 class ProposalClosed(Refusal):
     code = "ONP409_PROPOSAL"
-    message = "There is nothing to confirm: it was decided before, or what it is about has changed since."
-    advice = "Look the record up again; propose again what is still right."
+    message = "There is nothing to confirm: the proposal was already decided, or the record has changed since."
+    advice = "Look the record up again, and make a new proposal if it is still needed."
 
 
 class ProposalChanged(Refusal):
     code = "ONP409_PROPOSAL_CHANGED"
-    message = "The proposal is not the one that was read. Nothing was changed."
-    advice = "Read the open proposal, then confirm it or turn it down."
+    message = "The open proposal is not the one you reviewed. Nothing was changed."
+    advice = "Review the open proposal, then confirm or reject it."

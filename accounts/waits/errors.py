@@ -9,8 +9,13 @@ class WithdrawalsWait(Refusal):
     """`until` is in the message, in UTC."""
 
     code = "ONP403_WITHDRAWALS_WAIT"
-    message = "Support changed who may withdraw, or from where: production withdrawals wait until the time named here."
-    advice = "Wait until then, or have an owner who was not part of the change lift the wait in the dashboard."
+    message = (
+        "Production withdrawals are on hold until the time given here, because support changed who may "
+        "withdraw or from where."
+    )
+    advice = (
+        "Wait until then, or have an owner who was not part of the change lift the waiting period in the dashboard."
+    )
 
     def __init__(self, until: datetime) -> None:
         super().__init__()
@@ -23,5 +28,8 @@ class WithdrawalsWait(Refusal):
 
 class WaitStands(Refusal):
     code = "ONP403_WAIT_STANDS"
-    message = "Only an owner whom the change by support did not touch, and who was an owner before it, lifts the wait."
+    message = (
+        "Only an owner who was already an owner before the change, and whom it did not affect, can lift the "
+        "waiting period."
+    )
     advice = "Ask another owner, or wait until it ends."

@@ -27,62 +27,62 @@ class WrongMemberPayload(TypedDict):
 
 class InvalidPagination(Refusal):
     code = "ONP400_PAGINATION"
-    message = "pageNumber is at least 1, pageSize between 1 and 100."
-    advice = "Correct the parameter that error.field names."
+    message = "pageNumber must be at least 1 and pageSize between 1 and 100."
+    advice = "Correct the parameter named in error.field."
 
 
 class InvalidFilter(Refusal):
     code = "ONP400_FILTER"
-    message = "A filter has a value that it cannot have."
-    advice = "Correct the parameter that error.field names."
+    message = "A filter has an invalid value."
+    advice = "Correct the parameter named in error.field."
 
 
 class Unauthenticated(Refusal):
     code = "ONP401"
-    message = "The API key is missing or not valid."
-    advice = "Send your key in the header x-api-key; a sandbox key works only in the sandbox."
+    message = "The API key is missing or invalid."
+    advice = "Send your key in the x-api-key header; sandbox keys work only in the sandbox."
 
 
 class PermissionMissing(Refusal):
     code = "ONP403"
-    message = "The API key lacks a permission."
-    advice = "error.field names the permission. Give it to the key, or use another key."
+    message = "The API key lacks a required permission."
+    advice = "error.field names the permission. Add it to the key, or use another key."
 
 
 class RouteUnknown(Refusal):
     code = "ONP404"
-    message = "There is no such route."
-    advice = "Compare the path with the reference; a trailing slash makes another path."
+    message = "No such route."
+    advice = "Check the path against the API reference; a trailing slash makes it a different path."
 
 
 class CompanyUnknown(Refusal):
     code = "ONP404_COMPANY"
-    message = "There is no such company."
-    advice = "A key reads its own company only: compare the id."
+    message = "Company not found."
+    advice = "A key can only read its own company: check the id."
 
 
 class MethodNotAllowed(Refusal):
     code = "ONP405"
-    message = "This route does not know the HTTP method."
-    advice = "The header Allow lists the methods of the route."
+    message = "Method not allowed for this path."
+    advice = "The Allow header lists the methods of this path."
 
 
 class NotAcceptable(Refusal):
     code = "ONP406"
-    message = "The answer has no form that the header Accept allows."
-    advice = "Send Accept: application/json, or no Accept at all."
+    message = "None of the media types in the Accept header is available."
+    advice = "Send Accept: application/json, or omit the header."
 
 
 class MalformedHttp(Refusal):
     code = "ONP400_HTTP"
-    message = "The request is not well-formed HTTP."
-    advice = "The proxy says so: compare the request line and the headers with what HTTP/1.1 or HTTP/2 ask for."
+    message = "The request is not valid HTTP."
+    advice = "The proxy rejected it: check the request line and headers against HTTP/1.1 or HTTP/2."
 
 
 class RateLimited(Refusal):
     code = "ONP429"
-    message = "The rate limit is exceeded."
-    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    message = "Rate limit exceeded."
+    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
     retryable = True
 
     def __init__(self, retry_after_s: int) -> None:
@@ -93,22 +93,24 @@ class RateLimited(Refusal):
 class InternalError(Refusal):
     code = "ONP500"
     message = "Something went wrong on our side."
-    advice = "Repeat the same request with the same key; tell support the requestId when it stays."
+    advice = "Send the same request again with the same key; contact support with the requestId if the error persists."
     retryable = True
 
 
 class Unreachable(Refusal):
     code = "ONP502"
-    message = "The service cannot be reached for a moment."
-    advice = "The proxy says so. Repeat the same request with the same key after retryAfter seconds, with backoff."
+    message = "The service is temporarily unreachable."
+    advice = (
+        "The proxy reports this. Send the same request again with the same key after retryAfter seconds, with backoff."
+    )
     retryable = True
     retry_after_s = 5
 
 
 class NoAnswerInTime(Refusal):
     code = "ONP504"
-    message = "The service did not answer in time."
-    advice = "The proxy says so: what was begun may be done. Repeat the same request with the same key to learn it."
+    message = "The service did not respond in time."
+    advice = "The proxy reports this: the request may have been processed. Send it again with the same key to find out."
     retryable = True
     retry_after_s = 5
 

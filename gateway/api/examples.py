@@ -336,7 +336,8 @@ EXAMPLES: dict[str, Any] = {
                 "gate": "REGISTERED_IP",
                 "holds": False,
                 "code": "ONP403_IP",
-                "message": "Withdrawals are accepted from the registered IP address only, and this is another one.",
+                "message": "Withdrawals are accepted only from the registered IP "
+                "address, and this request came from another one.",
                 "field": None,
                 "fields": [],
             },

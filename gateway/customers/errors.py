@@ -5,5 +5,5 @@ from accounts.base.errors import Refusal
 
 class CustomerUnknown(Refusal):
     code = "ONP404_CUSTOMER"
-    message = "There is no such customer."
-    advice = "Compare the id, and the environment of the key."
+    message = "Customer not found."
+    advice = "Check the id, and the environment of your key."

@@ -38,7 +38,7 @@ class RedirectPayload(TypedDict):
 
 
 class SandboxCheckout(SandboxRail):
-    """The deterministic double: a checkout page of ours where the payer says yes or no."""
+    """The deterministic simulator: a checkout page of ours where the payer says yes or no."""
 
     needs: ClassVar[tuple[str, ...]] = ("email",)
 
@@ -52,14 +52,14 @@ class SandboxCheckout(SandboxRail):
         return PaymentOutcome(PaymentResult.CHECKOUT, {"checkout": True})
 
     def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
-        """What the page asks: what the outside party needs and the order did not say (contract §4.3)."""
+        """What the page asks: what the provider needs and the order did not say (contract §4.3)."""
         return tuple(name for name in self.needs if not payer.get(name))
 
     def paid(self, at: datetime) -> PaymentOutcome:
         return PaymentOutcome(PaymentResult.DONE, reference=secrets.token_hex(12))
 
     def decided(self, *, accepts: bool, said: Mapping[str, str], at: datetime) -> PaymentOutcome:
-        """What the payer chose on the page. Who they are is for the outside party and not kept."""
+        """What the payer chose on the page. Who they are is for the provider and not kept."""
         if not accepts:
             return PaymentOutcome(PaymentResult.DECLINED, failure=PAYER_REJECTED)
         return replace(self.paid(at), details={name: said[name] for name in ("bank", "person") if name in said})

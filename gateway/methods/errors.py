@@ -8,13 +8,13 @@ from accounts.base.errors import MethodRefusal, Refusal
 class MethodNotEnabled(Refusal):
     code = "ONP403_METHOD_NOT_ENABLED"
     message = "The payment method is not enabled for this company and currency."
-    advice = "Ask support to enable the method, or use one that GET /payment-methods lists."
+    advice = "Ask support to enable it, or use a method listed by GET /payment-methods."
 
 
 class AmountTooSmall(MethodRefusal):
     code = "ONP422_<METHOD>_AMOUNT_TOO_SMALL"
-    message = "The amount is below the minimum of the method, or does not cover the fee."
-    advice = "Raise the amount to error.minAmount at least, and use a new idempotency key."
+    message = "The amount is below the minimum of the payment method, or does not cover the fee."
+    advice = "Raise the amount to at least error.minAmount, and use a new idempotency key."
 
     def body(self) -> dict[str, Any]:
         return super().body() | {"message": f"The smallest amount of the method is {self.details['minAmount']}."}
@@ -22,8 +22,8 @@ class AmountTooSmall(MethodRefusal):
 
 class AmountTooLarge(MethodRefusal):
     code = "ONP422_<METHOD>_AMOUNT_TOO_LARGE"
-    message = "The amount is above the maximum of the method."
-    advice = "Lower the amount to error.maxAmount at most, and use a new idempotency key."
+    message = "The amount exceeds the maximum of the payment method."
+    advice = "Lower the amount to at most error.maxAmount, and use a new idempotency key."
 
     def body(self) -> dict[str, Any]:
         return super().body() | {"message": f"The largest amount of the method is {self.details['maxAmount']}."}
@@ -31,22 +31,22 @@ class AmountTooLarge(MethodRefusal):
 
 class Rejected(MethodRefusal):
     code = "ONP422_<METHOD>_REJECTED"
-    message = "The payment was refused for good."
-    advice = "error.paymentId names the FAILED payment. Try another way to pay, with a new idempotency key."
+    message = "The payment was declined."
+    advice = "error.paymentId names the FAILED payment. Offer another payment method, with a new idempotency key."
     keeps_changes = True
 
 
 class InvalidResponse(MethodRefusal):
     code = "ONP502_<METHOD>_INVALID_RESPONSE"
-    message = "The outside party gave no usable answer."
-    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    message = "The payment provider returned an invalid response."
+    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
     retryable = True
     retry_after_s = 2
 
 
 class RailUnavailable(MethodRefusal):
     code = "ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE"
-    message = "The payment method is unavailable for a moment."
-    advice = "Repeat the same request with the same key after retryAfter seconds, with backoff and jitter."
+    message = "The payment method is temporarily unavailable."
+    advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
     retryable = True
     retry_after_s = 30

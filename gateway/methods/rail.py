@@ -14,7 +14,7 @@ from gateway.vault.stored import StoredCard
 
 
 class PaymentAction(StrEnum):
-    """What was asked of the outside party, or of time."""
+    """What was asked of the provider, or of time."""
 
     CREATE = "create"  # make it payable
     PREPARE = "prepare"  # make it payable, asked later or again
@@ -26,7 +26,7 @@ class PaymentAction(StrEnum):
 
 
 class PaymentResult(StrEnum):
-    """What an outside party answered. No clear answer is UNKNOWN, never DECLINED."""
+    """What a provider answered. No clear answer is UNKNOWN, never DECLINED."""
 
     WAITING = "waiting"  # accepted; it is the payer's turn
     SESSION = "session"  # a card session is ready
@@ -118,7 +118,7 @@ class PaymentOrder:
 
 
 class Rail(ABC):
-    """A payment method in some markets, or its sandbox double. Found in its folder: `methods/<method>/rail.py`."""
+    """A payment method in some markets, or its sandbox simulator. Found in its folder: `methods/<method>/rail.py`."""
 
     method: ClassVar[str]
     markets: ClassVar[tuple[Market, ...]]

@@ -1,4 +1,4 @@
-"""The payment methods there are: every folder here with a `rail.py`, sandbox double and outside party alike."""
+"""The payment methods there are: every folder here with a `rail.py`, simulators and providers alike."""
 
 from functools import cache
 from importlib import import_module
@@ -43,7 +43,7 @@ def rails(environment: Environment) -> dict[tuple[str, str], Rail]:
 
 
 def rail_of(method: str, currency: str, environment: str) -> Rail | None:
-    """A sandbox merchant only ever reaches the sandbox double. None where no party is connected."""
+    """A sandbox merchant only ever reaches the sandbox simulator. None where no party is connected."""
     return rails(Environment(environment)).get((method, currency))
 
 
@@ -54,7 +54,7 @@ def markets() -> dict[tuple[str, str], Market]:
 
 @cache
 def by_currency(method: str) -> dict[str, Rail]:
-    """Currency → sandbox double: what a request for the method is judged by. Empty for what is no method."""
+    """Currency → sandbox simulator: what a request for the method is judged by. Empty for what is no method."""
     return {pair[1]: rail for pair, rail in rails(Environment.SANDBOX).items() if pair[0] == method}
 
 

@@ -1,4 +1,4 @@
-"""What every sandbox double does: it plays the scenario of a magic amount, and the outcome that a merchant asks for."""
+"""What every sandbox simulator does: it plays the scenario of a magic amount, and the outcome that is asked for."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -12,14 +12,14 @@ REFUND_REFUSED, REFUND_STAYS = 921, 922
 
 
 class SandboxRail(Rail):
-    """A deterministic double: the same order gets the same answer. A method adds what it gives its payer."""
+    """A deterministic simulator: the same order gets the same answer. A method adds what it gives its payer."""
 
     @abstractmethod
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """What the payer needs to pay."""
 
     def asks_outside(self, order: PaymentOrder) -> bool:
-        """Only where it plays an outside party that gives no answer."""
+        """Only where it plays a provider that gives no answer."""
         scenario = self._scenario(order)
         return scenario is not None and scenario.outage is not None
 
@@ -53,7 +53,7 @@ class SandboxRail(Rail):
         tail = amount % 1000 if amount == amount.to_integral_value() else None
         if tail == REFUND_REFUSED:
             return PaymentOutcome(
-                PaymentResult.DECLINED, failure=("ACQUIRER_REFUSED", "The outside party refused the refund.")
+                PaymentResult.DECLINED, failure=("ACQUIRER_REFUSED", "The provider refused the refund.")
             )
         if tail == REFUND_STAYS:
             return PaymentOutcome(PaymentResult.UNKNOWN)

@@ -20,8 +20,8 @@ PAYER_REJECTED: Failure = ("PAYER_REJECTED", "The payer refused the payment.")
 class PaymentScenario:
     """What a whole amount whose last three digits are `tail` brings about.
 
-    `outage` is raised when the double is asked for the first time. `first` is answered instead of instructions;
-    after `later_s` seconds the double is asked again, and answers `later` about a payment that was instructed.
+    `outage` is raised when the simulator is asked for the first time. `first` is answered instead of instructions;
+    after `later_s` seconds the simulator is asked again, and answers `later` about a payment that was instructed.
     """
 
     tail: int
@@ -41,7 +41,7 @@ SCENARIOS = (
         EVERY,
         _("Refused: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` names it."),
         first=PaymentResult.DECLINED,
-        failure=("ACQUIRER_REFUSED", "The outside party refused the payment."),
+        failure=("ACQUIRER_REFUSED", "The provider refused the payment."),
     ),
     PaymentScenario(
         912,

@@ -136,7 +136,7 @@ class Migration(migrations.Migration):
                 ('settlement_days', models.IntegerField(help_text='Snapshot at creation, calendar days')),
                 ('payer', models.JSONField(help_text='As sent with this payment')),
                 ('details', models.JSONField(default=dict, help_text='What belongs to the method')),
-                ('rail_reference', models.CharField(blank=True, help_text="The outside party's own id of the money", max_length=64, null=True)),
+                ('rail_reference', models.CharField(blank=True, help_text="The provider's own id of the money", max_length=64, null=True)),
                 ('return_url', models.CharField(blank=True, max_length=2048, null=True)),
                 ('failure_code', models.CharField(blank=True, max_length=40, null=True)),
                 ('failure_message', models.CharField(blank=True, max_length=255, null=True)),

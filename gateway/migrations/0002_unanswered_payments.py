@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="payment",
             name="asked_times",
-            field=models.SmallIntegerField(default=1, help_text="How often the outside party was asked to instruct"),
+            field=models.SmallIntegerField(default=1, help_text="How often the provider was asked to instruct"),
         ),
         migrations.AddField(
             model_name="payment",

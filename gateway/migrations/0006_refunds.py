@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                 ("fills", models.SmallIntegerField(default=0, help_text="How often a shortfall was filled")),
                 (
                     "ask_at",
-                    models.DateTimeField(blank=True, help_text="When the outside party is to be asked", null=True),
+                    models.DateTimeField(blank=True, help_text="When the provider is to be asked", null=True),
                 ),
                 ("note", models.CharField(blank=True, help_text="Of staff", max_length=255)),
                 ("created_at", models.DateTimeField()),

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             model_name="payment",
             name="answered",
             field=models.BooleanField(
-                db_default=True, default=True, help_text="Whether the outside party has said how it can be paid"
+                db_default=True, default=True, help_text="Whether the provider has said how it can be paid"
             ),
         ),
         migrations.AlterField(
@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
             model_name="payment",
             name="asked_times",
             field=models.SmallIntegerField(
-                db_default=1, default=1, help_text="How often the outside party was asked to instruct"
+                db_default=1, default=1, help_text="How often the provider was asked to instruct"
             ),
         ),
         migrations.AlterField(

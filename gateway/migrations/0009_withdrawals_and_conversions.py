@@ -376,7 +376,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "rail_reference",
-                    models.CharField(blank=True, help_text="The outside party's own id", max_length=80, null=True),
+                    models.CharField(blank=True, help_text="The provider's own id", max_length=80, null=True),
                 ),
                 (
                     "failure_code",
@@ -403,14 +403,12 @@ class Migration(migrations.Migration):
                 ("asked_times", models.SmallIntegerField(default=0, help_text="Since it was handed over last")),
                 (
                     "ask_at",
-                    models.DateTimeField(
-                        blank=True, help_text="When the outside party is to be spoken to next", null=True
-                    ),
+                    models.DateTimeField(blank=True, help_text="When the provider is to be spoken to next", null=True),
                 ),
                 (
                     "leased_until",
                     models.DateTimeField(
-                        blank=True, help_text="Somebody speaks to the outside party until then, in real time", null=True
+                        blank=True, help_text="Somebody speaks to the provider until then, in real time", null=True
                     ),
                 ),
                 ("note", models.CharField(blank=True, help_text="Of staff", max_length=255)),

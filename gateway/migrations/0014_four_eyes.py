@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                         max_length=12,
                     ),
                 ),
-                ("reference", models.CharField(blank=True, help_text="The outside party's own id", max_length=80)),
+                ("reference", models.CharField(blank=True, help_text="The provider's own id", max_length=80)),
                 (
                     "failure_code",
                     models.CharField(

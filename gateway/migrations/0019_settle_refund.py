@@ -12,9 +12,7 @@ class Migration(migrations.Migration):
         migrations.AlterModelOptions(
             name="refund",
             options={
-                "permissions": [
-                    ("settle_refund", "Can propose and confirm what the outside party did with a real refund")
-                ]
+                "permissions": [("settle_refund", "Can propose and confirm what the provider did with a real refund")]
             },
         ),
     ]

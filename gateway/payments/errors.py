@@ -5,53 +5,53 @@ from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 
 class InvalidMethod(InvalidRequest):
     code = "ONP400_METHOD"
-    message = "The payment method is missing or not known."
+    message = "The payment method is missing or unknown."
 
 
 class InvalidAmount(InvalidRequest):
     code = "ONP400_AMOUNT"
-    message = "The amount is not a positive JSON number with the decimals of its currency."
+    message = "The amount must be a positive JSON number with no more decimals than its currency has."
 
 
 class InvalidCurrency(InvalidRequest):
     code = "ONP400_CURRENCY"
-    message = "The currency is missing, not known, or not one of the method."
+    message = "The currency is missing, unknown, or not available for this method."
 
 
 class InvalidReference(InvalidRequest):
     code = "ONP400_REFERENCE"
-    message = "The reference is missing or not 1 to 128 characters."
+    message = "The reference must be 1 to 128 characters long."
 
 
 class InvalidPayer(InvalidRequest):
     code = "ONP400_PAYER"
-    message = "The payer's data is incomplete or not valid."
+    message = "The payer's details are incomplete or invalid."
 
 
 class BoletoIncomplete(InvalidRequest):
     code = "ONP400_BOLETO"
     message = "Required boleto fields are missing."
-    advice = "error.fields lists every missing member; add them and send the request again."
+    advice = "error.fields lists every missing field; add them and send the request again."
 
 
 class InvalidDueDate(InvalidRequest):
     code = "ONP400_DUE_DATE"
-    message = "The due date is not a date from today to a year ahead."
+    message = "The due date must be between today and one year from today."
 
 
 class InvalidReturnUrl(InvalidRequest):
     code = "ONP400_RETURN_URL"
-    message = "The return address is missing or not an HTTPS address."
+    message = "The return URL is missing or is not an HTTPS URL."
 
 
 class InvalidExpiresIn(InvalidRequest):
     code = "ONP400_EXPIRES_IN"
-    message = "The payer's time is out of the method's range."
+    message = "expiresIn is outside the range of the payment method."
 
 
 class InvalidPaymentMethodToken(InvalidRequest):
     code = "ONP400_PAYMENT_METHOD_TOKEN"
-    message = "A payment method token belongs to cards."
+    message = "paymentMethodToken can only be used with cards."
 
 
 class CompanyNotActive(Refusal):
@@ -62,20 +62,20 @@ class CompanyNotActive(Refusal):
 
 class TokensNotEnabled(Refusal):
     code = "ONP403_TOKENS_NOT_ENABLED"
-    message = "Stored cards are not enabled for this company."
-    advice = "Ask support to enable them, or omit paymentMethodToken to start secure fields."
+    message = "Saved cards are not enabled for this company."
+    advice = "Ask support to enable them, or omit paymentMethodToken to use secure fields."
 
 
 class SandboxOnly(Refusal):
     code = "ONP403_SANDBOX_ONLY"
-    message = "Simulations exist in the sandbox only."
+    message = "Simulations are available only in the sandbox."
     advice = "Use a sandbox key."
 
 
 class PaymentUnknown(Refusal):
     code = "ONP404_PAYMENT"
-    message = "There is no such payment."
-    advice = "Compare the id, and the environment of the key."
+    message = "Payment not found."
+    advice = "Check the id, and the environment of your key."
 
 
 class BoletoGone(Refusal):
@@ -86,24 +86,24 @@ class BoletoGone(Refusal):
 
 class DuplicateReference(Refusal):
     code = "ONP409_DUPLICATE_REFERENCE"
-    message = "Another live record has this reference."
-    advice = "Look the record up before you charge again; after FAILED or EXPIRED the reference is free."
+    message = "This reference is already in use."
+    advice = "Look the existing record up before you charge again; a reference is free again after FAILED or EXPIRED."
 
 
 class PaymentState(Refusal):
     code = "ONP409_PAYMENT_STATE"
-    message = "The payment is not in a state that allows this."
+    message = "The payment's status does not allow this."
     advice = "Look the payment up; a final status does not change."
 
 
 class PaymentMethodTokenInvalid(MethodRefusal):
     code = "ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID"
-    message = "There is no such stored card for this company and environment."
-    advice = "Use a token of the same environment, or omit it to start secure fields."
+    message = "No such saved card for this company and environment."
+    advice = "Use a token of the same environment, or omit it to use secure fields."
     methods = ("CREDIT_CARD", "DEBIT_CARD")
 
 
 class SimulationOfCard(Refusal):
     code = "ONP422_SIMULATION_CARD"
-    message = "Card payments are not simulated."
-    advice = "Use the test card numbers."
+    message = "Card payments cannot be simulated here."
+    advice = "Use the test card numbers instead."

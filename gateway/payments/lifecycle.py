@@ -64,7 +64,7 @@ _BY_QUESTION = {(step.asked, step.answered, source): step for step in STEPS for 
 
 
 def open_question(payment: Payment) -> PaymentAction:
-    """What the outside party is asked about a payment that it has not answered for good."""
+    """What the provider is asked about a payment that it has not answered for good."""
     if payment.status == Status.ACTION_REQUIRED:
         return PaymentAction.REVIEW
     if payment.status == Status.AUTHORIZED:

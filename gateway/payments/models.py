@@ -49,7 +49,7 @@ class Payment(models.Model):
     payer = models.JSONField(help_text="As sent with this payment")
     details = models.JSONField(default=dict, help_text="What belongs to the method")
     rail_reference = models.CharField(
-        max_length=64, null=True, blank=True, help_text="The outside party's own id of the money"
+        max_length=64, null=True, blank=True, help_text="The provider's own id of the money"
     )
     return_url = models.CharField(max_length=2048, null=True, blank=True)
     due_date = models.DateField(null=True, blank=True, help_text="Of a boleto")
@@ -59,10 +59,10 @@ class Payment(models.Model):
     failure_code = models.CharField(max_length=40, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
     answered = models.BooleanField(
-        default=True, db_default=True, help_text="Whether the outside party has said how it can be paid"
+        default=True, db_default=True, help_text="Whether the provider has said how it can be paid"
     )
     asked_times = models.SmallIntegerField(
-        default=1, db_default=1, help_text="How often the outside party was asked to instruct"
+        default=1, db_default=1, help_text="How often the provider was asked to instruct"
     )
     ask_at = models.DateTimeField(null=True, blank=True, help_text="When it is to be asked what became of it")
     expires_at = models.DateTimeField(null=True)
@@ -146,7 +146,7 @@ class Payment(models.Model):
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether it was written down, and the outside party has not yet said how it can be paid."""
+        """Whether it was written down, and the provider has not yet said how it can be paid."""
         return self.status == Status.PENDING and not self.answered
 
     @property

@@ -45,7 +45,7 @@ class Search:
     """What to look for; everything that is said must be met. Of several statuses or methods one must be met.
 
     `text` is a payment id, a reference or its beginning, the customer's name or a part of it, their tax id or e-mail,
-    the last four digits of a card, an amount, or the outside party's own id (an end-to-end id). Amounts are exact and
+    the last four digits of a card, an amount, or the provider's own id (an end-to-end id). Amounts are exact and
     included, in whatever currency; of times the end is exclusive. `has_warning`: processed by another method than was
     requested; `has_refunds`: somebody wanted money back, whatever became of it.
     """

@@ -47,7 +47,7 @@ from webhooks.outbox import emit
 
 log = structlog.get_logger()
 ANSWERS_WITHIN_S = 60
-"""How long the outside party may be silent about a payment that was written down (contract §5.5)."""
+"""How long the provider may be silent about a payment that was written down (contract §5.5)."""
 NO_SESSION = ("CARD_SESSION_UNAVAILABLE", "The card session could not be prepared in time.")
 
 _INSERT = f"""
@@ -161,7 +161,7 @@ def capture_if_authorized(payment: Payment) -> Payment:
 
 
 def ask(payment: Payment) -> PaymentOutcome:
-    """What the outside party says to a payment that was written down. Never inside a transaction.
+    """What the provider says to a payment that was written down. Never inside a transaction.
 
     Refuses with ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
     """
@@ -174,7 +174,7 @@ def ask(payment: Payment) -> PaymentOutcome:
 
 @transaction.atomic(savepoint=False)
 def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
-    """Takes what the outside party said, unless the payment ended meanwhile. Refuses with ONP404_PAYMENT."""
+    """Takes what the provider said, unless the payment ended meanwhile. Refuses with ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
     if not payment.is_unanswered:
         if outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE):  # somebody must give it back
@@ -268,7 +268,7 @@ def _payers_time(request: Request, terms: methods.MethodTerms) -> int:
 
 
 def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
-    """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE where no outside party is connected."""
+    """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE where no provider is connected."""
     rail = rail_of(method, currency, merchant.environment)
     if rail is None:
         raise RailUnavailable(method)
@@ -276,7 +276,7 @@ def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
 
 
 def simulator_of(payment: Payment) -> SandboxRail:
-    """The sandbox double of a payment's rail, which answers by itself: the only one asked inside a transaction."""
+    """The sandbox simulator of a payment's rail, which answers by itself: the only one asked inside a transaction."""
     rail = rail_for(payment.merchant, payment.method, payment.currency)
     assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
     return rail
@@ -446,7 +446,7 @@ def first_expiry(merchant: Merchant, until: datetime) -> tuple[datetime, str] | 
 
 
 def first_question(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When the outside party is next to be asked about a payment, and about which; None when not `until` then."""
+    """When the provider is next to be asked about a payment, and about which; None when not `until` then."""
     return first(QUESTION.first, [merchant.pk, until])
 
 

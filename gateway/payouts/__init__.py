@@ -1,1 +1,1 @@
-"""The rails by which money leaves: a folder for each, sandbox double and outside party alike."""
+"""The rails by which money leaves: a folder for each, simulators and providers alike."""

@@ -17,7 +17,7 @@ DEADLINE_S = 60
 
 
 class PayoutResult(StrEnum):
-    """What an outside party answered about an order. No clear answer is UNKNOWN, never DECLINED."""
+    """What a provider answered about an order. No clear answer is UNKNOWN, never DECLINED."""
 
     SENT = "sent"  # it has the order
     DONE = "done"  # the beneficiary has the money
@@ -90,7 +90,7 @@ class PayoutOrder:
 
 
 class PayoutRail(ABC):
-    """A way for money to leave in some currencies, or its sandbox double. Found in `payouts/<rail>/rail.py`."""
+    """A way for money to leave in some currencies, or its sandbox simulator. Found in `payouts/<rail>/rail.py`."""
 
     rail: ClassVar[str]
     markets: ClassVar[tuple[PayoutMarket, ...]]

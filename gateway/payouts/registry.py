@@ -1,4 +1,4 @@
-"""The payout rails there are: every folder here with a `rail.py`, sandbox double and outside party alike."""
+"""The payout rails there are: every folder here with a `rail.py`, simulators and providers alike."""
 
 from functools import cache
 from importlib import import_module
@@ -33,7 +33,7 @@ def rails(environment: Environment) -> dict[tuple[str, str], PayoutRail]:
 
 
 def rail_of(rail: str, currency: str, environment: str) -> PayoutRail | None:
-    """A sandbox merchant only ever reaches the sandbox double. None where no party is connected."""
+    """A sandbox merchant only ever reaches the sandbox simulator. None where no party is connected."""
     return rails(Environment(environment)).get((rail, currency))
 
 
@@ -43,6 +43,6 @@ def markets() -> dict[tuple[str, str], PayoutMarket]:
 
 
 def by_currency(rail: str, environment: str = Environment.SANDBOX) -> dict[str, PayoutRail]:
-    """What is paid out → whose rules hold for it: the party's that is connected, else the sandbox double's."""
+    """What is paid out → whose rules hold for it: the party's that is connected, else the sandbox simulator's."""
     known = rails(Environment.SANDBOX) | rails(Environment(environment))
     return {pair[1]: one for pair, one in known.items() if pair[0] == rail}

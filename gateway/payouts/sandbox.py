@@ -1,4 +1,4 @@
-"""What every sandbox double of a payout rail does: it plays the scenario of the amount."""
+"""What every sandbox simulator of a payout rail does: it plays the scenario of the amount."""
 
 import secrets
 import string
@@ -14,7 +14,7 @@ _ALPHANUMERIC = string.ascii_uppercase + string.digits
 
 
 class SandboxPayout(PayoutRail):
-    """A deterministic double, which answers by itself and keeps nothing but what the order says."""
+    """A deterministic simulator, which answers by itself and keeps nothing but what the order says."""
 
     @abstractmethod
     def paid(self, at: datetime) -> str:

@@ -19,7 +19,7 @@ class RefundAction(StrEnum):
     FOR_PAYER = "for payer"  # support decided
     FOR_COMPANY = "for company"
     WITHDRAW = "withdraw"  # the payer gives up
-    DONE = "done"  # the outside party carried it out
+    DONE = "done"  # the provider carried it out
     DECLINED = "declined"  # or could not
 
 

@@ -75,7 +75,7 @@ class Refund(models.Model):
     from_releasing = models.BigIntegerField(default=0)
     from_available = models.BigIntegerField(default=0)
     fills = models.SmallIntegerField(default=0, help_text="How often a shortfall was filled")
-    ask_at = models.DateTimeField(null=True, blank=True, help_text="When the outside party is to be asked")
+    ask_at = models.DateTimeField(null=True, blank=True, help_text="When the provider is to be asked")
     note = models.CharField(max_length=255, blank=True, help_text="Of staff")
     opened_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -91,7 +91,7 @@ class Refund(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        permissions = [("settle_refund", "Can propose and confirm what the outside party did with a real refund")]
+        permissions = [("settle_refund", "Can propose and confirm what the provider did with a real refund")]
         indexes = [
             models.Index(fields=["merchant", "-created_at", "-id"], name="refunds_of_a_merchant"),
             models.Index(

@@ -26,7 +26,7 @@ def returned(refund: Refund) -> list[Move]:
 
 
 def completed(refund: Refund) -> list[Move]:
-    """The outside party of the method pays it out; money of another currency is bought back at the frozen rate."""
+    """The provider of the method pays it out; money of another currency is bought back at the frozen rate."""
     source = wallet(AccountKind.BLOCKED, refund.wallet_currency)
     clearing = Side(AccountKind.CLEARING, refund.payment.method, refund.currency)
     if refund.currency == refund.wallet_currency:

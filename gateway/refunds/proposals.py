@@ -82,7 +82,7 @@ class RefundOutcome(ProposalKind):
 
 
 OUTSIDE = (RefundAction.DONE, RefundAction.DECLINED)
-"""What the outside party says. In the sandbox it answers by itself."""
+"""What the provider says. In the sandbox it answers by itself."""
 
 
 def may_be(asked: RefundAction, refund: Refund) -> bool:

@@ -187,7 +187,7 @@ def _too_late(refund: Refund) -> RefundState | RefundResponseDeadline:
 def decide(
     merchant: Merchant, refund_id: str, asked: RefundAction, *, by: User | None = None, note: str = ""
 ) -> Refund:
-    """What support, the payer or the outside party decided; `by` of our staff, who did not open the refund.
+    """What support, the payer or the provider decided; `by` of our staff, who did not open the refund.
 
     Refuses with ONP404_REFUND, ONP409_REFUND_STATE and ONP403_OWN_REQUEST.
     """
@@ -210,7 +210,7 @@ _SIMULATED = {
     Status.REJECTED: RefundAction.FOR_COMPANY,
     Status.CANCELED: RefundAction.WITHDRAW,
 }
-_ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The outside party refused the refund.")
+_ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The provider refused the refund.")
 
 
 def simulate(merchant: Merchant, refund_id: str, wanted: str) -> Refund:
@@ -439,7 +439,7 @@ def _write_down(
 
 # ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
 def ask(refund: Refund, now: datetime) -> None:
-    """Asks the outside party to carry a refund out; money that is missing is waited for.
+    """Asks the provider to carry a refund out; money that is missing is waited for.
 
     In production staff carry it out and say so: there is nobody to ask.
     """

@@ -5,38 +5,38 @@ from accounts.base.errors import InvalidRequest, Refusal
 
 class CardDataSent(InvalidRequest):
     code = "ONP400_CARD_DATA"
-    message = "Card data must never be sent here."
-    advice = "Collect cards with the secure fields; number, expiry and CVV never pass your backend."
+    message = "Card data must not be sent to this API."
+    advice = "Collect cards with the secure fields: the number, expiry and CVV must never pass through your backend."
 
 
 class IdempotencyKeyMissing(Refusal):
     code = "ONP400_IDEMPOTENCY_KEY_MISSING"
-    message = "The header idempotency-key is required on every POST."
-    advice = "Make one UUID for each order, keep it, and send it with every try for that order."
+    message = "The idempotency-key header is required on every POST."
+    advice = "Generate one UUID per order, store it, and send it with every attempt for that order."
 
 
 class IdempotencyKeyInvalid(Refusal):
     code = "ONP400_IDEMPOTENCY_KEY_INVALID"
-    message = "The header idempotency-key is one UUID, sent once."
-    advice = "Send a UUID of 36 characters, once."
+    message = "The idempotency-key header must be a single UUID."
+    advice = "Send one UUID of 36 characters."
 
 
 class RequestUnknown(Refusal):
     code = "ONP404_REQUEST"
-    message = "There is no such request."
-    advice = "The log keeps your own requests with a valid key, for 30 days as a rule: compare the RequestId."
+    message = "Request not found."
+    advice = "The log keeps your own requests made with a valid key, normally for 30 days: check the RequestId."
 
 
 class IdempotencyConflict(Refusal):
     code = "ONP409_IDEMPOTENCY_CONFLICT"
-    message = "The idempotency key was used for another request."
-    advice = "Repeat the original request with this key, or use a new key for new content."
+    message = "This idempotency key was already used for a different request."
+    advice = "Repeat the original request with this key, or use a new key for the new request."
     final = False
 
 
 class IdempotencyInProgress(Refusal):
     code = "ONP409_IDEMPOTENCY_IN_PROGRESS"
-    message = "The first request with this idempotency key is still being worked on."
+    message = "The first request with this idempotency key is still being processed."
     advice = "Repeat the same request with the same key after retryAfter seconds."
     retryable = True
     retry_after_s = 1
@@ -45,11 +45,11 @@ class IdempotencyInProgress(Refusal):
 
 class MalformedJson(Refusal):
     code = "ONP400_MALFORMED_JSON"
-    message = "The body is not one JSON object with every member named once."
-    advice = "Send one UTF-8 JSON object, nested at most 20 deep, without NaN or Infinity."
+    message = "The body must be a single JSON object without duplicate keys."
+    advice = "Send one UTF-8 JSON object, nested at most 20 levels deep, without NaN or Infinity."
 
 
 class UnsupportedMediaType(Refusal):
     code = "ONP415"
-    message = "The body is not application/json in UTF-8."
-    advice = "Send Content-Type: application/json and no Content-Encoding."
+    message = "The body must be application/json in UTF-8."
+    advice = "Send Content-Type: application/json without Content-Encoding."

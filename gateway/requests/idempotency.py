@@ -41,7 +41,7 @@ from gateway.requests.models import IdempotencyKey
 
 RETENTION = timedelta(days=30)
 LEASE = timedelta(seconds=90)
-"""How long an outside party may take; then a repetition may take over."""
+"""How long a provider may take; then a repetition may take over."""
 WAIT_S, LOOK_EVERY_S = 2.0, 0.05
 _OWN = "merchant_id = %s AND key = %s"
 _OPEN = f"{_OWN} AND status IS NULL AND resource_id IS NOT NULL"

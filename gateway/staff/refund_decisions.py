@@ -51,7 +51,7 @@ class OpenForm(forms.ModelForm):
         payment_id = self.cleaned_data["payment"].strip()
         found = Payment.objects.filter(pk=payment_id).first() if is_well_formed(payment_id) else None
         if found is None:
-            raise forms.ValidationError("There is no such payment.")
+            raise forms.ValidationError("Payment not found.")
         return found
 
     def clean_payer_statement(self) -> str | None:

@@ -250,7 +250,7 @@ class RefundAdmin(EnteredAdmin):
 
     @action(description="For the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
     def for_payer(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "{amount} go back to the payer. The money stays blocked until the outside party has carried it out."
+        sentence = "{amount} go back to the payer. The money stays blocked until the provider has carried it out."
         return self._decide(request, object_id, "for_payer", "Decide for the payer", sentence)
 
     @action(description="For the company", permissions=["decide"], icon="storefront")
@@ -271,10 +271,10 @@ class RefundAdmin(EnteredAdmin):
 
     @action(description="Refused outside", permissions=["settle"], icon="block", variant=ActionVariant.DANGER)
     def declined(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, "declined", "The outside party refused")
+        return self._propose(request, object_id, "declined", "The provider refused")
 
     def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
-        """What the outside party did with real money, a second person confirms."""
+        """What the provider did with real money, a second person confirms."""
         refund, values, kind = self.record(request, object_id), {"asked": DECISIONS[name].value}, RefundOutcome()
         if not may_be(DECISIONS[name], refund):
             return self.turned_down(request, refund, RefundState())

@@ -24,7 +24,7 @@ FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED
 
 
 class WithdrawalDecisionForm(forms.Form):
-    """What the outside party said, and from where staff know it."""
+    """What the provider said, and from where staff know it."""
 
     note = NoteField()
 
@@ -43,7 +43,7 @@ class ArrivedForm(WithdrawalDecisionForm):
         super().__init__(withdrawal, data)
         named = by_currency(withdrawal.rail)[withdrawal.payout_currency].reference_name
         self.fields["reference"].label = words(named)
-        self.fields["reference"].help_text = f"The outside party's own id of the money. The company reads it as {named}"
+        self.fields["reference"].help_text = f"The provider's own id of the money. The company reads it as {named}"
         self.initial["reference"] = withdrawal.rail_reference
 
     def outcome(self) -> PayoutOutcome:

@@ -1,4 +1,4 @@
-"""Withdrawals, as staff read them, ask about them, and say what the outside party told them."""
+"""Withdrawals, as staff read them, ask about them, and say what the provider told them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -55,7 +55,7 @@ def _told_of(events: QuerySet[Event]) -> Q:
 
 @admin.register(Withdrawal)
 class WithdrawalAdmin(ReadOnlyAdmin):
-    """Change permission: to say what became of one, and to have the outside party asked."""
+    """Change permission: to say what became of one, and to have the provider asked."""
 
     has_history = True
     permissions_used = ("view", "change")
@@ -66,7 +66,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
     }
     words = {"reference": str, "rail_reference": str}
-    search_help_text = "Withdrawal, company, block, event or delivery id, reference, or the outside party's own id"
+    search_help_text = "Withdrawal, company, block, event or delivery id, reference, or the provider's own id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
@@ -107,7 +107,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         ),
         ("Where it goes, masked", {"fields": ("goes_to",)}),
         (
-            "What the outside party said",
+            "What the provider said",
             {
                 "fields": (
                     ("connected", "rail_reference"),
@@ -157,7 +157,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         lines = ((words(name), EMPTY if value is None else value) for name, value in shown.items())
         return format_html('<ul class="staff-list">{}</ul>', format_html_join("", "<li>{}: <b>{}</b></li>", lines))
 
-    @display(description="outside party")
+    @display(description="provider")
     def connected(self, withdrawal: Withdrawal) -> str:
         if withdrawal.merchant.environment == Environment.SANDBOX:
             return "The sandbox, which answers by itself"
@@ -205,7 +205,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
 
     @action(description="Ask now", permissions=["decide"], icon="contact_support")
     def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Nothing is set by hand: whatever the outside party answers is taken as it always is."""
+        """Nothing is set by hand: whatever the provider answers is taken as it always is."""
         withdrawal = self.record(request, object_id)
         if not _may_be_asked_about(withdrawal):
             return self.turned_down(request, withdrawal, WithdrawalState())
@@ -215,10 +215,10 @@ class WithdrawalAdmin(ReadOnlyAdmin):
 
         def act() -> Done | str:
             if not withdrawals.pursue(withdrawal.merchant, withdrawal.pk, early=True):
-                return "Somebody else is speaking to the outside party just now."
+                return "Somebody else is speaking to the provider just now."
             withdrawal.refresh_from_db(fields=["status"])
-            said = f"The outside party was spoken to: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
-            return Done(withdrawal, "asked_about", "Asked the outside party", said)
+            said = f"The provider was spoken to: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
+            return Done(withdrawal, "asked_about", "Asked the provider", said)
 
         return self.carry_out(request, withdrawal, act, alone=True)
 

@@ -5,29 +5,29 @@ from accounts.base.errors import Refusal
 
 class UnregisteredOrigin(Refusal):
     code = "ONP403_IP"
-    message = "Withdrawals are accepted from the registered IP address only, and this is another one."
-    advice = "Register the public address of your backend; a preflight (dryRun=true) tells which one we see."
+    message = "Withdrawals are accepted only from the registered IP address, and this request came from another one."
+    advice = "Register the public address of your backend; a preflight (dryRun=true) shows the address that we see."
 
 
 class OtherCompany(Refusal):
     code = "ONP403_COMPANY"
-    message = "The company in the body is not the one of the API key."
-    advice = "Send the companyId that GET /companies/{companyId} answers for this key."
+    message = "companyId does not match the company of the API key."
+    advice = "Send the companyId that GET /companies/{companyId} returns for this key."
 
 
 class WithdrawalUnknown(Refusal):
     code = "ONP404_WITHDRAWAL"
-    message = "There is no such withdrawal."
-    advice = "Compare the id, and the environment of the key."
+    message = "Withdrawal not found."
+    advice = "Check the id, and the environment of your key."
 
 
 class WithdrawalState(Refusal):
     code = "ONP409_WITHDRAWAL_STATE"
-    message = "The withdrawal is not in a state that allows this."
-    advice = "Look the withdrawal up: its status says what can still happen to it."
+    message = "The withdrawal's status does not allow this."
+    advice = "Look the withdrawal up: its status shows what can still be done."
 
 
 class RateChanged(Refusal):
     code = "ONP409_RATE_CHANGED"
-    message = "The beneficiary would receive less than minimumAssetAmount."
-    advice = "Lower minimumAssetAmount or wait for a better rate, with a new idempotency key."
+    message = "At the current rate the beneficiary would receive less than minimumAssetAmount."
+    advice = "Lower minimumAssetAmount or wait for a better rate, and use a new idempotency key."

@@ -12,7 +12,7 @@ from ledger.books.services import Move
 
 class WithdrawalAction(StrEnum):
     REQUEST = "request"  # the company wants its money
-    DONE = "done"  # the outside party paid it out
+    DONE = "done"  # the provider paid it out
     DECLINED = "declined"  # or will not
     RETURNED = "returned"  # the beneficiary's bank sent it back
 

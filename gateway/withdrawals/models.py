@@ -55,15 +55,15 @@ class Withdrawal(models.Model):
     )
     details = models.JSONField(default=dict, help_text="What of the request is shown as it was sent")
     origin = models.GenericIPAddressField(null=True, blank=True, help_text="Where the request came from")
-    rail_reference = models.CharField(max_length=80, null=True, blank=True, help_text="The outside party's own id")
+    rail_reference = models.CharField(max_length=80, null=True, blank=True, help_text="The provider's own id")
     failure_code = models.CharField(max_length=40, choices=FailureCode, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True, help_text="When the order was handed over last")
     sent_times = models.SmallIntegerField(default=0)
     asked_times = models.SmallIntegerField(default=0, help_text="Since it was handed over last")
-    ask_at = models.DateTimeField(null=True, blank=True, help_text="When the outside party is to be spoken to next")
+    ask_at = models.DateTimeField(null=True, blank=True, help_text="When the provider is to be spoken to next")
     leased_until = models.DateTimeField(
-        null=True, blank=True, help_text="Somebody speaks to the outside party until then, in real time"
+        null=True, blank=True, help_text="Somebody speaks to the provider until then, in real time"
     )
     note = models.CharField(max_length=255, blank=True, help_text="Of staff")
     created_at = models.DateTimeField()

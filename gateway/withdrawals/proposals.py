@@ -1,4 +1,4 @@
-"""What became of a withdrawal, as our staff say it: of a real one, which no outside party answers for, two people."""
+"""What became of a withdrawal, as our staff say it: of a real one, which no provider answers for, two people."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,7 @@ SAYINGS = {PayoutResult.DONE: "It arrived", PayoutResult.DECLINED: "It failed", 
 
 @register
 class WithdrawalOutcome(ProposalKind):
-    """Values: `answered`, and the outside party's `reference` or the `failure_code`."""
+    """Values: `answered`, and the provider's `reference` or the `failure_code`."""
 
     name = "withdrawal.outcome"
     title = "Say what became of a withdrawal"
@@ -87,7 +87,7 @@ def values_of(outcome: PayoutOutcome) -> dict[str, str]:
 
 
 def outcome_of(values: Values) -> PayoutOutcome:
-    """What the outside party said, as far as somebody knows."""
+    """What the provider said, as far as somebody knows."""
     failure = FailureCode(values["failure_code"]).failure if values["failure_code"] else None
     return PayoutOutcome(PayoutResult(values["answered"]), reference=values["reference"] or None, failure=failure)
 
@@ -108,6 +108,6 @@ def sentence(withdrawal: Withdrawal, answered: PayoutResult) -> SafeString | str
         return said
     warning = (
         "The money may already be with the bank, and would then be paid twice. "
-        "Go on only where the outside party has said in writing that it did not and will not pay this withdrawal."
+        "Go on only where the provider has said in writing that it did not and will not pay this withdrawal."
     )
     return format_html("{} <b>{}</b>", said, warning)

@@ -1,4 +1,4 @@
-"""What can be done with a withdrawal. The way of one: `create`, the outside party, `take`.
+"""What can be done with a withdrawal. The way of one: `create`, the provider, `take`.
 
 Nothing is sent inside the transaction that accepts a withdrawal. The worker hands the order over within seconds, under
 the withdrawal's own id; where no clear answer comes it asks about that id, and never sends the money under another.
@@ -42,7 +42,7 @@ log = structlog.get_logger()
 
 RETURNS_WITHIN = timedelta(days=30)
 PATIENCE = timedelta(seconds=2 * DEADLINE_S)
-"""Twice what a call to the outside party may take; who dies in it is succeeded by somebody who asks."""
+"""Twice what a call to the provider may take; who dies in it is succeeded by somebody who asks."""
 ASKED_AGAIN_AFTER_S, LONGEST_BREAK_S = 30, 3600
 HELD_BACK_FOR = timedelta(minutes=1)
 
@@ -60,7 +60,7 @@ _CHANGING = (
 # ── Accepting ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
 def begin(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal | PayoutOrder:
-    """What `create` does, unless the outside party must be asked first: then nothing is written, and this is the order
+    """What `create` does, unless the provider must be asked first: then nothing is written, and this is the order
     about which to `admit`.
 
     Refuses as `create` does.
@@ -82,7 +82,7 @@ def create(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None 
 
 
 def admit(merchant: Merchant, order: PayoutOrder, *, tries: int) -> None:
-    """Asks the outside party. Never inside a transaction. ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing moved."""
+    """Asks the provider. Never inside a transaction. ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing moved."""
     _rail_for(merchant, order).admit(order, tries=tries)
 
 
@@ -180,22 +180,22 @@ def _rail_for(merchant: Merchant, order: PayoutOrder) -> PayoutRail:
     return rail
 
 
-# ── What the outside party says ───────────────────────────────────────────────────────────────────────────────────
+# ── What the provider says ───────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the outside party is to be told or asked next, and until when nobody else speaks to it."""
+    """What the provider is to be told or asked next, and until when nobody else speaks to it."""
 
     order: PayoutOrder
     is_new: bool
     leased_until: datetime
 
     def put(self, rail: PayoutRail, at: datetime) -> PayoutOutcome:
-        """Never inside a transaction, unless it is the sandbox's double, which answers by itself."""
+        """Never inside a transaction, unless it is the sandbox's simulator, which answers by itself."""
         return rail.send(self.order, at) if self.is_new else rail.ask(self.order, at)
 
 
 def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
-    """Writes down that the outside party is spoken to now, before it is: an order that was perhaps sent is asked about.
+    """Writes down that the provider is spoken to now, before it is: an order that was perhaps sent is asked about.
 
     Call it in a transaction that holds the withdrawal's row.
     """
@@ -212,7 +212,7 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
 
 
 def take(withdrawal: Withdrawal, question: Question, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
-    """Takes what the outside party said to a question: saves, announces and posts, or none of them.
+    """Takes what the provider said to a question: saves, announces and posts, or none of them.
 
     Call it in a transaction that holds the withdrawal's row. An answer that no longer fits is said loudly: somebody
     must look where the money is. One that came so late that somebody else has asked since, and that is no end, says
@@ -330,7 +330,7 @@ def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
 # ── Decisions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
 def decide(merchant: Merchant, withdrawal_id: str, outcome: PayoutOutcome, *, note: str = "") -> Withdrawal:
-    """What support knows from the outside party: DONE, DECLINED or RETURNED. In production two of them must say so: see
+    """What support knows from the provider: DONE, DECLINED or RETURNED. In production two of them must say so: see
     `proposals`.
 
     Refuses with ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_STATE, also while the order may be on its way to the party:
@@ -373,7 +373,7 @@ def _require_returnable(withdrawal: Withdrawal, now: datetime) -> None:
 
 
 def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
-    """The sandbox double of a withdrawal's rail: the only one spoken to inside a transaction."""
+    """The sandbox simulator of a withdrawal's rail: the only one spoken to inside a transaction."""
     rail = rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment)
     assert isinstance(rail, SandboxPayout), "nobody outside is asked inside a transaction"
     return rail
@@ -381,7 +381,7 @@ def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
 
 # ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
 def first_due(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When the outside party of one of the merchant's withdrawals is next spoken to; None when not `until` then."""
+    """When the provider of one of the merchant's withdrawals is next spoken to; None when not `until` then."""
     rows = Withdrawal.objects.filter(merchant=merchant, ask_at__lte=until).order_by("ask_at", "id")
     found = rows.values_list("ask_at", "id").first()
     return (found[0], found[1]) if found and found[0] else None
@@ -396,7 +396,7 @@ def happen(merchant: Merchant, withdrawal_id: str) -> None:
 
 
 def _speak_to_double(withdrawal: Withdrawal, at: datetime) -> None:
-    """The sandbox's double answers by itself: question and answer are one transaction, and nobody comes between."""
+    """The sandbox's simulator answers by itself: question and answer are one transaction, and nobody comes between."""
     question = prepare(withdrawal, at)
     take(withdrawal, question, question.put(simulator_of(withdrawal), at), at)
 
@@ -418,7 +418,7 @@ def happen_due(limit: int = 100) -> int:
 
 
 def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bool:
-    """Speaks to the outside party about a withdrawal, outside any transaction; False where there is no need to.
+    """Speaks to the provider about a withdrawal, outside any transaction; False where there is no need to.
 
     When it is time to, or `early`: while it is processed and nobody else speaks to it.
     """
@@ -439,7 +439,7 @@ def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bo
 
 @transaction.atomic
 def _prepare_due(merchant: Merchant, withdrawal_id: str, *, early: bool) -> Question | bool:
-    """What to ask; True where the sandbox's double has answered already, False where it is not the time."""
+    """What to ask; True where the sandbox's simulator has answered already, False where it is not the time."""
     withdrawal = _lock_to_speak(merchant, withdrawal_id)
     now = clock.now(merchant)
     if withdrawal is None:
@@ -454,7 +454,7 @@ def _prepare_due(merchant: Merchant, withdrawal_id: str, *, early: bool) -> Ques
 
 
 def _lock_to_speak(merchant: Merchant, withdrawal_id: str) -> Withdrawal | None:
-    """The withdrawal, held; None while somebody speaks to the outside party, or where nothing may be sent now.
+    """The withdrawal, held; None while somebody speaks to the provider, or where nothing may be sent now.
 
     What was accepted and not yet handed over waits while the company is suspended or may not withdraw.
     """

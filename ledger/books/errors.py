@@ -5,5 +5,5 @@ from accounts.base.errors import Refusal
 
 class InsufficientBalance(Refusal):
     code = "ONP422_INSUFFICIENT_BALANCE"
-    message = "The available balance is too small."
-    advice = "Read the balance, then send a smaller amount with a new idempotency key."
+    message = "Insufficient available balance."
+    advice = "Check the balance, then send a smaller amount with a new idempotency key."

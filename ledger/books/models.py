@@ -14,7 +14,7 @@ class Account(models.Model):
 
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="accounts")
     kind = models.CharField(max_length=16, choices=AccountKind)
-    method = models.CharField(max_length=16, blank=True, help_text="Of the wallet, or of the outside party")
+    method = models.CharField(max_length=16, blank=True, help_text="Of the wallet, or of the provider")
     currency = models.CharField(max_length=4, choices=[(code, code) for code in DECIMALS])
 
     class Meta:

@@ -5,5 +5,5 @@ from accounts.base.errors import Refusal
 
 class HoldEnded(Refusal):
     code = "ONP409_HOLD_STATE"
-    message = "The block has ended before."
-    advice = "Look the block up; what has ended stays so."
+    message = "This hold has already been released."
+    advice = "Look the hold up; a released hold cannot be changed."

@@ -18,8 +18,8 @@ class Migration(migrations.Migration):
             name='Account',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('AVAILABLE', 'Available: the merchant may withdraw it'), ('RELEASING', 'Releasing: confirmed, available at releaseAt'), ('BLOCKED', 'Blocked: held for a refund, a withdrawal or by order'), ('CLEARING', 'Clearing: what the outside party of a method owes us'), ('FEE_INCOME', 'Fee income: what we earned'), ('ADVANCE_INCOME', 'Advance income: what advances earned'), ('FX_POSITION', 'FX position: one side of every conversion'), ('FX_SPREAD', 'FX spread: what conversions earned'), ('PAYOUT', 'Payout: on its way to a beneficiary'), ('DEBT', 'Debt: what the merchant owes us')], max_length=16)),
-                ('method', models.CharField(blank=True, help_text='Of the wallet, or of the outside party', max_length=16)),
+                ('kind', models.CharField(choices=[('AVAILABLE', 'Available: the merchant may withdraw it'), ('RELEASING', 'Releasing: confirmed, available at releaseAt'), ('BLOCKED', 'Blocked: held for a refund, a withdrawal or by order'), ('CLEARING', 'Clearing: what the provider of a method owes us'), ('FEE_INCOME', 'Fee income: what we earned'), ('ADVANCE_INCOME', 'Advance income: what advances earned'), ('FX_POSITION', 'FX position: one side of every conversion'), ('FX_SPREAD', 'FX spread: what conversions earned'), ('PAYOUT', 'Payout: on its way to a beneficiary'), ('DEBT', 'Debt: what the merchant owes us')], max_length=16)),
+                ('method', models.CharField(blank=True, help_text='Of the wallet, or of the provider', max_length=16)),
                 ('currency', models.CharField(choices=[('BRL', 'BRL'), ('MXN', 'MXN'), ('EUR', 'EUR'), ('COP', 'COP'), ('ARS', 'ARS'), ('USD', 'USD'), ('USDT', 'USDT'), ('BTC', 'BTC')], max_length=4)),
                 ('merchant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='accounts', to='accounts.merchant')),
             ],

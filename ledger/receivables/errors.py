@@ -5,14 +5,16 @@ from accounts.base.errors import Refusal
 
 class ReceivableState(Refusal):
     code = "ONP409_RECEIVABLE_STATE"
-    message = "A receivable is not in a state that allows this."
-    advice = "Only money that is scheduled, not yet due and open to advances can be advanced: ask for a new quote."
+    message = "A receivable's status does not allow this."
+    advice = (
+        "Only scheduled receivables that are not yet due and are open to advances can be advanced: request a new quote."
+    )
 
 
 class AdvanceState(Refusal):
     code = "ONP409_ADVANCE_STATE"
-    message = "The advance was decided before."
-    advice = "Look the advance up; a decision does not change."
+    message = "This advance has already been decided."
+    advice = "Look the advance up; the decision is final."
 
 
 class AdvanceDisabled(Refusal):
@@ -24,4 +26,4 @@ class AdvanceDisabled(Refusal):
 class AdvanceTooSmall(Refusal):
     code = "ONP422_ADVANCE_AMOUNT_TOO_SMALL"
     message = "The advance is below the minimum, or does not cover its fee."
-    advice = "Choose more receivables, or such that are released later."
+    advice = "Choose more receivables, or ones that are released later."

@@ -72,7 +72,7 @@ def repeated(transactional_db: None, acme: Shop, address: str) -> Repeated:
 
 @pytest.fixture
 def bound(repeated: Repeated) -> Repeated:
-    """It was sent once, and got no answer of the outside party."""
+    """It was sent once, and got no answer of the provider."""
     assert outcomes([repeated.call()]) == {INVALID_RESPONSE: 1}
     return repeated
 

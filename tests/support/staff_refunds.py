@@ -36,7 +36,7 @@ def everything() -> list[Any]:
 
 
 def take_to_production(merchant: Merchant) -> None:
-    """No outside party is connected there, so what it would decide is reached from the sandbox."""
+    """No provider is connected there, so what it would decide is reached from the sandbox."""
     other = Company.objects.create(legal_name="Other", trade_name="Other", tax_id="1", tax_id_type="CNPJ")
     Merchant.objects.filter(company=merchant.company, environment="PRODUCTION").update(company=other)
     Merchant.objects.filter(pk=merchant.pk).update(environment="PRODUCTION")

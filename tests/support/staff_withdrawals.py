@@ -45,7 +45,7 @@ def has_become(api: Api, shop: Shop, status: str, rail: w.Rail = w.PIX) -> Withd
 
 
 def take_to_production(shop: Shop) -> None:
-    """No outside party is connected there, so what it would have been sent is reached from the sandbox."""
+    """No provider is connected there, so what it would have been sent is reached from the sandbox."""
     other = Company.objects.create(legal_name="Other", trade_name="Other", tax_id="1", tax_id_type="CNPJ")
     Merchant.objects.filter(company=shop.company, environment="PRODUCTION").update(company=other)
     Merchant.objects.filter(pk=shop.sandbox.pk).update(environment="PRODUCTION")

@@ -129,7 +129,7 @@ def _refuse_card_data(value: Any, path: str = "") -> None:
 
 
 def _card_data(path: str) -> CardDataSent:
-    return CardDataSent(faults=[Fault(path[:LONGEST_PATH], "NOT_ALLOWED", "Card data must never be sent here.")])
+    return CardDataSent(faults=[Fault(path[:LONGEST_PATH], "NOT_ALLOWED", "Card data must not be sent to this API.")])
 
 
 def _refusal(kind: type[Input], content: dict[str, Any], faults: list[Fault]) -> Refusal:

@@ -95,10 +95,10 @@ def _curl(order: dict[str, Any], path: str = "/payments") -> str:
 
 def ways() -> list[MethodGuide]:
     """Every way to pay, in the order of the folders."""
-    doubles = rails(Environment.SANDBOX)
+    simulators = rails(Environment.SANDBOX)
     return [
         MethodGuide(pair[0], rail.market(pair[1]), required_fields(rail, pair[1], utcnow()))
-        for pair, rail in doubles.items()
+        for pair, rail in simulators.items()
     ]
 
 

@@ -158,7 +158,7 @@ class RailView(Resource):
         return self._begun(merchant, self._wish(merchant, wanted), None, tries=1)
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
-        """The outside party said no for the moment; perhaps it takes the order now."""
+        """The provider said no for the moment; perhaps it takes the order now."""
         return self._begun(merchant, self._wish(merchant, arguments[0]), begun, tries=2)
 
     def _begun(self, merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None, *, tries: int) -> Answer:

@@ -171,7 +171,7 @@ def pay(merchant: Merchant, way: PlayedMethod, amount: Decimal, outcome: Status 
 
 
 def _answered(payment: Payment) -> tuple[Payment, Refusal | None]:
-    """Asks the outside party, and once more where it is away."""
+    """Asks the provider, and once more where it is away."""
     merchant = payment.merchant
     try:
         return payments.answer(merchant, payment.id, payments.ask(payment)), None

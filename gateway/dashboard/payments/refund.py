@@ -132,7 +132,7 @@ class RefundForm(OnceForm):
         if given["how"] == PART and given["amount"] > self._left:
             self.add_error("amount", _("That is more than what is left."))
         elif takes.missing:
-            self.add_error(None, _("The available balance is too small for this."))
+            self.add_error(None, _("Insufficient available balance."))
         return bool(self.errors)
 
 

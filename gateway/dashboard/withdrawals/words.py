@@ -52,7 +52,7 @@ PROOF: dict[str, Said] = {
     "trackingKey": _("Tracking key"),
     "transactionHash": _("Transaction hash"),
 }
-"""What the outside party's own id of the money is called."""
+"""What the provider's own id of the money is called."""
 
 GATE: dict[str, Said] = {
     "PERMISSION": _("Your role may move money"),

@@ -42,7 +42,7 @@ class BankTransferPayload(TypedDict):
 
 
 class SandboxArgentineTransfer(SandboxRail):
-    """The deterministic double: accounts of a payment provider whose number is nobody's."""
+    """The deterministic simulator: accounts of a payment provider whose number is nobody's."""
 
     method: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[Market, ...]] = (

@@ -32,7 +32,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class SandboxBoleto(SandboxRail):
-    """The deterministic double: slips of the right form from a bank that does not exist."""
+    """The deterministic simulator: slips of the right form from a bank that does not exist."""
 
     method: ClassVar[str] = "BOLETO"
     markets: ClassVar[tuple[Market, ...]] = (

@@ -92,7 +92,7 @@ class CardRail(Rail):
 
 
 class SandboxCard(SandboxRail, CardRail):
-    """The deterministic double: a card plays its scenario, and no acquirer hears of it."""
+    """The deterministic simulator: a card plays its scenario, and no acquirer hears of it."""
 
     def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         found = []

@@ -32,7 +32,7 @@ class MbWayPayload(TypedDict):
 
 
 class SandboxMbWay(SandboxRail):
-    """The deterministic double: no phone rings."""
+    """The deterministic simulator: no phone rings."""
 
     method: ClassVar[str] = "MB_WAY"
     markets: ClassVar[tuple[Market, ...]] = (

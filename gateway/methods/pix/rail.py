@@ -20,7 +20,7 @@ _ALPHANUMERIC = string.ascii_letters + string.digits
 
 
 class SandboxPix(SandboxRail):
-    """The deterministic double: codes of the right form that point to a host which does not exist."""
+    """The deterministic simulator: codes of the right form that point to a host which does not exist."""
 
     method: ClassVar[str] = "PIX"
     markets: ClassVar[tuple[Market, ...]] = (

@@ -38,7 +38,7 @@ class SpeiPayload(TypedDict):
 
 
 class SandboxSpei(SandboxRail):
-    """The deterministic double: accounts of a bank whose number is nobody's."""
+    """The deterministic simulator: accounts of a bank whose number is nobody's."""
 
     method: ClassVar[str] = "SPEI"
     markets: ClassVar[tuple[Market, ...]] = (

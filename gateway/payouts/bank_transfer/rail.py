@@ -30,7 +30,7 @@ def _missing(wish: Mapping[str, Any], *names: str) -> list[Fault]:
 
 
 class SandboxArgentinePayout(SandboxPayout):
-    """The deterministic double of the Argentine clearing."""
+    """The deterministic simulator of the Argentine clearing."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (
@@ -79,7 +79,7 @@ def _is_cuit(tax_id: str, *, strict: bool) -> bool:
 
 
 class SandboxColombianPayout(SandboxPayout):
-    """The deterministic double of the Colombian clearing."""
+    """The deterministic simulator of the Colombian clearing."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (

@@ -20,7 +20,7 @@ NETWORKS: dict[str, tuple[str, Callable[[str], bool]]] = {
 
 
 class SandboxCryptoPayout(SandboxPayout):
-    """The deterministic double: no chain is ever reached."""
+    """The deterministic simulator: no chain is ever reached."""
 
     rail: ClassVar[str] = "CRYPTO"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (

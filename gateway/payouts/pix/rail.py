@@ -14,7 +14,7 @@ from gateway.payouts.sandbox import SandboxPayout
 
 
 class SandboxPixPayout(SandboxPayout):
-    """The deterministic double."""
+    """The deterministic simulator."""
 
     rail: ClassVar[str] = "PIX"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("BRL", minimum=Decimal(1), maximum=Decimal(100_000)),)

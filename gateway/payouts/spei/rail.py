@@ -14,7 +14,7 @@ from gateway.payouts.sandbox import SandboxPayout, token
 
 
 class SandboxSpeiPayout(SandboxPayout):
-    """The deterministic double. It also knows the sandbox's own bank."""
+    """The deterministic simulator. It also knows the sandbox's own bank."""
 
     rail: ClassVar[str] = "SPEI"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("MXN", minimum=Decimal(1), maximum=Decimal(1_000_000)),)

@@ -123,7 +123,7 @@ def test_who_takes_real_money_needs_no_steps(acme: Shop, owner: Client) -> None:
     payer = first.customer
     payer.pk, payer.merchant = new_id("cus"), acme.production
     first.pk, first.merchant, first.customer = new_id("pay"), acme.production, payer
-    Customer.objects.bulk_create([payer])  # no outside party is connected yet that could have made them
+    Customer.objects.bulk_create([payer])  # no provider is connected yet that could have made them
     Payment.objects.bulk_create([first])
 
     page = shown(owner, acme)

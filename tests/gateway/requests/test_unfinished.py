@@ -30,7 +30,7 @@ ADDRESS = {
 
 
 class Begun:
-    """A call that got no answer of the outside party; it left a payment."""
+    """A call that got no answer of the provider; it left a payment."""
 
     def __init__(self, api: Api, **members: Any) -> None:
         self.api, self.key, self.body = api, str(uuid.uuid4()), pix(amount=912) | members

@@ -28,8 +28,8 @@ from tests.support.staff_overview import listed
 from tests.support.staff_refunds import ADD, DECISIONS, NOTE, a_refund, everything
 from tests.support.staff_withdrawals import FORMS, has_become, offered, page_of, take_to_production
 
-OWN = "Whoever asked for something does not decide it. Ask a colleague."
-OWN_COMPANY = "Nobody decides about themselves or about a company that they belong to."
+OWN = "You cannot approve your own request. Ask a colleague to review it."
+OWN_COMPANY = "You cannot decide about yourself or about a company that you belong to."
 
 
 def told(browser: Client, where: str, sent: dict[str, str]) -> str:
@@ -147,7 +147,9 @@ def test_what_was_said_can_be_turned_down_and_said_otherwise(
 ) -> None:
     with w.nothing_moves(funded):
         told(staff, page_of(real, "arrived"), FORMS["arrived"])
-        assert "Somebody has proposed a decision" in told(colleague, page_of(real, "failed"), FORMS["failed"])
+        assert "A decision about this has already been proposed" in told(
+            colleague, page_of(real, "failed"), FORMS["failed"]
+        )
         proposal = Proposal.objects.get()
         assert "turned down" in answered(colleague, proposal, "turn_down")[1]
         assert answered(colleague, proposal, "turn_down")[0] == 409
@@ -189,11 +191,11 @@ def test_what_the_outside_party_answers_meanwhile_overtakes_what_was_said(
 ) -> None:
     told(staff, page_of(real, "arrived"), FORMS["arrived"])
     outcome = withdrawals.PayoutOutcome(withdrawals.PayoutResult.DONE, reference=FORMS["arrived"]["reference"])
-    withdrawals.decide(real.merchant, real.pk, outcome)  # as the outside party's own answer does
+    withdrawals.decide(real.merchant, real.pk, outcome)  # as the provider's own answer does
 
     proposal = Proposal.objects.get()
     assert answered(colleague, proposal, "confirm")[0] == 409
-    assert "not in a state" in told(staff, page_of(real, "arrived"), FORMS["arrived"])
+    assert "status does not allow this" in told(staff, page_of(real, "arrived"), FORMS["arrived"])
     told(colleague, page_of(real, "came_back"), NOTE)
     assert list(Proposal.objects.order_by("pk").values_list("state", flat=True)) == ["OVERTAKEN", "OPEN"]
 

@@ -167,7 +167,9 @@ def test_a_rate_far_from_the_last_known_must_be_confirmed(staff: Client, colleag
 
     assert complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.3", "confirmed": "on"})) == {}
     assert worth(acme) == Decimal("0.1761")  # until a second person confirms it
-    assert "has proposed" in str(complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.3", "confirmed": "on"})))
+    assert "already been proposed" in str(
+        complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.3", "confirmed": "on"}))
+    )
     confirmed(colleague, Proposal.objects.get())
     assert worth(acme) == Decimal("0.3")
 

@@ -127,7 +127,7 @@ def test_whoever_asked_and_whoever_is_late_are_told_so_and_nothing_moves(
     advances.refuse(late.id, root)
     before = [*Advance.objects.order_by("id").values()], book(acme.sandbox), LogEntry.objects.count()
 
-    for advance, sentence in ((own, "Whoever asked"), (late, "decided before")):
+    for advance, sentence in ((own, "approve your own request"), (late, "already been decided")):
         answer = staff.post(decision(advance, verb), {"note": "Known for years"}, follow=True)
         assert answer.status_code == 200
         assert sentence in answer.content.decode()

@@ -1,4 +1,4 @@
-"""Withdrawals before staff: read whole and masked, and decided with a note once the outside party has answered."""
+"""Withdrawals before staff: read whole and masked, and decided with a note once the provider has answered."""
 
 from decimal import Decimal
 from typing import Any
@@ -28,7 +28,7 @@ from tests.support.staff_withdrawals import (
 )
 from webhooks.models import Event
 
-REFUSED = "The withdrawal is not in a state that allows this."
+REFUSED = "The withdrawal's status does not allow this."
 WARNING = "The money may already be with the bank"
 
 
@@ -202,7 +202,7 @@ def test_the_outside_party_is_asked_at_once_whether_it_is_due_or_not(
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.sent_times, withdrawal.asked_times) == ("COMPLETED", 1, 1)
     for entry in LogEntry.objects.filter(object_id=withdrawal.pk):
-        assert (entry.user, entry.change_message) == (root, "Asked the outside party")
+        assert (entry.user, entry.change_message) == (root, "Asked the provider")
 
 
 def test_whoever_may_only_view_decides_nothing(out: Api, funded: Shop) -> None:

@@ -142,7 +142,7 @@ def test_the_last_owner_stays_one(acme: Shop, owner: User, browser: Client, path
     answer = browser.post(f"{team_of(acme)}{membership(owner).pk}{path}", sent)
 
     assert answer.status_code == 200
-    assert "A company keeps at least one owner." in answer.content.decode()
+    assert "A company must have at least one owner." in answer.content.decode()
     assert membership(owner).role == Role.OWNER
     assert not AuditEntry.objects.exists()
 
@@ -204,7 +204,7 @@ def test_a_form_that_is_sent_twice_invites_once(acme: Shop, browser: Client, com
 def test_who_is_there_already_is_not_invited(acme: Shop, owner: User, browser: Client, invite: Invite) -> None:
     answer = invite(owner.email.upper())
 
-    assert "This person is in the team already." in answer.content.decode()
+    assert "This person is already on the team." in answer.content.decode()
     assert (Invitation.objects.count(), mail.outbox) == (0, [])
 
 
@@ -215,7 +215,7 @@ def test_nobody_floods_the_world_with_our_mail(acme: Shop, owner: User, browser:
             expires_at=utcnow() + timedelta(days=7), withdrawn_at=utcnow(),
         )  # fmt: skip
 
-    assert "Too many invitations were sent within a day" in invite("n@x.example").content.decode()
+    assert "Too many invitations were sent today" in invite("n@x.example").content.decode()
     assert mail.outbox == []
     Invitation.objects.update(created_at=utcnow() - timedelta(days=1))
     assert invite("n@x.example").status_code == 302
@@ -355,7 +355,7 @@ def test_a_person_has_three_unverified_companies_at_most(acme: Shop, owner: User
 
     refused = browser.post("/dashboard/companies/new", form | {"tax_id": "00.000.000/0001-91"})
 
-    assert b"Three of your companies wait" in refused.content
+    assert b"three companies awaiting verification" in refused.content
     assert Company.objects.filter(memberships__user=owner, verified_at=None).count() == 3
 
 

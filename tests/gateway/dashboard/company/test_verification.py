@@ -124,7 +124,7 @@ def test_twenty_documents_are_enough(newcomer: Shop, owner: Client) -> None:
         hand_in(owner, newcomer)
     late = {"once": once, "kind": "OTHER", "file": SimpleUploadedFile("a.pdf", PDF)}
 
-    assert "There are twenty documents already." in owner.post(page_of(newcomer), late).content.decode()
+    assert "You have already uploaded 20 documents." in owner.post(page_of(newcomer), late).content.decode()
     assert "that is the most" in owner.get(page_of(newcomer)).content.decode()
     assert Document.objects.count() == verification.MOST
 

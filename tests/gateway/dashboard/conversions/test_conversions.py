@@ -85,8 +85,8 @@ def test_a_quote_is_confirmed_once(finance: Client, funded: Shop, page: Page) ->
         ({"amount": "0.001"}, "At most 2 decimals."),
         ({"amount": "-5"}, "An amount above zero, like 150.00."),
         ({"amount": "9999999999999"}, "This amount is too large."),
-        ({"amount": "0.01", "source": "COP", "destination": "EUR"}, "Convert more."),
-        ({"amount": "933"}, "There is no market rate right now."),
+        ({"amount": "0.01", "source": "COP", "destination": "EUR"}, "Convert a larger amount."),
+        ({"amount": "933"}, "No recent market rate is available."),
         ({"source": "USD"}, "Select a valid choice."),
         ({"amount": ""}, "This field is required."),
     ],
@@ -114,8 +114,8 @@ def test_what_cannot_be_confirmed_any_more_is_said_and_asked_again(finance: Clie
 
     for asked, status, said in (
         (changed, 409, "The terms have changed"),
-        (too_much, 422, "balance is too small"),
-        ("onpq1.rubbish.rubbish", 400, "not one of ours"),
+        (too_much, 422, "Insufficient available balance"),
+        ("onpq1.rubbish.rubbish", 400, "does not belong to this company"),
         ("", 400, "Ask for a quote"),
     ):
         found = refused(asked)
@@ -125,7 +125,7 @@ def test_what_cannot_be_confirmed_any_more_is_said_and_asked_again(finance: Clie
     assert refused(late)[0] == 409
     change(funded, conversion_enabled=False)
     assert refused(off)[0] == 403
-    assert "Conversions are off" in refused(off)[1]
+    assert "Conversions are not enabled" in refused(off)[1]
 
 
 def test_too_little_is_seen_before_it_is_confirmed(finance: Client, funded: Shop, page: Page) -> None:

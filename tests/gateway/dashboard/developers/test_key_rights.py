@@ -41,7 +41,7 @@ def test_a_developer_issues_no_live_key_that_moves_money(developer: Client, acme
     sent = {"once": once, "name": "Shop", "permissions": ["transactions:read", permission]}
     refused = developer.post(where, sent)
 
-    assert b"A live key cannot do more with money than you may." in refused.content
+    assert b"A live key cannot have more rights over money than you have." in refused.content
     assert (live(acme), Email.objects.filter(kind="live_key").count()) == (before, 0)
     assert developer.post(where, sent | {"permissions": ["transactions:read"]}).status_code == 200
     assert live(acme) == before + 1

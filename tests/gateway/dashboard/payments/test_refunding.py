@@ -159,7 +159,7 @@ def test_a_short_balance_refuses_and_says_so(acme: Shop, api: Api, support: Clie
     withdraw_all_but(acme, 100)
     with nothing_moves(acme):
         shown = text_of(support.post(page("ask_refund", payment), once(how="all")))
-    assert "The available balance is too small for this." in shown
+    assert "Insufficient available balance." in shown
 
 
 def test_a_reference_is_used_once(acme: Shop, support: Client, page: Page) -> None:
@@ -212,8 +212,8 @@ def test_support_sends_a_boleto_to_no_other_key(acme: Shop, api: Api, support: C
         asked = text_of(support.post(page("ask_refund", payment), wanted))
         confirmed = text_of(support.post(page("confirm_refund", payment), wanted))
 
-    assert "Only an owner or somebody of Finance" in asked
-    assert "Only an owner or somebody of Finance" in confirmed
+    assert "Only an owner or a member of Finance" in asked
+    assert "Only an owner or a member of Finance" in confirmed
 
 
 def test_another_key_takes_a_fresh_second_factor(acme: Shop, api: Api, page: Page) -> None:

@@ -63,7 +63,7 @@ def test_a_scenario_is_played_by_the_amount(
     ("changed", "said"),
     [
         ({"amount": "0"}, "An amount above zero, like 150.00."),
-        ({"amount": "250000.01"}, "The amount is above the most that this way to pay takes."),
+        ({"amount": "250000.01"}, "The amount exceeds the maximum of this payment method."),
         ({"amount": "1.9999"}, "decimals"),
         ({"name": "M"}, "Must have a length of at least 2."),
         ({"taxId": "1"}, "Must be a"),

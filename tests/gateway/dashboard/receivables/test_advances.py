@@ -83,7 +83,7 @@ def test_what_cannot_be_had_is_said(acme: Shop, viewer: Client, page: Page) -> N
         assert answer.context["quote"] is None
         assert said in refused(answer)
     Merchant.objects.filter(pk=acme.sandbox.pk).update(advance_enabled=False)
-    assert "Advances are off" in viewer.get(where).content.decode()
+    assert "Advances are not enabled" in viewer.get(where).content.decode()
 
 
 def test_an_advance_is_requested_as_it_was_looked_at(acme: Shop, finance: Client, page: Page) -> None:

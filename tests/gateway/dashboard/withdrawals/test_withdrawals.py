@@ -122,7 +122,7 @@ def test_a_form_that_was_sent_cannot_be_sent_with_other_content(finance: Client,
     with nothing_moves(funded):
         again = finance.post(page("confirm_withdrawal", "pix"), form | {"amount": "400.00"})
 
-    assert (again.status_code, "Begin a new one" in words(again)) == (409, True)
+    assert (again.status_code, "Start a new one" in words(again)) == (409, True)
     changed = finance.post(page("new_withdrawal", "pix"), form | {"amount": "400.00", "change": "1"})
     assert changed.context["form"]["once"].value() != form["once"]
     assert changed.context["form"]["amount"].value() == "400.00"
@@ -136,7 +136,7 @@ def test_while_the_rail_is_away_nothing_moves_and_the_same_form_makes_one(
     with nothing_moves(funded):
         away = finance.post(page("confirm_withdrawal", "pix"), form)
     assert away.status_code == 503
-    assert "unavailable now" in words(away) and "Try again" in words(away)
+    assert "temporarily unavailable" in words(away) and "Try again" in words(away)
     assert f'value="{form["once"]}"' in away.content.decode()
     begun = IdempotencyKey.objects.get(key=form["once"]).resource_id
 
@@ -159,7 +159,7 @@ def test_a_form_that_began_while_the_rail_was_away_ends_with_what_is_there_then(
         answer = finance.post(page("confirm_withdrawal", "pix"), form)
 
     assert answer.status_code == 422
-    assert "balance is too small" in words(answer)
+    assert "Insufficient available balance" in words(answer)
 
 
 def test_what_is_refused_at_the_last_moment_is_said_and_can_be_changed(
@@ -171,8 +171,8 @@ def test_what_is_refused_at_the_last_moment_is_said_and_can_be_changed(
         much = finance.post(page("confirm_withdrawal", "pix"), filled(amount="9900.99"))
 
     assert (twice.status_code, much.status_code) == (409, 422)
-    assert "Another withdrawal has this reference" in words(twice)
-    assert "balance is too small" in words(much)
+    assert "Another withdrawal already uses this reference" in words(twice)
+    assert "Insufficient available balance" in words(much)
     for answer in (twice, much):
         assert answer.context["may_try"] is False and b'name="change"' in answer.content
 
@@ -214,7 +214,7 @@ def test_an_empty_form_tells_what_is_known_already(finance: Client, funded: Shop
     answer = finance.get(page("new_withdrawal", "pix"))
 
     assert failing(answer) == ["Withdrawals are on"]
-    assert "Withdrawals are off" in words(answer)
+    assert "Withdrawals, or this rail, are not enabled" in words(answer)
     assert "R$1.00 – R$100,000.00" in words(answer)
 
 
@@ -229,7 +229,7 @@ def test_the_registered_address_is_a_matter_of_backends(finance: Client, funded:
 def test_in_production_it_is_said_why_nothing_leaves(finance: Client, acme: Shop, page: Page) -> None:
     for name, args in (("withdrawals", ()), ("choose_withdrawal", ()), ("new_withdrawal", ("pix",))):
         said = words(finance.get(page(name, *args, environment="production")))
-        assert "Withdrawals are off" in said and "Write to support" in said
+        assert "Withdrawals are not enabled" in said and "Write to support" in said
     with nothing_moves(acme):
         answer = finance.post(page("confirm_withdrawal", "pix", environment="production"), filled())
     assert (answer.status_code, "Ask support" in words(answer)) == (403, True)
@@ -291,7 +291,7 @@ def test_what_arrived_can_come_back_once(finance: Client, funded: Shop, page: Pa
         wrong = finance.post(page("simulate_withdrawal", one.pk), {"status": "LOST"})
 
     assert (again.status_code, wrong.status_code) == (409, 400)
-    assert "not in a state" in words(again)
+    assert "status does not allow this" in words(again)
     assert made(funded)[0].status == "RETURNED"
 
 

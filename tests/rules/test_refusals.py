@@ -1,0 +1,37 @@
+"""Every sentence with which the service refuses, in one file that is reviewed as text: tests/rules/refusals.txt.
+
+`UPDATE=1 make test T=tests/rules/test_refusals.py` writes it again; the change is read in the commit.
+"""
+
+import os
+from pathlib import Path
+
+from accounts.base.errors import Refusal, catalogue
+
+SNAPSHOT = Path(__file__).with_name("refusals.txt")
+
+
+def _text(refusal: type[Refusal]) -> str:
+    return f"{refusal.code}\n    {refusal.message}\n    {refusal.advice}\n"
+
+
+def test_the_sentences_are_those_that_were_reviewed() -> None:
+    text = "\n".join(map(_text, catalogue()))
+    if os.environ.get("UPDATE"):
+        SNAPSHOT.write_text(text)
+    assert text == SNAPSHOT.read_text()
+
+
+def test_every_refusal_says_what_is_wrong_and_what_to_do_in_whole_sentences() -> None:
+    wrong = [
+        refusal.code
+        for refusal in catalogue()
+        if not (refusal.message.endswith(".") and refusal.advice.endswith("."))
+        or not (refusal.message[0].isupper() or refusal.message.split()[0].rstrip(",") in PARAMETERS)
+    ]
+    assert len(catalogue()) > 100
+    assert not wrong
+
+
+PARAMETERS = {"events", "pageNumber", "expiresIn", "companyId", "paymentMethodToken"}
+"""Members of requests with which a sentence may begin."""
