@@ -13,6 +13,7 @@ from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
 from accounts.notices import tell
 from accounts.roles import Role
+from webhooks.lifecycle import CANCELED
 from webhooks.models import Delivery, Endpoint
 
 log = structlog.get_logger()
@@ -27,7 +28,7 @@ def look_after_endpoints() -> int:
     now = utcnow()
     # What was announced while an endpoint was being deleted.
     orphans = Delivery.objects.filter(endpoint__deleted_at__isnull=False, status=Delivery.Status.PENDING)
-    orphans.update(status=Delivery.Status.CANCELED, next_attempt_at=None)
+    orphans.update(status=CANCELED, next_attempt_at=None)
     failing = Endpoint.objects.filter(status=Endpoint.Status.ACTIVE, failing_since__lte=now - WARNED_AFTER)
     concerned = 0
     for endpoint_id in failing.values_list("pk", flat=True):

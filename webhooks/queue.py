@@ -14,7 +14,8 @@ from accounts.base.clock import utcnow
 from accounts.base.sealing import unseal
 from webhooks import notices
 from webhooks.client import AttemptResponse, is_loopback_allowed
-from webhooks.models import Endpoint
+from webhooks.lifecycle import DELIVERY_LIFE, DeliveryAction
+from webhooks.models import Delivery, Endpoint
 from webhooks.schedule import asked_wait_s, next_attempt_after
 
 LEASE_S = 40
@@ -246,10 +247,7 @@ def record(tried: Sequence[Tried]) -> None:
     started = [one.started_at for one in tried]
     succeeded = [one.started_at if one.answer.is_success else None for one in tried]
     next_at = [_next_attempt(one) for one in tried]
-    outcomes = [
-        "DELIVERED" if one.answer.is_success else "PENDING" if due else "FAILED"
-        for one, due in zip(tried, next_at, strict=True)
-    ]
+    outcomes = [_outcome(one, due) for one, due in zip(tried, next_at, strict=True)]
     ids = [one.claimed.id for one in tried]
     gone = [one.claimed.endpoint_id for one, status in zip(tried, statuses, strict=True) if status == GONE]
     with transaction.atomic(), connection.cursor() as cursor:
@@ -283,6 +281,14 @@ def record(tried: Sequence[Tried]) -> None:
             },
         )
         notices.gone(switched_off)
+
+
+def _outcome(tried: Tried, next_at: datetime | None) -> str:
+    """The status of the delivery after this attempt."""
+    action = DeliveryAction.FAIL if next_at else DeliveryAction.GIVE_UP
+    if tried.answer.is_success:
+        action = DeliveryAction.SUCCEED
+    return DELIVERY_LIFE.transition(action, Delivery.Status.PENDING).target
 
 
 def _called(endpoint_ids: Sequence[str]) -> list[str]:

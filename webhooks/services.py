@@ -24,6 +24,7 @@ from webhooks.doctor.message import read_message
 from webhooks.doctor.verdicts import ID
 from webhooks.errors import EndpointOff, EndpointUnknown, TooManyEndpoints
 from webhooks.kinds import EVERYTHING
+from webhooks.lifecycle import CANCELED
 from webhooks.models import Attempt, Delivery, Endpoint, Event
 from webhooks.outbox import emit
 from webhooks.selectors import delivery, endpoint, endpoints
@@ -112,7 +113,7 @@ def delete(merchant: Merchant, endpoint_id: str) -> Endpoint:
     endpoint.status, endpoint.deleted_at = Endpoint.Status.INACTIVE, utcnow()
     endpoint.save()
     due = Delivery.objects.filter(endpoint=endpoint, status=Delivery.Status.PENDING)
-    due.update(status=Delivery.Status.CANCELED, next_attempt_at=None)
+    due.update(status=CANCELED, next_attempt_at=None)
     return endpoint
 
 

@@ -1,66 +1,71 @@
 """The life of a payment, whole. Read this table first."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from accounts.base.lifecycle import NEW, Table, Transition
 from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.payments import postings
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
 from ledger.books.services import Move
 
-
-@dataclass(frozen=True, slots=True)
-class PaymentStep:
-    """`sources` empty: a new payment. `books` makes the movements, `announces` is the event."""
-
-    asked: PaymentAction
-    answered: PaymentResult
-    sources: tuple[Status, ...]
-    target: Status
-    books: Callable[[Payment], list[Move]] | None = None
-    announces: str | None = None
+PaymentAnswer = tuple[PaymentAction, PaymentResult]
+"""What was asked, and what the provider answered."""
 
 
-Step, Action, Result = PaymentStep, PaymentAction, PaymentResult
-NEW = ()
+def when(
+    asked: PaymentAction,
+    answered: PaymentResult,
+    sources: tuple[str, ...],
+    target: Status,
+    books: Callable[[Payment], list[Move]] | None = None,
+    announces: str | None = None,
+) -> Transition[PaymentAnswer, Payment]:
+    """A line of the table. What is posted is named after the event."""
+    events = (announces,) if announces else ()
+    return Transition((asked, answered), sources, target, announces if books else None, books, events)
+
+
+Action, Result = PaymentAction, PaymentResult
 A, P, U = Status.ACTION_REQUIRED, Status.PENDING, Status.AUTHORIZED
 PAID, FAILED, EXPIRED, REFUNDED = Status.PAID, Status.FAILED, Status.EXPIRED, Status.REFUNDED
 paid = postings.paid
 
-STEPS = (
+TRANSITIONS = (
     #    asked          answered             from     to        books  announced
-    Step(Action.CREATE,  Result.UNKNOWN,    NEW,     P),
-    Step(Action.CREATE,  Result.WAITING,    NEW,     P),
-    Step(Action.CREATE,  Result.SESSION,    NEW,     A,        None,  "payment.action_required"),
-    Step(Action.CREATE,  Result.REVIEW,     NEW,     A),
-    Step(Action.CREATE,  Result.CHECKOUT,   NEW,     P,        None,  "payment.updated"),
-    Step(Action.CREATE,  Result.AUTHORIZED, NEW,     U,        None,  "payment.authorized"),
-    Step(Action.CREATE,  Result.DONE,       NEW,     PAID,     paid,  "payment.paid"),
-    Step(Action.CREATE,  Result.DECLINED,   NEW,     FAILED,   None,  "payment.failed"),
-    Step(Action.PREPARE, Result.WAITING,    (P,),    P,        None,  "payment.updated"),
-    Step(Action.PREPARE, Result.SESSION,    (P,),    A,        None,  "payment.action_required"),
-    Step(Action.PREPARE, Result.CHECKOUT,   (P,),    P,        None,  "payment.updated"),
-    Step(Action.PREPARE, Result.REVIEW,     (P,),    A),
-    Step(Action.PREPARE, Result.AUTHORIZED, (P,),    U,        None,  "payment.authorized"),
-    Step(Action.PREPARE, Result.DONE,       (P,),    PAID,     paid,  "payment.paid"),
-    Step(Action.PREPARE, Result.UNKNOWN,    (P,),    P),
-    Step(Action.PREPARE, Result.DECLINED,   (P,),    FAILED,   None,  "payment.failed"),
-    Step(Action.REVIEW,  Result.CLEARED,    (A,),    P,        None,  "payment.updated"),
-    Step(Action.REVIEW,  Result.DECLINED,   (A,),    FAILED,   None,  "payment.failed"),
-    Step(Action.PAY,     Result.DONE,       (P, A),  PAID,     paid,  "payment.paid"),
-    Step(Action.PAY,     Result.DECLINED,   (P, A),  FAILED,   None,  "payment.failed"),
-    Step(Action.PAY,     Result.AUTHORIZED, (A,),    U,        None,  "payment.authorized"),
-    Step(Action.PAY,     Result.UNKNOWN,    (A,),    P,        None,  "payment.updated"),
-    Step(Action.PAY,     Result.CHALLENGE,  (A,),    A),
-    Step(Action.CAPTURE, Result.DONE,       (U,),    PAID,     paid,  "payment.paid"),
-    Step(Action.CAPTURE, Result.DECLINED,   (U,),    FAILED,   None,  "payment.failed"),
-    Step(Action.EXPIRE,  Result.DONE,       (P, A, U), EXPIRED, None, "payment.expired"),
-    Step(Action.REFUND,  Result.PARTLY,     (PAID,), PAID,     None,  "payment.updated"),
-    Step(Action.REFUND,  Result.DONE,       (PAID,), REFUNDED, None,  "payment.refunded"),
+    when(Action.CREATE,  Result.UNKNOWN,    NEW,     P),
+    when(Action.CREATE,  Result.WAITING,    NEW,     P),
+    when(Action.CREATE,  Result.SESSION,    NEW,     A,        None,  "payment.action_required"),
+    when(Action.CREATE,  Result.REVIEW,     NEW,     A),
+    when(Action.CREATE,  Result.CHECKOUT,   NEW,     P,        None,  "payment.updated"),
+    when(Action.CREATE,  Result.AUTHORIZED, NEW,     U,        None,  "payment.authorized"),
+    when(Action.CREATE,  Result.DONE,       NEW,     PAID,     paid,  "payment.paid"),
+    when(Action.CREATE,  Result.DECLINED,   NEW,     FAILED,   None,  "payment.failed"),
+    when(Action.PREPARE, Result.WAITING,    (P,),    P,        None,  "payment.updated"),
+    when(Action.PREPARE, Result.SESSION,    (P,),    A,        None,  "payment.action_required"),
+    when(Action.PREPARE, Result.CHECKOUT,   (P,),    P,        None,  "payment.updated"),
+    when(Action.PREPARE, Result.REVIEW,     (P,),    A),
+    when(Action.PREPARE, Result.AUTHORIZED, (P,),    U,        None,  "payment.authorized"),
+    when(Action.PREPARE, Result.DONE,       (P,),    PAID,     paid,  "payment.paid"),
+    when(Action.PREPARE, Result.UNKNOWN,    (P,),    P),
+    when(Action.PREPARE, Result.DECLINED,   (P,),    FAILED,   None,  "payment.failed"),
+    when(Action.REVIEW,  Result.CLEARED,    (A,),    P,        None,  "payment.updated"),
+    when(Action.REVIEW,  Result.DECLINED,   (A,),    FAILED,   None,  "payment.failed"),
+    when(Action.PAY,     Result.DONE,       (P, A),  PAID,     paid,  "payment.paid"),
+    when(Action.PAY,     Result.DECLINED,   (P, A),  FAILED,   None,  "payment.failed"),
+    when(Action.PAY,     Result.AUTHORIZED, (A,),    U,        None,  "payment.authorized"),
+    when(Action.PAY,     Result.UNKNOWN,    (A,),    P,        None,  "payment.updated"),
+    when(Action.PAY,     Result.CHALLENGE,  (A,),    A),
+    when(Action.CAPTURE, Result.DONE,       (U,),    PAID,     paid,  "payment.paid"),
+    when(Action.CAPTURE, Result.DECLINED,   (U,),    FAILED,   None,  "payment.failed"),
+    when(Action.EXPIRE,  Result.DONE,       (P, A, U), EXPIRED, None, "payment.expired"),
+    when(Action.REFUND,  Result.PARTLY,     (PAID,), PAID,     None,  "payment.updated"),
+    when(Action.REFUND,  Result.DONE,       (PAID,), REFUNDED, None,  "payment.refunded"),
 )  # fmt: skip
 
-_BY_QUESTION = {(step.asked, step.answered, source): step for step in STEPS for source in (step.sources or ("",))}
+PAYMENT_LIFE = Table(
+    tuple((asked, answered) for asked in PaymentAction for answered in PaymentResult), Status, PaymentState, TRANSITIONS
+)
 
 
 def open_question(payment: Payment) -> PaymentAction:
@@ -70,11 +75,3 @@ def open_question(payment: Payment) -> PaymentAction:
     if payment.status == Status.AUTHORIZED:
         return PaymentAction.CAPTURE
     return PaymentAction.PAY if payment.is_instructed else PaymentAction.PREPARE
-
-
-def step(asked: PaymentAction, answered: PaymentResult, status: str) -> PaymentStep:
-    """What this answer means for a payment in `status` (empty: a new one). ONP409_PAYMENT_STATE where nothing."""
-    try:
-        return _BY_QUESTION[asked, answered, status]
-    except KeyError:
-        raise PaymentState from None

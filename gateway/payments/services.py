@@ -36,7 +36,7 @@ from gateway.payments.errors import (
     SimulationOfCard,
     TokensNotEnabled,
 )
-from gateway.payments.lifecycle import open_question, step
+from gateway.payments.lifecycle import PAYMENT_LIFE, open_question
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct, require_rate, schedule, settle
 from gateway.payments.selectors import owned
@@ -310,7 +310,7 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     ONP502_<METHOD>_INVALID_RESPONSE where the answer is about other money than was asked.
     """
     _compare(payment, outcome)
-    taken = step(asked, outcome.answered, payment.status)
+    taken = PAYMENT_LIFE.transition((asked, outcome.answered), payment.status)
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
     payment.rail_reference = outcome.reference or payment.rail_reference
@@ -326,12 +326,12 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
         payment.paid_at = at
         payment.release_at = at + timedelta(days=payment.settlement_days)
     _save(payment, is_new=not taken.sources)
-    if taken.announces:
-        emit(payment.merchant, taken.announces, payment.id, payloads.announced(payment), at)
+    for kind in taken.announces:
+        emit(payment.merchant, kind, payment.id, payloads.announced(payment), at)
     if taken.target == Status.PAID and taken.books and payment.settlement_days:
         schedule(payment)
     if taken.books:  # last: it holds the busiest rows
-        posted = post(payment.merchant, str(taken.announces), payment.id, taken.books(payment), at)
+        posted = post(payment.merchant, str(taken.posts), payment.id, taken.books(payment), at)
         assert posted, "a status is reached once, and so are its books"
     return payment
 

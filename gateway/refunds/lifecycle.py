@@ -1,13 +1,11 @@
 """The life of a refund, whole (contract §7.4). Read this table first."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 
+from accounts.base.lifecycle import NEW, Table, Transition
 from gateway.refunds import postings
 from gateway.refunds.errors import RefundState
 from gateway.refunds.models import Refund, Status
-from ledger.books.services import Move
 
 
 class RefundAction(StrEnum):
@@ -23,44 +21,23 @@ class RefundAction(StrEnum):
     DECLINED = "declined"  # or could not
 
 
-@dataclass(frozen=True, slots=True)
-class RefundStep:
-    """`sources` empty: a new refund. `posts` is the kind of the transfer that `books` makes."""
-
-    asked: RefundAction
-    sources: tuple[Status, ...]
-    target: Status
-    posts: str | None = None
-    books: Callable[[Refund], list[Move]] | None = None
-    announces: tuple[str, ...] = ()
-
-
-Step, Action = RefundStep, RefundAction
-NEW = ()
+Action, when = RefundAction, Transition
 A, R, P = Status.AWAITING_RESPONSE, Status.UNDER_REVIEW, Status.PROCESSING
 held, given, back = postings.held, postings.completed, postings.returned
 
-STEPS = (
+TRANSITIONS: tuple[Transition[RefundAction, Refund], ...] = (
     #    asked              from    to                posts               books  announced
-    Step(Action.REQUEST,     NEW,    P,                "refund.held",      held,  ("refund.created",)),
-    Step(Action.DISPUTE,     NEW,    A,                "refund.held",      held,
+    when(Action.REQUEST,     NEW,    P,                "refund.held",      held,  ("refund.created",)),
+    when(Action.DISPUTE,     NEW,    A,                "refund.held",      held,
          ("refund.created", "refund.response_required")),
-    Step(Action.ACCEPT,      (A, R), P,                None,               None,  ("refund.updated",)),
-    Step(Action.LAPSE,       (A,),   P,                None,               None,  ("refund.updated",)),
-    Step(Action.CONTEST,     (A,),   R,                None,               None,  ("refund.updated",)),
-    Step(Action.FOR_PAYER,   (R,),   P,                None,               None,  ("refund.updated",)),
-    Step(Action.FOR_COMPANY, (R,),   Status.REJECTED,  "refund.returned",  back,  ("refund.rejected",)),
-    Step(Action.WITHDRAW,    (A, R), Status.CANCELED,  "refund.returned",  back,  ("refund.canceled",)),
-    Step(Action.DONE,        (P,),   Status.COMPLETED, "refund.completed", given, ("refund.completed",)),
-    Step(Action.DECLINED,    (P,),   Status.FAILED,    "refund.returned",  back,  ("refund.failed",)),
+    when(Action.ACCEPT,      (A, R), P,                None,               None,  ("refund.updated",)),
+    when(Action.LAPSE,       (A,),   P,                None,               None,  ("refund.updated",)),
+    when(Action.CONTEST,     (A,),   R,                None,               None,  ("refund.updated",)),
+    when(Action.FOR_PAYER,   (R,),   P,                None,               None,  ("refund.updated",)),
+    when(Action.FOR_COMPANY, (R,),   Status.REJECTED,  "refund.returned",  back,  ("refund.rejected",)),
+    when(Action.WITHDRAW,    (A, R), Status.CANCELED,  "refund.returned",  back,  ("refund.canceled",)),
+    when(Action.DONE,        (P,),   Status.COMPLETED, "refund.completed", given, ("refund.completed",)),
+    when(Action.DECLINED,    (P,),   Status.FAILED,    "refund.returned",  back,  ("refund.failed",)),
 )  # fmt: skip
 
-_BY_QUESTION = {(step.asked, source): step for step in STEPS for source in (step.sources or ("",))}
-
-
-def step(asked: RefundAction, status: str) -> RefundStep:
-    """What this means for a refund in `status` (empty: a new one). ONP409_REFUND_STATE where nothing."""
-    try:
-        return _BY_QUESTION[asked, status]
-    except KeyError:
-        raise RefundState from None
+REFUND_LIFE = Table(RefundAction, Status, RefundState, TRANSITIONS)

@@ -10,7 +10,7 @@ from accounts.models import Environment, User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState, RefundUnknown
-from gateway.refunds.lifecycle import RefundAction, step
+from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
 from gateway.refunds.models import Refund
 from ledger.notation import plain_amount
 
@@ -92,7 +92,7 @@ def may_be(asked: RefundAction, refund: Refund) -> bool:
     if asked == RefundAction.DONE and refund.shortfall:
         return False
     try:
-        step(asked, refund.status)
+        REFUND_LIFE.transition(asked, refund.status)
     except RefundState:
         return False
     return True

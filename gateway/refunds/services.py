@@ -36,7 +36,7 @@ from gateway.refunds.errors import (
     RefundUnknown,
 )
 from gateway.refunds.evidence import file_name_of
-from gateway.refunds.lifecycle import RefundAction, step
+from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
 from gateway.refunds.models import DISPUTED, OPEN, Draft, Evidence, Origin, Refund, Response, Status
 from gateway.refunds.postings import blocked, returned
 from gateway.refunds.selectors import of_payment
@@ -170,7 +170,7 @@ def respond(
     if refund.status == Status.AWAITING_RESPONSE and now > refund.response_due_at:
         raise RefundResponseDeadline(responseDueAt=timestamp(refund.response_due_at))
     asked = RefundAction.ACCEPT if answer == Response.Answer.ACCEPT else RefundAction.CONTEST
-    step(asked, refund.status)
+    REFUND_LIFE.transition(asked, refund.status)
     _write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
     return _take(refund, asked, now)
 
@@ -321,13 +321,13 @@ def _gather(refund: Refund, now: datetime) -> tuple[int, int]:
 
 def _take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
     """Takes a decision: saves, announces and posts, or none of them. The only place where a status changes."""
-    taken = step(asked, refund.status)
+    taken = REFUND_LIFE.transition(asked, refund.status)
     if asked == RefundAction.DONE and refund.shortfall:
         raise RefundState
     if taken.books is returned:
         _give_back(refund, now)
     moves = taken.books(refund) if taken.books else []
-    _turn(refund, taken.target, now)
+    _turn(refund, Status(taken.target), now)
     _save(refund, is_new=not taken.sources)
     _keep_hold(refund, now)
     for kind in taken.announces:

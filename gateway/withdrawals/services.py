@@ -17,6 +17,7 @@ from django.db.models import F, Q
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from accounts.base.ids import is_well_formed, new_id
+from accounts.base.lifecycle import Transition
 from accounts.base.rows import columns, execute, first, insert_into, load, retry_on_deadlock, values
 from accounts.base.sealing import seal, unseal
 from accounts.models import Environment, Merchant
@@ -30,7 +31,7 @@ from gateway.payouts.sandbox import SandboxPayout
 from gateway.withdrawals import gates, notices, payloads
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.gates import Price, WithdrawalDraft
-from gateway.withdrawals.lifecycle import WithdrawalAction, step
+from gateway.withdrawals.lifecycle import WITHDRAWAL_LIFE, WithdrawalAction
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.books.services import post
 from ledger.holds import services as holds
@@ -88,7 +89,7 @@ def admit(merchant: Merchant, order: PayoutOrder, *, tries: int) -> None:
 
 def _accept(withdrawal: Withdrawal) -> Withdrawal:
     merchant, at = withdrawal.merchant, withdrawal.created_at
-    taken = step(WithdrawalAction.REQUEST, withdrawal.status)
+    taken = WITHDRAWAL_LIFE.transition(WithdrawalAction.REQUEST, withdrawal.status)
     withdrawal.status = taken.target
     if not execute(_INSERT, values(withdrawal)):
         raise DuplicateReference(field="reference")
@@ -101,9 +102,14 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
         at=at,
         withdrawal_id=withdrawal.id,
     )
-    posted = post(merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
-    assert posted, "a withdrawal is accepted once"
+    _post(withdrawal, taken, at)
     return withdrawal
+
+
+def _post(withdrawal: Withdrawal, taken: Transition[WithdrawalAction, Withdrawal], at: datetime) -> None:
+    assert taken.posts and taken.books, "whatever happens to a withdrawal moves money"
+    posted = post(withdrawal.merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
+    assert posted, "a status is reached once, and so are its books"
 
 
 def _admitted(merchant: Merchant, wish: WithdrawalDraft) -> Price:
@@ -287,7 +293,7 @@ def _unforeseen(withdrawal: Withdrawal, outcome: PayoutOutcome) -> Withdrawal:
 def _turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
     """The only place where the status of a withdrawal changes. Refuses with ONP409_WITHDRAWAL_STATE."""
     merchant = withdrawal.merchant
-    taken = step(MEANS[outcome.answered], withdrawal.status)
+    taken = WITHDRAWAL_LIFE.transition(MEANS[outcome.answered], withdrawal.status)
     if taken.target == Status.RETURNED and withdrawal.is_converted:
         raise WithdrawalState  # what is on a chain cannot be called back
     withdrawal.status = taken.target
@@ -309,9 +315,9 @@ def _turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withd
         at=at,
         withdrawal_id=withdrawal.id,
     )
-    emit(merchant, str(taken.announces), withdrawal.id, payloads.withdrawal(withdrawal), at)
-    posted = post(merchant, taken.posts, withdrawal.id, taken.books(withdrawal), at)
-    assert posted, "a status is reached once, and so are its books"
+    for kind in taken.announces:
+        emit(merchant, kind, withdrawal.id, payloads.withdrawal(withdrawal), at)
+    _post(withdrawal, taken, at)
     if taken.target in (Status.FAILED, Status.RETURNED):
         notices.came_back(withdrawal)
     return withdrawal

@@ -14,8 +14,8 @@ from accounts.models import Merchant, User
 from ledger.holds import shortfalls
 from ledger.receivables import notices, payloads
 from ledger.receivables import services as receivables
-from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
-from ledger.receivables.lifecycle import ReceivableAction, step
+from ledger.receivables.errors import AdvanceDisabled, AdvanceTooSmall, ReceivableState
+from ledger.receivables.lifecycle import ADVANCE_LIFE, RECEIVABLE_LIFE, AdvanceAction, ReceivableAction
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
 from ledger.receivables.offers import offered
 from webhooks.outbox import emit
@@ -115,12 +115,15 @@ def request(merchant: Merchant, receivable_ids: Sequence[str], by: User | None) 
         id=new_id("adv"),
         merchant=merchant,
         currency=quoted.currency,
+        state=ADVANCE_LIFE.transition(AdvanceAction.REQUEST, "").target,
         gross_amount=quoted.gross,
         fee=quoted.fee,
         requested_by=by,
         requested_at=now,
     )
-    reserved = {step(ReceivableAction.RESERVE, item.receivable.state).target for item in quoted.items}.pop()
+    reserved = {
+        RECEIVABLE_LIFE.transition(ReceivableAction.RESERVE, item.receivable.state).target for item in quoted.items
+    }.pop()
     chosen = Receivable.objects.filter(pk__in=[item.receivable.pk for item in quoted.items])
     chosen.update(state=reserved, updated_at=now)
     AdvanceItem.objects.bulk_create(
@@ -136,7 +139,7 @@ def approve(advance_id: str, by: User, note: str = "") -> Advance:
 
     Refuses with ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
     """
-    advance, now = _undecided(advance_id, by)
+    advance, now = _undecided(advance_id, AdvanceAction.APPROVE, by)
     fee = 0
     for item, receivable in _items(advance):
         priced = _priced(receivable, now)
@@ -145,7 +148,7 @@ def approve(advance_id: str, by: User, note: str = "") -> Advance:
         fee += item.fee
         receivables.advance(receivable, item.fee, now)
     advance.fee = fee
-    return _decided(advance, Advance.State.APPROVED, by, note, now)
+    return _decided(advance, AdvanceAction.APPROVE, by, note, now)
 
 
 @transaction.atomic(savepoint=False)
@@ -154,10 +157,10 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
 
     Refuses with ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
     """
-    advance, now = _undecided(advance_id, by)
+    advance, now = _undecided(advance_id, AdvanceAction.REFUSE, by)
     overdue = []
     for _, receivable in _items(advance):
-        receivable.state = step(ReceivableAction.GIVE_BACK, receivable.state).target
+        receivable.state = RECEIVABLE_LIFE.transition(ReceivableAction.GIVE_BACK, receivable.state).target
         receivable.updated_at = now
         receivable.save(update_fields=["state", "updated_at"])
         if receivable.release_at <= now:
@@ -166,7 +169,7 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
         receivables.release_late(advance.merchant, advance.currency, overdue, now)
     if shortfalls.remain(advance.merchant, advance.currency):
         shortfalls.fill(advance.merchant, advance.currency, now)
-    return _decided(advance, Advance.State.REFUSED, by, note, now)
+    return _decided(advance, AdvanceAction.REFUSE, by, note, now)
 
 
 def _chosen(merchant: Merchant, receivable_ids: Sequence[str], *, held: bool = False) -> list[Receivable]:
@@ -204,7 +207,7 @@ def _priced(receivable: Receivable, now: datetime) -> QuotedReceivable:
     return QuotedReceivable(receivable, int(share.quantize(Decimal(1), ROUND_HALF_UP)), days)
 
 
-def _undecided(advance_id: str, by: User) -> tuple[Advance, datetime]:
+def _undecided(advance_id: str, action: AdvanceAction, by: User) -> tuple[Advance, datetime]:
     advance = (
         Advance.objects.select_for_update(no_key=True, of=("self",))
         .select_related("merchant__company")
@@ -212,8 +215,7 @@ def _undecided(advance_id: str, by: User) -> tuple[Advance, datetime]:
     )
     if advance.requested_by_id == by.pk:
         raise OwnRequest
-    if advance.state != Advance.State.UNDER_REVIEW:
-        raise AdvanceState
+    ADVANCE_LIFE.transition(action, advance.state)
     return advance, clock.now(advance.merchant)
 
 
@@ -227,9 +229,11 @@ def _items(advance: Advance) -> list[tuple[AdvanceItem, Receivable]]:
     return found
 
 
-def _decided(advance: Advance, state: str, by: User, note: str, now: datetime) -> Advance:
-    advance.state, advance.decided_by, advance.decided_at, advance.note = state, by, now, note
+def _decided(advance: Advance, action: AdvanceAction, by: User, note: str, now: datetime) -> Advance:
+    taken = ADVANCE_LIFE.transition(action, advance.state)
+    advance.state, advance.decided_by, advance.decided_at, advance.note = taken.target, by, now, note
     advance.save(update_fields=["state", "fee", "decided_by", "decided_at", "note"])
-    emit(advance.merchant, f"advance.{state.lower()}", advance.id, payloads.advance(advance), now)
+    for kind in taken.announces:
+        emit(advance.merchant, kind, advance.id, payloads.advance(advance), now)
     notices.decided(advance)
     return advance

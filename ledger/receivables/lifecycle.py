@@ -1,13 +1,14 @@
-"""The life of a receivable, whole. Read this table first."""
+"""The lives of a receivable and of an advance, whole. Read these tables first."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
-from ledger.receivables.errors import ReceivableState
-from ledger.receivables.models import State
+from accounts.base.lifecycle import NEW, Table, Transition
+from ledger.receivables.errors import AdvanceState, ReceivableState
+from ledger.receivables.models import Advance, Receivable, State
 
 
 class ReceivableAction(StrEnum):
+    SCHEDULE = "schedule"  # its payment was paid
     RELEASE = "release"  # its day has come
     RESERVE = "reserve"  # an advance was requested
     ADVANCE = "advance"  # and approved
@@ -16,30 +17,42 @@ class ReceivableAction(StrEnum):
     RESTORE = "restore"  # and the refund came to nothing
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivableStep:
-    """`posts` is the kind of the transfer, where money moves."""
-
-    asked: ReceivableAction
-    source: State
-    target: State
-    posts: str | None = None
+class AdvanceAction(StrEnum):
+    REQUEST = "request"  # the company wants its receivables sooner
+    APPROVE = "approve"  # support agrees: each receivable is advanced
+    REFUSE = "refuse"  # or does not: they go back to their schedule
 
 
-STEPS = (
-    ReceivableStep(ReceivableAction.RELEASE, State.SCHEDULED, State.RELEASED, "receivable.released"),
-    ReceivableStep(ReceivableAction.RESERVE, State.SCHEDULED, State.RESERVED_FOR_ADVANCE),
-    ReceivableStep(ReceivableAction.ADVANCE, State.RESERVED_FOR_ADVANCE, State.ADVANCED, "receivable.advanced"),
-    ReceivableStep(ReceivableAction.GIVE_BACK, State.RESERVED_FOR_ADVANCE, State.SCHEDULED),
-    ReceivableStep(ReceivableAction.CANCEL, State.SCHEDULED, State.CANCELED),
-    ReceivableStep(ReceivableAction.RESTORE, State.CANCELED, State.SCHEDULED),
-)
-_BY_QUESTION = {(step.asked, step.source): step for step in STEPS}
+when = Transition
+S, RESERVED = State.SCHEDULED, State.RESERVED_FOR_ADVANCE
+Action, Asked, Decided = ReceivableAction, AdvanceAction, Advance.State
 
+# The movements of a release and of an advance are made by `services`: a release is one statement for many of them.
+RECEIVABLE_LIFE: Table[ReceivableAction, Receivable] = Table(
+    ReceivableAction,
+    State,
+    ReceivableState,
+    (
+        #    action            from         to               posts
+        when(Action.SCHEDULE,  NEW,         S),
+        when(Action.RELEASE,   (S,),        State.RELEASED,  "receivable.released"),
+        when(Action.RESERVE,   (S,),        RESERVED),
+        when(Action.ADVANCE,   (RESERVED,), State.ADVANCED,  "receivable.advanced"),
+        when(Action.GIVE_BACK, (RESERVED,), S),
+        when(Action.CANCEL,    (S,),        State.CANCELED),
+        when(Action.RESTORE,   (State.CANCELED,), S),
+    ),
+)  # fmt: skip
 
-def step(asked: ReceivableAction, state: str) -> ReceivableStep:
-    """Refuses with ONP409_RECEIVABLE_STATE what the table does not say."""
-    try:
-        return _BY_QUESTION[asked, State(state)]
-    except KeyError:
-        raise ReceivableState from None
+# What an approved advance moves is posted by the receivables in it.
+ADVANCE_LIFE: Table[AdvanceAction, Advance] = Table(
+    AdvanceAction,
+    Advance.State,
+    AdvanceState,
+    (
+        #    action         from                     to                    announced
+        when(Asked.REQUEST, NEW,                     Decided.UNDER_REVIEW),
+        when(Asked.APPROVE, (Decided.UNDER_REVIEW,), Decided.APPROVED, announces=("advance.approved",)),
+        when(Asked.REFUSE,  (Decided.UNDER_REVIEW,), Decided.REFUSED,  announces=("advance.refused",)),
+    ),
+)  # fmt: skip

@@ -17,7 +17,7 @@ from ledger.books.services import Move, Side, post, wallet
 from ledger.chart import WALLET_METHOD, AccountKind
 from ledger.holds import shortfalls
 from ledger.receivables import payloads
-from ledger.receivables.lifecycle import ReceivableAction, step
+from ledger.receivables.lifecycle import RECEIVABLE_LIFE, ReceivableAction
 from ledger.receivables.models import Receivable, State, Taking
 from webhooks.outbox import emit
 
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 BATCH = 500
 """Receivables of one wallet in one transaction."""
-_RELEASED = step(ReceivableAction.RELEASE, State.SCHEDULED)
+_RELEASED = RECEIVABLE_LIFE.transition(ReceivableAction.RELEASE, State.SCHEDULED)
 # By the real time, and by the clocks of merchants that are ahead of it. One wallet a transaction: two of them could
 # wait for each other.
 _NEXT_WALLET = """
@@ -125,6 +125,7 @@ def schedule(
         gross_amount=gross,
         fee=fee,
         amount=gross - fee,
+        state=RECEIVABLE_LIFE.transition(ReceivableAction.SCHEDULE, "").target,
         release_at=terms.release_at,
         advance_monthly_rate=terms.advance_monthly_rate,
         advance_minimum=terms.advance_minimum,
@@ -248,7 +249,7 @@ def release_late(merchant: Merchant, currency: str, receivable_ids: list[str], a
 
 def advance(receivable: Receivable, fee: int, at: datetime) -> None:
     """Makes a reserved receivable available now, less the fee. Refuses with ONP409_RECEIVABLE_STATE."""
-    taken = step(ReceivableAction.ADVANCE, receivable.state)
+    taken = RECEIVABLE_LIFE.transition(ReceivableAction.ADVANCE, receivable.state)
     receivable.state, receivable.updated_at = taken.target, at
     receivable.save(update_fields=["state", "updated_at"])
     releasing = wallet(AccountKind.RELEASING, receivable.currency)
@@ -273,7 +274,7 @@ def take(receivable: Receivable, wanted: int, at: datetime) -> int:
     receivable.amount -= taken
     receivable.refunded_amount += taken
     if receivable.amount == 0:
-        receivable.state = step(ReceivableAction.CANCEL, receivable.state).target
+        receivable.state = RECEIVABLE_LIFE.transition(ReceivableAction.CANCEL, receivable.state).target
     _save(receivable, at)
     return taken
 
@@ -283,7 +284,7 @@ def give_back(receivable: Receivable, minor: int, at: datetime) -> bool:
     if receivable.state not in (State.SCHEDULED, State.CANCELED) or receivable.release_at <= at:
         return False
     if receivable.state == State.CANCELED:
-        receivable.state = step(ReceivableAction.RESTORE, receivable.state).target
+        receivable.state = RECEIVABLE_LIFE.transition(ReceivableAction.RESTORE, receivable.state).target
     receivable.amount += minor
     receivable.refunded_amount -= minor
     _save(receivable, at)
@@ -296,7 +297,9 @@ def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at:
     The caller holds the wallet and posts them.
     """
     asked = {"merchant": merchant.pk, "currency": currency, "refund": refund_id, "wanted": wanted, "at": at}
-    row = first(_WITHHOLD, asked | {"canceled": step(ReceivableAction.CANCEL, State.SCHEDULED).target})
+    row = first(
+        _WITHHOLD, asked | {"canceled": RECEIVABLE_LIFE.transition(ReceivableAction.CANCEL, State.SCHEDULED).target}
+    )
     assert row is not None
     return int(row[0])
 

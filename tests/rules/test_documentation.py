@@ -178,11 +178,6 @@ def test_every_event_kind_is_in_the_reference() -> None:
         assert f"`{kind}`" in document()["info"]["description"]
 
 
-@pytest.mark.parametrize("life", ["payment", "refund", "withdrawal", "receivable"])
-def test_the_drawings_in_the_readme_are_the_tables(life: str) -> None:
-    assert f"```mermaid\n{guide.drawings()[life]}\n```" in (ROOT / "README.md").read_text()
-
-
 def test_every_setting_is_explained_to_operators() -> None:
     asked = set(
         re.findall(r'"(ONPAY_[A-Z_]+|DATABASE_URL|CELERY_BROKER_URL)"', (ROOT / "gateway/settings.py").read_text())

@@ -1,7 +1,6 @@
 """What the code knows about the ways to pay and about the sandbox, told to people: in the README and under /docs."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,20 +15,16 @@ from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, PaymentScenario
 from gateway.methods.selectors import required_fields
-from gateway.payments import lifecycle as payment_lifecycle
 from gateway.payouts import scenarios as payout_scenarios
 from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payout_markets
-from gateway.refunds import lifecycle as refund_lifecycle
 from gateway.simulations.examples import COMPANY as EXAMPLE_COMPANY
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
 from gateway.vault.sdk import VERSION, integrity
 from gateway.vault.stored import STORED_CARDS
-from gateway.withdrawals import lifecycle as withdrawal_lifecycle
 from ledger.chart import WALLET_METHOD
 from ledger.rates.table import SANDBOX
-from ledger.receivables import lifecycle as receivable_lifecycle
 from webhooks import signing
 from webhooks.kinds import KINDS
 from webhooks.schedule import DELAYS_S
@@ -282,39 +277,3 @@ def _methods(scenario: PaymentScenario) -> list[str]:
         return ["every method"]
     bank_transfer = f"BANK_TRANSFER in {scenario.currency}"
     return [bank_transfer if method == Method.BANK_TRANSFER else str(method) for method in scenario.methods]
-
-
-Arrow = tuple[str, str, str]
-"""From a status (`[*]`: nothing yet) to a status, and why."""
-
-
-def drawings() -> dict[str, str]:
-    """The life of each thing as a Mermaid state diagram, out of the tables that run."""
-    payments = [
-        (source, one.target, f"{one.asked} {one.answered}")
-        for one in payment_lifecycle.STEPS
-        for source in one.sources or ("[*]",)
-    ]
-    refunds = [
-        (source, one.target, str(one.asked)) for one in refund_lifecycle.STEPS for source in one.sources or ("[*]",)
-    ]
-    withdrawals = [(one.source or "[*]", one.target, str(one.asked)) for one in withdrawal_lifecycle.STEPS]
-    receivables = [(str(one.source), str(one.target), str(one.asked)) for one in receivable_lifecycle.STEPS]
-    return {
-        "payment": _drawing(payments),
-        "refund": _drawing(refunds),
-        "withdrawal": _drawing(withdrawals),
-        "receivable": _drawing([("[*]", "SCHEDULED", "paid"), *receivables]),
-    }
-
-
-def _drawing(arrows: Sequence[Arrow]) -> str:
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for source, target, why in arrows:
-        reasons.setdefault((source, target), []).append(why)
-    lines = [f"    {source} --> {target} : {', '.join(why)}" for (source, target), why in reasons.items()]
-    sources = {source for source, _ in reasons}
-    ends = [
-        f"    {target} --> [*]" for target in dict.fromkeys(target for _, target in reasons) if target not in sources
-    ]
-    return "\n".join(["stateDiagram-v2", *lines, *ends])

@@ -1,0 +1,38 @@
+"""The life of a delivery, whole (contract §13.4). Read this table first."""
+
+from enum import StrEnum
+
+from accounts.base.lifecycle import NEW, Table, Transition
+from webhooks.models import Delivery
+
+
+class DeliveryAction(StrEnum):
+    QUEUE = "queue"  # the endpoint wants the event, or somebody asked for it again
+    SUCCEED = "succeed"  # the endpoint took it
+    FAIL = "fail"  # it did not, and is tried again
+    GIVE_UP = "give up"  # every attempt was made
+    CANCEL = "cancel"  # the endpoint is gone
+
+
+class DeliveryState(Exception):
+    """A bug: only what is PENDING changes."""
+
+
+when, Action, Status = Transition, DeliveryAction, Delivery.Status
+
+DELIVERY_LIFE: Table[DeliveryAction, Delivery] = Table(
+    DeliveryAction,
+    Status,
+    DeliveryState,
+    (
+        #    action          from               to
+        when(Action.QUEUE,   NEW,               Status.PENDING),
+        when(Action.SUCCEED, (Status.PENDING,), Status.DELIVERED),
+        when(Action.FAIL,    (Status.PENDING,), Status.PENDING),
+        when(Action.GIVE_UP, (Status.PENDING,), Status.FAILED),
+        when(Action.CANCEL,  (Status.PENDING,), Status.CANCELED),
+    ),
+)  # fmt: skip
+
+CANCELED = DELIVERY_LIFE.transition(DeliveryAction.CANCEL, Status.PENDING).target
+"""What becomes of everything that is on its way to an endpoint that is gone."""
