@@ -1,9 +1,10 @@
 """What people did, to be read by their company and by staff. Written in the transaction of what was done."""
 
+import getpass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -12,8 +13,34 @@ from accounts.base.listing import newest
 from accounts.models import AuditEntry, Company, Merchant, User
 
 
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who does something, from which address, in which request: all empty for an operator's command."""
+
+    user: User | None = None
+    address: str | None = None
+    request_id: str = ""
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> "Actor":
+        address = client_address(request)
+        return cls(
+            request.user if isinstance(request.user, User) else None,
+            str(address) if address else None,
+            getattr(request, "request_id", ""),
+        )
+
+
+ON_HOST = Actor()
+
+
+def note_on_host(note: str, command: str) -> str:
+    """The note of what an operator does with a command: it names the command and who ran it."""
+    return f"{note} (manage.py {command}, run by {getpass.getuser()})"
+
+
 def record(
-    request: HttpRequest,
+    by: Actor | HttpRequest,
     action: str,
     *,
     company: Company | None = None,
@@ -24,29 +51,21 @@ def record(
     note: str = "",
     by_staff: bool = False,
 ) -> AuditEntry:
-    """Adds what the person of this request did. `before` and `after` are JSON and hold no secret."""
-    address = client_address(request)
+    """Adds what this actor, or the person of this request, did. `before` and `after` are JSON and hold no secret."""
+    actor = Actor.of(by) if isinstance(by, HttpRequest) else by
     return AuditEntry.objects.create(
         company=company or (merchant.company if merchant else None),
         merchant=merchant,
-        actor=request.user if isinstance(request.user, User) else None,
+        actor=actor.user,
         by_staff=by_staff,
         action=action,
         object_id=object_id,
         before=before,
         after=after,
-        note=note,
-        address=str(address) if address else None,
-        request_id=getattr(request, "request_id", ""),
+        note=note[:500],
+        address=actor.address,
+        request_id=actor.request_id,
     )
-
-
-def on_the_host() -> HttpRequest:
-    """Stands for what an operator does with a command: it has no person, and its note names who ran it."""
-    request = HttpRequest()
-    request.user = AnonymousUser()
-    request.META |= {"REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "localhost", "SERVER_PORT": "443"}
-    return request
 
 
 def entries(

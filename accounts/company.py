@@ -1,7 +1,6 @@
 """What a company decides about itself: how payers see it, and from where its money may be withdrawn."""
 
 from ipaddress import ip_address
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -9,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, names, notices
+from accounts.audit import Actor
 from accounts.errors import InvalidAddress
 from accounts.models import AuditEntry, Company, RefusedOrigin, WithdrawalWait
 from accounts.waits import services as waits
@@ -38,9 +38,7 @@ def change(request: HttpRequest, company: Company, **values: str) -> Company:
 
 
 @transaction.atomic
-def register_address(
-    request: HttpRequest, company: Company, text: str, *, by_staff: bool = False, note: str = ""
-) -> str | None:
+def register_address(by: Actor, company: Company, text: str, *, by_staff: bool = False, note: str = "") -> str | None:
     """Makes this the one address from which the company's backends withdraw, at once; an empty text leaves none.
 
     Owners are told by e-mail. `by_staff`: production withdrawals wait for a day, unless it is the first address ever.
@@ -55,7 +53,7 @@ def register_address(
         held.withdrawal_ip = address
         held.save()
         audit.record(
-            request,
+            by,
             ADDRESS_CHANGED,
             company=held,
             object_id=held.pk,
@@ -69,8 +67,7 @@ def register_address(
             facts = told | {"what": "withdrawal_address", "now": address or "–", "until": waits.in_words(wait)}
             notices.tell_owners(held, subject, "by_support", "settings", **facts)
         else:
-            by: Any = request.user
-            notices.tell_owners(held, subject, "withdrawal_address", "settings", by=by, **told)
+            notices.tell_owners(held, subject, "withdrawal_address", "settings", by=by.user, **told)
     return address
 
 

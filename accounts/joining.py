@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts import audit, names, notices, services
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.errors import (
@@ -259,7 +260,7 @@ def _tell_of_role(request: HttpRequest, found: Membership, *, before: str, after
 
 # ── Staff ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic
-def assign(request: HttpRequest, company: Company, person: User, role: Role | None, note: str) -> None:
+def assign(by: Actor, company: Company, person: User, role: Role | None, note: str) -> None:
     """Our staff give somebody a role in the team, or none: owners are told, and production withdrawals wait for a day.
 
     Refuses with ONP409_LAST_OWNER, and with ONP409_PERSON_STATE where nothing would change.
@@ -275,7 +276,7 @@ def assign(request: HttpRequest, company: Company, person: User, role: Role | No
         Membership.objects.update_or_create(company=company, user=person, defaults={"role": role})
     deed, what = _ASSIGNED[(before is not None, role is not None)]
     audit.record(
-        request,
+        by,
         deed,
         company=company,
         object_id=person.email,

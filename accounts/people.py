@@ -6,16 +6,16 @@ from typing import Any
 
 from allauth.account.adapter import get_adapter
 from allauth.account.models import EmailAddress
-from allauth.core.context import request_context
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices, second_factor, staff_invitations, staff_roles
+from accounts.audit import Actor
+from accounts.base.clock import utcnow
 from accounts.base.errors import InvalidRequest
 from accounts.errors import PersonState
 from accounts.models import Company, User, WithdrawalWait
@@ -23,7 +23,7 @@ from accounts.waits import services as waits
 
 
 @transaction.atomic
-def change_email(request: HttpRequest, person: User, email: str, note: str) -> None:
+def change_email(by: Actor, person: User, email: str, note: str) -> None:
     """The person signs in with another address, and is signed out everywhere; the old one is told, too.
 
     Refuses with ONP400_VALIDATION an address that somebody has, and with ONP409_PERSON_STATE one that is theirs.
@@ -38,25 +38,26 @@ def change_email(request: HttpRequest, person: User, email: str, note: str) -> N
     _sign_out(held)
     facts = {"what": "email", "before": old, "now": new}
     subject = _("a member signs in with another e-mail address")
-    _tell(request, held, "user.email_changed", subject, note, ended, facts, also=(old, new))
+    _tell(by, held, "user.email_changed", subject, note, ended, facts, also=(old, new))
     if not ended:
-        transaction.on_commit(partial(_tell_old_address, request, held, old), robust=True)
+        transaction.on_commit(partial(_notify, by, held, "account/email/email_changed", old, to_email=new), robust=True)
 
 
 @transaction.atomic
-def remove_second_factor(request: HttpRequest, person: User, note: str) -> None:
+def remove_second_factor(by: Actor, person: User, note: str) -> None:
     """For somebody who lost theirs; they are signed out everywhere. Refuses with ONP409_PERSON_STATE who has none."""
     held = hold(person.pk)
     require_second_factor(held)
     ended = _begin_waits(held)
-    second_factor.remove(request, held)
+    second_factor.remove(held)
+    transaction.on_commit(partial(_notify, by, held, "mfa/email/totp_deactivated"), robust=True)
     facts = {"what": "second_factor", "about": held.email}
     subject = _("support removed a member's second factor")
-    _tell(request, held, "user.second_factor_removed", subject, note, ended, facts, also=(held.email,))
+    _tell(by, held, "user.second_factor_removed", subject, note, ended, facts, also=(held.email,))
 
 
 @transaction.atomic
-def set_active(request: HttpRequest, person: User, is_active: bool, note: str) -> None:
+def set_active(by: Actor, person: User, is_active: bool, note: str) -> None:
     """Whether the person can sign in. Refuses with ONP409_PERSON_STATE where nothing would change."""
     held = hold(person.pk)
     if held.is_active == is_active:
@@ -68,11 +69,11 @@ def set_active(request: HttpRequest, person: User, is_active: bool, note: str) -
         _sign_out(held)
     deed = "reactivated" if is_active else "deactivated"
     subject = _("a member can sign in again") if is_active else _("a member can no longer sign in")
-    _tell(request, held, f"user.{deed}", subject, note, ended, {"what": deed, "about": held.email}, also=(held.email,))
+    _tell(by, held, f"user.{deed}", subject, note, ended, {"what": deed, "about": held.email}, also=(held.email,))
 
 
 @transaction.atomic
-def set_staff_rights(request: HttpRequest, person: User, rights: Mapping[str, Any], note: str) -> None:
+def set_staff_rights(by: Actor, person: User, rights: Mapping[str, Any], note: str) -> None:
     """Who is staff, and in which roles: `rights` as `staff_rights` tells them. Who has no password yet gets a link.
 
     Refuses with ONP409_STAFF_ROLES roles that are never one person's.
@@ -84,7 +85,7 @@ def set_staff_rights(request: HttpRequest, person: User, rights: Mapping[str, An
     held.save(update_fields=["is_staff", "is_superuser"])
     held.groups.set(rights["groups"])
     audit.record(
-        request,
+        by,
         "user.staff_rights_changed",
         object_id=held.email,
         before=before,
@@ -140,11 +141,11 @@ def _begin_waits(person: User) -> dict[str, WithdrawalWait]:
     return {company.pk: waits.begin(company, why, [person.pk]) for company in companies(person)}
 
 
-def _tell_old_address(request: HttpRequest, person: User, old: str) -> None:
-    """Of somebody who belongs to no company."""
-    told = {"from_email": old, "to_email": person.email}
-    with request_context(request):
-        get_adapter().send_notification_mail("account/email/email_changed", person, told, email=old)
+def _notify(by: Actor, person: User, template: str, email: str = "", **told: str) -> None:
+    """Sends the person the e-mail that a change of their own would send, to the address that they have or had."""
+    reader = email or person.email
+    origin = {"ip": by.address or "–", "user_agent": "Onpay Gateway", "timestamp": utcnow(), "from_email": reader}
+    get_adapter().send_mail(template, reader, origin | told)
 
 
 def _sign_out(person: User) -> None:
@@ -153,7 +154,7 @@ def _sign_out(person: User) -> None:
 
 
 def _tell(
-    request: HttpRequest,
+    by: Actor,
     person: User,
     deed: str,
     subject: str | Promise,
@@ -167,7 +168,7 @@ def _tell(
     for company in theirs:
         before, after = ({"email": facts[name]} if name in facts else None for name in ("before", "now"))
         audit.record(
-            request,
+            by,
             deed,
             company=company,
             object_id=person.email,

@@ -1,13 +1,10 @@
 """The second factor: who must have one, and for what it must have been shown a moment ago (reliability S10, S29)."""
 
 from collections.abc import Callable
-from functools import partial
 
-from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import record_authentication
 from allauth.account.internal.flows.reauthentication import STATE_SESSION_KEY
 from allauth.account.signals import authentication_step_completed
-from allauth.core.context import request_context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added
@@ -15,7 +12,6 @@ from allauth.mfa.utils import is_mfa_enabled
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
-from django.db import transaction
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import reverse
@@ -65,20 +61,11 @@ def require_set_up(request: HttpRequest) -> None:
     raise ImmediateHttpResponse(HttpResponseRedirect(reverse("mfa_index")))
 
 
-def remove(request: HttpRequest, user: User) -> None:
-    """Takes every factor away from somebody who lost theirs, signs them out everywhere and tells them by e-mail.
-
-    The request is that of whoever does it.
-    """
+def remove(user: User) -> None:
+    """Takes every factor away from somebody who lost theirs, and signs them out everywhere."""
     Authenticator.objects.filter(user=user).delete()
     for session in UserSession.objects.filter(user=user):
         session.end()
-    transaction.on_commit(partial(_tell_of_removal, request, user), robust=True)
-
-
-def _tell_of_removal(request: HttpRequest, user: User) -> None:
-    with request_context(request):
-        get_adapter().send_notification_mail("mfa/email/totp_deactivated", user)
 
 
 def is_demanded() -> bool:

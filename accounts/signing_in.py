@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.core import context
+from allauth.core import context as allauth_context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -38,7 +38,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whoever signed in with this browser a moment ago need not do it again to change how they sign in."""
-        request = context.request
+        request = allauth_context.request
         if second_factor.is_set_up(request.user):
             second_factor.require(request)
         elif not step_up.was_shown(request, "password"):
@@ -48,7 +48,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """In our name, whatever host the page was asked for at."""
         site = SimpleNamespace(name="Onpay Gateway", domain=urlsplit(settings.BASE_URL).hostname)
-        super().send_mail(template_prefix, email, {"current_site": site} | context)
+        told = {"request": allauth_context.request, "email": email, "current_site": site} | context
+        self.render_mail(template_prefix, email, told).send()
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """Whoever has a second factor shows that one: the password alone opened the session.

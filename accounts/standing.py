@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
-from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices
+from accounts.audit import Actor
 from accounts.errors import CompanyState
 from accounts.models import Company
 
@@ -16,31 +16,31 @@ Status = Company.Status
 
 
 @transaction.atomic
-def suspend(request: HttpRequest, company: Company, reason: str) -> None:
+def suspend(by: Actor, company: Company, reason: str) -> None:
     """It takes and moves no money from now on; its owners read the reason. Refuses with ONP409_COMPANY_STATE."""
     held = hold(company.pk)
     require(held, Status.ACTIVE, Status.PENDING_VERIFICATION)
     deed = {"note": reason, "reason": reason}
-    _turn(request, held, Status.SUSPENDED, "company.suspended", _("your company is suspended"), "suspended", **deed)
+    _turn(by, held, Status.SUSPENDED, "company.suspended", _("your company is suspended"), "suspended", **deed)
 
 
 @transaction.atomic
-def lift_suspension(request: HttpRequest, company: Company, note: str) -> None:
+def lift_suspension(by: Actor, company: Company, note: str) -> None:
     """It may do again what it could before it was suspended. Refuses with ONP409_COMPANY_STATE."""
     held = hold(company.pk)
     require(held, Status.SUSPENDED)
     before = Status.ACTIVE if held.verified_at else Status.PENDING_VERIFICATION
     subject = _("the suspension of your company is lifted")
-    _turn(request, held, before, "company.suspension_lifted", subject, "lifted", note=note)
+    _turn(by, held, before, "company.suspension_lifted", subject, "lifted", note=note)
 
 
 @transaction.atomic
-def close(request: HttpRequest, company: Company, note: str, *, require_empty: Callable[[Company], None]) -> None:
+def close(by: Actor, company: Company, note: str, *, require_empty: Callable[[Company], None]) -> None:
     """For good, once `require_empty` finds no money. Refuses with ONP409_COMPANY_STATE and as `require_empty` does."""
     held = hold(company.pk)
     require(held, *set(Status) - {Status.CLOSED})
     require_empty(held)
-    _turn(request, held, Status.CLOSED, "company.closed", _("your company is closed"), "closed", note=note)
+    _turn(by, held, Status.CLOSED, "company.closed", _("your company is closed"), "closed", note=note)
 
 
 def hold(company_id: str) -> Company:
@@ -55,7 +55,7 @@ def require(company: Company, *statuses: Company.Status) -> None:
 
 
 def _turn(
-    request: HttpRequest,
+    by: Actor,
     company: Company,
     status: Company.Status,
     deed: str,
@@ -68,5 +68,5 @@ def _turn(
     before, company.status = company.status, status
     company.save()
     told: dict[str, Any] = {"before": {"status": before}, "after": {"status": status}}
-    audit.record(request, deed, company=company, object_id=company.pk, note=note, by_staff=True, **told)
+    audit.record(by, deed, company=company, object_id=company.pk, note=note, by_staff=True, **told)
     notices.tell_owners(company, subject, "by_support", "settings", what=what, **facts)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices, services, standing
+from accounts.audit import Actor
 from accounts.company import public_address, register_address
 from accounts.models import Company, Environment, Merchant, WithdrawalWait
 from accounts.permissions import MOVES_MONEY
@@ -52,8 +52,8 @@ class WithdrawalAddress(CompanyKind):
     def lines(self, record: Company, values: Values) -> list[tuple[str, str]]:
         return [("Now", record.withdrawal_ip or "none"), ("New address", values["address"] or "none")]
 
-    def carry_out(self, record: Company, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        address = register_address(request, record, values["address"], by_staff=True, note=note)
+    def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
+        address = register_address(by, record, values["address"], by_staff=True, note=note)
         return Carried(standing.hold(record.pk), f"{record} withdraws from {address or 'nowhere'}.")
 
 
@@ -70,8 +70,8 @@ class LiftSuspension(CompanyKind):
     def sentence(self, record: Company, values: Values) -> str:
         return "The company takes payments and moves money again, at once. Owners are told by e-mail."
 
-    def carry_out(self, record: Company, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        standing.lift_suspension(request, record, note)
+    def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
+        standing.lift_suspension(by, record, note)
         return Carried(record, f"The suspension of {record} is lifted.")
 
 
@@ -108,12 +108,12 @@ class IssueKey(ProposalKind):
     def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
         return [("Name", values["name"]), ("May", ", ".join(values["permissions"]))]
 
-    def carry_out(self, record: Merchant, values: Values, *, request: HttpRequest, note: str) -> Carried:
+    def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
         is_live = record.environment == Environment.PRODUCTION
         wait = waits.begin(record.company, WithdrawalWait.Why.KEY) if is_live and moves_money(values) else None
         key, text = services.issue_key(record, values["permissions"], values["name"])
         told = {"name": key.name, "last4": key.last4, "permissions": key.permissions}
-        audit.record(request, "api_key.issued", merchant=record, object_id=key.pk, after=told, note=note, by_staff=True)
+        audit.record(by, "api_key.issued", merchant=record, object_id=key.pk, after=told, note=note, by_staff=True)
         if is_live:
             about = f"{key.name} (…{key.last4}): {', '.join(key.permissions)}"
             facts = {"what": "api_key", "about": about, "until": waits.in_words(wait)}

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.db.models import Model
-from django.http import HttpRequest
 from django.utils.safestring import SafeString
+
+from accounts.audit import Actor
 
 Values = Mapping[str, Any]
 
@@ -41,8 +42,8 @@ class ProposalKind(ABC):
         """The companies whose members decide nothing here."""
 
     @abstractmethod
-    def carry_out(self, record: Any, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        """Calls the service. The request is that of whoever confirms; on the host it has no person."""
+    def carry_out(self, record: Any, values: Values, *, by: Actor, note: str) -> Carried:
+        """Calls the service, for whoever confirms; on the host that is nobody."""
 
     def people_ids(self, record: Any) -> Iterable[int]:
         """The people whom it is about: they decide nothing here either."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import Group
-from django.http import HttpRequest
 
 from accounts import joining, people, standing
+from accounts.audit import Actor
 from accounts.models import Company, Membership, User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from accounts.roles import Role
@@ -65,8 +65,8 @@ class TeamChange(ProposalKind):
         now = record.membership.role if record.membership else "not in the team"
         return [("Now", now), ("Then", values["role"] or "not in the team")]
 
-    def carry_out(self, record: Place, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        joining.assign(request, record.company, record.person, _role(values), note)
+    def carry_out(self, record: Place, values: Values, *, by: Actor, note: str) -> Carried:
+        joining.assign(by, record.company, record.person, _role(values), note)
         said = f"is {values['role']} of" if values["role"] else "is no longer in the team of"
         return Carried(record.company, f"{record.person} {said} {record.company}.")
 
@@ -112,8 +112,8 @@ class EmailChange(PersonKind):
             "their companies are told by e-mail; production withdrawals of those companies wait for 24 hours."
         )
 
-    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        people.change_email(request, record, values["email"], note)
+    def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
+        people.change_email(by, record, values["email"], note)
         return Carried(people.hold(record.pk), f"{record} signs in as {values['email'].lower()} now.")
 
 
@@ -137,8 +137,8 @@ class FactorRemoval(PersonKind):
             "e-mail; production withdrawals of those companies wait for 24 hours."
         )
 
-    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        people.remove_second_factor(request, record, note)
+    def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
+        people.remove_second_factor(by, record, note)
         return Carried(record, f"{record} has none now.")
 
 
@@ -163,8 +163,8 @@ class Activation(PersonKind):
     def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
         return [("Then", "Active" if values["is_active"] else "Not active")]
 
-    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        people.set_active(request, record, values["is_active"], note)
+    def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
+        people.set_active(by, record, values["is_active"], note)
         return Carried(people.hold(record.pk), f"{record} is {'' if values['is_active'] else 'not '}active now.")
 
 
@@ -197,6 +197,6 @@ class StaffRights(PersonKind):
         flags = [("Staff", values["is_staff"]), ("Superuser", values["is_superuser"])]
         return [*((name, "yes" if flag else "no") for name, flag in flags), ("Groups", ", ".join(names) or "none")]
 
-    def carry_out(self, record: User, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        people.set_staff_rights(request, record, values, note)
+    def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
+        people.set_staff_rights(by, record, values, note)
         return Carried(people.hold(record.pk), f"What {record} may do as staff is changed.")

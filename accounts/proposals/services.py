@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from accounts import audit
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.errors import OwnRequest
 from accounts.models import Company, Membership, User
@@ -28,7 +29,7 @@ def put(request: HttpRequest, kind: ProposalKind, object_id: str, values: Values
     _require_uninvolved(request.user, kind, record)
     kind.require(record, values)
     if not kind.takes_two(record, values):
-        return kind.carry_out(record, values, request=request, note=note)
+        return kind.carry_out(record, values, by=Actor.of(request), note=note)
     before = kind.before(record)
     for standing in _open(kind, object_id):
         if standing.before == before:
@@ -58,7 +59,7 @@ def confirm(request: HttpRequest, proposal_id: str, digest: str, note: str) -> C
         raise OwnRequest
     _require_uninvolved(request.user, kind, record)
     _close(proposal, State.CONFIRMED, by=request.user, note=note)
-    return _carry_out(request, proposal, kind, record, note)
+    return _carry_out(Actor.of(request), proposal, kind, record, note)
 
 
 @transaction.atomic
@@ -67,10 +68,9 @@ def confirm_on_host(proposal_id: str, digest: str, note: str, *, os_user: str) -
 
     Refuses with ONP409_PROPOSAL and ONP409_PROPOSAL_CHANGED, and as the kind does.
     """
-    request = audit.on_the_host()
     proposal, kind, record = _held(proposal_id, digest)
     _close(proposal, State.CONFIRMED, on_host_by=os_user, note=note)
-    return _carry_out(request, proposal, kind, record, f"{note} (manage.py confirm_proposal, run by {os_user})")
+    return _carry_out(audit.ON_HOST, proposal, kind, record, audit.note_on_host(note, "confirm_proposal"))
 
 
 @transaction.atomic
@@ -143,10 +143,10 @@ def _held(proposal_id: str, digest: str, *, overtaken: bool = False) -> tuple[Pr
     return proposal, kind, record
 
 
-def _carry_out(request: HttpRequest, proposal: Proposal, kind: ProposalKind, record: Any, note: str) -> Carried:
+def _carry_out(by: Actor, proposal: Proposal, kind: ProposalKind, record: Any, note: str) -> Carried:
     kind.require(record, proposal.values)
-    _write_down(request, "proposal.confirmed", proposal, note)
-    return kind.carry_out(record, proposal.values, request=request, note=f"{proposal.note} / {note}"[:255])
+    _write_down(by, "proposal.confirmed", proposal, note)
+    return kind.carry_out(record, proposal.values, by=by, note=f"{proposal.note} / {note}"[:255])
 
 
 def _close(
@@ -157,10 +157,10 @@ def _close(
     proposal.save(update_fields=["state", "decided_by", "decided_at", "decided_on_host_by", "answer"])
 
 
-def _write_down(request: HttpRequest, deed: str, proposal: Proposal, note: str) -> None:
+def _write_down(by: Actor | HttpRequest, deed: str, proposal: Proposal, note: str) -> None:
     """One entry of the audit. Its note, which names the proposal, is read by staff alone."""
     audit.record(
-        request,
+        by,
         deed,
         company=proposal.company,
         object_id=proposal.object_id,

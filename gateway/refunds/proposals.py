@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.http import HttpRequest
-
 from accounts import audit
-from accounts.models import Environment, User
+from accounts.audit import Actor
+from accounts.models import Environment
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState, RefundUnknown
@@ -64,12 +63,11 @@ class RefundOutcome(ProposalKind):
     def lines(self, record: Refund, values: Values) -> list[tuple[str, str]]:
         return [("Outcome", "Carried out" if values["asked"] == RefundAction.DONE else "Refused outside")]
 
-    def carry_out(self, record: Refund, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        by = request.user if isinstance(request.user, User) else None
+    def carry_out(self, record: Refund, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
-        decided = refunds.decide(record.merchant, record.pk, RefundAction(values["asked"]), by=by, note=note)
+        decided = refunds.decide(record.merchant, record.pk, RefundAction(values["asked"]), by=by.user, note=note)
         audit.record(
-            request,
+            by,
             f"refund.{'carried_out' if values['asked'] == RefundAction.DONE else 'declined'}",
             merchant=decided.merchant,
             object_id=decided.pk,

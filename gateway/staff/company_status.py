@@ -11,6 +11,7 @@ from unfold.enums import ActionVariant
 from unfold.widgets import UnfoldAdminEmailInputWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from accounts import standing
+from accounts.audit import Actor
 from accounts.models import Company, User
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.people import place_id
@@ -98,7 +99,7 @@ class CompanyStatusActions(StaffAdmin):
         reason = form.cleaned_data["note"]
 
         def act() -> Done:
-            standing.suspend(request, company, reason)
+            standing.suspend(Actor.of(request), company, reason)
             return Done(company, "", f"Suspended: {reason}", f"{company} is suspended.")
 
         return self.carry_out(request, company, act)

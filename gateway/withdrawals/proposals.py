@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts import audit
+from accounts.audit import Actor
 from accounts.models import Environment
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
@@ -60,11 +60,11 @@ class WithdrawalOutcome(ProposalKind):
         said += [("Reference", outcome.reference)] if outcome.reference else []
         return said + ([("Why", outcome.failure[1])] if outcome.failure else [])
 
-    def carry_out(self, record: Withdrawal, values: Values, *, request: HttpRequest, note: str) -> Carried:
+    def carry_out(self, record: Withdrawal, values: Values, *, by: Actor, note: str) -> Carried:
         before, outcome = self.before(record), outcome_of(values)
         decided = withdrawals.decide(record.merchant, record.pk, outcome, note=note)
         audit.record(
-            request,
+            by,
             f"withdrawal.{outcome.answered.value}",
             merchant=decided.merchant,
             object_id=decided.pk,

@@ -5,9 +5,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.http import HttpRequest
-
 from accounts import audit
+from accounts.audit import Actor
 from accounts.models import User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from ledger.rates import services as rates
@@ -42,7 +41,7 @@ class FarRate(ProposalKind):
     def lines(self, record: str, values: Values) -> list[tuple[str, str]]:
         return [("1 BRL is worth", f"{values['per_real']} {record}"), ("Holds for", f"{values['minutes']} minutes")]
 
-    def carry_out(self, record: str, values: Values, *, request: HttpRequest, note: str) -> Carried:
+    def carry_out(self, record: str, values: Values, *, by: Actor, note: str) -> Carried:
         entered = rates.enter(
             record,
             Decimal(values["per_real"]),
@@ -52,5 +51,5 @@ class FarRate(ProposalKind):
             confirmed=self.takes_two(record, values),
         )
         told = {"currency": record, "per_real": values["per_real"], "minutes": values["minutes"]}
-        audit.record(request, "rate.entered", object_id=str(entered.pk), after=told, note=note, by_staff=True)
+        audit.record(by, "rate.entered", object_id=str(entered.pk), after=told, note=note, by_staff=True)
         return Carried(entered, f"{entered} holds now.")

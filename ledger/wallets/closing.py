@@ -1,8 +1,7 @@
 """A company is closed for good once it has no money with us."""
 
-from django.http import HttpRequest
-
 from accounts import standing
+from accounts.audit import Actor
 from accounts.errors import CompanyHasMoney
 from accounts.models import Company, Environment
 from accounts.proposals.companies import CompanyKind
@@ -33,6 +32,6 @@ class CompanyClosing(CompanyKind):
     def sentence(self, record: Company, values: Values) -> str:
         return "The company takes no payments and moves no money ever again. Owners are told. This cannot be undone."
 
-    def carry_out(self, record: Company, values: Values, *, request: HttpRequest, note: str) -> Carried:
-        standing.close(request, record, note, require_empty=require_empty)
+    def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
+        standing.close(by, record, note, require_empty=require_empty)
         return Carried(record, f"{record} is closed.")

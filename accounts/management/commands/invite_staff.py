@@ -1,6 +1,5 @@
 """Invites somebody to the staff from the host: the way to the first staff login."""
 
-import getpass
 from typing import Any
 
 from django.contrib.auth.models import Group
@@ -36,11 +35,11 @@ class Command(BaseCommand):
         person = User.objects.create_user(email, is_staff=True, is_superuser=not role)
         person.groups.set(Group.objects.filter(name__in=role))
         audit.record(
-            audit.on_the_host(),
+            audit.ON_HOST,
             "user.staff_invited",
             object_id=email,
             after={"roles": role, "is_superuser": not role},
-            note=f"{note} (manage.py invite_staff, run by {getpass.getuser()})"[:500],
+            note=audit.note_on_host(note, "invite_staff"),
             by_staff=True,
         )
         self.stdout.write(staff_invitations.link_for(person))

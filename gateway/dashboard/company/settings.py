@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import company, names
+from accounts.audit import Actor
 from accounts.base.errors import Refusal
 from accounts.models import Company, WithdrawalWait
 from accounts.roles import May
@@ -149,7 +150,7 @@ def withdrawal_address(request: HttpRequest, here: RequestContext) -> HttpRespon
     )
     if form.is_valid():
         try:
-            address = company.register_address(request, here.company, form.cleaned_data["address"])
+            address = company.register_address(Actor.of(request), here.company, form.cleaned_data["address"])
         except Refusal as refusal:
             form.refuse(refusal)
         else:

@@ -6,11 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
-from django.http import HttpRequest
 
-from accounts import joining
+from accounts import audit, joining
 from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Membership, Merchant, User, WithdrawalWait
 from accounts.roles import Role
@@ -42,12 +40,6 @@ def production(acme: Shop, address: str) -> Api:
 @pytest.fixture
 def owner(acme: Shop) -> User:
     return a_member(acme.company, email="boss@acme.example")
-
-
-def by_staff() -> HttpRequest:
-    request = HttpRequest()
-    request.user = AnonymousUser()
-    return request
 
 
 def begun(shop: Shop, *touched: int) -> WithdrawalWait:
@@ -128,7 +120,7 @@ def test_nobody_but_an_owner_lifts_it(acme: Shop, role: Role) -> None:
 
 def test_an_owner_whom_staff_added_or_changed_does_not_lift_it(acme: Shop, owner: User) -> None:
     puppet = a_person("puppet@evil.example")
-    joining.assign(by_staff(), acme.company, puppet, Role.OWNER, "They wrote")
+    joining.assign(audit.ON_HOST, acme.company, puppet, Role.OWNER, "They wrote")
     friend = a_person("friend@evil.example")
     Membership.objects.create(company=acme.company, user=friend, role=Role.OWNER)  # whom the puppet brought along
     for person in (puppet, friend):
