@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from accounts.base.errors import MethodRefusal, Refusal
+from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 
 
 class MethodNotEnabled(Refusal):
@@ -50,3 +50,15 @@ class RailUnavailable(MethodRefusal):
     advice = "Send the same request again with the same key after retryAfter seconds, with backoff and jitter."
     retryable = True
     retry_after_s = 30
+
+
+class InvalidTerms(InvalidRequest):
+    code = "ONP400_TERMS"
+    message = "The price or the limits are not valid."
+    advice = "Correct the members listed in error.fields. Nothing was changed."
+
+
+class TermsInForce(Refusal):
+    code = "ONP409_TERMS"
+    message = "A price that has begun stays as it is, and so do limits that hold for everybody."
+    advice = "Set another price from now or later, or disable the method."

@@ -1,11 +1,9 @@
 """Where methods are on, within which limits and at what price: rows that staff change, with history."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from django import forms
 from django.contrib import admin
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -13,6 +11,7 @@ from django.utils.functional import cached_property
 from unfold.decorators import action, display
 
 from accounts.base.clock import utcnow
+from gateway.methods import services
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import Column, address, colored, moment, unbroken
@@ -27,6 +26,7 @@ class PriceRuleForm(RuleForm):
     """A version of a price: what has held is never changed, so a version begins now or later."""
 
     amounts = ("fixed", "advance_minimum")
+    faults = services.faults_of_price
     fixed = StaffAmountField("0")
     advance_minimum = StaffAmountField("0", help_text="Of an advance", initial=0, required=False)
 
@@ -41,40 +41,14 @@ class PriceRuleForm(RuleForm):
     def clean_advance_minimum(self) -> Decimal:
         return self.cleaned_data["advance_minimum"] or Decimal(0)
 
-    def clean_effective_from(self) -> datetime:
-        now = utcnow()
-        begins: datetime = self.cleaned_data["effective_from"] or now
-        if begins < now:
-            raise forms.ValidationError("That is over: payments have been created at the price of then.")
-        return begins
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        row = self.instance
-        merchant, method, currency = (
-            cleaned.get(name, getattr(row, name)) for name in ("merchant", "method", "currency")
-        )
-        others = PriceRule.objects.filter(merchant=merchant, method=method, currency=currency).exclude(pk=row.pk)
-        if "effective_from" in cleaned and others.filter(effective_from=cleaned["effective_from"]).exists():
-            self.add_error("effective_from", "Another version begins at this time.")
-        return cleaned
+    def validate_unique(self) -> None:
+        if "effective_from" in self.fields:
+            self.instance.effective_from = self.cleaned_data.get("effective_from")
+        super().validate_unique()
 
 
 class MethodRuleForm(LimitsForm):
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        self._check_times(cleaned)
-        return cleaned
-
-    def _check_times(self, cleaned: dict[str, Any]) -> None:
-        shortest, usual, longest = (
-            cleaned.get(name) for name in ("expires_in_min_s", "expires_in_s", "expires_in_max_s")
-        )
-        if (shortest is None) != (longest is None):
-            self.add_error("expires_in_max_s", "Give both the shortest and the longest time, or neither.")
-        in_order = [1, *(seconds for seconds in (shortest, usual, longest) if seconds is not None)]
-        if in_order != sorted(in_order):
-            self.add_error("expires_in_s", "In order, please: at least 1, the shortest, this one, the longest.")
+    faults = services.faults_of_limits
 
 
 METHOD_WORDS: SearchWords = {**RuleAdmin.words, "method__iexact": str}
@@ -83,6 +57,8 @@ METHOD_WORDS: SearchWords = {**RuleAdmin.words, "method__iexact": str}
 @admin.register(MethodRule)
 class MethodRuleAdmin(RuleAdmin):
     form = MethodRuleForm
+    set_rule = services.set_limits
+    remove_rule = services.remove_limits
     words = METHOD_WORDS
     search_help_text = "Company id or name, or method"
     decided_once = ("merchant", "environment", "method", "currency")
@@ -116,6 +92,8 @@ class PriceRuleAdmin(RuleAdmin):
     """Versions: what has begun to hold is only read, and another price is another version."""
 
     form = PriceRuleForm
+    set_rule = services.set_price
+    remove_rule = services.withdraw_price
     words = METHOD_WORDS
     search_help_text = "Company id or name, or method"
     decided_once = ("merchant", "method", "currency")

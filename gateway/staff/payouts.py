@@ -1,12 +1,10 @@
 """Where payout rails are on, within which limits and at what price: rows that staff change, with history."""
 
-from typing import Any
-
 from django.contrib import admin
 from unfold.decorators import display
 
+from gateway.payouts import services
 from gateway.payouts.models import PayoutRule
-from gateway.payouts.registry import RailName, markets
 from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import unbroken
 from gateway.staff.price_rules import LimitsForm, RuleAdmin
@@ -20,6 +18,7 @@ class PayoutRuleForm(LimitsForm):
     """How many decimals an amount may have, its currency says."""
 
     amounts = ("minimum", "maximum", "fee_fixed", "network_fee")
+    faults = services.faults_of_payout_terms
     minimum = StaffAmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
     maximum = StaffAmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
     fee_fixed = StaffAmountField(
@@ -29,21 +28,12 @@ class PayoutRuleForm(LimitsForm):
         "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="Only for crypto: out of what is paid, in its currency"
     )
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        rail, currency = (cleaned.get(name) or getattr(self.instance, name) for name in ("rail", "currency"))
-        if rail and currency and (rail, currency) not in markets():
-            self.add_error("currency" if "currency" in self.fields else None, f"{rail} does not pay out {currency}.")
-        if rail == RailName.CRYPTO and cleaned.get("fee_fixed"):
-            self.add_error("fee_fixed", "The wallet can be of any currency, so crypto has no fixed fee.")
-        if rail and rail != RailName.CRYPTO and cleaned.get("network_fee"):
-            self.add_error("network_fee", "Only crypto has a network fee.")
-        return cleaned
-
 
 @admin.register(PayoutRule)
 class PayoutRuleAdmin(RuleAdmin):
     form = PayoutRuleForm
+    set_rule = services.set_payout_terms
+    remove_rule = services.remove_payout_terms
     words = {**RuleAdmin.words, "rail__iexact": str}
     search_help_text = "Company id or name, or rail"
     decided_once = ("merchant", "environment", "rail", "currency")

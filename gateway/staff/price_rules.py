@@ -1,12 +1,17 @@
 """What the pages of every kind of rule have in common: amounts typed as money, and what is decided once."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django import forms
-from django.http import HttpRequest
+from django.contrib import messages
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.http import HttpRequest, HttpResponseRedirect
 from django.utils.functional import cached_property
 from simple_history.template_utils import HistoricalRecordContextHelper
 
+from accounts.audit import Actor
+from accounts.base.errors import Fault, Refusal
 from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import Column
 from gateway.staff.kit.recorded import RecordedAdmin
@@ -16,9 +21,10 @@ from ledger.notation import plain_amount
 
 
 class RuleForm(forms.ModelForm):
-    """A rule whose amounts are typed as money."""
+    """A rule whose amounts are typed as money. What its service would refuse, `faults`, is shown at the fields."""
 
     amounts: ClassVar[tuple[str, ...]]
+    faults: ClassVar[Callable[[Any], list[Fault]]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -36,22 +42,22 @@ class RuleForm(forms.ModelForm):
                 self.add_error(name, f"{refused}.")
         return cleaned
 
+    def validate_unique(self) -> None:
+        """Says what the service would refuse in place of the constraints of the database, which name no field."""
+        super().validate_unique()
+        faults = [] if set(self.errors) - {NON_FIELD_ERRORS} else type(self).faults(self.instance)
+        if faults:
+            self.errors.pop(NON_FIELD_ERRORS, None)
+        for fault in faults:
+            self.add_error(fault.field if fault.field in self.fields else None, fault.message)
+
 
 class LimitsForm(RuleForm):
-    """A rule that offers something between two amounts, in one environment."""
+    """A rule that offers something between two amounts."""
 
     amounts: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
     minimum = StaffAmountField("0.01")
     maximum = StaffAmountField("0.01")
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        if {"minimum", "maximum"} <= set(cleaned) and cleaned["maximum"] < cleaned["minimum"]:
-            self.add_error("maximum", "The maximum is below the minimum.")
-        merchant, environment = cleaned.get("merchant"), cleaned.get("environment")
-        if merchant and environment and merchant.environment != environment:
-            self.add_error("environment", f"{merchant} is not in {environment}.")
-        return cleaned
 
 
 class Past(HistoricalRecordContextHelper):
@@ -74,6 +80,25 @@ class RuleAdmin(RecordedAdmin):
     list_select_related = ("merchant__company",)
     autocomplete_fields = ("merchant",)
     decided_once: ClassVar[tuple[str, ...]]
+    set_rule: ClassVar[Callable[[Actor, Any], Any]]
+    remove_rule: ClassVar[Callable[[Actor, Any], None]]
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """What somebody else changed meanwhile can make the service refuse what the form let through."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except Refusal as refusal:
+            self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
+            return HttpResponseRedirect(request.path)
+
+    def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        type(self).set_rule(Actor.of(request), self.merged(obj, form) if change else obj)
+
+    def remove(self, request: HttpRequest, obj: Any) -> None:
+        type(self).remove_rule(Actor.of(request), obj)
+
+    def write_down(self, *args: Any, **kwargs: Any) -> None:
+        """The services have written the audit."""
 
     @cached_property
     def read(self) -> dict[str, Column]:

@@ -40,11 +40,16 @@ class Audited(ModelAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name}", obj))
-        super().delete_model(request, obj)
+        self.remove(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name_plural}"))
-        super().delete_queryset(request, queryset)
+        for record in queryset:
+            self.remove(request, record)
+
+    def remove(self, request: HttpRequest, obj: Any) -> None:
+        """Deletes what the person chose."""
+        obj.delete()
 
     def remember(self, request: HttpRequest, record: Model) -> None:
         """Keeps what the record is before it is changed."""

@@ -56,11 +56,16 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
             self.save_new(obj)
             tell_owners(obj, [str(self.opts.verbose_name)])
             return
+        current = self.merged(obj, form)
+        self.save_changed(current, form.changed_data)
+        tell_owners(current, [str(form.fields[name].label or name) for name in form.changed_data])
+
+    def merged(self, obj: Any, form: Any) -> Any:
+        """The record as it is now, held, with what the person changed."""
         current = self.model._base_manager.select_for_update(no_key=True).get(pk=obj.pk)
         for name in form.changed_data:
             setattr(current, name, getattr(obj, name))
-        self.save_changed(current, form.changed_data)
-        tell_owners(current, [str(form.fields[name].label or name) for name in form.changed_data])
+        return current
 
     def save_new(self, record: Any) -> None:
         record.save()

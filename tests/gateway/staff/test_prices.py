@@ -2,13 +2,16 @@
 
 from datetime import datetime, timedelta
 from decimal import Decimal
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from accounts.base.clock import utcnow
+from accounts.models import AuditEntry, User
 from gateway.methods import selectors as methods
 from gateway.models import Payment, PriceRule
 from gateway.seeds import BEGINNING
@@ -202,3 +205,16 @@ def test_whoever_may_only_view_adds_no_version(db: None) -> None:
     assert reader.get(page.replace("/change/", "/new_version/")).status_code == 403
     assert reader.post(ADD, PRICE).status_code == 403
     assert PriceRule.objects.filter(method="PIX").count() == 1
+
+
+def test_the_page_and_the_command_write_the_same_down(staff: Client, root: User, acme: Shop, globex: Shop) -> None:
+    told = "--environment sandbox --method PIX --currency BRL --percentage 2 --fixed 0.50 --note Agreed"
+    call_command("set_price", "--company", "Globex", *told.split(), stdout=StringIO())
+    assert add(staff, merchant=str(acme.sandbox.pk)) == {}
+
+    by_command, by_page = AuditEntry.objects.order_by("pk")
+    own = {"merchant", "effective_from"}
+    facts = [{name: said for name, said in entry.after.items() if name not in own} for entry in (by_command, by_page)]
+    assert facts[0] == facts[1]
+    assert (by_command.action, by_page.action) == ("price_rule.added", "price_rule.added")
+    assert (by_command.actor, by_page.actor) == (None, root)

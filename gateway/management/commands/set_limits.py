@@ -1,0 +1,25 @@
+"""Turns a method on or off and sets its limits and times: for one company, or for everybody."""
+
+from typing import Any
+
+from accounts import audit
+from accounts.models import Environment, Merchant
+from gateway.management.terms import TermsCommand, money
+from gateway.methods import services
+from gateway.methods.models import MethodRule
+
+
+class Command(TermsCommand):
+    help = "Turns a method on or off and sets its limits and times, at once. What is not given stays as it is."
+    named = "method"
+    fields = {
+        "enabled": bool, "minimum": money, "maximum": money, "expires_in_s": int, "expires_in_min_s": int,
+        "expires_in_max_s": int, "refund_window_days": int,
+    }  # fmt: skip
+
+    def draft(self, merchant: Merchant | None, options: dict[str, Any]) -> MethodRule:
+        environment = Environment(options["environment"].upper())
+        return services.limits(merchant, environment, options["method"], options["currency"])
+
+    def save(self, rule: MethodRule, note: str) -> MethodRule:
+        return services.set_limits(audit.ON_HOST, rule, note)

@@ -1,0 +1,36 @@
+"""Sets the price of a method from now or from a later day: for one company, or for everybody."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts import audit
+from accounts.models import Merchant
+from gateway.management.terms import TermsCommand, moment, money, number
+from gateway.methods import services
+from gateway.methods.models import PriceRule
+
+
+class Command(TermsCommand):
+    help = (
+        "Sets the price of payments created from now or from a later time on; payments that exist keep theirs. What is "
+        "not given stays as it is then. Everybody's price is of both environments."
+    )
+    named = "method"
+    fields = {
+        "percentage": number, "fixed": money, "settlement_days": int, "advance_enabled": bool,
+        "advance_monthly_rate": number, "advance_minimum": money,
+    }  # fmt: skip
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--from", dest="begins", type=moment, help="a day or a time, in UTC; now when not given")
+
+    def draft(self, merchant: Merchant | None, options: dict[str, Any]) -> PriceRule:
+        return services.draft_price(merchant, options["method"], options["currency"], options["begins"])
+
+    def save(self, rule: PriceRule, note: str) -> PriceRule:
+        return services.set_price(audit.ON_HOST, rule, note)
+
+    def from_when(self, saved: PriceRule) -> str:
+        return f" from {saved.effective_from:%Y-%m-%d %H:%M} UTC"

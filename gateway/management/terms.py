@@ -1,0 +1,120 @@
+"""What the commands that change prices and limits have in common: whose they are, amounts as money, what changed."""
+
+from argparse import ArgumentTypeError, BooleanOptionalAction
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, ClassVar
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+from django.db.models import Q
+from django.utils.timezone import is_naive
+
+from accounts import audit
+from accounts.base.errors import Refusal
+from accounts.models import Company, Environment, Merchant
+from ledger.money import to_minor
+from ledger.notation import plain_amount
+
+
+def number(text: str) -> Decimal:
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        found = Decimal("NaN")
+    if not found.is_finite():
+        raise ArgumentTypeError(f"{text} is not a number")
+    return found
+
+
+def money(text: str) -> Decimal:
+    """In the currency's own unit, not in minor units."""
+    return number(text)
+
+
+def moment(text: str) -> datetime:
+    """A day, which begins at midnight UTC, or a time in ISO 8601, in UTC where it has no offset."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text} is neither a day (2026-11-30) nor a time (2026-11-30T12:00)") from None
+    return found.replace(tzinfo=UTC) if is_naive(found) else found
+
+
+class TermsCommand(BaseCommand):
+    """`fields` of the rule can be changed, each by an option of its name; what is not given stays as it is."""
+
+    named: ClassVar[str]
+    fields: ClassVar[Mapping[str, Callable[[str], Any]]]
+
+    def draft(self, merchant: Merchant | None, options: dict[str, Any]) -> Any:
+        """The rule before the changes, saved or not."""
+        raise NotImplementedError
+
+    def save(self, rule: Any, note: str) -> Any:
+        """Calls the service."""
+        raise NotImplementedError
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        whose = parser.add_mutually_exclusive_group(required=True)
+        whose.add_argument("--company", help="its id (cmp_…), or its exact name")
+        whose.add_argument("--everybody", action="store_true", help="for every company that has no terms of its own")
+        environments = [one.lower() for one in Environment.values]
+        parser.add_argument("--environment", choices=environments, default="production", help="production")
+        parser.add_argument(f"--{self.named}", required=True, type=str.upper)
+        parser.add_argument("--currency", required=True, type=str.upper)
+        for field, kind in self.fields.items():
+            option = f"--{field.replace('_', '-')}"
+            if kind is bool:
+                parser.add_argument(option, action=BooleanOptionalAction, default=None)
+            else:
+                parser.add_argument(option, type=kind)
+        parser.add_argument("--note", required=True, help="why; the audit keeps it")
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        merchant = self._merchant(options["company"], options["environment"]) if options["company"] else None
+        note = audit.note_on_host(options["note"], self._name())
+        try:
+            rule = self.draft(merchant, options)
+            before = self._said(rule)
+            for field, value in self._wanted(rule, options).items():
+                setattr(rule, field, value)
+            saved = self.save(rule, note)
+        except Refusal as refusal:
+            said = [f"{fault.field}: {fault.message}" for fault in refusal.faults]
+            raise CommandError(" ".join([refusal.message, *said, "Nothing was changed."])) from refusal
+        saved.refresh_from_db()
+        after = self._said(saved)
+        changed = [f"{name}: {before[name]} → {after[name]}" for name in after if before[name] != after[name]]
+        self.stdout.write("\n  ".join([f"{saved}{self.from_when(saved)}", *(changed or ["as before"])]))
+
+    def from_when(self, saved: Any) -> str:
+        """From when the rule holds, where that is not at once."""
+        return ""
+
+    def _name(self) -> str:
+        return type(self).__module__.rpartition(".")[2]
+
+    def _wanted(self, rule: Any, options: dict[str, Any]) -> dict[str, Any]:
+        given = {name: options[name] for name in self.fields if options[name] is not None}
+        amounts = {name: value for name, value in given.items() if self.fields[name] is money}
+        try:
+            return given | {name: to_minor(value, rule.currency) for name, value in amounts.items()}
+        except ValueError as refused:
+            raise CommandError(f"{refused}. Nothing was changed.") from refused
+
+    def _said(self, rule: Any) -> dict[str, str]:
+        return {
+            name: plain_amount(getattr(rule, name), rule.currency) if kind is money else str(getattr(rule, name))
+            for name, kind in self.fields.items()
+        }
+
+    def _merchant(self, text: str, environment: str) -> Merchant:
+        named = Q(pk=text) | Q(trade_name__iexact=text) | Q(legal_name__iexact=text)
+        found = list(Company.objects.filter(named)[:2])
+        if len(found) != 1:
+            why = "More than one company has this name: give its id." if found else "There is no such company."
+            raise CommandError(f"{why} Nothing was changed.")
+        return Merchant.objects.select_related("company").get(company=found[0], environment=environment.upper())

@@ -1,0 +1,103 @@
+"""How any rule is changed: checked, kept in the history and the audit, and told to the company's owners."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db.models import BigIntegerField, ForeignKey, Model
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
+
+from accounts import audit, notices
+from accounts.base.errors import Fault
+from accounts.models import Environment, Merchant
+from gateway.methods.errors import InvalidTerms
+from ledger.notation import plain_amount
+
+R = TypeVar("R", bound=Model)
+
+
+def copied(rule: R, merchant: Merchant | None) -> R:
+    """A new rule that says the same, for the merchant."""
+    names = [field.attname for field in rule._meta.concrete_fields if not field.primary_key]
+    copy = type(rule)(**{name: getattr(rule, name) for name in names})
+    copy.merchant = merchant  # type: ignore[attr-defined]
+    return copy
+
+
+def invalid(rule: Model) -> list[Fault]:
+    """What no rule of this model can say, field by field."""
+    try:
+        rule.clean_fields()
+    except ValidationError as refused:
+        return [Fault(name, "INVALID", " ".join(said)) for name, said in refused.message_dict.items()]
+    return []
+
+
+def faults_of_range(rule: Any) -> list[Fault]:
+    """Of a rule that offers something between two amounts, in one environment."""
+    faults = []
+    if rule.maximum < rule.minimum:
+        faults.append(Fault("maximum", "OUT_OF_RANGE", "The maximum is below the minimum."))
+    if rule.merchant and rule.merchant.environment != rule.environment:
+        faults.append(Fault("environment", "INVALID", f"{rule.merchant} is not in {rule.environment}."))
+    return faults
+
+
+def save(by: audit.Actor, rule: R, faults: Sequence[Fault], note: str) -> R:
+    """Writes the rule, in the transaction of whoever calls. Refuses with ONP400_TERMS where there are faults."""
+    if faults:
+        raise InvalidTerms(faults=faults)
+    before = _facts(rule, is_held=True) if rule.pk else None
+    rule._change_reason = note[:100] or None  # type: ignore[attr-defined]
+    rule.save()
+    after = _facts(rule)
+    changed = [name for name in after if before is None or before[name] != after[name]]
+    if before is None:
+        _write_down(by, rule, "added", None, after, note)
+        _tell_owners(rule, [str(rule._meta.verbose_name)])
+    elif changed:
+        was = {name: before[name] for name in changed}
+        _write_down(by, rule, "changed", was, {name: after[name] for name in changed}, note)
+        _tell_owners(rule, [_label(rule, name) for name in changed])
+    return rule
+
+
+def remove(by: audit.Actor, rule: Model, note: str) -> None:
+    """Deletes the rule: everybody's, or the version before, holds again."""
+    _write_down(by, rule, "deleted", _facts(rule, is_held=True), None, note)
+    rule._change_reason = note[:100] or None  # type: ignore[attr-defined]
+    rule.delete()
+
+
+def _facts(rule: Model, *, is_held: bool = False) -> dict[str, Any]:
+    """The rule as it is in the database, as JSON, with its amounts as money."""
+    rows = type(rule)._base_manager.all()
+    stored = (rows.select_for_update(no_key=True) if is_held else rows).get(pk=rule.pk)
+    return {field.name: _plain(field, stored) for field in stored._meta.concrete_fields if not field.primary_key}
+
+
+def _label(rule: Model, name: str) -> str:
+    field: Any = rule._meta.get_field(name)
+    return str(capfirst(field.verbose_name))
+
+
+def _plain(field: Any, rule: Any) -> Any:
+    value = getattr(rule, field.attname)
+    if isinstance(field, BigIntegerField) and not isinstance(field, ForeignKey):
+        return plain_amount(value, rule.currency)
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def _write_down(by: audit.Actor, rule: Any, what: str, before: Any, after: Any, note: str) -> None:
+    action = f"{str(rule._meta.verbose_name).replace(' ', '_')}.{what}"
+    facts = {"object_id": str(rule.pk), "before": before, "after": after}
+    audit.record(by, action, merchant=rule.merchant, note=note, by_staff=True, **facts)
+
+
+def _tell_owners(rule: Any, changed: Iterable[str]) -> None:
+    """Those of the company whose own rule it is, unless it holds in the sandbox alone."""
+    if rule.merchant is None or getattr(rule, "environment", None) == Environment.SANDBOX:
+        return
+    subject, about = _("support changed your settings"), f"{rule}: {', '.join(changed)}"
+    notices.tell_owners(rule.merchant.company, subject, "by_support", "settings", what="settings", about=about)

@@ -1,0 +1,128 @@
+"""How prices and limits of methods change: whatever staff change, by a page or a command, comes through here."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from accounts.audit import Actor
+from accounts.base.clock import utcnow
+from accounts.base.errors import Fault
+from accounts.models import Environment, Merchant
+from gateway.methods import changes
+from gateway.methods.errors import InvalidTerms, TermsInForce
+from gateway.methods.models import MethodRule, PriceRule
+from gateway.methods.registry import markets
+
+OWN_FIRST = F("merchant").asc(nulls_last=True)
+
+
+def draft_price(
+    merchant: Merchant | None, method: str, currency: str, effective_from: datetime | None = None
+) -> PriceRule:
+    """A new version, unsaved, that says what would hold then for the merchant, or for everybody; None: from now.
+
+    Refuses with ONP400_TERMS a method that does not exist in the currency.
+    """
+    theirs = Q(merchant=merchant) | Q(merchant=None)
+    versions = PriceRule.objects.filter(theirs, method=method, currency=currency)
+    begun = versions.filter(effective_from__lte=effective_from or utcnow())
+    found = begun.order_by(OWN_FIRST, "-effective_from").first()
+    if found is None:
+        raise InvalidTerms(faults=[_no_market(method, currency)])
+    draft = changes.copied(found, merchant)
+    draft.effective_from = effective_from  # type: ignore[assignment]
+    return draft
+
+
+@transaction.atomic
+def set_price(by: Actor, price: PriceRule, note: str = "") -> PriceRule:
+    """Saves a version of a price: for payments created from `effective_from` on, or from now where that is None.
+
+    Payments that exist keep their price. Refuses with ONP400_TERMS what no price can be, and with ONP409_TERMS
+    another text of a version that has begun.
+    """
+    _require_open(price)
+    faults = faults_of_price(price)
+    price.effective_from = price.effective_from or utcnow()
+    return changes.save(by, price, faults, note)
+
+
+@transaction.atomic
+def withdraw_price(by: Actor, price: PriceRule, note: str = "") -> None:
+    """Takes back a version that has not begun; the one before goes on. Refuses with ONP409_TERMS one that has."""
+    _require_open(price)
+    changes.remove(by, price, note)
+
+
+def faults_of_price(price: PriceRule) -> list[Fault]:
+    """What `set_price` would refuse. `effective_from` may be None."""
+    begins, price.effective_from = price.effective_from, price.effective_from or utcnow()
+    faults = changes.invalid(price)
+    price.effective_from = begins
+    if not faults and (price.method, price.currency) not in markets():
+        faults.append(_no_market(price.method, price.currency))
+    if begins is None:
+        return faults
+    if begins < utcnow():
+        faults.append(Fault("effective_from", "OUT_OF_RANGE", "Must not be in the past: payments keep their price."))
+    same = {"merchant": price.merchant, "method": price.method, "currency": price.currency, "effective_from": begins}
+    if PriceRule.objects.filter(**same).exclude(pk=price.pk).exists():
+        faults.append(Fault("effective_from", "INVALID", "Another version begins at this time."))
+    return faults
+
+
+def limits(merchant: Merchant | None, environment: Environment, method: str, currency: str) -> MethodRule:
+    """The rule of the merchant, or of everybody; unsaved where the merchant has none, and then as everybody's.
+
+    Refuses with ONP400_TERMS a method that does not exist in the currency.
+    """
+    theirs = Q(merchant=merchant) | Q(merchant=None)
+    rules = MethodRule.objects.filter(theirs, environment=environment, method=method, currency=currency)
+    found = rules.order_by(OWN_FIRST).first()
+    if found is None:
+        raise InvalidTerms(faults=[_no_market(method, currency)])
+    return found if found.merchant == merchant else changes.copied(found, merchant)
+
+
+@transaction.atomic
+def set_limits(by: Actor, rule: MethodRule, note: str = "") -> MethodRule:
+    """Whether a method is on, its limits and times: for new payments, at once. Refuses with ONP400_TERMS."""
+    return changes.save(by, rule, faults_of_limits(rule), note)
+
+
+@transaction.atomic
+def remove_limits(by: Actor, rule: MethodRule, note: str = "") -> None:
+    """Everybody's rule holds for the merchant again. Refuses with ONP409_TERMS to remove that one."""
+    if rule.merchant is None:
+        raise TermsInForce
+    changes.remove(by, rule, note)
+
+
+def faults_of_limits(rule: MethodRule) -> list[Fault]:
+    """What `set_limits` would refuse."""
+    faults = changes.invalid(rule)
+    if not faults and (rule.method, rule.currency) not in markets():
+        faults.append(_no_market(rule.method, rule.currency))
+    return faults or [*changes.faults_of_range(rule), *_faults_of_times(rule)]
+
+
+def _faults_of_times(rule: MethodRule) -> list[Fault]:
+    shortest, usual, longest = rule.expires_in_min_s, rule.expires_in_s, rule.expires_in_max_s
+    if (shortest is None) != (longest is None):
+        return [Fault("expires_in_max_s", "INVALID", "Give both the shortest and the longest time, or neither.")]
+    ascending = [1, *(seconds for seconds in (shortest, usual, longest) if seconds is not None)]
+    if ascending != sorted(ascending):
+        return [Fault("expires_in_s", "OUT_OF_RANGE", "Must be at least 1, and between the shortest and the longest.")]
+    return []
+
+
+def _no_market(method: str, currency: str) -> Fault:
+    return Fault("currency", "UNKNOWN_VALUE", f"{method} does not exist in {currency}.")
+
+
+def _require_open(price: PriceRule) -> None:
+    """Holds the version until the transaction ends. Refuses with ONP409_TERMS one that has begun."""
+    stored = PriceRule.objects.select_for_update(no_key=True).filter(pk=price.pk).first() if price.pk else None
+    if stored and stored.effective_from <= utcnow():
+        raise TermsInForce
