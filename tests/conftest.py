@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import secrets
 from collections.abc import Iterator
 from functools import partial
 from types import ModuleType
@@ -19,7 +20,7 @@ from tests.support.database import database_of_this_run
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests
 
-_addresses = itertools.count(1)
+_addresses = itertools.count(secrets.randbelow(1 << 19))
 
 
 def pytest_configure(config: pytest.Config) -> None:

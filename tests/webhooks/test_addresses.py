@@ -6,6 +6,7 @@ from ipaddress import ip_address
 import pytest
 
 from accounts.base.addresses import ForbiddenAddress, UnknownHost, is_public, parse_url, resolve
+from tests.support.rows import rows
 
 DANGEROUS = [
     "0.0.0.0",
@@ -156,18 +157,18 @@ def local_url(url):
     return str(parse_url(url, loopback_allowed=True))
 
 
-@pytest.mark.parametrize("address", DANGEROUS)
+@rows("address", DANGEROUS)
 def test_a_dangerous_address_is_not_public(address):
     assert not is_public(ip_address(address))
 
 
-@pytest.mark.parametrize("address", DANGEROUS)
+@rows("address", DANGEROUS)
 def test_a_name_that_leads_to_a_dangerous_address_is_refused(address):
     with pytest.raises(ForbiddenAddress, match="public addresses only"):
         resolve("shop.example", 443, loopback_allowed=False, lookup=answering(address))
 
 
-@pytest.mark.parametrize("address", [text for text in DANGEROUS if "%" not in text])
+@rows("address", [text for text in DANGEROUS if "%" not in text])
 def test_a_url_with_a_dangerous_address_is_refused(address):
     host = f"[{address}]" if ":" in address else address
 
@@ -175,37 +176,37 @@ def test_a_url_with_a_dangerous_address_is_refused(address):
         public_url(f"https://{host}/hook")
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@rows("address", PUBLIC)
 def test_a_public_address_may_be_called(address):
     vetted = resolve("shop.example", 443, loopback_allowed=False, lookup=answering(address))
 
     assert vetted == [address.removeprefix("::ffff:")]
 
 
-@pytest.mark.parametrize("host", LOOPBACK_SPELLINGS)
+@rows("host", LOOPBACK_SPELLINGS)
 def test_no_spelling_of_loopback_passes(host):
     with pytest.raises(ForbiddenAddress, match="public addresses only"):
         public_url(f"https://{host}/hook")
 
 
-@pytest.mark.parametrize("host", LOOPBACK_SPELLINGS)
+@rows("host", LOOPBACK_SPELLINGS)
 def test_every_spelling_of_an_address_becomes_the_plain_one(host):
     assert local_url(f"https://{host}/hook") == "https://127.0.0.1/hook"
 
 
-@pytest.mark.parametrize("host", ["2130706433", "0x7f.1", "127.1", "0177.0.0.1", "localhost", "127.0.0.1"])
+@rows("host", ["2130706433", "0x7f.1", "127.1", "0177.0.0.1", "localhost", "127.0.0.1"])
 def test_the_system_s_own_lookup_is_judged_by_its_answer(host):
     with pytest.raises(ForbiddenAddress, match="public addresses only"):
         resolve(host, 443, loopback_allowed=False)
 
 
-@pytest.mark.parametrize("host", MALFORMED_HOSTS)
+@rows("host", MALFORMED_HOSTS)
 def test_a_malformed_host_is_refused(host):
     with pytest.raises(ForbiddenAddress, match="not a valid"):
         public_url(f"https://{host}/hook")
 
 
-@pytest.mark.parametrize("answer", [("1.1.1.1", "10.0.0.1"), ("10.0.0.1", "1.1.1.1"), ("1.1.1.1", "8.8.8.8", "::1")])
+@rows("answer", [("1.1.1.1", "10.0.0.1"), ("10.0.0.1", "1.1.1.1"), ("1.1.1.1", "8.8.8.8", "::1")])
 def test_one_forbidden_address_refuses_the_host(answer):
     with pytest.raises(ForbiddenAddress, match="public addresses only"):
         resolve("shop.example", 443, loopback_allowed=False, lookup=answering(*answer))
@@ -249,7 +250,7 @@ def test_a_forbidden_address_beyond_the_eighth_still_refuses():
         resolve("shop.example", 443, loopback_allowed=False, lookup=lookup)
 
 
-@pytest.mark.parametrize("trouble", [socket.gaierror(-2, "unknown"), UnicodeError("label"), OSError()])
+@rows("trouble", [socket.gaierror(-2, "unknown"), UnicodeError("label"), OSError()])
 def test_a_name_without_an_address_says_so(trouble):
     def lookup(host, port, **_):
         raise trouble
@@ -263,7 +264,7 @@ def test_an_empty_answer_is_no_address():
         resolve("shop.example", 443, loopback_allowed=False, lookup=answering())
 
 
-@pytest.mark.parametrize(
+@rows(
     ("url", "parsed"),
     [
         ("https://shop.example.com/hooks/onpay", "https://shop.example.com/hooks/onpay"),
@@ -284,7 +285,7 @@ def test_a_public_https_url_is_taken(url, parsed):
     assert public_url(url) == parsed
 
 
-@pytest.mark.parametrize(
+@rows(
     ("url", "sentence"),
     [
         ("https://x.example/" + "a" * (2049 - 18), "at most 2048 characters"),
@@ -328,7 +329,7 @@ def test_any_other_url_is_refused_with_the_reason(url, sentence):
         public_url(url)
 
 
-@pytest.mark.parametrize(
+@rows(
     "url",
     [
         "http://localhost/hook",
@@ -344,9 +345,7 @@ def test_a_local_service_may_call_itself(url):
     assert local_url(url) == url
 
 
-@pytest.mark.parametrize(
-    "url", ["http://localhost:22/", "http://10.0.0.1:8000/", "http://169.254.169.254/", "ftp://localhost/"]
-)
+@rows("url", ["http://localhost:22/", "http://10.0.0.1:8000/", "http://169.254.169.254/", "ftp://localhost/"])
 def test_a_local_service_may_call_nothing_else(url):
     with pytest.raises(ForbiddenAddress):
         local_url(url)

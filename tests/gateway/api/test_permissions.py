@@ -15,6 +15,7 @@ from tests.support.cards import alone
 from tests.support.companies import Shop
 from tests.support.operations import BODIES, EVERY, QUERIES, UNKNOWN
 from tests.support.payments import a_payment
+from tests.support.rows import rows
 from webhooks.models import Endpoint
 
 # What the contract says of each call.
@@ -88,7 +89,7 @@ def call(api: Api, acme: Shop, payment: Payment, method: str, path: str) -> Any:
     return api.post(address, body | {"companyId": acme.company.id} if "companyId" in body else body)
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
+@rows(("method", "path", "permission"), NEEDED)
 def test_a_key_with_everything_else_is_refused_and_moves_nothing(
     api: Api, acme: Shop, payment: Payment, method: str, path: str, permission: str
 ) -> None:
@@ -104,7 +105,7 @@ def test_a_key_with_everything_else_is_refused_and_moves_nothing(
     assert (Payment.objects.count(), Endpoint.objects.count(), IdempotencyKey.objects.count()) == (1, 0, 0)
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
+@rows(("method", "path", "permission"), NEEDED)
 def test_a_key_with_that_permission_alone_is_let_in(
     api: Api, acme: Shop, payment: Payment, method: str, path: str, permission: str
 ) -> None:
@@ -122,7 +123,7 @@ def test_a_key_with_that_permission_alone_is_let_in(
     assert answer.status_code in let_in, answer.content
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), NEEDED)
+@rows(("method", "path", "permission"), NEEDED)
 def test_a_key_without_permissions_reaches_nothing(
     api: Api, acme: Shop, payment: Payment, method: str, path: str, permission: str
 ) -> None:

@@ -24,6 +24,7 @@ from tests.support.conversions import converted, quoted
 from tests.support.operations import EVERY, QUERIES
 from tests.support.payments import a_payment, pix
 from tests.support.recording import Recording
+from tests.support.rows import rows
 from tests.support.withdrawals import fund, register, withdrawn
 from webhooks.models import Delivery, Endpoint, Event
 
@@ -231,13 +232,13 @@ def test_every_route_has_a_row() -> None:
     assert {param.values[:2] for param in ROUTES} == set(ROWS)
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), ROUTES)
+@rows(("method", "path", "permission"), ROUTES)
 def test_nobody_is_let_in(world: World, address: str, method: str, path: str, permission: str) -> None:
     for nobody in (None, "", "onp_sandbox_" + "a" * 43):
         assert outcome(ask(world, address, nobody, method, path)) == (401, "ONP401")
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), ROUTES)
+@rows(("method", "path", "permission"), ROUTES)
 def test_a_revoked_key_is_let_in_no_more(world: World, address: str, method: str, path: str, permission: str) -> None:
     api_key, text = issue_key(world.acme.sandbox, EVERY, "old")
     revoke_key(api_key)
@@ -245,7 +246,7 @@ def test_a_revoked_key_is_let_in_no_more(world: World, address: str, method: str
     assert outcome(ask(world, address, text, method, path)) == (401, "ONP401")
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), ROUTES)
+@rows(("method", "path", "permission"), ROUTES)
 def test_a_key_without_the_permission_is_let_no_further(
     world: World, address: str, method: str, path: str, permission: str
 ) -> None:
@@ -258,7 +259,7 @@ def test_a_key_without_the_permission_is_let_no_further(
         assert answer.json()["error"]["field"] == permission
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), ROUTES)
+@rows(("method", "path", "permission"), ROUTES)
 def test_production_and_sandbox_do_not_meet(
     world: World, address: str, method: str, path: str, permission: str
 ) -> None:
@@ -271,7 +272,7 @@ def test_production_and_sandbox_do_not_meet(
     assert b'"SANDBOX"' not in answer.content
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), ROUTES)
+@rows(("method", "path", "permission"), ROUTES)
 def test_another_company_meets_nothing_of_acme(
     world: World, address: str, method: str, path: str, permission: str
 ) -> None:
@@ -282,7 +283,7 @@ def test_another_company_meets_nothing_of_acme(
     assert world.acme.company.id.encode() not in answer.content
 
 
-@pytest.mark.parametrize(("method", "path", "permission"), [route for route in ROUTES if "{" in str(route.id)])
+@rows(("method", "path", "permission"), [route for route in ROUTES if "{" in str(route.id)])
 def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
     world: World, address: str, method: str, path: str, permission: str
 ) -> None:

@@ -20,6 +20,7 @@ from tests.support.bad_orders import (
     order,
     said,
 )
+from tests.support.rows import rows
 
 NO_TIME_OF_ITS_OWN = ["BOLETO", *COLOMBIA, "MB_WAY"]
 
@@ -61,13 +62,13 @@ OF_EVERY_METHOD: list[tuple[Changes, str, Faults]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "changes", "code", "faults"), cases(METHODS, *OF_EVERY_METHOD))
+@rows(("method", "changes", "code", "faults"), cases(METHODS, *OF_EVERY_METHOD))
 def test_a_fault_is_named_and_makes_nothing(api: Api, method: str, changes: Changes, code: str, faults: Faults) -> None:
     is_refused(api, method, changes, code, faults)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("payer", ["Maria Silva", 5, True, [], [{"name": "Maria Silva"}]])
+@rows("payer", ["Maria Silva", 5, True, [], [{"name": "Maria Silva"}]])
 def test_a_payer_is_an_object(api: Api, method: str, payer: Any) -> None:
     answer = api.post("/payments", order(method, {"payer": payer}))
 
@@ -94,7 +95,7 @@ def test_a_wrong_currency_makes_no_right_member_wrong(api: Api, method: str) -> 
 
 
 @pytest.mark.parametrize("method", ["PIX", "SPEI", "ARS"])
-@pytest.mark.parametrize(
+@rows(
     ("seconds", "fault"),
     [
         (0, "OUT_OF_RANGE"), (-1, "OUT_OF_RANGE"), (59, "OUT_OF_RANGE"), (2_592_001, "OUT_OF_RANGE"),
@@ -111,7 +112,7 @@ def test_a_bank_transfer_has_an_hour_at_least(api: Api, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", NO_TIME_OF_ITS_OWN)
-@pytest.mark.parametrize("seconds", [-1, 1, 2_592_001, "soon"])
+@rows("seconds", [-1, 1, 2_592_001, "soon"])
 def test_a_time_is_ignored_where_the_method_has_a_fixed_one(api: Api, method: str, seconds: Any) -> None:
     data = is_taken(api, method, {"expiresIn": seconds})
 
@@ -125,7 +126,7 @@ def test_a_time_is_ignored_where_the_method_has_a_fixed_one(api: Api, method: st
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "BOLETO"])
-@pytest.mark.parametrize("due", ["1999-01-01", "soon", 5, []])
+@rows("due", ["1999-01-01", "soon", 5, []])
 def test_a_due_date_is_ignored_by_all_but_boletos(api: Api, method: str, due: Any) -> None:
     assert "dueDate" not in is_taken(api, method, {"dueDate": due})
 
@@ -134,7 +135,7 @@ OPTIONAL = ["payer.email", "payer.phone", "payer.taxIdType", "returnUrl", "dueDa
 NEEDED_AFTER_ALL = [("BOLETO", "payer.email"), ("BOLETO", "dueDate"), ("MB_WAY", "payer.phone")]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("method", "member"),
     [(method, name) for method in METHODS for name in OPTIONAL if (method, name) not in NEEDED_AFTER_ALL],
 )

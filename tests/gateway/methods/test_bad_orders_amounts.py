@@ -22,6 +22,7 @@ from tests.support.bad_orders import (
     said,
 )
 from tests.support.companies import Shop
+from tests.support.rows import rows
 
 AMOUNT = "ONP400_AMOUNT"
 LEAST = {
@@ -62,13 +63,13 @@ def code_of(method: str, suffix: str) -> str:
     return f"ONP422_{'BANK_TRANSFER' if method in ('ARS', 'COP') else method}_{suffix}"
 
 
-@pytest.mark.parametrize(("method", "changes", "code", "faults"), cases(METHODS, *NO_NUMBERS))
+@rows(("method", "changes", "code", "faults"), cases(METHODS, *NO_NUMBERS))
 def test_what_is_no_amount_is_refused(api: Api, method: str, changes: Changes, code: str, faults: Faults) -> None:
     is_refused(api, method, changes, code, faults)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("literal", ["1e400", "1e13", "1234567890123456.78", "150.0000000000000001", "-0", "1e-3"])
+@rows("literal", ["1e400", "1e13", "1234567890123456.78", "150.0000000000000001", "-0", "1e-3"])
 def test_an_amount_that_no_client_could_mean_is_refused(api: Api, method: str, literal: str) -> None:
     sent = json.dumps(order(method, {"amount": 987654321})).replace("987654321", literal)
 
@@ -80,7 +81,7 @@ def test_an_amount_that_no_client_could_mean_is_refused(api: Api, method: str, l
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("literal", ["150.00", "150.000000", "1.5e2", "15E+1"])
+@rows("literal", ["150.00", "150.000000", "1.5e2", "15E+1"])
 def test_trailing_zeros_and_exponents_are_the_same_amount(api: Api, method: str, literal: str) -> None:
     sent = json.dumps(order(method, {"amount": 987654321})).replace("987654321", literal)
 
@@ -102,7 +103,7 @@ def test_a_cent_too_much_is_refused_for_good(api: Api, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("amount", ["149.99", "150.00"])
+@rows("amount", ["149.99", "150.00"])
 def test_an_amount_that_the_fee_would_eat_is_too_small(api: Api, acme: Shop, method: str, amount: str) -> None:
     name = "BANK_TRANSFER" if method in ("ARS", "COP") else method
     currency = ORDERS[method]["currency"]
@@ -115,7 +116,7 @@ def test_an_amount_that_the_fee_would_eat_is_too_small(api: Api, acme: Shop, met
     assert (data["fee"], data["netAmount"]) == (150, 0.01)
 
 
-@pytest.mark.parametrize(("amount", "status"), [(1, 422), (3.48, 422), (3.49, 422), (3.50, 201)])
+@rows(("amount", "status"), [(1, 422), (3.48, 422), (3.49, 422), (3.50, 201)])
 def test_a_boleto_must_be_worth_more_than_its_own_fee(api: Api, amount: float, status: int) -> None:
     answer = api.post("/payments", order("BOLETO", {"amount": amount}))
 

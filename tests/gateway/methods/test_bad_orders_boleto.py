@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.support.api import Api
 from tests.support.bad_orders import (
     LEFT_OUT,
@@ -17,6 +15,7 @@ from tests.support.bad_orders import (
     said,
 )
 from tests.support.companies import Shop
+from tests.support.rows import rows
 
 BOLETO, DUE_DATE, PAYER = "ONP400_BOLETO", "ONP400_DUE_DATE", "ONP400_PAYER"
 ADDRESS = [f"payer.address.{name}" for name in ("street", "number", "district", "city", "state", "postalCode")]
@@ -27,18 +26,18 @@ def missing(*names: str) -> Faults:
     return [(name, "REQUIRED") for name in names]
 
 
-@pytest.mark.parametrize("member", REQUIRED)
-@pytest.mark.parametrize("value", [LEFT_OUT, None], ids=["left out", "null"])
+@rows("member", REQUIRED)
+@rows("value", [LEFT_OUT, None])
 def test_a_missing_member_is_named(api: Api, member: str, value: Any) -> None:
     is_refused(api, "BOLETO", {member: value}, BOLETO, missing(member))
 
 
-@pytest.mark.parametrize("value", [LEFT_OUT, None, {}], ids=["left out", "null", "empty"])
+@rows("value", [LEFT_OUT, None, {}])
 def test_without_an_address_all_its_members_are_named(api: Api, value: Any) -> None:
     is_refused(api, "BOLETO", {"payer.address": value}, BOLETO, missing(*ADDRESS))
 
 
-@pytest.mark.parametrize("value", [LEFT_OUT, None, {}], ids=["left out", "null", "empty"])
+@rows("value", [LEFT_OUT, None, {}])
 def test_without_a_payer_all_that_a_payer_must_say_is_named(api: Api, value: Any) -> None:
     answer = api.post("/payments", order("BOLETO", {"payer": value}))
 
@@ -47,14 +46,14 @@ def test_without_a_payer_all_that_a_payer_must_say_is_named(api: Api, value: Any
     assert nothing_was_made()
 
 
-@pytest.mark.parametrize("members", [REQUIRED, REQUIRED[::-1], REQUIRED[::2], REQUIRED[1::3]])
+@rows("members", [REQUIRED, REQUIRED[::-1], REQUIRED[::2], REQUIRED[1::3]])
 def test_all_that_is_missing_is_named_in_one_answer(api: Api, members: list[str]) -> None:
     expected = [name for name in REQUIRED if name in members]
 
     is_refused(api, "BOLETO", dict.fromkeys(members, LEFT_OUT), BOLETO, missing(*expected))
 
 
-@pytest.mark.parametrize("member", ["amount", "currency", "reference"])
+@rows("member", ["amount", "currency", "reference"])
 def test_any_missing_member_makes_it_an_incomplete_boleto(api: Api, member: str) -> None:
     """§15: for BOLETO any missing member, not only those that no other method asks for."""
     is_refused(api, "BOLETO", {member: LEFT_OUT}, BOLETO, missing(member))
@@ -124,17 +123,17 @@ WRONG: list[tuple[Changes, str, Faults]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "code", "faults"), WRONG, ids=range(len(WRONG)))
+@rows(("changes", "code", "faults"), WRONG)
 def test_a_wrong_member_is_named(api: Api, changes: Changes, code: str, faults: Faults) -> None:
     is_refused(api, "BOLETO", changes, code, faults)
 
 
-@pytest.mark.parametrize("days", [0, 1, 364, 365])
+@rows("days", [0, 1, 364, 365])
 def test_a_boleto_may_be_due_today_or_in_a_year(api: Api, days: int) -> None:
     assert is_taken(api, "BOLETO", {"dueDate": in_days(days)})["dueDate"] == in_days(days)
 
 
-@pytest.mark.parametrize(
+@rows(
     "changes",
     [
         {"payer.address.postalCode": "01001000"},

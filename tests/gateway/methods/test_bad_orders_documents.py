@@ -17,6 +17,7 @@ from tests.support.bad_orders import (
     said,
 )
 from tests.support.companies import Shop
+from tests.support.rows import rows
 
 WRONG_NUMBER = [("payer.taxId", "INVALID")]
 WRONG_KIND = [("payer.taxIdType", "INVALID")]
@@ -79,37 +80,37 @@ A_REAL_ONE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "number", "kind"), each(INVENTED))
+@rows(("method", "number", "kind"), each(INVENTED))
 def test_invented_documents_work_in_the_sandbox(api: Api, method: str, number: str, kind: str | None) -> None:
     data = is_taken(api, method, with_document(number, kind))
 
     assert data["customer"]["taxId"] == "".join(character for character in number if character not in " .-/")
 
 
-@pytest.mark.parametrize(("method", "number", "kind"), each(NO_DOCUMENTS))
+@rows(("method", "number", "kind"), each(NO_DOCUMENTS))
 def test_what_is_no_document_of_the_market_is_refused(api: Api, method: str, number: str, kind: str | None) -> None:
     is_refused(api, method, with_document(number, kind), "ONP400_PAYER", WRONG_NUMBER)
 
 
-@pytest.mark.parametrize(("method", "number", "kind"), each(OTHER_KINDS))
+@rows(("method", "number", "kind"), each(OTHER_KINDS))
 def test_a_kind_that_does_not_fit_is_refused(api: Api, method: str, number: str, kind: str) -> None:
     is_refused(api, method, with_document(number, kind), "ONP400_PAYER", WRONG_KIND)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kind", ["PAN", "cpf", "", "CPF ", 5, ["CPF"]])
+@rows("kind", ["PAN", "cpf", "", "CPF ", 5, ["CPF"]])
 def test_a_kind_that_nobody_knows_is_refused(api: Api, method: str, kind: Any) -> None:
     is_refused(api, method, with_document(A_REAL_ONE[method], kind), "ONP400_PAYER", UNKNOWN_KIND)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("number", [True, 5.5, ["52998224725"], {"cpf": "52998224725"}])
+@rows("number", [True, 5.5, ["52998224725"], {"cpf": "52998224725"}])
 def test_a_document_is_a_text(api: Api, method: str, number: Any) -> None:
     is_refused(api, method, {"payer.taxId": number}, "ONP400_PAYER", WRONG_NUMBER)
 
 
 @pytest.mark.parametrize("method", ["SPEI", "MB_WAY"])
-@pytest.mark.parametrize("number", [LEFT_OUT, None])
+@rows("number", [LEFT_OUT, None])
 def test_a_payer_may_stay_without_a_document(api: Api, method: str, number: Any) -> None:
     changes = {} if number is LEFT_OUT else {"payer.taxId": number}
 
@@ -134,7 +135,7 @@ def test_the_document_and_what_else_is_wrong_with_a_payer_are_all_named(api: Api
     assert nothing_was_made()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("method", "number", "kind"),
     [
         ("PIX", "12345678900", None),
@@ -167,7 +168,7 @@ def test_a_real_document_passes_production_as_far_as_the_method_being_off(api: A
     assert nothing_was_made()
 
 
-@pytest.mark.parametrize("phone", ["3001234567", "+57 300 123 4567", "6011234567", "+5511999998888"])
+@rows("phone", ["3001234567", "+57 300 123 4567", "6011234567", "+5511999998888"])
 def test_a_phone_that_nequi_cannot_ring_is_left_to_the_checkout(api: Api, phone: str) -> None:
     kept = {"3001234567": "+573001234567", "+57 300 123 4567": "+573001234567", "6011234567": "+6011234567"}
 

@@ -19,6 +19,7 @@ from tests.support.bad_orders import (
     said,
 )
 from tests.support.companies import Shop
+from tests.support.rows import rows
 
 RETURN_URL = "ONP400_RETURN_URL"
 WRONG = [("returnUrl", "INVALID")]
@@ -74,7 +75,7 @@ SEVERAL: list[tuple[Changes, str, Faults]] = [
 
 
 @pytest.mark.parametrize("method", COLOMBIA)
-@pytest.mark.parametrize("url", BAD_URLS, ids=range(len(BAD_URLS)))
+@rows("url", BAD_URLS)
 def test_an_address_that_a_checkout_must_not_open_is_refused(api: Api, method: str, url: Any) -> None:
     answer = api.post("/payments", order(method, {"returnUrl": url}))
 
@@ -88,7 +89,7 @@ def test_put_right_it_succeeds_with_the_same_key(api: Api, method: str) -> None:
     is_refused(api, method, {"returnUrl": "http://shop.example/done"}, RETURN_URL, WRONG)
 
 
-@pytest.mark.parametrize(("method", "changes", "code", "faults"), cases(COLOMBIA, *SEVERAL))
+@rows(("method", "changes", "code", "faults"), cases(COLOMBIA, *SEVERAL))
 def test_several_faults_are_in_the_contracts_order(
     api: Api, method: str, changes: Changes, code: str, faults: Faults
 ) -> None:
@@ -96,7 +97,7 @@ def test_several_faults_are_in_the_contracts_order(
 
 
 @pytest.mark.parametrize("method", COLOMBIA)
-@pytest.mark.parametrize(
+@rows(
     "url", ["https://shop.example", "https://shop.example:8443/done?a=b&c=d#e", "https://loja.exemplo.com.br/obrigado"]
 )
 def test_an_https_address_is_taken(api: Api, method: str, url: str) -> None:
@@ -104,7 +105,7 @@ def test_an_https_address_is_taken(api: Api, method: str, url: str) -> None:
 
 
 @pytest.mark.parametrize("method", COLOMBIA)
-@pytest.mark.parametrize("url", LOOPBACK)
+@rows("url", LOOPBACK)
 def test_plain_http_is_for_a_sandbox_on_the_developers_machine(
     api: Api, settings: Settings, method: str, url: str
 ) -> None:
@@ -116,7 +117,7 @@ def test_plain_http_is_for_a_sandbox_on_the_developers_machine(
 
 
 @pytest.mark.parametrize("method", COLOMBIA)
-@pytest.mark.parametrize("url", LOOPBACK)
+@rows("url", LOOPBACK)
 def test_production_never_sends_a_payer_over_plain_http(
     api: Api, acme: Shop, settings: Settings, method: str, url: str
 ) -> None:
@@ -130,6 +131,6 @@ def test_production_never_sends_a_payer_over_plain_http(
 
 
 @pytest.mark.parametrize("method", NO_CHECKOUT)
-@pytest.mark.parametrize("url", ["http://shop.example/done", "javascript:alert(1)", "/done", "", 5])
+@rows("url", ["http://shop.example/done", "javascript:alert(1)", "/done", "", 5])
 def test_an_address_is_ignored_where_there_is_no_checkout(api: Api, method: str, url: Any) -> None:
     is_taken(api, method, {"returnUrl": url})

@@ -21,6 +21,7 @@ from gateway.methods.rail import PaymentDraft
 from gateway.methods.registry import rail_of
 from gateway.methods.spei.clabe import clabe
 from tests.support.rails import NOON
+from tests.support.rows import rows
 
 DIGITS = "0123456789"
 CAPITALS = DIGITS + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -94,7 +95,7 @@ def test_our_code_is_the_central_banks_but_for_what_a_dynamic_one_adds() -> None
     assert read(dict(ours)["26"])[0] == read(dict(theirs)["26"])[0] == ("00", "br.gov.bcb.pix")
 
 
-@pytest.mark.parametrize("chance", some("code", 200), ids=range(200))
+@rows("chance", some("code", 200))
 def test_every_code_is_what_an_outside_writer_makes_of_the_same_members(chance: random.Random) -> None:
     location = "pix.example/v2/" + text(chance, chance.randint(1, 60), CAPITALS)
     cents = chance.choice([1, 99, 100, 15_000, 25_000_000, chance.randint(1, 25_000_000)])
@@ -112,7 +113,7 @@ def test_every_code_is_what_an_outside_writer_makes_of_the_same_members(chance: 
     assert len(code) < 512
 
 
-@pytest.mark.parametrize("chance", some("names", 200), ids=range(200))
+@rows("chance", some("names", 200))
 def test_a_name_in_any_script_leaves_a_code_that_can_be_read(chance: random.Random) -> None:
     name, city = ("".join(chr(chance.choice([*range(32, 1500), 0x65E5, 0x1F600])) for _ in range(40)) for _ in "12")
 

@@ -7,6 +7,7 @@ import pytest
 from accounts.models import Merchant
 from tests.support.api import Api
 from tests.support.companies import Shop
+from tests.support.rows import rows
 from tests.support.withdrawals import (
     ARS,
     COP,
@@ -44,7 +45,7 @@ def refused(api: Api, shop: Shop, rail: Rail, **members: Any) -> tuple[str, dict
     return answer.json()["onpayCode"], fields(answer)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("member", "value"),
     [
         ("cbu", CBU),
@@ -62,7 +63,7 @@ def test_an_argentine_account_is_one_of_three_things(bank: Api, acme: Shop, memb
     assert len([one for one, other in zip(shown[member], value, strict=False) if one == other]) <= 4
 
 
-@pytest.mark.parametrize(
+@rows(
     ("member", "value"),
     [
         ("cbu", CBU[:-1]),
@@ -93,7 +94,7 @@ def test_an_argentine_account_has_a_form(bank: Api, acme: Shop, member: str, val
     assert (code, list(faults)) == ("ONP400_BANK_ACCOUNT", [member])
 
 
-@pytest.mark.parametrize(
+@rows(
     "accounts",
     [
         {},
@@ -102,18 +103,17 @@ def test_an_argentine_account_has_a_form(bank: Api, acme: Shop, member: str, val
         {"cvu": CVU, "alias": "ana.gomez"},
         {"cbu": CBU, "cvu": CVU, "alias": "ana.gomez"},
     ],
-    ids=lambda accounts: "+".join(accounts) or "none",
 )
 def test_exactly_one_argentine_account_is_named(bank: Api, acme: Shop, accounts: dict[str, str]) -> None:
     assert refused(bank, acme, ARS, **NO_ACCOUNT | accounts)[0] == "ONP400_BANK_ACCOUNT"
 
 
-@pytest.mark.parametrize("tax_id", ["20123456786", "30500010912"])
+@rows("tax_id", ["20123456786", "30500010912"])
 def test_a_cuit_of_the_beneficiary_is_taken(bank: Api, acme: Shop, tax_id: str) -> None:
     taken(bank, acme, ARS, beneficiaryTaxId=tax_id)
 
 
-@pytest.mark.parametrize("tax_id", ["2012345678", "201234567866", "2012345678A", ""])
+@rows("tax_id", ["2012345678", "201234567866", "2012345678A", ""])
 def test_a_beneficiary_of_no_such_number_is_refused(bank: Api, acme: Shop, tax_id: str) -> None:
     assert list(refused(bank, acme, ARS, beneficiaryTaxId=tax_id)[1]) == ["beneficiaryTaxId"]
 
@@ -131,7 +131,7 @@ def test_documents_may_be_invented_in_the_sandbox_only(bank: Api, acme: Shop, ad
     taken(bank, acme, ARS, beneficiaryTaxId="20123456787")
 
 
-@pytest.mark.parametrize(("code", "same"), [("1007", "007"), ("1051", "051"), ("1507", "507"), ("1001", "001")])
+@rows(("code", "same"), [("1007", "007"), ("1051", "051"), ("1507", "507"), ("1001", "001")])
 def test_a_bank_is_known_with_and_without_the_leading_one(bank: Api, acme: Shop, code: str, same: str) -> None:
     long, short = (taken(bank, acme, COP, bankCode=one) for one in (code, same))
 
@@ -139,20 +139,20 @@ def test_a_bank_is_known_with_and_without_the_leading_one(bank: Api, acme: Shop,
     assert short["bankCode"] == same
 
 
-@pytest.mark.parametrize(("code", "name"), [("007", "Bancolombia"), ("051", "Davivienda"), ("507", "Nequi")])
+@rows(("code", "name"), [("007", "Bancolombia"), ("051", "Davivienda"), ("507", "Nequi")])
 def test_a_bank_is_named(bank: Api, acme: Shop, code: str, name: str) -> None:
     assert name.upper() in str(taken(bank, acme, COP, bankCode=code)["bankName"]).upper()
 
 
-@pytest.mark.parametrize("code", ["7", "07", "0007", "2007", "998", "10007", "abc", "", 7, "٠٠٧"])
+@rows("code", ["7", "07", "0007", "2007", "998", "10007", "abc", "", 7, "٠٠٧"])
 def test_a_bank_that_is_not_in_the_catalogue_is_refused(bank: Api, acme: Shop, code: Any) -> None:
     code, faults = refused(bank, acme, COP, bankCode=code)
 
     assert (code, list(faults)) == ("ONP400_BANK_ACCOUNT", ["bankCode"])
 
 
-@pytest.mark.parametrize("kind", ["SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT"])
-@pytest.mark.parametrize("number", ["123456", "12345678901234567890", "000001"])
+@rows("kind", ["SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT"])
+@rows("number", ["123456", "12345678901234567890", "000001"])
 def test_a_colombian_account_is_taken(bank: Api, acme: Shop, kind: str, number: str) -> None:
     shown = taken(bank, acme, COP, accountType=kind, accountNumber=number)
 
@@ -160,7 +160,7 @@ def test_a_colombian_account_is_taken(bank: Api, acme: Shop, kind: str, number: 
     assert shown["accountNumber"] == "*" * (len(number) - shown_digits) + number[-shown_digits:]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("member", "value"),
     [
         ("accountType", "savings"),
@@ -183,7 +183,7 @@ def test_a_colombian_account_has_a_form(bank: Api, acme: Shop, member: str, valu
     assert (code, list(faults)) == ("ONP400_BANK_ACCOUNT", [member])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "number"),
     [
         ("CC", "1018760936"),
@@ -201,7 +201,7 @@ def test_every_document_of_a_colombian_is_taken(bank: Api, acme: Shop, kind: str
     assert number not in str(shown)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("rail", "member", "value"),
     [
         (ARS, "bankCode", "007"),

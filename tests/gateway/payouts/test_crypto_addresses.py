@@ -4,12 +4,12 @@ import hashlib
 import random
 from typing import Any
 
-import pytest
 from stdnum import bitcoin
 
 from gateway.payouts.crypto import rail as crypto
 from tests.support.api import Api
 from tests.support.companies import Shop
+from tests.support.rows import rows
 from tests.support.withdrawals import BTC, USDT, Rail, ask, fields, nothing_moves, refusal, withdrawn
 
 TRON = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
@@ -37,7 +37,7 @@ def refused(api: Api, shop: Shop, rail: Rail, address: Any) -> tuple[str, dict[s
     return answer.json()["onpayCode"], fields(answer)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("rail", "to", "shown"),
     [
         (USDT, TRON, "TR7NHq...gjLj6t"),
@@ -58,7 +58,7 @@ def test_an_address_of_the_main_net_is_taken(out: Api, acme: Shop, rail: Rail, t
     assert shown in (None, data["address"])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("rail", "to"),
     [
         (USDT, TRON[:-1] + "u"),
@@ -106,22 +106,22 @@ def test_an_address_that_is_none_is_refused(out: Api, acme: Shop, rail: Rail, to
     assert (code, list(faults)) == ("ONP400_CRYPTO_ADDRESS", ["address"])
 
 
-@pytest.mark.parametrize("version", [1, 4, 6, 48, 52, 111, 196, 239, 255])
+@rows("version", [1, 4, 6, 48, 52, 111, 196, 239, 255])
 def test_an_address_of_another_version_is_refused(out: Api, acme: Shop, version: int) -> None:
     address = base58check(version, 20, random.Random(version))
 
     assert refused(out, acme, BTC, address)[0] == "ONP400_CRYPTO_ADDRESS"
 
 
-@pytest.mark.parametrize(("rail", "version"), [(BTC, 0), (BTC, 5), (USDT, 0x41)])
-@pytest.mark.parametrize("size", [0, 19, 21, 32])
+@rows(("rail", "version"), [(BTC, 0), (BTC, 5), (USDT, 0x41)])
+@rows("size", [0, 19, 21, 32])
 def test_an_address_of_another_length_is_refused(out: Api, acme: Shop, rail: Rail, version: int, size: int) -> None:
     address = base58check(version, size, random.Random(size))
 
     assert refused(out, acme, rail, address)[0] == "ONP400_CRYPTO_ADDRESS"
 
 
-@pytest.mark.parametrize(("rail", "version"), [(BTC, 0), (BTC, 5), (USDT, 0x41)])
+@rows(("rail", "version"), [(BTC, 0), (BTC, 5), (USDT, 0x41)])
 def test_any_address_with_its_checksum_is_taken_and_none_without(
     out: Api, acme: Shop, rail: Rail, version: int
 ) -> None:
@@ -134,14 +134,14 @@ def test_any_address_with_its_checksum_is_taken_and_none_without(
         assert refused(out, acme, rail, other)[0] == "ONP400_CRYPTO_ADDRESS"
 
 
-@pytest.mark.parametrize("to", [P2PKH, P2SH, SEGWIT, P2PKH[:-1] + "b", P2SH[:-1], SEGWIT[:-1] + "5", "bc1gmk9yu"])
+@rows("to", [P2PKH, P2SH, SEGWIT, P2PKH[:-1] + "b", P2SH[:-1], SEGWIT[:-1] + "5", "bc1gmk9yu"])
 def test_an_outside_oracle_agrees_about_bitcoin(out: Api, acme: Shop, to: str) -> None:
     answer = ask(out, acme, BTC, amount=1_000, address=to)
 
     assert (answer.status_code == 201) == bitcoin.is_valid(to)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("asset", "network", "member"),
     [
         ("USDT", "BITCOIN", "network"),

@@ -14,6 +14,7 @@ from accounts.base.sealing import unseal
 from gateway.withdrawals.models import Withdrawal
 from tests.support.api import Api
 from tests.support.companies import Shop
+from tests.support.rows import rows
 from tests.support.withdrawals import (
     ARS,
     COP,
@@ -61,7 +62,7 @@ def one_digit_off(number: str) -> list[str]:
     return [number[:at] + str((int(one) + 1) % 10) + number[at + 1 :] for at, one in enumerate(number)]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "key", "shown"),
     [
         ("CPF", "52998224725", "***982247**"),
@@ -90,7 +91,7 @@ def test_a_pix_key_of_its_type_is_taken(rich: Api, acme: Shop, kind: str, key: s
         assert data["destination"]["pixKey"].endswith(key[-4:])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "key"),
     [
         ("CPF", "11111111111"),
@@ -142,12 +143,12 @@ def test_a_pix_key_that_is_not_of_its_type_is_refused(rich: Api, acme: Shop, kin
     assert (code, list(faults)) == ("ONP400_PIX_KEY", ["pixKey"])
 
 
-@pytest.mark.parametrize("key", [52998224725, True, ["52998224725"], {"key": "52998224725"}])
+@rows("key", [52998224725, True, ["52998224725"], {"key": "52998224725"}])
 def test_a_pix_key_is_text(rich: Api, acme: Shop, key: Any) -> None:
     assert refused(rich, acme, PIX, pixKey=key, pixKeyType="CPF")[0] == "ONP400_PIX_KEY"
 
 
-@pytest.mark.parametrize("kind", ["cpf", "RANDOM", "", 1])
+@rows("kind", ["cpf", "RANDOM", "", 1])
 def test_a_kind_of_pix_key_that_there_is_not_is_refused(rich: Api, acme: Shop, kind: Any) -> None:
     code, faults = refused(rich, acme, PIX, pixKey="52998224725", pixKeyType=kind)
 
@@ -155,7 +156,7 @@ def test_a_kind_of_pix_key_that_there_is_not_is_refused(rich: Api, acme: Shop, k
     assert code in ("ONP400_PIX_KEY", "ONP400_VALIDATION")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "key", "kept"),
     [
         ("CPF", "529.982.247-25", "52998224725"),
@@ -190,7 +191,7 @@ def test_an_outside_oracle_agrees_about_tax_ids(rich: Api, acme: Shop) -> None:
             assert (answer.status_code == 201) == cnpj_number.is_valid(number), number
 
 
-@pytest.mark.parametrize("clabe", CLABES)
+@rows("clabe", CLABES)
 def test_a_clabe_with_its_check_digit_is_taken(rich: Api, acme: Shop, clabe: str) -> None:
     shown = taken(rich, acme, SPEI, clabe=clabe)
 
@@ -206,7 +207,7 @@ def test_a_bank_that_is_not_known_has_no_name(rich: Api, acme: Shop) -> None:
     assert names == ["STP", None]
 
 
-@pytest.mark.parametrize(
+@rows(
     "clabe",
     [
         *one_digit_off(CLABES[0]),
@@ -224,7 +225,7 @@ def test_a_clabe_without_its_check_digit_is_refused(rich: Api, acme: Shop, clabe
     assert (code, list(faults)) == ("ONP400_CLABE", ["clabe"])
 
 
-@pytest.mark.parametrize(
+@rows(
     "members",
     [
         {"beneficiaryTaxId": "PELJ800101AB1"},
@@ -238,7 +239,7 @@ def test_what_goes_with_a_spei_transfer_is_taken(rich: Api, acme: Shop, members:
     withdrawn(rich, acme, SPEI, **members)
 
 
-@pytest.mark.parametrize(
+@rows(
     "members",
     [
         {"beneficiaryName": ""},

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from accounts.services import issue_key
 from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop
+from tests.support.rows import rows
 
 PIX, SPEI, ARS, COP = ("PIX", "BRL"), ("SPEI", "MXN"), ("BANK_TRANSFER", "ARS"), ("BANK_TRANSFER", "COP")
 ELSEWHERE = "203.0.113.9"
@@ -28,7 +27,7 @@ NASTY: list[tuple[tuple[str, str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("rail", "members"), NASTY, ids=lambda value: ascii(value)[:60])
+@rows(("rail", "members"), NASTY)
 def test_it_is_refused_and_moves_nothing(
     out: Api, funded: Shop, rail: tuple[str, str], members: dict[str, Any]
 ) -> None:

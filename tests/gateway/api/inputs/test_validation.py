@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import pytest
-
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.requests.models import IdempotencyKey
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import MARIA, pix
+from tests.support.rows import rows
 
 # The members in the order in which they are judged, each with something wrong and the code that says so.
 WRONG: list[tuple[str, Any, str]] = [
@@ -49,7 +48,7 @@ def refused(api: Api, sent: dict[str, Any]) -> dict[str, Any]:
     return error
 
 
-@pytest.mark.parametrize("first", range(len(WRONG)))
+@rows("first", range(len(WRONG)))
 def test_the_first_wrong_member_gives_the_code_and_all_are_listed(api: Api, first: int) -> None:
     wrong = {name.replace(".", "__"): value for name, value, _ in WRONG[first:]}
 
@@ -62,14 +61,14 @@ def test_the_first_wrong_member_gives_the_code_and_all_are_listed(api: Api, firs
     assert expected - listed <= (UNRULED[first] if first < len(UNRULED) else set())
 
 
-@pytest.mark.parametrize(("name", "value", "code"), WRONG)
+@rows(("name", "value", "code"), WRONG)
 def test_one_wrong_member_is_the_only_one_listed(api: Api, name: str, value: Any, code: str) -> None:
     error = refused(api, body(**{name.replace(".", "__"): value}))
 
     assert (error["code"], [item["field"] for item in error["fields"]]) == (code, [name])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("member", "code"),
     [
         ("method", "ONP400_METHOD"),
@@ -79,7 +78,7 @@ def test_one_wrong_member_is_the_only_one_listed(api: Api, name: str, value: Any
         ("payer", "ONP400_PAYER"),
     ],
 )
-@pytest.mark.parametrize("is_null", [False, True])
+@rows("is_null", [False, True])
 def test_a_missing_member_is_said_to_be_required(api: Api, member: str, code: str, is_null: bool) -> None:
     sent = pix() | {member: None}
     if not is_null:
@@ -91,7 +90,7 @@ def test_a_missing_member_is_said_to_be_required(api: Api, member: str, code: st
     assert error["field"].partition(".")[0] == member
 
 
-@pytest.mark.parametrize("member", ["name", "taxId"])
+@rows("member", ["name", "taxId"])
 def test_a_payer_has_a_name_and_a_tax_id(api: Api, member: str) -> None:
     payer = {name: value for name, value in MARIA.items() if name != member}
 
@@ -108,23 +107,21 @@ def test_a_body_without_members_lists_what_is_required(api: Api) -> None:
     assert [item["field"] for item in error["fields"]][:4] == ["method", "amount", "currency", "reference"]
 
 
-@pytest.mark.parametrize(
-    "method", ["pix", "Pix", " PIX", "PIX ", "MBWAY", "MB WAY", "Nequi", "BREB", "CARD", "", 5, ["PIX"]]
-)
+@rows("method", ["pix", "Pix", " PIX", "PIX ", "MBWAY", "MB WAY", "Nequi", "BREB", "CARD", "", 5, ["PIX"]])
 def test_a_method_is_spelt_exactly(api: Api, method: Any) -> None:
     error = refused(api, body(method=method))
 
     assert (error["code"], error["field"]) == ("ONP400_METHOD", "method")
 
 
-@pytest.mark.parametrize("currency", ["brl", "BRL ", "USD", "MXN", "EUR", "COP", "ARS", "USDT", "", "R$", 986, ["BRL"]])
+@rows("currency", ["brl", "BRL ", "USD", "MXN", "EUR", "COP", "ARS", "USDT", "", "R$", 986, ["BRL"]])
 def test_a_pix_payment_is_in_reais(api: Api, currency: Any) -> None:
     error = refused(api, body(currency=currency))
 
     assert (error["code"], error["field"]) == ("ONP400_CURRENCY", "currency")
 
 
-@pytest.mark.parametrize(
+@rows(
     "reference", ["", " ", "\t", "a\nb", "a\x00b", "a\x1fb", "a\x7fb", "a\x85b", "x" * 129, 1042, True, ["a"], {"a": 1}]
 )
 def test_a_reference_is_one_line_of_128_characters_at_most(api: Api, reference: Any) -> None:
@@ -133,7 +130,7 @@ def test_a_reference_is_one_line_of_128_characters_at_most(api: Api, reference: 
     assert (error["code"], error["field"]) == ("ONP400_REFERENCE", "reference")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("sent", "kept"),
     [
         ("x", "x"),
@@ -147,19 +144,19 @@ def test_a_reference_is_trimmed(api: Api, sent: str, kept: str) -> None:
     assert api.post("/payments", body(reference=sent)).json()["data"]["reference"] == kept
 
 
-@pytest.mark.parametrize("name", ["", "M", " M ", "x" * 121, 5, None, ["Maria"], "Ma\x00ria", "Maria\nSilva"])
+@rows("name", ["", "M", " M ", "x" * 121, 5, None, ["Maria"], "Ma\x00ria", "Maria\nSilva"])
 def test_a_name_has_2_to_120_characters(api: Api, name: Any) -> None:
     error = refused(api, body(payer__name=name))
 
     assert (error["code"], error["field"]) == ("ONP400_PAYER", "payer.name")
 
 
-@pytest.mark.parametrize("name", ["Bo", "x" * 120, "José D'Ávila-Ñandú", "李四"])
+@rows("name", ["Bo", "x" * 120, "José D'Ávila-Ñandú", "李四"])
 def test_a_name_in_any_script_is_kept(api: Api, name: str) -> None:
     assert api.post("/payments", body(payer__name=name)).json()["data"]["customer"]["name"] == name
 
 
-@pytest.mark.parametrize(
+@rows(
     "tax_id",
     [
         "",
@@ -181,7 +178,7 @@ def test_a_tax_id_is_a_cpf_or_a_cnpj(api: Api, tax_id: Any) -> None:
     assert (error["code"], error["field"]) == ("ONP400_PAYER", "payer.taxId")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("sent", "kept"),
     [
         ("52998224725", "52998224725"),
@@ -197,16 +194,14 @@ def test_a_tax_id_loses_its_punctuation(api: Api, sent: str, kept: str) -> None:
     assert api.post("/payments", body(payer__taxId=sent)).json()["data"]["customer"]["taxId"] == kept
 
 
-@pytest.mark.parametrize("kind", ["CPF", "CNPJ"])
+@rows("kind", ["CPF", "CNPJ"])
 def test_a_tax_id_is_of_the_kind_that_is_said(api: Api, kind: str) -> None:
     right = {"CPF": "52998224725", "CNPJ": "11222333000181"}
 
     assert api.post("/payments", body(payer__taxId=right[kind], payer__taxIdType=kind)).status_code == 201
 
 
-@pytest.mark.parametrize(
-    ("tax_id", "kind"), [("52998224725", "CNPJ"), ("11222333000181", "CPF"), ("52998224725", "CUIT")]
-)
+@rows(("tax_id", "kind"), [("52998224725", "CNPJ"), ("11222333000181", "CPF"), ("52998224725", "CUIT")])
 def test_a_tax_id_of_another_kind_is_refused(api: Api, tax_id: str, kind: str) -> None:
     error = refused(api, body(payer__taxId=tax_id, payer__taxIdType=kind))
 
@@ -221,37 +216,33 @@ def test_production_checks_the_digits_of_a_tax_id(api: Api, acme: Shop) -> None:
         assert (error["code"], error["field"]) == ("ONP400_PAYER", "payer.taxId")
 
 
-@pytest.mark.parametrize(
-    "email", ["", "maria", "maria@", "@example.com", "a b@example.com", "a@b@c.com", "x" * 250 + "@a.io", 5]
-)
+@rows("email", ["", "maria", "maria@", "@example.com", "a b@example.com", "a@b@c.com", "x" * 250 + "@a.io", 5])
 def test_an_email_has_the_form_of_one(api: Api, email: Any) -> None:
     error = refused(api, body(payer__email=email))
 
     assert (error["code"], error["field"]) == ("ONP400_PAYER", "payer.email")
 
 
-@pytest.mark.parametrize(
-    "phone", ["", "1234567", "1234567890123456", "+55 11 9999x-8888", "call me", "٥٥١١٩٩٩٩٨٨٨٨", 5511999998888]
-)
+@rows("phone", ["", "1234567", "1234567890123456", "+55 11 9999x-8888", "call me", "٥٥١١٩٩٩٩٨٨٨٨", 5511999998888])
 def test_a_phone_has_8_to_15_digits(api: Api, phone: Any) -> None:
     error = refused(api, body(payer__phone=phone))
 
     assert (error["code"], error["field"]) == ("ONP400_PAYER", "payer.phone")
 
 
-@pytest.mark.parametrize("phone", ["+5511999998888", "5511999998888", "+55 (11) 99999-8888", "55-11-99999-8888"])
+@rows("phone", ["+5511999998888", "5511999998888", "+55 (11) 99999-8888", "55-11-99999-8888"])
 def test_a_phone_is_kept_in_its_international_form(api: Api, phone: str) -> None:
     assert api.post("/payments", body(payer__phone=phone)).json()["data"]["customer"]["phone"] == "+5511999998888"
 
 
-@pytest.mark.parametrize("payer", [None, "Maria", 5, [], [MARIA], True])
+@rows("payer", [None, "Maria", 5, [], [MARIA], True])
 def test_a_payer_is_an_object(api: Api, payer: Any) -> None:
     error = refused(api, pix() | {"payer": payer})
 
     assert error["code"] == "ONP400_PAYER"
 
 
-@pytest.mark.parametrize("seconds", [59, 0, -1, 2_592_001, 60.5, "60", True, [60]])
+@rows("seconds", [59, 0, -1, 2_592_001, 60.5, "60", True, [60]])
 def test_the_payer_has_a_minute_at_least_and_a_month_at_most(api: Api, seconds: Any) -> None:
     error = refused(api, body(expiresIn=seconds))
 
@@ -264,7 +255,7 @@ CARD_DATA = (
 )
 
 
-@pytest.mark.parametrize("member", CARD_DATA.split())
+@rows("member", CARD_DATA.split())
 def test_card_data_is_refused(api: Api, member: str) -> None:
     answer = api.post("/payments", pix() | {member: "4242424242424242"})
 
