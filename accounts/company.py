@@ -62,7 +62,7 @@ def register_address(by: Actor, company: Company, text: str, *, by_staff: bool =
             note=note,
             by_staff=by_staff,
         )
-        subject, told = _("withdrawals have another address"), {"before": before or "–"}
+        subject, told = _("the withdrawal address was changed"), {"before": before or "–"}
         if by_staff:
             facts = told | {"what": "withdrawal_address", "now": address or "–", "until": waits.in_words(wait)}
             notices.tell_owners(held, subject, "by_support", "settings", **facts)

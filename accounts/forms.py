@@ -40,7 +40,7 @@ class NewCompanyFields(forms.Form):
             try:
                 kind, cleaned["tax_id"] = proved_tax_id(cleaned["country"], cleaned["tax_id"])
             except TaxIdInvalid:
-                self.add_error("tax_id", _("This is not a tax id of a company there."))
+                self.add_error("tax_id", _("This is not a valid company tax id in that country."))
             else:
                 cleaned["tax_id_type"] = kind
         return cleaned

@@ -114,7 +114,7 @@ def _write_to(email: str, company: Company, by: User, token: str) -> None:
     name = company.trade_name if is_known else names.without_links(company.trade_name)
     told = {"company": name, "by": by, "url": settings.BASE_URL + reverse("dashboard:invitation", args=[token])}
     text = render_to_string("emails/invitation.txt", told)
-    subject = _("%(company)s invites you to Onpay Gateway") % {"company": name} if is_known else _("An invitation")
+    subject = _("%(company)s invited you to Onpay Gateway") % {"company": name} if is_known else _("An invitation")
     title = " ".join(subject.split()) if is_known else f"Onpay Gateway: {subject}"
     transaction.on_commit(lambda: send_mail(title, text, None, [email]), robust=True)
 
@@ -176,7 +176,7 @@ def accept(request: HttpRequest, token: str) -> Membership:
     )
     audit.record(request, "invitation.accepted", company=invitation.company, object_id=invitation.pk)
     told = {"email": request.user.email, "role": membership.role}
-    notices.tell_owners(invitation.company, gettext_lazy("somebody joined your team"), "member_joined", "team", **told)
+    notices.tell_owners(invitation.company, gettext_lazy("someone joined your team"), "member_joined", "team", **told)
     return membership
 
 

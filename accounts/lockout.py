@@ -54,5 +54,5 @@ def _tell(user: User | None) -> None:
         return
     with translation.override(user.language or settings.LANGUAGE_CODE):
         told = {"url": settings.BASE_URL + reverse("account_reset_password")}
-        subject, text = _("Somebody tries to sign in as you"), render_to_string("emails/locked_out.txt", told)
+        subject, text = _("Someone is trying to sign in as you"), render_to_string("emails/locked_out.txt", told)
         send_mail(f"Onpay Gateway: {subject}", text, None, [user.email], fail_silently=True)

@@ -2,16 +2,16 @@
 
 PERMISSIONS = {
     "payments:write": "Create payments; simulate them in the sandbox",
-    "transactions:read": "Look payments up, list them, fetch receipts and boletos",
-    "refunds:write": "Ask for refunds and answer them",
-    "refunds:read": "Look refunds up",
+    "transactions:read": "Read and list payments, fetch receipts and boletos",
+    "refunds:write": "Make refunds and answer refund requests",
+    "refunds:read": "Read refunds",
     "payment-methods:read": "List the payment methods",
     "webhooks:write": "Create, change and delete webhook endpoints; redeliver and test",
     "webhooks:read": "List webhook endpoints, deliveries and events",
     "companies:read": "Read the company",
     "balances:read": "Read balances, releasing and blocked money",
     "withdrawals:write": "Withdraw money",
-    "withdrawals:read": "Look withdrawals up",
+    "withdrawals:read": "Read withdrawals",
     "conversions:write": "Quote and confirm conversions",
     "customers:read": "List customers",
 }

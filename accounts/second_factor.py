@@ -57,7 +57,7 @@ def require_set_up(request: HttpRequest) -> None:
     if is_set_up(request.user):
         return
     request.session[BACK] = step_up.page_of(request)
-    messages.info(request, _("This needs a second factor. Set one up, then go on where you were."))
+    messages.info(request, _("This requires a second factor. Set one up, then continue where you left off."))
     raise ImmediateHttpResponse(HttpResponseRedirect(reverse("mfa_index")))
 
 

@@ -30,7 +30,7 @@ def lift_suspension(by: Actor, company: Company, note: str) -> None:
     held = hold(company.pk)
     require(held, Status.SUSPENDED)
     before = Status.ACTIVE if held.verified_at else Status.PENDING_VERIFICATION
-    subject = _("the suspension of your company is lifted")
+    subject = _("your company is no longer suspended")
     _turn(by, held, before, "company.suspension_lifted", subject, "lifted", note=note)
 
 

@@ -84,7 +84,7 @@ def keep(request: HttpRequest, describe: Callable[[], Action] | None) -> str:
     back = page_of(request)
     fields = tuple((name, value) for name, values in request.POST.lists() for value in values if name not in LEFT_OUT)
     if describe is None or request.FILES or sum(len(name) + len(value) for name, value in fields) > MOST_KEPT:
-        messages.info(request, _("Nothing was done yet. Please fill in the form again and send it."))
+        messages.info(request, _("Nothing has been done yet. Please fill in the form again and send it."))
         return back
     action = describe()
     facts = tuple((str(name), str(value)) for name, value in action.facts)

@@ -71,7 +71,7 @@ def gone(endpoint_ids: Sequence[str]) -> None:
 
 def _tell_switched_off(endpoint: Endpoint) -> None:
     is_gone = endpoint.disabled_reason == Endpoint.DisabledReason.GONE
-    _tell(endpoint, _("a webhook endpoint was switched off"), "endpoint_disabled", gone=is_gone)
+    _tell(endpoint, _("a webhook endpoint was disabled"), "endpoint_disabled", gone=is_gone)
 
 
 def _tell(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -> None:

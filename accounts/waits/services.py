@@ -62,7 +62,7 @@ def lift(request: HttpRequest, company: Company) -> None:
     if not running(held.pk).update(lifted_at=utcnow(), lifted_by=request.user):
         return
     audit.record(request, "withdrawals.wait_lifted", company=held, object_id=held.pk)
-    subject = _("withdrawals no longer wait")
+    subject = _("withdrawals are no longer delayed")
     notices.tell_owners(held, subject, "wait_lifted", "settings", by=request.user.email)
 
 

@@ -18,7 +18,7 @@ class ConversionScenario:
 
 TERMS_CHANGE = ConversionScenario(931, _("The quote is given; confirming it answers 409 `ONP409_QUOTE_TERMS_CHANGED`."))
 SHORT = ConversionScenario(
-    932, _("The quote holds for one second: confirmed later it answers 409 `ONP409_QUOTE_EXPIRED`.")
+    932, _("The quote is valid for one second: confirming it later answers 409 `ONP409_QUOTE_EXPIRED`.")
 )
 UNAVAILABLE = ConversionScenario(933, _("The quote answers 503 `ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE`."))
 SCENARIOS = (TERMS_CHANGE, SHORT, UNAVAILABLE)

@@ -70,7 +70,7 @@ def _shown(here: RequestContext, view: View, steps_up: Describe | bool, *args: A
             _identify(here, steps_up, kwargs)
             return view(here.request, here, *args, **kwargs)
     except SentAlready as sent:
-        messages.info(here.request, _("This was sent already; nothing was done twice."))
+        messages.info(here.request, _("This was already sent; nothing was done twice."))
         return HttpResponseRedirect(sent.back or here.request.path)
     except Refusal as refusal:
         return here.render("refused.html", status=refusal.status, refusal=refusal, said=in_words(refusal))

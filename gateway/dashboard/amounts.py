@@ -22,7 +22,7 @@ class AmountField(forms.CharField):
     currency: str | None = None
     default_error_messages = {
         "invalid": _("An amount above zero, like %(example)s."),
-        "two_readings": _("%(text)s can be read as %(most)s or %(least)s: write %(whole)s or %(exact)s."),
+        "two_readings": _("%(text)s is ambiguous: it could mean %(most)s or %(least)s. Write %(whole)s or %(exact)s."),
     }
 
     def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override]
@@ -57,7 +57,7 @@ class ExactAmountField(AmountField):
     """An amount with at most so many decimals: nothing is ever rounded. `most` is the largest there is."""
 
     default_error_messages = {
-        "decimals": _("At most %(decimals)s decimals."),
+        "decimals": _("At most %(decimals)s decimal places."),
         "large": _("This amount is too large."),
     }
 

@@ -52,7 +52,7 @@ def _about_the_company(here: RequestContext) -> Iterator[Note]:
     company, place = here.company, here.to("settings")
     if company.status in (Company.Status.SUSPENDED, Company.Status.CLOSED):
         where = support_address() or place
-        yield Note(URGENT, "lock", _("The company takes no money now"), where, _("Write to support."))
+        yield Note(URGENT, "lock", _("The company cannot accept money at the moment"), where, _("Contact support."))
     if company.verification_note and here.may(May.MANAGE):
         title = _("Something is missing for your verification")
         yield Note(URGENT, "shield-check", title, here.to("verification"), company.verification_note)
@@ -61,16 +61,18 @@ def _about_the_company(here: RequestContext) -> Iterator[Note]:
 def _about_refunds(here: RequestContext, found: Attention) -> Iterator[Note]:
     for refund in found.to_answer.first:
         amount = coded(refund.amount, refund.currency)
-        title = _("A payer wants %(amount)s back: answer in time") % {"amount": amount}
+        title = _("A payer requested a refund of %(amount)s: answer in time") % {"amount": amount}
         detail = f"{METHOD[refund.payment.method]} · {refund.payment.reference}"
         place = here.to("refund", refund.pk)
         yield Note(URGENT, "receipt-refund", title, place, detail, refund.response_due_at)
     if more := found.to_answer.more:
-        title = ngettext("%(n)s more waits for an answer", "%(n)s more wait for an answer", more) % {"n": more}
+        title = ngettext("%(n)s more is waiting for an answer", "%(n)s more are waiting for an answer", more) % {
+            "n": more
+        }
         yield Note(URGENT, "receipt-refund", title, f"{here.to('refunds')}?tab={Tab.WAITING}")
     for refund in found.short_of_money.first:
         short = coded(refund.shortfall, refund.wallet_currency)
-        title = _("A refund waits for money: %(amount)s more is needed") % {"amount": short}
+        title = _("A refund is waiting for funds: %(amount)s more is needed") % {"amount": short}
         yield Note(WARNING, "receipt-refund", title, here.to("refund", refund.pk), refund.payment.reference)
 
 
@@ -78,16 +80,16 @@ def _about_webhooks(here: RequestContext, found: Attention) -> Iterator[Note]:
     for endpoint in found.endpoints.first:
         place = here.to("webhook", endpoint.pk)
         if endpoint.status == Endpoint.Status.DISABLED:
-            yield Note(URGENT, "webhook", _("A webhook was switched off by us"), place, endpoint.url)
+            yield Note(URGENT, "webhook", _("A webhook endpoint was disabled by us"), place, endpoint.url)
         else:
-            title = _("A webhook fails: nothing arrives")
+            title = _("A webhook endpoint is failing: deliveries do not arrive")
             yield Note(WARNING, "webhook", title, place, endpoint.url, endpoint.failing_since)
 
 
 def _about_money(here: RequestContext, found: Attention) -> Iterator[Note]:
     for withdrawal in found.came_back.first:
         amount, status = coded(withdrawal.amount, withdrawal.currency), STATUS[withdrawal.status][0]
-        title = _("A withdrawal of %(amount)s came back: %(status)s") % {"amount": amount, "status": status}
+        title = _("A withdrawal of %(amount)s did not arrive: %(status)s") % {"amount": amount, "status": status}
         place = here.to("withdrawal", withdrawal.pk)
         yield Note(WARNING, "arrow-up-right", title, place, withdrawal.failure_message or "", withdrawal.updated_at)
     for advance in found.decided.first:
@@ -95,14 +97,14 @@ def _about_money(here: RequestContext, found: Attention) -> Iterator[Note]:
         title = _("An advance of %(amount)s was decided: %(status)s") % {"amount": amount, "status": status}
         yield Note(NEWS, "calendar-dollar", title, here.to("advance", advance.pk), when=advance.decided_at)
     for hold in found.blocked.first:
-        title = _("%(amount)s are blocked by order") % {"amount": coded(hold.amount, hold.currency)}
+        title = _("%(amount)s is held by legal order") % {"amount": coded(hold.amount, hold.currency)}
         yield Note(WARNING, "lock", title, here.to("balance"), when=hold.created_at)
 
 
 def _about_boletos(here: RequestContext, found: Attention) -> Iterator[Note]:
     if count := found.boletos.count:
         title = ngettext(
-            "%(n)s boleto can be paid for two more days only", "%(n)s boletos can be paid for two more days only", count
+            "%(n)s boleto can be paid for only two more days", "%(n)s boletos can be paid for only two more days", count
         )
         place = f"{here.to('payments')}?method=BOLETO&status=PENDING"
         yield Note(NEWS, "clock", title % {"n": count}, place, when=found.boletos.first[0].expires_at)
@@ -115,5 +117,5 @@ def _about_beginnings(here: RequestContext) -> Iterator[Note]:
         title = _("The company is not verified: production is closed")
         yield Note(WARNING, "shield-check", title, here.to("verification"))
     if not second_factor.is_set_up(here.user):
-        detail = _("Without it you move no money and see no keys.")
+        detail = _("Without it you cannot move money or see keys.")
         yield Note(WARNING, "fingerprint", _("You have no second factor"), reverse("mfa_index"), detail)

@@ -28,24 +28,24 @@ class MeForm(DashboardForm):
     first_name = forms.CharField(label=gettext_lazy("First name"), max_length=150, required=False)
     last_name = forms.CharField(label=gettext_lazy("Last name"), max_length=150, required=False)
     language = forms.ChoiceField(
-        label=gettext_lazy("Language"), choices=[("", gettext_lazy("As the browser says")), *LANGUAGES], required=False
+        label=gettext_lazy("Language"), choices=[("", gettext_lazy("Same as the browser")), *LANGUAGES], required=False
     )
     time_zone = forms.ChoiceField(label=gettext_lazy("Time zone"), required=False)
     told = forms.MultipleChoiceField(
-        label=gettext_lazy("Tell me by e-mail"),
+        label=gettext_lazy("Notify me by e-mail"),
         choices=Topic.choices,
         widget=forms.CheckboxSelectMultiple,
         required=False,
         help_text=gettext_lazy(
-            "As far as your role sees it. E-mails about security always come: keys, members, new destinations, the"
-            " withdrawal address."
+            "Limited to what your role can see. Security e-mails are always sent: keys, members, new "
+            "destinations, the withdrawal address."
         ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         zones = sorted(name for name in zoneinfo.available_timezones() if "/" in name or name == "UTC")
-        browsers = [("", gettext_lazy("As the browser says"))]
+        browsers = [("", gettext_lazy("Same as the browser"))]
         self.fields["time_zone"].choices = [*browsers, *((zone, zone) for zone in zones)]  # type: ignore[attr-defined]
 
 

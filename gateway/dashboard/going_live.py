@@ -35,7 +35,7 @@ def steps(here: RequestContext) -> list[GoLiveStep]:
     return [
         GoLiveStep(
             _("Upload your verification documents"),
-            _("Four documents, as PDF or photo. We review them while you build."),
+            _("Four documents, as PDFs or photos. We review them while you build."),
             is_verified or not verification.missing(company),
             _page(here, May.MANAGE, "verification"),
         ),
@@ -47,31 +47,31 @@ def steps(here: RequestContext) -> list[GoLiveStep]:
         ),
         GoLiveStep(
             _("Add a webhook"),
-            _("We tell your server what became of each payment."),
+            _("We notify your server of the outcome of each payment."),
             endpoints(sandbox).exists(),
             _page(here, May.DEVELOP, "webhooks"),
         ),
         GoLiveStep(
             _("Make a test payment"),
-            _("With the API, or here without any code: no money moves."),
+            _("Through the API, or here without any code: no money moves."),
             Payment.objects.filter(merchant=sandbox).exists(),
             _page(here, May.SIMULATE, "new_payment"),
         ),
         GoLiveStep(
             _("Set up a second factor"),
-            _("An authenticator app or a passkey; without it nobody moves money or sees keys."),
+            _("An authenticator app or a passkey. It is required to move money and to see keys."),
             second_factor.is_set_up(here.user),
             reverse("mfa_index"),
         ),
         GoLiveStep(
-            _("Register the address of your withdrawals"),
-            _("Your backend withdraws from one IP address and from nowhere else."),
+            _("Register your withdrawal address"),
+            _("Your backend can withdraw from one IP address only."),
             company.withdrawal_ip is not None,
             _page(here, May.MANAGE, "withdrawal_address"),
         ),
         GoLiveStep(
-            _("Ask for production"),
-            _("When the documents are there. We answer by e-mail."),
+            _("Request production"),
+            _("Once the documents are uploaded. We answer by e-mail."),
             is_verified or verification.is_awaited(company),
             _page(here, May.MANAGE, "verification"),
         ),

@@ -42,7 +42,7 @@ class PersonMiddleware:
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         if _was_away(request):
             logout(request)
-            messages.info(request, _("You were away for a while: please sign in again."))
+            messages.info(request, _("You were inactive for a while: please sign in again."))
             return _led_to_sign_in(request)
         return self.get_response(request)
 

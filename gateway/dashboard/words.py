@@ -17,7 +17,7 @@ STATUS: dict[str, Word] = {
     "FAILED": (_("Failed"), BAD),
     "EXPIRED": (_("Expired"), QUIET),
     "REFUNDED": (_("Refunded"), DONE),
-    "AWAITING_RESPONSE": (_("Waits for your answer"), BAD),
+    "AWAITING_RESPONSE": (_("Waiting for your answer"), BAD),
     "UNDER_REVIEW": (_("Under review"), WAITING),
     "PROCESSING": (_("Processing"), WAITING),
     "COMPLETED": (_("Completed"), GOOD),
@@ -31,7 +31,7 @@ STATUS: dict[str, Word] = {
     "APPROVED": (pgettext_lazy("advance", "Approved"), GOOD),
     "REFUSED": (pgettext_lazy("advance", "Refused"), BAD),
     "ACTIVE": (pgettext_lazy("company", "Active"), GOOD),
-    "PENDING_VERIFICATION": (_("Waits for verification"), WAITING),
+    "PENDING_VERIFICATION": (_("Waiting for verification"), WAITING),
     "SUSPENDED": (pgettext_lazy("company", "Suspended"), BAD),
     "CLOSED": (pgettext_lazy("company", "Closed"), QUIET),
 }
@@ -55,5 +55,5 @@ ROLE: dict[str, tuple[Promise, Promise]] = {
     "FINANCE": (_("Finance"), _("Withdrawals, advances, conversions and refunds")),
     "DEVELOPER": (_("Developer"), _("API keys, webhooks, events and requests")),
     "SUPPORT": (_("Support"), _("Payments and refunds")),
-    "VIEWER": (_("Viewer"), _("Reads and changes nothing")),
+    "VIEWER": (_("Viewer"), _("Reads without changing anything")),
 }

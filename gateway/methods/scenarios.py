@@ -39,29 +39,29 @@ SCENARIOS = (
     PaymentScenario(
         911,
         EVERY,
-        _("Refused: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` names it."),
+        _("Rejected: 422 `ONP422_<METHOD>_REJECTED`. The payment is kept as FAILED; `error.paymentId` identifies it."),
         first=PaymentResult.DECLINED,
         failure=("ACQUIRER_REFUSED", "The provider refused the payment."),
     ),
     PaymentScenario(
         912,
         EVERY,
-        _("The first call answers 502 `ONP502_<METHOD>_INVALID_RESPONSE`; the same call with the same key then 201."),
+        _("The first call answers 502 `ONP502_<METHOD>_INVALID_RESPONSE`; repeating it with the same key answers 201."),
         outage=InvalidResponse,
     ),
     PaymentScenario(
         913,
         EVERY,
         _(
-            "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; the same call with the same "
-            "key then 201."
+            "The first call answers 503 `ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE`; repeating it with the same "
+            "key answers 201."
         ),
         outage=RailUnavailable,
     ),
     PaymentScenario(
         914,
         CHECKOUTS,
-        _("PENDING without `nextAction`; ten seconds later a lookup and `payment.updated` have it."),
+        _("PENDING without `nextAction`; a lookup and `payment.updated` have it ten seconds later."),
         first=PaymentResult.WAITING,
         later_s=10,
         currency="COP",
@@ -70,8 +70,8 @@ SCENARIOS = (
         914,
         CARDS,
         _(
-            "PENDING without `nextAction`; ten seconds later a lookup has it, and `payment.action_required` says so "
-            "without `clientSecret` and `checkoutUrl`."
+            "PENDING without `nextAction`; a lookup has it ten seconds later, and `payment.action_required` is "
+            "sent without `clientSecret` and `checkoutUrl`."
         ),
         first=PaymentResult.WAITING,
         later_s=10,
@@ -81,7 +81,8 @@ SCENARIOS = (
         EVERY,
         _(
             "Held for a security review: ACTION_REQUIRED without `nextAction` and without instructions. After 60 "
-            "seconds it is cleared: PENDING, and `payment.updated` carries the instructions; a card's session follows."
+            "seconds it is cleared: PENDING, and `payment.updated` carries the instructions; for a card, the "
+            "session."
         ),
         first=PaymentResult.REVIEW,
         later_s=60,
@@ -90,7 +91,7 @@ SCENARIOS = (
     PaymentScenario(
         917,
         (Method.MB_WAY, Method.NEQUI),
-        _("The payer refuses after ten seconds: FAILED with `PAYER_REJECTED`."),
+        _("The payer declines after ten seconds: FAILED with `PAYER_REJECTED`."),
         later_s=10,
         later=PaymentResult.DECLINED,
         failure=PAYER_REJECTED,

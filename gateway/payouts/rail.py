@@ -31,11 +31,11 @@ class FailureCode(TextChoices):
     """Why a withdrawal did not arrive, or came back (contract §3)."""
 
     INVALID_DESTINATION = "INVALID_DESTINATION", "The account does not exist."
-    BENEFICIARY_MISMATCH = "BENEFICIARY_MISMATCH", "The account belongs to somebody else."
-    BANK_REJECTED = "BANK_REJECTED", "The beneficiary's bank refused the money."
-    COMPLIANCE_REJECTED = "COMPLIANCE_REJECTED", "Compliance refused the withdrawal."
-    NETWORK_ERROR = "NETWORK_ERROR", "The network did not take the transaction."
-    RETURNED_BY_BANK = "RETURNED_BY_BANK", "The beneficiary's bank sent the money back."
+    BENEFICIARY_MISMATCH = "BENEFICIARY_MISMATCH", "The account belongs to someone else."
+    BANK_REJECTED = "BANK_REJECTED", "The beneficiary's bank rejected the money."
+    COMPLIANCE_REJECTED = "COMPLIANCE_REJECTED", "The withdrawal was rejected by compliance."
+    NETWORK_ERROR = "NETWORK_ERROR", "The network did not accept the transaction."
+    RETURNED_BY_BANK = "RETURNED_BY_BANK", "The beneficiary's bank returned the money."
 
     @property
     def failure(self) -> tuple[str, str]:

@@ -32,7 +32,7 @@ class PayoutScenario:
     fiat_only: bool = False
 
 
-USUAL = PayoutScenario(None, _("COMPLETED five seconds after it was accepted."))
+USUAL = PayoutScenario(None, _("COMPLETED five seconds after acceptance."))
 SCENARIOS = (
     PayoutScenario(
         901,
@@ -47,8 +47,8 @@ SCENARIOS = (
     PayoutScenario(
         903,
         _(
-            "COMPLETED, and RETURNED by the beneficiary's bank ten seconds later: the amount comes back, "
-            "the fee does not."
+            "COMPLETED, then RETURNED by the beneficiary's bank ten seconds later: the amount comes back, the "
+            "fee does not."
         ),
         becomes=PayoutOutcome(PayoutResult.DONE, ask_after_s=COMES_BACK_AFTER_S),
         returned=True,
@@ -62,16 +62,16 @@ SCENARIOS = (
     PayoutScenario(
         905,
         _(
-            "The first call answers 503 `ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE` and moves nothing; the same call "
-            "with the same key then 201."
+            "The first call answers 503 `ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE` and moves nothing; repeating "
+            "it with the same key answers 201."
         ),
         away=True,
     ),
     PayoutScenario(
         906,
         _(
-            "The order gets lost on its way: no answer, still PROCESSING. Asked five seconds later the bank has never "
-            "seen it; it is sent again under the same id, and COMPLETED five seconds after that."
+            "The order is lost on its way: no answer, still PROCESSING. Queried five seconds later, the bank has "
+            "never seen it. It is sent again under the same id, and is COMPLETED five seconds after that."
         ),
         sent=PayoutOutcome(PayoutResult.UNKNOWN, ask_after_s=TAKES_S),
         lost=True,

@@ -116,7 +116,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("id", "state", related("merchant"))}),
         ("Price", {"fields": ((money("gross_amount", "gross"), money("fee")), money("net"))}),
-        ("Asked", {"fields": ((related("requested_by", "by"), moment("requested_at", "at")),)}),
+        ("Requested", {"fields": ((related("requested_by", "by"), moment("requested_at", "at")),)}),
         ("Decided", {"fields": ((related("decided_by", "by"), moment("decided_at", "at")), "note")}),
     )
     queues = (Queue("decide", "Advances to decide", "fast_forward", to_decide, "requested_at"),)
@@ -149,7 +149,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
         )
         return self._decide(request, advance, advances.approve, "Approve this advance", sentence)
 
-    @action(description="Refuse", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    @action(description="Decline", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def refuse(self, request: HttpRequest, object_id: str) -> HttpResponse:
         advance = self.record(request, object_id)
         sentence = "The receivables go back to their schedule; what is due by now is released at once."

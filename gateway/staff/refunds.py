@@ -251,12 +251,12 @@ class RefundAdmin(EnteredAdmin):
     @action(description="For the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
     def for_payer(self, request: HttpRequest, object_id: str) -> HttpResponse:
         sentence = "{amount} go back to the payer. The money stays blocked until the provider has carried it out."
-        return self._decide(request, object_id, "for_payer", "Decide for the payer", sentence)
+        return self._decide(request, object_id, "for_payer", "Decide in favor of the payer", sentence)
 
     @action(description="For the company", permissions=["decide"], icon="storefront")
     def for_company(self, request: HttpRequest, object_id: str) -> HttpResponse:
         sentence = "The company keeps {amount}: what is blocked ({blocked}) is its own again at once."
-        return self._decide(request, object_id, "for_company", "Decide for the company", sentence)
+        return self._decide(request, object_id, "for_company", "Decide in favor of the company", sentence)
 
     @action(description="Payer withdrew", permissions=["decide"], icon="cancel")
     def withdrawn(self, request: HttpRequest, object_id: str) -> HttpResponse:

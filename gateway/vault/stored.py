@@ -26,15 +26,15 @@ def _visa(plays: Plays, funding: Funding = Funding.AS_REQUESTED) -> Card:
 
 
 STORED_CARDS = (
-    StoredCard("pmt_sandbox_approved", _visa(Plays.APPROVED), _("PAID at once")),
+    StoredCard("pmt_sandbox_approved", _visa(Plays.APPROVED), _("PAID immediately")),
     StoredCard("pmt_sandbox_authorized", _visa(Plays.APPROVED), _("AUTHORIZED, and PAID after 60 seconds"), 60),
-    StoredCard("pmt_sandbox_3ds", _visa(Plays.CHALLENGE), _("The holder must confirm: 202 with `nextAction`")),
+    StoredCard("pmt_sandbox_3ds", _visa(Plays.CHALLENGE), _("The cardholder must confirm: 202 with `nextAction`")),
     StoredCard("pmt_sandbox_refused", _visa(Plays.REFUSED), "422 `ONP422_<METHOD>_REJECTED`"),
     StoredCard("pmt_sandbox_insufficient_funds", _visa(Plays.INSUFFICIENT_FUNDS), "422, `INSUFFICIENT_FUNDS`"),
     StoredCard("pmt_sandbox_expired_card", _visa(Plays.EXPIRED), "422, `EXPIRED_CARD`"),
     StoredCard("pmt_sandbox_timeout", _visa(Plays.TIMEOUT), _("Stays PENDING for 24 hours")),
     StoredCard(
-        "pmt_sandbox_debit", _visa(Plays.APPROVED, Funding.DEBIT), _("A debit card: corrected where asked as credit")
+        "pmt_sandbox_debit", _visa(Plays.APPROVED, Funding.DEBIT), _("A debit card: corrected if requested as credit")
     ),
 )
 

@@ -11,9 +11,9 @@ from accounts.models import Merchant
 class Reason(models.TextChoices):
     """Why money is blocked (contract §3)."""
 
-    REFUND_DISPUTE = "REFUND_DISPUTE", "A payer asks for it back"
-    REFUND_PROCESSING = "REFUND_PROCESSING", "On its way back to a payer"
-    WITHDRAWAL_PROCESSING = "WITHDRAWAL_PROCESSING", "On its way to a beneficiary"
+    REFUND_DISPUTE = "REFUND_DISPUTE", "A payer requested a refund"
+    REFUND_PROCESSING = "REFUND_PROCESSING", "Being returned to a payer"
+    WITHDRAWAL_PROCESSING = "WITHDRAWAL_PROCESSING", "Being paid to a beneficiary"
     COMPLIANCE = "COMPLIANCE", "Compliance"
     LEGAL_ORDER = "LEGAL_ORDER", "Legal order"
 

@@ -78,9 +78,9 @@ class Migration(migrations.Migration):
                     "reason",
                     models.CharField(
                         choices=[
-                            ("REFUND_DISPUTE", "A payer asks for it back"),
-                            ("REFUND_PROCESSING", "On its way back to a payer"),
-                            ("WITHDRAWAL_PROCESSING", "On its way to a beneficiary"),
+                            ("REFUND_DISPUTE", "A payer requested a refund"),
+                            ("REFUND_PROCESSING", "Being returned to a payer"),
+                            ("WITHDRAWAL_PROCESSING", "Being paid to a beneficiary"),
                             ("COMPLIANCE", "Compliance"),
                             ("LEGAL_ORDER", "Legal order"),
                         ],

@@ -203,7 +203,7 @@ function ended({ status, amount, currency, failure }) {
   const texts = {
     PAID: `Paid: ${money(amount, currency)}. Now the shop may send the parcel, once.`,
     FAILED: failure?.message ?? "Not paid.",
-    EXPIRED: "The time is over. Nothing was charged.",
+    EXPIRED: "This payment has expired. You have not been charged.",
     AUTHORIZED: "Authorized, not yet captured: the shop waits for payment.paid.",
   };
   return [says(texts[status] ?? status)];

@@ -19,9 +19,9 @@
       bank: "Confirm with your bank", close: "Close",
       THREE_DS_ABANDONED: "You left before your bank had confirmed the payment. You can try again.",
       FIELDS_UNAVAILABLE: "The card fields could not be loaded. Reload the page.",
-      SESSION_INVALID: "The time for this payment is over, or it was decided already.",
-      CONNECTION_LOST: "There is no connection. Nothing was charged. Try again.",
-      OUTCOME_UNKNOWN: "The connection was lost while paying. Ask the shop before you pay again.",
+      SESSION_INVALID: "This payment has expired, or has already been decided.",
+      CONNECTION_LOST: "There is no connection. You have not been charged. Try again.",
+      OUTCOME_UNKNOWN: "The connection was lost during the payment. Ask the shop before you pay again.",
     },
     es: {
       cardNumber: "Número de tarjeta", cardExpiry: "Fecha de vencimiento", cardCvc: "Código de seguridad",

@@ -16,7 +16,7 @@ __all__ = ["any_shop", "shop"]
 pytestmark = pytest.mark.browser
 
 Ends = tuple[str, str | None]
-YES, NO = "Yes, confirm the payment", "No, refuse it"
+YES, NO = "Yes, confirm the payment", "No, decline it"
 REFUSED = ("FAILED", "THREE_DS_REFUSED")
 NAMES = {"cardNumber": "Card number", "cardExpiry": "Expiry date, month and year", "cardCvc": "Security code"}
 
@@ -258,7 +258,7 @@ def test_the_hosted_page_takes_a_card_and_goes_back_to_the_shop(any_shop: CardSh
     assert shop.overflow() == 0
     shop.page.keyboard.press("Enter")
     shop.challenge.get_by_role("button", name=YES).click()
-    expect(shop.page.get_by_role("status")).to_contain_text("Thank you. Acme has been told.")
+    expect(shop.page.get_by_role("status")).to_contain_text("Thank you. Acme has been notified.")
     assert state() == ("PAID", None)
     shop.page.wait_for_url(f"{shop.origin}/thanks?cart=7&paymentId={ordered['id']}")
 

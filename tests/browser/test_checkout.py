@@ -64,7 +64,7 @@ def test_a_payer_pays_by_keyboard_and_comes_back_to_the_shop(watched: Watched, o
     page.keyboard.type("camila@example.com")
     page.keyboard.press("Enter")
 
-    expect(page.get_by_role("status")).to_contain_text("Thank you. Acme has been told.")
+    expect(page.get_by_role("status")).to_contain_text("Thank you. Acme has been notified.")
     assert ended() == ("PAID", None)
     assert watched.overflow() == 0
     tab(page)
@@ -80,10 +80,10 @@ def test_a_payer_refuses_by_keyboard_in_the_dark(watched: Watched, order: Order)
     assert watched.overflow() == 0
 
     tab(page, times=5)
-    expect(page.get_by_role("button", name="Refuse the payment")).to_be_focused()
+    expect(page.get_by_role("button", name="Decline the payment")).to_be_focused()
     page.keyboard.press("Enter")
 
-    expect(page.get_by_role("status")).to_contain_text("The payment was refused. Nothing was charged.")
+    expect(page.get_by_role("status")).to_contain_text("The payment was declined. You have not been charged.")
     expect(page.get_by_text("You can close this page.")).to_be_visible()
     assert ended() == ("FAILED", "PAYER_REJECTED")
     assert watched.overflow() == 0
@@ -119,7 +119,7 @@ def test_long_names_do_not_widen_the_page(watched: Watched, shop: Shop, order: O
     page = watched.go(order(reference="order" * 25, amount=29_999_999.99))
     assert watched.overflow() == 0
 
-    page.get_by_role("button", name="Refuse the payment").click()
+    page.get_by_role("button", name="Decline the payment").click()
     expect(page.get_by_role("status")).to_be_visible()
     assert watched.overflow() == 0
 
@@ -127,6 +127,6 @@ def test_long_names_do_not_widen_the_page(watched: Watched, shop: Shop, order: O
 @pytest.mark.parametrize("watched", [NARROW], ids=["390px"], indirect=True)
 def test_a_payer_who_does_nothing_at_the_end_goes_back_all_the_same(watched: Watched, order: Order) -> None:
     page = watched.go(order(returnUrl=f"{watched.origin}/docs/errors"))
-    page.get_by_role("button", name="Refuse the payment").click()
+    page.get_by_role("button", name="Decline the payment").click()
 
     page.wait_for_url(f"{watched.origin}/docs/errors?paymentId={Payment.objects.get().id}", timeout=8_000)

@@ -125,7 +125,7 @@ def test_money_is_withdrawn(desk: Desk, shop: Shop) -> None:
     page.get_by_label("Kind of key").select_option("CPF")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Withdraw").click()
-    expect(page.get_by_text("The withdrawal is accepted.")).to_be_visible()
+    expect(page.get_by_text("The withdrawal was accepted.")).to_be_visible()
 
     made = Withdrawal.objects.get()
     assert (made.amount, made.status) == (5037, "PROCESSING")

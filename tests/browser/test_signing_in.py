@@ -64,7 +64,7 @@ def test_a_founder_signs_up_and_is_in_the_sandbox(watched: Watched) -> None:
     page.get_by_label("Code").fill(code[1])
     page.get_by_role("button", name="Confirm").click()
 
-    expect(page.get_by_text("Nothing here is real money.")).to_be_visible()
+    expect(page.get_by_text("No real money is involved.")).to_be_visible()
     assert Company.objects.get().trade_name == "Padaria Central"
 
 

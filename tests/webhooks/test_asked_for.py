@@ -112,7 +112,7 @@ def test_the_page_says_when_and_why(left_alone: Hook, acme: Shop) -> None:
     assert "The last 5 attempts at this endpoint failed" in page
     assert f"{left_alone.row().open_until:%H:%M:%S}" in page
     Endpoint.objects.update(status="INACTIVE")
-    assert "When the endpoint is switched on again" in page_of(developer, acme, left_alone, waiting)
+    assert "When the endpoint is enabled again" in page_of(developer, acme, left_alone, waiting)
 
 
 def page_of(browser: Client, shop: Shop, hook: Hook, delivery_id: str) -> str:

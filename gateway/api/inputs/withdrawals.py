@@ -201,7 +201,7 @@ class CryptoWithdrawalInput(WithdrawalInput, ExactInput):
         least, asset = content.get("minimumAssetAmount"), cls.paid_out(content)
         found = super().faults_in(content, merchant)
         if asset and isinstance(least, int | Decimal) and not isinstance(least, bool) and _is_finer(least, asset):
-            found.append(Fault("minimumAssetAmount", "INVALID", "More decimals than the asset has."))
+            found.append(Fault("minimumAssetAmount", "INVALID", "Has more decimal places than the asset."))
         return found
 
     def wish(self, merchant: Merchant) -> WithdrawalDraft:

@@ -45,7 +45,7 @@ class _Form(DashboardForm):
         given = super().clean() or {}
         since, until = given.get("from"), given.get("to") or given.get("at")
         if since and until and since > until:
-            self.add_error("from", _("Begins after it ends."))
+            self.add_error("from", _("The start is after the end."))
         return given
 
 
@@ -68,7 +68,7 @@ class ExplainForm(_Form):
     def clean_at(self) -> datetime | None:
         at: datetime | None = self.cleaned_data["at"]
         if at and at > self.now:
-            raise forms.ValidationError(_("This time is still to come."))
+            raise forms.ValidationError(_("This time is in the future."))
         return at
 
 
@@ -106,7 +106,7 @@ class StatementForm(_Form):
         label=gettext_lazy("Part of the balance"), choices=[(kind, BUCKET[kind]) for kind in BUCKETS]
     )
     cause = forms.ChoiceField(
-        label=gettext_lazy("Type"), choices=[("", gettext_lazy("Every type")), *CAUSE.items()], required=False
+        label=gettext_lazy("Type"), choices=[("", gettext_lazy("All types")), *CAUSE.items()], required=False
     )
 
     def __init__(self, merchant: Merchant, query: QueryDict) -> None:

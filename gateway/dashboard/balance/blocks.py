@@ -56,6 +56,6 @@ def _block(hold: Hold, refund: Refund | None, names: dict[str, str]) -> Block:
 
 def _under_review(since: datetime) -> str:
     when = formats.date_format(timezone.localtime(since), "SHORT_DATETIME_FORMAT")
-    return _("Under review since %(when)s: your answer is there, and nothing is left to do until it is decided.") % {
+    return _("Under review since %(when)s: we have your answer, and no action is needed until it is decided.") % {
         "when": when
     }

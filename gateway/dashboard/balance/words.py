@@ -15,10 +15,10 @@ BUCKET: dict[str, Promise] = {
     TOTAL: _("Total"),
 }
 BUCKET_SENTENCE: dict[str, Promise] = {
-    AccountKind.AVAILABLE: _("What can be withdrawn, converted or given back now."),
-    AccountKind.RELEASING: _("Paid, and available on its day."),
-    AccountKind.BLOCKED: _("Yours, but held for a refund, a withdrawal or by order."),
-    TOTAL: _("All three together."),
+    AccountKind.AVAILABLE: _("Money that can be withdrawn, converted or refunded now."),
+    AccountKind.RELEASING: _("Paid, and available on its release date."),
+    AccountKind.BLOCKED: _("Yours, but held for a refund, a withdrawal or by legal order."),
+    TOTAL: _("The sum of all three."),
 }
 
 CAUSE: dict[str, Promise] = {
@@ -30,7 +30,7 @@ CAUSE: dict[str, Promise] = {
     Cause.REFUNDS: _("Refunds and disputes"),
     Cause.WITHDRAWALS: _("Withdrawals"),
     Cause.CONVERSIONS: _("Conversions"),
-    Cause.BLOCKS: _("Blocks by order"),
+    Cause.BLOCKS: _("Holds by legal order"),
     Cause.ADJUSTMENTS: _("Adjustments"),
 }
 
@@ -39,16 +39,16 @@ POSTED: dict[str, Promise] = {
     "receivable.released": _("Released"),
     "receivable.advanced": _("Advanced"),
     "refund.held": _("Held for a refund"),
-    "refund.filled": _("Held for a refund that waited for money"),
+    "refund.filled": _("Held for a refund that was waiting for funds"),
     "refund.completed": _("Refund paid out"),
-    "refund.returned": _("Refund ended, money back"),
+    "refund.returned": _("Refund ended, money returned"),
     "withdrawal.held": _("Held for a withdrawal"),
     "withdrawal.completed": _("Withdrawal paid out"),
-    "withdrawal.failed": _("Withdrawal failed, money back"),
-    "withdrawal.returned": _("Withdrawal sent back by the bank"),
+    "withdrawal.failed": _("Withdrawal failed, money returned"),
+    "withdrawal.returned": _("Withdrawal returned by the bank"),
     "conversion.completed": _("Conversion"),
-    "hold.placed": _("Blocked by order"),
-    "hold.lifted": _("Block lifted"),
+    "hold.placed": _("Held by legal order"),
+    "hold.lifted": _("Hold released"),
 }
 """What a transfer of this kind is called in a statement."""
 
@@ -56,18 +56,18 @@ FEE: dict[str, Promise] = {Cause.FEES: _("Fee"), Cause.ADVANCE_FEES: _("Fee of t
 
 REASON: dict[str, tuple[Promise, Promise]] = {
     Reason.REFUND_DISPUTE: (
-        _("A payer asks for it back"),
-        _("Answer before the deadline: what you say decides who gets the money."),
+        _("A payer requested a refund"),
+        _("Answer before the deadline: your answer decides who gets the money."),
     ),
     Reason.REFUND_PROCESSING: (
-        _("On its way back to a payer"),
-        _("Nothing to do: it ends when the refund is completed."),
+        _("Being returned to a payer"),
+        _("No action is needed: it ends when the refund is completed."),
     ),
     Reason.WITHDRAWAL_PROCESSING: (
-        _("On its way to a beneficiary"),
-        _("Nothing to do: it ends when the bank has answered."),
+        _("Being paid to a beneficiary"),
+        _("No action is needed: it ends when the bank has answered."),
     ),
     Reason.COMPLIANCE: (_("Compliance"), _("Ask support what is needed to lift it.")),
-    Reason.LEGAL_ORDER: (_("Legal order"), _("Ask support for the order; your lawyer can answer it.")),
+    Reason.LEGAL_ORDER: (_("Legal order"), _("Ask support for the order; your lawyer can respond to it.")),
 }
 """Why money is blocked, and what its owner can do about it."""

@@ -35,7 +35,7 @@ class AuditFilterForm(DaysForm):
         super().__init__(*args)
         people = [(str(one.user_id), one.user.email) for one in joining.team(here.company)]
         done = sorted(((action, str(title)) for action, title in DEED.items()), key=lambda one: one[1])
-        self.fields["who"].choices = [("", _("Everybody")), *people, (SUPPORT, _("Support"))]  # type: ignore[attr-defined]
+        self.fields["who"].choices = [("", _("Everyone")), *people, (SUPPORT, _("Support"))]  # type: ignore[attr-defined]
         self.fields["action"].choices = [("", _("Everything")), *done]  # type: ignore[attr-defined]
 
     def entries(self, here: RequestContext) -> QuerySet[AuditEntry]:

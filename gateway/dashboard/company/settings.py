@@ -37,7 +37,7 @@ class CompanySettingsForm(DashboardForm):
         min_length=2,
         max_length=120,
         validators=[names.plain],
-        help_text=gettext_lazy("As payers read it, on the checkout, on receipts and in their bank's app"),
+        help_text=gettext_lazy("As payers see it on the checkout, on receipts and in their bank's app"),
     )
     city = forms.CharField(
         label=gettext_lazy("City"), min_length=2, max_length=60, help_text=gettext_lazy("Printed in PIX codes")
@@ -52,10 +52,10 @@ class CompanySettingsForm(DashboardForm):
         help_text=gettext_lazy("With the country code, like +5511999990000"),
     )
     brand_color = forms.CharField(
-        label=gettext_lazy("Brand colour"),
+        label=gettext_lazy("Brand color"),
         required=False,
         validators=[RegexValidator(r"^#[0-9a-fA-F]{6}$", gettext_lazy("Six hexadecimal digits after #."))],
-        help_text=gettext_lazy("Of the hosted card page, like #0b5cb0; empty for ours"),
+        help_text=gettext_lazy("For the hosted card page, like #0b5cb0; empty for our default"),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -77,7 +77,7 @@ class AddressForm(DashboardForm):
         label=gettext_lazy("IP address"),
         required=False,
         max_length=45,
-        help_text=gettext_lazy("One public IPv4 or IPv6 address, no network; empty: nobody withdraws by the API"),
+        help_text=gettext_lazy("One public IPv4 or IPv6 address, not a network; empty: no withdrawals through the API"),
     )
 
 
@@ -106,14 +106,14 @@ def _flags(here: RequestContext) -> list[tuple[Promise, Promise, bool]]:
     return [
         (
             gettext_lazy("Withdrawals"),
-            gettext_lazy("Money leaves to PIX keys, accounts and crypto addresses"),
+            gettext_lazy("Withdraw to PIX keys, bank accounts and crypto addresses"),
             merchant.withdrawal_enabled,
         ),
-        (gettext_lazy("Conversions"), gettext_lazy("Money moves between your wallets"), merchant.conversion_enabled),
-        (gettext_lazy("Advances"), gettext_lazy("Receivables are paid out early"), merchant.advance_enabled),
+        (gettext_lazy("Conversions"), gettext_lazy("Convert money between your wallets"), merchant.conversion_enabled),
+        (gettext_lazy("Advances"), gettext_lazy("Receivables paid out early"), merchant.advance_enabled),
         (
             gettext_lazy("Card tokens"),
-            gettext_lazy("Payers' cards are kept for the next payment"),
+            gettext_lazy("Payers' cards are saved for later payments"),
             merchant.card_tokens_enabled,
         ),
     ]
@@ -166,7 +166,7 @@ def withdrawal_wait(request: HttpRequest, here: RequestContext) -> HttpResponse:
     running = [(WAITS_AFTER[WithdrawalWait.Why(one.why)], one) for one in waits.running(here.company.pk)]
     if request.method == "POST" and running:
         waits.lift(request, here.company)
-        return here.go("settings", said=_("Production withdrawals no longer wait."))
+        return here.go("settings", said=_("Production withdrawals are no longer delayed."))
     may_lift = waits.may_lift(here.company, here.user)
     return here.render("settings/wait.html", running=running, may_lift=may_lift)
 
@@ -181,8 +181,8 @@ WAITS_AFTER = {
 
 def _said(address: str | None) -> str:
     if address is None:
-        return _("No address is registered: nobody withdraws by the API.")
-    return _("Withdrawals by the API are taken from %(address)s, and from nowhere else.") % {"address": address}
+        return _("No address is registered: withdrawals through the API are rejected.")
+    return _("Withdrawals through the API are accepted from %(address)s only.") % {"address": address}
 
 
 @require_safe

@@ -80,7 +80,7 @@ def _matrix() -> list[tuple[Promise, Sequence[bool]]]:
 
 def _whom(here: RequestContext, member_id: int) -> Facts:
     found = _member(here, member_id)
-    return [(_("Member"), found.user.email), (_("Role now"), ROLE[Role(found.role)][0])]
+    return [(_("Member"), found.user.email), (_("Current role"), ROLE[Role(found.role)][0])]
 
 
 def _invited(here: RequestContext, invitation_id: str) -> Facts:
@@ -101,7 +101,7 @@ def invite(request: HttpRequest, here: RequestContext) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("team", said=_("%(email)s is invited.") % {"email": email})
+            return here.go("team", said=_("%(email)s was invited.") % {"email": email})
     return here.render("team/invite.html", form=form)
 
 
@@ -117,7 +117,7 @@ def member(request: HttpRequest, here: RequestContext, member_id: int) -> HttpRe
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("team", said=_("%(email)s has another role.") % {"email": found.user.email})
+            return here.go("team", said=_("The role of %(email)s was changed.") % {"email": found.user.email})
     return here.render("team/member.html", form=form, member=found, title=ROLE[Role(found.role)][0])
 
 
@@ -141,7 +141,7 @@ def remove(request: HttpRequest, here: RequestContext, member_id: int) -> HttpRe
 def _gone(here: RequestContext, found: Membership) -> HttpResponse:
     if found.user_id == here.user.pk:
         return HttpResponseRedirect(reverse("dashboard:root"))
-    return here.go("team", said=_("%(email)s is no longer in the team.") % {"email": found.user.email})
+    return here.go("team", said=_("%(email)s was removed from the team.") % {"email": found.user.email})
 
 
 @require_POST
@@ -150,7 +150,7 @@ def resend(request: HttpRequest, here: RequestContext, invitation_id: str) -> Ht
     """Sends another link; the one before opens nothing any more."""
     invitation = _invitation(here, invitation_id)
     joining.invite(request, here.company, invitation.email, Role(invitation.role))
-    return here.go("team", said=_("%(email)s has a new invitation.") % {"email": invitation.email})
+    return here.go("team", said=_("A new invitation was sent to %(email)s.") % {"email": invitation.email})
 
 
 @require_POST
@@ -158,7 +158,7 @@ def resend(request: HttpRequest, here: RequestContext, invitation_id: str) -> Ht
 def withdraw(request: HttpRequest, here: RequestContext, invitation_id: str) -> HttpResponse:
     invitation = _invitation(here, invitation_id)
     joining.withdraw(request, here.company, invitation.pk)
-    return here.go("team", said=_("The invitation of %(email)s is withdrawn.") % {"email": invitation.email})
+    return here.go("team", said=_("The invitation of %(email)s was withdrawn.") % {"email": invitation.email})
 
 
 def _member(here: RequestContext, member_id: int) -> Membership:

@@ -31,7 +31,7 @@ def _kinds() -> list[tuple[str, str]]:
 class DocumentForm(OnceForm):
     """A file, and what it proves."""
 
-    kind = forms.ChoiceField(label=gettext_lazy("What it is"), choices=_kinds)
+    kind = forms.ChoiceField(label=gettext_lazy("Type of document"), choices=_kinds)
     file = forms.FileField(
         label=gettext_lazy("File"),
         help_text=gettext_lazy("PDF, PNG or JPEG, 10 MB at most"),
@@ -60,7 +60,7 @@ def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("verification", said=_("The document is uploaded."))
+            return here.go("verification", said=_("The document was uploaded."))
     return _page(here, form)
 
 
@@ -94,7 +94,7 @@ def _steps(company: Company, missing: list[Document.Kind]) -> list[tuple[str, st
     is_verified = company.verified_at is not None
     done = (
         (_("Upload documents"), is_verified or not missing),
-        (_("Ask for production"), is_verified or company.production_asked_at is not None),
+        (_("Request production"), is_verified or company.production_asked_at is not None),
         (_("We review it"), is_verified),
         (_("Production is open"), is_verified),
     )
@@ -106,7 +106,7 @@ def _steps(company: Company, missing: list[Document.Kind]) -> list[tuple[str, st
 @page_view(May.MANAGE)
 def take_back(request: HttpRequest, here: RequestContext, document_id: str) -> HttpResponse:
     verification.take_back(request, here.company, document_id)
-    return here.go("verification", said=_("The document is removed."))
+    return here.go("verification", said=_("The document was removed."))
 
 
 @require_safe
@@ -121,7 +121,7 @@ def document(request: HttpRequest, here: RequestContext, document_id: str) -> Ht
 @page_view(May.MANAGE)
 def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
     verification.ask_for_production(request, here.company)
-    return here.go("verification", said=_("Thank you: we review it and write to you."))
+    return here.go("verification", said=_("Thank you. We will review it and write to you."))
 
 
 urls = [

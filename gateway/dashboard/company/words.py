@@ -11,8 +11,8 @@ MAY: dict[May, Promise] = {
     May.READ_MONEY: _("See balances, statement, receivables, withdrawals and conversions"),
     May.READ_TECHNICAL: _("See API keys, webhooks, events and requests"),
     May.READ_AUDIT: _("Read the audit log"),
-    May.REFUND: _("Give money back and answer disputes"),
-    May.MOVE_MONEY: _("Withdraw, convert, ask for advances"),
+    May.REFUND: _("Make refunds and answer disputes"),
+    May.MOVE_MONEY: _("Withdraw, convert, request advances"),
     May.SIMULATE: _("Use the sandbox lab"),
     May.DEVELOP: _("Issue API keys, change webhooks"),
     May.MANAGE: _("Change the team, the settings and the withdrawal address; verify the company"),
@@ -26,19 +26,19 @@ FACTOR: dict[str, Promise] = {
 KIND: dict[Document.Kind, tuple[Promise, Promise]] = {
     Document.Kind.REGISTRATION: (
         _("Company registration"),
-        _("Articles of association or an extract of the register, not older than 90 days"),
+        _("Articles of association or an extract of the company register, at most 90 days old"),
     ),
     Document.Kind.IDENTITY: (
         _("Identity of the legal representative"),
-        _("Passport, identity card or driving licence, both sides"),
+        _("Passport, identity card or driver's license, both sides"),
     ),
     Document.Kind.ADDRESS: (
         _("Proof of address"),
-        _("A bill or bank letter with the company's name, not older than 90 days"),
+        _("A bill or bank letter with the company's name, at most 90 days old"),
     ),
     Document.Kind.BANK_ACCOUNT: (
         _("Proof of bank account"),
-        _("A statement or letter that names the holder: money is withdrawn to accounts of the company"),
+        _("A statement or letter that names the account holder: withdrawals go to accounts of the company"),
     ),
-    Document.Kind.OTHER: (_("Something else"), _("What support asked for, or what explains the rest")),
+    Document.Kind.OTHER: (_("Something else"), _("What support asked for, or an explanation of the rest")),
 }

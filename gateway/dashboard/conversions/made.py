@@ -73,7 +73,7 @@ COLUMNS: list[CsvColumn[Conversion]] = [
     (gettext_lazy("Market rate"), lambda one: plain(one.market_rate)),
     (gettext_lazy("Applied rate"), lambda one: plain(one.applied_rate)),
     (gettext_lazy("Spread in per cent"), lambda one: plain(one.spread_percentage)),
-    (gettext_lazy("Cost against the market"), _cost),
+    (gettext_lazy("Cost compared to the market rate"), _cost),
 ]
 
 urls = [

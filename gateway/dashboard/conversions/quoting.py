@@ -112,8 +112,8 @@ def _to_convert(here: RequestContext) -> Facts:
     except Refusal:
         return []
     return [
-        (_("You give"), written(quote.source_amount, quote.source_currency, coded=True)),
-        (_("You get"), written(quote.destination_amount, quote.destination_currency, coded=True)),
+        (_("You sell"), written(quote.source_amount, quote.source_currency, coded=True)),
+        (_("You receive"), written(quote.destination_amount, quote.destination_currency, coded=True)),
     ]
 
 
@@ -147,7 +147,7 @@ def _confirm(here: RequestContext, form: ConfirmForm) -> HttpResponse:
     try:
         made = _confirmed(here, token)
     except QuoteAlreadyUsed as used:
-        return here.go("conversion", used.details["conversionId"], said=_("This was confirmed before, once."))
+        return here.go("conversion", used.details["conversionId"], said=_("This has already been confirmed."))
     except Refusal as refusal:
         again = WishForm(initial=_asked(here.merchant, token))
         return _page(here, again, refused=in_words(refusal), status=refusal.status)

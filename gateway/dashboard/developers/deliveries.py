@@ -107,7 +107,7 @@ def test(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpRes
         here.claim(form, here.to("webhook", webhook_id))
         made = services.send_test(here.merchant, webhook_id)
         here.record("webhook.tested", webhook_id, after={"event": made.event_id})
-    return here.go("delivery", webhook_id, made.pk, said=_("The test is on its way."))
+    return here.go("delivery", webhook_id, made.pk, said=_("The test event is being sent."))
 
 
 urls = [

@@ -33,7 +33,7 @@ class DoctorForm(DashboardForm):
         max_length=16_384,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 7, "spellcheck": "false", "class": "form-control font-monospace"}),
-        help_text=gettext_lazy("One a line, as “webhook-id: evt_…”, or as a JSON object. All that arrived."),
+        help_text=gettext_lazy("One per line, as “webhook-id: evt_…”, or as a JSON object. Include all that arrived."),
     )
     body = forms.CharField(
         label=gettext_lazy("Body"),
@@ -56,14 +56,16 @@ class DoctorForm(DashboardForm):
         required=False,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text=gettext_lazy("Only if you want it looked at, too. It is compared in memory and not kept."),
+        help_text=gettext_lazy(
+            "Fill this in only if you want it checked, too. It is compared in memory and not stored."
+        ),
     )
     received_at = moment_field(gettext_lazy("Arrived at"))
 
     def clean_headers(self) -> dict[str, str]:
         found = headers_in(self.cleaned_data["headers"])
         if not found:
-            raise forms.ValidationError(_("No header can be read here."))
+            raise forms.ValidationError(_("No headers could be read."))
         return found
 
     def clean(self) -> dict[str, Any]:
@@ -71,7 +73,7 @@ class DoctorForm(DashboardForm):
         try:
             given["content"] = _content(given.get("body", ""), given.get("form", TEXT))
         except (binascii.Error, ValueError):
-            self.add_error("body", _("This is no base64."))
+            self.add_error("body", _("This is not valid base64."))
         return given
 
 

@@ -36,10 +36,10 @@ class EventFilter(PeriodForm):
 
 
 COLUMNS = (
-    (gettext_lazy("Happened"), lambda row: row.occurred_at),
+    (gettext_lazy("Occurred"), lambda row: row.occurred_at),
     (gettext_lazy("Event"), lambda row: row.type),
     (gettext_lazy("Object"), lambda row: row.object_id),
-    (gettext_lazy("Announced"), lambda row: row.created_at),
+    (gettext_lazy("Recorded"), lambda row: row.created_at),
     (gettext_lazy("Id"), lambda row: row.pk),
 )
 

@@ -30,12 +30,12 @@ READING = tuple(name for name in ALL if name.endswith(":read"))
 CHECKOUT = ("payments:write", "transactions:read", "payment-methods:read")
 PRESETS = (
     ("everything", gettext_lazy("Everything"), ALL),
-    ("no-money-out", gettext_lazy("Everything but money out"), PRODUCTION_DEFAULT),
+    ("no-money-out", gettext_lazy("Everything except outgoing money"), PRODUCTION_DEFAULT),
     ("checkout", gettext_lazy("Checkout only"), CHECKOUT),
-    ("reading", gettext_lazy("Reading only"), READING),
+    ("reading", gettext_lazy("Read only"), READING),
 )
 OVERLAPS = (
-    ("0", gettext_lazy("It stops at once")),
+    ("0", gettext_lazy("It stops immediately")),
     ("1", gettext_lazy("1 hour")),
     ("24", gettext_lazy("24 hours")),
     ("168", gettext_lazy("7 days")),
@@ -51,7 +51,7 @@ class KeyForm(OnceForm):
     name = forms.CharField(
         label=gettext_lazy("Name"),
         max_length=80,
-        help_text=gettext_lazy("What will call with it: shop backend, ERP, …"),
+        help_text=gettext_lazy("What will use it: shop backend, ERP, …"),
     )
     permissions = forms.MultipleChoiceField(
         label=gettext_lazy("Permissions"),
@@ -65,7 +65,7 @@ class KeyRotationForm(OnceForm):
     """How long the key of now goes on working."""
 
     overlap = forms.ChoiceField(
-        label=gettext_lazy("The old key works for another"),
+        label=gettext_lazy("The old key keeps working for another"),
         choices=OVERLAPS,
         widget=forms.RadioSelect,
         initial="24",
@@ -75,7 +75,7 @@ class KeyRotationForm(OnceForm):
         label=gettext_lazy("Until"),
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        help_text=gettext_lazy("Only if you choose a time yourself; 90 days at most."),
+        help_text=gettext_lazy("Only if you choose a time yourself; at most 90 days ahead."),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class KeyRotationForm(OnceForm):
     def _require_a_time(self, until: datetime | None) -> None:
         now = utcnow()
         if "until" not in self.errors and not (until and now < until <= now + LONGEST_OVERLAP):
-            self.add_error("until", _("A time in the next 90 days."))
+            self.add_error("until", _("Choose a time within the next 90 days."))
 
     def ends_at(self) -> datetime:
         hours = self.cleaned_data["overlap"]
@@ -188,7 +188,7 @@ def rotate(request: HttpRequest, here: RequestContext, key_id: str) -> HttpRespo
         try:
             made, text = _rotate(here, form, key, until)
         except services.KeyUnusable:
-            return here.go("keys", said=_("This key has ended, or was replaced before."))
+            return here.go("keys", said=_("This key is inactive, or was already replaced."))
         return here.render("keys/shown.html", key=made, text=text, replaced=key, until=until, curl=_example(made))
     return here.render("keys/rotate.html", form=form, key=key)
 
@@ -210,9 +210,9 @@ def revoke(request: HttpRequest, here: RequestContext, key_id: str) -> HttpRespo
         with transaction.atomic():
             services.revoke_key(key)
             here.record("api_key.revoked", key.pk, before={"name": key.name, "permissions": key.permissions})
-        return here.go("keys", said=_("The key is revoked."))
+        return here.go("keys", said=_("The key was revoked."))
     if not key.is_live:
-        return here.go("keys", said=_("This key has ended."))
+        return here.go("keys", said=_("This key is inactive."))
     recently = key.last_used_at is not None and key.last_used_at > utcnow() - timedelta(days=1)
     return here.render("keys/revoke.html", key=key, recently=recently)
 

@@ -125,8 +125,8 @@ def move(request: HttpRequest, here: RequestContext) -> HttpResponse:
             form.refuse(refusal)
         else:
             if len(fired) >= AT_ONCE:
-                messages.warning(request, _("So much happened that the clock stopped on its way: move it once more."))
-            said = ngettext("%(n)s thing happened on the way.", "%(n)s things happened on the way.", len(fired))
+                messages.warning(request, _("So much was due that the clock stopped partway: move it once more."))
+            said = ngettext("%(n)s scheduled event ran.", "%(n)s scheduled events ran.", len(fired))
             return here.go("lab", said=said % {"n": len(fired)})
     return _shown(here, form)
 
@@ -172,7 +172,7 @@ def _named_by(refusal: Refusal) -> str | None:
 def _led_on(here: RequestContext, name: str, way: plays.PlayedMethod, played: plays.Played) -> HttpResponse:
     here.record("scenario.played", played.object_id or "", after={"scenario": name, "way": "-".join(way)})
     if played.at_first:
-        said = _("At first the API answers %(answer)s The same call with the same key then goes through.")
+        said = _("The first API call answers %(answer)s Repeating the call with the same key succeeds.")
         messages.warning(here.request, said % {"answer": _told(played.at_first)})
     if played.refused:
         messages.warning(here.request, _("The API answers %(answer)s") % {"answer": _told(played.refused)})

@@ -32,7 +32,7 @@ class PeriodForm(DashboardForm):
         given = super().clean() or {}
         begins, ends = given.get("created_from"), given.get("created_to")
         if isinstance(begins, datetime) and isinstance(ends, datetime) and begins >= ends:
-            self.add_error("created_to", _("Must be after the beginning."))
+            self.add_error("created_to", _("Must be after the start."))
         return given
 
 

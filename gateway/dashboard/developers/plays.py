@@ -88,19 +88,17 @@ def groups() -> tuple[Group, ...]:
     return (
         Group(
             _("Outcomes"),
-            _("A payment that ends as you like. The API does it, too, for any payment."),
+            _("A test payment with the outcome you choose. The API can do this for any payment."),
             tuple(_outcomes()),
         ),
-        Group(_("Payments"), _("A whole amount with these last three digits brings it about."), tuple(_payments())),
-        Group(
-            _("Refunds and disputes"), _("Each begins with a payment that was paid, and uses it up."), tuple(_refunds())
-        ),
+        Group(_("Payments"), _("Any whole amount that ends in these three digits triggers it."), tuple(_payments())),
+        Group(_("Refunds and disputes"), _("Each starts with a paid payment and uses it up."), tuple(_refunds())),
         Group(
             _("Withdrawals"),
-            _("The amount leaves the wallet: it must be there. A paid payment brings it."),
+            _("The amount is debited from the wallet, so it must be available. A paid payment adds money to it."),
             tuple(_withdrawals()),
         ),
-        Group(_("Conversions"), _("From reais to pesos, by the amount of the source."), tuple(_conversions())),
+        Group(_("Conversions"), _("From reais to pesos, by source amount."), tuple(_conversions())),
     )
 
 
@@ -113,9 +111,9 @@ def _outcomes() -> Iterator[Play]:
     """A card's outcome is the card's."""
     ways = tuple(way for way in ORDERS if way[0] not in CARDS)
     for outcome, effect, times in (
-        (Status.PAID, _("It is paid: test money, twenty times the documented amount."), MUCH),
+        (Status.PAID, _("It is paid with test money, twenty times the documented amount."), MUCH),
         (Status.FAILED, _("It fails with `SIMULATED`."), 1),
-        (Status.EXPIRED, _("It expires, though its time is not over."), 1),
+        (Status.EXPIRED, _("It expires early."), 1),
     ):
 
         def play(merchant: Merchant, way: PlayedMethod, outcome: Status = outcome, times: int = times) -> Played:
@@ -203,7 +201,7 @@ def _refunds() -> Iterator[Play]:
             return Played(made.id)
 
         yield Play(f"refund-{tail}", effect, (_PIX,), refund, tail)
-    yield Play("dispute", _("A payer asks for the money back: answer it before its deadline."), (_PIX,), dispute)
+    yield Play("dispute", _("A payer requested a refund: answer before the deadline."), (_PIX,), dispute)
 
 
 # ── Withdrawals ───────────────────────────────────────────────────────────────────────────────────────────────────

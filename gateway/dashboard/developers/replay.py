@@ -24,8 +24,8 @@ from webhooks.models import Endpoint
 from webhooks.services import MOST_AT_ONCE, Filter
 
 LAST = (
-    ("", gettext_lazy("However it ended")),
-    ("FAILED", gettext_lazy("Given up")),
+    ("", gettext_lazy("Any result")),
+    ("FAILED", gettext_lazy("Gave up")),
     ("NONE", gettext_lazy("Never sent")),
     ("CANCELED", gettext_lazy("Canceled")),
     ("DELIVERED", gettext_lazy("Delivered")),
@@ -38,7 +38,7 @@ class ReplayFilter(PeriodForm):
     type = forms.ChoiceField(
         label=gettext_lazy("Event"),
         required=False,
-        choices=[("", gettext_lazy("Every kind it is subscribed to")), *((kind, kind) for kind in KIND)],
+        choices=[("", gettext_lazy("Every type it is subscribed to")), *((kind, kind) for kind in KIND)],
     )
     object_id = forms.CharField(label=gettext_lazy("Object"), required=False, max_length=40)
     last_status = forms.ChoiceField(label=gettext_lazy("Last delivery"), required=False, choices=LAST)
@@ -81,7 +81,7 @@ def _replay(here: RequestContext, webhook_id: str, form: ReplayForm) -> HttpResp
         _matched, queued = services.replay(here.merchant, webhook_id, form.wanted(), dry_run=False)
         asked = {name: str(value) for name, value in form.cleaned_data.items() if value and name != "once"}
         here.record("webhook.replayed", webhook_id, before=asked, after={"queued": queued})
-    said = ngettext("%(n)s event is on its way.", "%(n)s events are on their way.", queued) % {"n": f"{queued:,}"}
+    said = ngettext("%(n)s event is being sent.", "%(n)s events are being sent.", queued) % {"n": f"{queued:,}"}
     return here.go("webhook", webhook_id, said=said if queued else _("Nothing matched: nothing is sent."))
 
 

@@ -29,8 +29,8 @@ from gateway.requests.models import ApiRequest
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 CLASSES = (
     ("", gettext_lazy("Any")),
-    ("2", gettext_lazy("2xx: done")),
-    ("4", gettext_lazy("4xx: refused")),
+    ("2", gettext_lazy("2xx: succeeded")),
+    ("4", gettext_lazy("4xx: rejected")),
     ("5", gettext_lazy("5xx: failed")),
 )
 MOST_KEYS = 50
@@ -77,7 +77,7 @@ COLUMNS = (
     (gettext_lazy("Code"), lambda row: row.code),
     (gettext_lazy("API key"), lambda row: str(row.api_key)),
     (gettext_lazy("Origin"), lambda row: row.origin),
-    (gettext_lazy("Took (ms)"), lambda row: round(row.elapsed_ms)),
+    (gettext_lazy("Duration (ms)"), lambda row: round(row.elapsed_ms)),
     ("RequestId", lambda row: row.pk),
 )
 

@@ -28,7 +28,7 @@ from webhooks.services import MAX_ENDPOINTS
 
 TEST = "webhook.test"
 OVERLAPS = (
-    ("0", gettext_lazy("It stops at once")),
+    ("0", gettext_lazy("It stops immediately")),
     ("1", gettext_lazy("1 hour")),
     ("24", gettext_lazy("24 hours")),
     ("72", gettext_lazy("3 days")),
@@ -42,14 +42,14 @@ class EndpointForm(OnceForm):
         label=gettext_lazy("URL"),
         max_length=2048,
         widget=forms.URLInput(attrs={"placeholder": "https://shop.example.com/hooks/onpay", "autocomplete": "off"}),
-        help_text=gettext_lazy("An HTTPS address on the public internet that answers 2xx within 15 seconds."),
+        help_text=gettext_lazy("A public HTTPS address that answers 2xx within 15 seconds."),
     )
     description = forms.CharField(label=gettext_lazy("Description"), max_length=255, required=False)
     everything = forms.BooleanField(
-        label=gettext_lazy("Every kind of event, also those that are added later"), required=False, initial=True
+        label=gettext_lazy("All event types, including those added later"), required=False, initial=True
     )
     events = forms.MultipleChoiceField(
-        label=gettext_lazy("Only these kinds"),
+        label=gettext_lazy("Only these types"),
         choices=[(kind, sentence) for kind, sentence in KIND.items() if kind != TEST],
         widget=forms.CheckboxSelectMultiple,
         required=False,
@@ -68,7 +68,7 @@ class EndpointForm(OnceForm):
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         if "events" in given and not given.get("everything") and not given["events"]:
-            self.add_error("events", _("Choose at least one, or every kind."))
+            self.add_error("events", _("Choose at least one type, or all of them."))
         return given
 
     def wishes(self) -> dict[str, Any]:
@@ -82,7 +82,10 @@ class SecretRotationForm(OnceForm):
     """How long the secret of now signs beside the new one."""
 
     overlap = forms.ChoiceField(
-        label=gettext_lazy("The old secret signs for another"), choices=OVERLAPS, widget=forms.RadioSelect, initial="24"
+        label=gettext_lazy("The old secret keeps signing for another"),
+        choices=OVERLAPS,
+        widget=forms.RadioSelect,
+        initial="24",
     )
 
 
@@ -165,13 +168,13 @@ def _change(here: RequestContext, known: Endpoint, **wanted: Any) -> None:
 
 
 @require_POST
-@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Switch a webhook endpoint on or off"), about=_switched))
+@page_view(May.DEVELOP, steps_up=action(gettext_lazy("Enable or disable a webhook endpoint"), about=_switched))
 def switch(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
     """On or off."""
     known = selectors.endpoint(here.merchant, webhook_id)
     is_wanted = request.POST.get("status") == Endpoint.Status.ACTIVE
     _change(here, known, status=Endpoint.Status.ACTIVE if is_wanted else Endpoint.Status.INACTIVE)
-    said = _("Switched on. What happened meanwhile can be replayed.") if is_wanted else _("Switched off.")
+    said = _("Enabled. Events from the meantime can be replayed.") if is_wanted else _("Disabled.")
     return here.go("webhook", known.pk, said=said)
 
 
@@ -203,7 +206,7 @@ def delete(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
         with transaction.atomic():
             services.delete(here.merchant, known.pk)
             here.record("webhook.deleted", known.pk, before=_facts(known))
-        return here.go("webhooks", said=_("The endpoint is deleted."))
+        return here.go("webhooks", said=_("The endpoint was deleted."))
     return here.render("webhooks/delete.html", endpoint=known, health=health(here.merchant, known.pk)[known.pk])
 
 

@@ -56,7 +56,7 @@ def _method(payment: Payment) -> Any:
     """As processed; with a mark where something else was asked for."""
     if payment.method == payment.requested_method:
         return method(payment.method)
-    asked = _("%(method)s was asked for") % {"method": method(payment.requested_method)}
+    asked = _("%(method)s was requested") % {"method": method(payment.requested_method)}
     return format_html(
         '{} <span class="text-warning-emphasis" title="{}">{}<span class="visually-hidden">{}</span></span>',
         method(payment.method), asked, icon("alert-triangle"), asked,
@@ -74,7 +74,7 @@ COLUMNS: tuple[PaymentColumn, ...] = (
     PaymentColumn("status", _("Status"), _status, [(_("Status"), lambda payment: STATUS[payment.status][0])]),
     PaymentColumn("method", _("Method"), _method, [
         (_("Method"), lambda payment: METHOD[payment.method]),
-        (_("Method asked for"), lambda payment: METHOD[payment.requested_method]),
+        (_("Requested method"), lambda payment: METHOD[payment.requested_method]),
     ]),
     _text("reference", _("Reference"), lambda payment: payment.reference),
     _text("payer", _("Payer"), lambda payment: payment.payer["name"]),

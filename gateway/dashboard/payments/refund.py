@@ -50,11 +50,13 @@ class RefundForm(OnceForm):
     minor = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
     how = forms.ChoiceField(
         label=gettext_lazy("How much"),
-        choices=[(ALL, gettext_lazy("All that is left")), (PART, gettext_lazy("A part"))],
+        choices=[(ALL, gettext_lazy("The full remaining amount")), (PART, gettext_lazy("Part of it"))],
         widget=forms.RadioSelect,
         initial=ALL,
     )
-    amount = ExactAmountField(label=gettext_lazy("Amount"), required=False, help_text=gettext_lazy("Only of a part."))
+    amount = ExactAmountField(
+        label=gettext_lazy("Amount"), required=False, help_text=gettext_lazy("Only for a partial refund.")
+    )
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
         max_length=255,
@@ -65,14 +67,15 @@ class RefundForm(OnceForm):
         label=gettext_lazy("Reference"),
         max_length=128,
         required=False,
-        help_text=gettext_lazy("Your own name for the refund, used once."),
+        help_text=gettext_lazy("Your own reference for the refund, used once."),
     )
     key_type = forms.ChoiceField(
         label=gettext_lazy("Goes to the payer's PIX key"),
         choices=_KEYS,
         required=False,
         help_text=gettext_lazy(
-            "Any other key is like a withdrawal: it takes Owner or Finance and a second factor, and owners are told."
+            "A refund to any other key is treated like a withdrawal: it requires the Owner or Finance role and a "
+            "second factor, and owners are notified."
         ),
     )
     key = forms.CharField(label=gettext_lazy("PIX key"), max_length=77, required=False)
@@ -89,7 +92,9 @@ class RefundForm(OnceForm):
         if given.get("how") == PART and "amount" not in self.errors and given["amount"] is None:
             self.add_error("amount", _("How much?"))
         if given.get("how") == ALL and given.get("amount") not in (None, self._left):
-            self.add_error("amount", _("All that is left was chosen, and another amount typed. Choose one of them."))
+            self.add_error(
+                "amount", _("You chose the full remaining amount and also entered an amount. Choose one of them.")
+            )
         if given.get("key_type") and not given.get("key"):
             self.add_error("key", _("Which key?"))
         return given
@@ -130,7 +135,7 @@ class RefundForm(OnceForm):
         """Says at the amount what would be refused; whether there was anything."""
         given = self.cleaned_data
         if given["how"] == PART and given["amount"] > self._left:
-            self.add_error("amount", _("That is more than what is left."))
+            self.add_error("amount", _("That is more than the remaining amount."))
         elif takes.missing:
             self.add_error(None, _("Insufficient available balance."))
         return bool(self.errors)
@@ -172,7 +177,7 @@ def confirm(request: HttpRequest, here: RequestContext, payment_id: str) -> Http
     except (NotDone, Refusal) as no:
         say(form, no.refusal if isinstance(no, NotDone) else no, pixKey="key", pixKeyType="key_type", destination="key")
         return page.form(form)
-    said = _("This was sent already; nothing was done twice.") if stored.replayed else _("The refund is on its way.")
+    said = _("This was already sent; nothing was done twice.") if stored.replayed else _("The refund is in progress.")
     return here.go("refund", stored.body.decode(), said=said)
 
 

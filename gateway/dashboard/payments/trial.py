@@ -53,21 +53,21 @@ _LABELS: dict[str, Any] = {
 }
 """What a method may ask for, by its path in an order, in the order of the form."""
 _PLAYED: dict[int, Any] = {
-    911: gettext_lazy("It is refused at once"),
-    912: gettext_lazy("The provider's first answer is not usable"),
+    911: gettext_lazy("It is declined immediately"),
+    912: gettext_lazy("The provider's first response is invalid"),
     913: gettext_lazy("The provider is unavailable at first"),
-    914: gettext_lazy("The payer can go on only after ten seconds"),
-    915: gettext_lazy("It is held for a security review of a minute"),
-    916: gettext_lazy("The card is typed on our page instead of secure fields"),
-    917: gettext_lazy("The payer refuses after ten seconds"),
+    914: gettext_lazy("The payer can continue only after ten seconds"),
+    915: gettext_lazy("It is held for a security review for one minute"),
+    916: gettext_lazy("The card is entered on our page instead of secure fields"),
+    917: gettext_lazy("The payer declines after ten seconds"),
 }
 GIVEN: dict[str, Promise] = {
-    "PIX_CODE": gettext_lazy("A code to scan or to copy"),
+    "PIX_CODE": gettext_lazy("A code to scan or copy"),
     "BOLETO": gettext_lazy("A bank slip"),
-    "BANK_DETAILS": gettext_lazy("An account of its own to transfer to"),
+    "BANK_DETAILS": gettext_lazy("A dedicated account to transfer to"),
     "REDIRECT": gettext_lazy("A checkout page"),
     "CARD": gettext_lazy("Fields for the card"),
-    "APP_AUTHORIZATION": gettext_lazy("A question in the app on the phone"),
+    "APP_AUTHORIZATION": gettext_lazy("A confirmation request in the phone app"),
 }
 
 
@@ -121,7 +121,9 @@ class TrialForm(OnceForm):
         coerce=int,
         empty_value=None,
         required=False,
-        help_text=gettext_lazy("The amount decides it: its last three digits are changed to those of the scenario."),
+        help_text=gettext_lazy(
+            "The amount selects the scenario: its last three digits are changed to those of the scenario."
+        ),
     )
 
     def __init__(self, here: RequestContext, way: TestMethod, data: Any = None) -> None:
@@ -239,10 +241,10 @@ def _asked(payment: Payment) -> str:
         try:
             payment = payments.answer(payment.merchant, payment.id, payments.ask(payment))
         except MethodRefusal:
-            return _("The provider gave no clear answer. It is asked again within a minute.")
+            return _("The provider gave no clear answer. It will be asked again within a minute.")
     if payment.status == Status.FAILED:
-        return _("The test payment was refused.")
-    return _("The test payment is there. Now you are the payer.")
+        return _("The test payment was declined.")
+    return _("The test payment was created. Now you are the payer.")
 
 
 @require_safe

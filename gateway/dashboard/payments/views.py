@@ -49,11 +49,11 @@ def save(here: RequestContext, name: str, query: str) -> SavedView | None:
 def keep(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = ViewForm(request.POST)
     if not form.is_valid():
-        return _back(here, request.POST.get("query", ""), _("A view needs a name of at most 60 characters."))
+        return _back(here, request.POST.get("query", ""), _("The name of a view must have 1 to 60 characters."))
     view = save(here, form.cleaned_data["name"], form.cleaned_data["query"])
     if view is None:
-        return _back(here, form.cleaned_data["query"], _("You have 20 views already. Delete one first."))
-    return _back(here, view.query, _("The view is saved."))
+        return _back(here, form.cleaned_data["query"], _("You already have 20 views. Delete one first."))
+    return _back(here, view.query, _("The view was saved."))
 
 
 @require_POST
@@ -61,7 +61,7 @@ def keep(request: HttpRequest, here: RequestContext) -> HttpResponse:
 def delete(request: HttpRequest, here: RequestContext, view_id: int) -> HttpResponse:
     """Somebody else's view is none of theirs, and stays."""
     SavedView.objects.filter(user=here.user, merchant=here.merchant, pk=view_id).delete()
-    return here.go("payments", said=_("The view is deleted."))
+    return here.go("payments", said=_("The view was deleted."))
 
 
 def _back(here: RequestContext, query: str, said: str) -> HttpResponse:

@@ -11,20 +11,20 @@ from ledger.chart import AccountKind
 HAPPENED: dict[str, Word] = {
     "payment.created": (_("Created"), DONE),
     "payment.action_required": (_("The payer must act"), WAITING),
-    "payment.authorized": (_("Authorized by the card's bank"), DONE),
+    "payment.authorized": (_("Authorized by the card issuer"), DONE),
     "payment.paid": (_("Paid"), GOOD),
     "payment.failed": (_("Failed"), BAD),
-    "payment.expired": (_("The payer's time was over"), QUIET),
-    "payment.refunded": (_("Refunded whole"), DONE),
+    "payment.expired": (_("Payment expired"), QUIET),
+    "payment.refunded": (_("Fully refunded"), DONE),
     "payment.updated": (_("Changed"), DONE),
-    "refund.created": (_("Refund asked for"), WAITING),
-    "refund.response_required": (_("The payer waits for your answer"), BAD),
+    "refund.created": (_("Refund requested"), WAITING),
+    "refund.response_required": (_("The payer is waiting for your answer"), BAD),
     "refund.updated": (_("Refund answered or decided"), WAITING),
     "refund.completed": (_("Refund completed"), GOOD),
     "refund.failed": (_("Refund failed"), BAD),
     "refund.rejected": (_("Refund rejected"), QUIET),
     "refund.canceled": (_("Refund withdrawn by the payer"), QUIET),
-    "expires": (_("The payer's time ends"), QUIET),
+    "expires": (_("Payment expires"), QUIET),
     "releases": (_("The money becomes available"), QUIET),
     "RELEASED": (_("The money became available"), GOOD),
     "ADVANCED": (_("The money was advanced"), GOOD),
@@ -34,10 +34,10 @@ POSTED: dict[str, Promise] = {
     "payment.paid": _("The payer paid"),
     "receivable.released": _("Released"),
     "receivable.advanced": _("Advanced"),
-    "refund.held": _("Blocked for a refund"),
-    "refund.filled": _("Blocked from money that came later"),
-    "refund.returned": _("Refund not carried out: returned to you"),
-    "refund.completed": _("Paid back to the payer"),
+    "refund.held": _("Held for a refund"),
+    "refund.filled": _("Held from later incoming money"),
+    "refund.returned": _("Refund failed: money returned to you"),
+    "refund.completed": _("Refunded to the payer"),
 }
 
 ACCOUNT: dict[str, Promise] = {
@@ -49,7 +49,7 @@ ACCOUNT: dict[str, Promise] = {
     AccountKind.ADVANCE_INCOME: _("Our fee for the advance"),
     AccountKind.FX_POSITION: _("Currency exchange"),
     AccountKind.FX_SPREAD: _("Our spread"),
-    AccountKind.PAYOUT: _("On its way to a beneficiary"),
+    AccountKind.PAYOUT: _("Being paid to a beneficiary"),
     AccountKind.DEBT: _("Your debt to us"),
 }
 
@@ -57,31 +57,31 @@ NEVER_PAID: dict[str, Promise] = {
     Status.PENDING: _("There is nothing to refund yet: the payer has not paid."),
     Status.ACTION_REQUIRED: _("There is nothing to refund yet: the payer has not paid."),
     Status.AUTHORIZED: _("There is nothing to refund yet: the card is authorized and not yet charged."),
-    Status.FAILED: _("There is nothing to refund: the payment failed and no money came."),
-    Status.EXPIRED: _("There is nothing to refund: the payer's time ran out and no money came."),
-    Status.REFUNDED: _("There is nothing left to refund: the whole amount went back to the payer."),
+    Status.FAILED: _("There is nothing to refund: the payment failed and no money arrived."),
+    Status.EXPIRED: _("There is nothing to refund: the payment expired and no money arrived."),
+    Status.REFUNDED: _("There is nothing left to refund: the full amount was returned to the payer."),
 }
 CANNOT_REFUND: dict[str, Promise] = {
     "ONP409_REFUND_IN_DISPUTE": _(
         "You cannot refund this payment because the payer disputes it. Answer the dispute instead."
     ),
-    "ONP422_REFUND_AMOUNT_EXCEEDED": _("There is nothing left to refund: the rest is on its way back already."),
+    "ONP422_REFUND_AMOUNT_EXCEEDED": _("There is nothing left to refund: the rest is already being refunded."),
     "ONP422_REFUND_WINDOW_CLOSED": _("The payment is too old to be refunded. Send the payer the money in another way."),
     "ONP409_RECEIVABLE_RESERVED": _(
         "You cannot refund this payment while its money is reserved for an advance that is under review."
     ),
-    "ONP403_COMPANY_STATUS": _("The company is not active, so it cannot give money back."),
+    "ONP403_COMPANY_STATUS": _("The company is not active, so it cannot make refunds."),
 }
 REFUSED: dict[str, Promise] = CANNOT_REFUND | {
-    "ONP409_DUPLICATE_REFERENCE": _("There is another one with this reference. Look it up before you do it twice."),
+    "ONP409_DUPLICATE_REFERENCE": _("Another one already has this reference. Check it before you repeat it."),
 }
 
 CARD: dict[Plays, Promise] = {
     Plays.APPROVED: _("Approved"),
-    Plays.CHALLENGE: _("Approved once the holder confirms"),
-    Plays.CHALLENGE_REFUSED: _("The holder's confirmation fails"),
-    Plays.REFUSED: _("Refused by the card's bank"),
-    Plays.INSUFFICIENT_FUNDS: _("Not enough funds"),
+    Plays.CHALLENGE: _("Approved once the cardholder confirms"),
+    Plays.CHALLENGE_REFUSED: _("The cardholder's confirmation fails"),
+    Plays.REFUSED: _("Declined by the card issuer"),
+    Plays.INSUFFICIENT_FUNDS: _("Insufficient funds"),
     Plays.EXPIRED: _("Expired card"),
     Plays.INVALID_CVV: _("Wrong security code"),
     Plays.TIMEOUT: _("No answer: it stays pending"),
@@ -90,5 +90,5 @@ FUNDING: dict[Funding, Promise] = {
     Funding.CREDIT: _("Credit card"),
     Funding.DEBIT: _("Debit card"),
     Funding.PREPAID: _("Prepaid card"),
-    Funding.UNKNOWN: _("Unknown kind of card"),
+    Funding.UNKNOWN: _("Unknown card type"),
 }

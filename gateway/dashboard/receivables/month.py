@@ -58,7 +58,7 @@ class ReceivableFilterForm(DashboardForm):
     state = forms.ChoiceField(
         label=gettext_lazy("State"),
         choices=[
-            ("", gettext_lazy("Released on its day")),
+            ("", gettext_lazy("Released on its date")),
             *((state, STATUS[state][0]) for state in State.values),
             (ANY, gettext_lazy("Any")),
         ],

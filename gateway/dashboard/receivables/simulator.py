@@ -45,14 +45,14 @@ class ChoiceForm(DashboardForm):
         label=gettext_lazy("What to advance"),
         choices=[
             (ALL, gettext_lazy("Everything")),
-            (UNTIL, gettext_lazy("What is released until a day")),
-            (AMOUNT, gettext_lazy("At least an amount")),
+            (UNTIL, gettext_lazy("Everything released by a date")),
+            (AMOUNT, gettext_lazy("At least this amount")),
             (THESE, gettext_lazy("The selected receivables")),
         ],
         widget=forms.RadioSelect,
     )
     until = DayField(label=gettext_lazy("Until"), required=False)
-    amount = AmountField(label=gettext_lazy("Amount that arrives"), required=False)
+    amount = AmountField(label=gettext_lazy("Amount received"), required=False)
 
     def __init__(self, *args: Any, ticked: list[str], offered: list[AdvanceOffer], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -67,7 +67,7 @@ class ChoiceForm(DashboardForm):
         given = super().clean() or {}
         for name, choice, sentence in (
             ("until", UNTIL, gettext_lazy("Choose a day.")),
-            ("amount", AMOUNT, gettext_lazy("Say how much.")),
+            ("amount", AMOUNT, gettext_lazy("Enter an amount.")),
         ):
             if given.get("choose") == choice and not given.get(name) and name not in self.errors:
                 self.add_error(name, sentence)
@@ -171,14 +171,16 @@ def _beginning(found: list[AdvanceOffer]) -> dict[str, Any]:
 def _why_nothing(here: RequestContext, form: ChoiceForm) -> str:
     choose, currency = form.cleaned_data["choose"], form.cleaned_data["currency"]
     if choose == THESE:
-        return _("Not all of these can be advanced together now: only what is scheduled, of one currency and not due.")
+        return _(
+            "These receivables cannot be advanced together: choose scheduled ones of one currency that are not yet due."
+        )
     if choose == UNTIL:
-        return _("Nothing that can be advanced is released until then.")
+        return _("Nothing that can be advanced is released before then.")
     try:
         most = advances.quote_until(here.merchant, currency)
     except Refusal:
-        return _("There is nothing to advance in this currency now.")
-    return _("All of them together give %(net)s.") % {"net": written(to_decimal(most.net, currency), currency)}
+        return _("There is nothing to advance in this currency at the moment.")
+    return _("Together they pay %(net)s.") % {"net": written(to_decimal(most.net, currency), currency)}
 
 
 def _quoted(quote: AdvanceQuote | None) -> dict[str, Any]:

@@ -98,11 +98,14 @@ class ContestForm(DashboardForm):
 
     def _take(self, file: UploadedFile) -> str:
         if (file.size or 0) > LARGEST:
-            return _("%(name)s is larger than %(most)s.") % {"name": file.name, "most": filesizeformat(LARGEST)}
+            return _("%(name)s is larger than the limit of %(most)s.") % {
+                "name": file.name,
+                "most": filesizeformat(LARGEST),
+            }
         content = file.read()
         kind = type_of(content)
         if kind is None:
-            return _("%(name)s is neither a PDF nor a PNG or JPEG picture.") % {"name": file.name}
+            return _("%(name)s is not a PDF, PNG or JPEG file.") % {"name": file.name}
         self.taken.append((safe_name(file.name, kind, "file"), kind, content))
         return ""
 
@@ -117,7 +120,7 @@ class ContestForm(DashboardForm):
         except ForbiddenAddress:
             is_secure = False
         if not is_secure:
-            raise forms.ValidationError(_("An address that begins with https://."))
+            raise forms.ValidationError(_("An address that starts with https://."))
         return link
 
     def keep_in(self, draft: Draft) -> None:
@@ -188,7 +191,9 @@ def _changed(here: RequestContext, found: Refund) -> tuple[ContestForm, Draft]:
         drafts.remove(draft, int(removed[:18]))
     draft.save()
     if "continue" in request.POST and not draft.message.strip():
-        form.add_error("message", _("Say why the money is yours: without that nobody can decide for you."))
+        form.add_error(
+            "message", _("Explain why the money is yours. Without that, the request cannot be decided in your favor.")
+        )
     return form, draft
 
 

@@ -78,11 +78,11 @@ def stages(found: Refund) -> list[Stage]:
     """The way of a payer's request, or of a refund of the company."""
     ended = found.status not in OPEN
     if found.origin == Origin.MERCHANT:
-        return [Stage(_("On its way back"), not ended), Stage(_("Ended"), ended)]
+        return [Stage(_("Being returned"), not ended), Stage(_("Ended"), ended)]
     return [
         Stage(_("Your answer"), found.status == Status.AWAITING_RESPONSE),
         Stage(_("Review"), found.status == Status.UNDER_REVIEW),
-        Stage(_("On its way back"), found.status == Status.PROCESSING),
+        Stage(_("Being returned"), found.status == Status.PROCESSING),
         Stage(_("Ended"), ended),
     ]
 

@@ -30,8 +30,8 @@ class RefundFilterForm(DaysForm):
 
     tab = forms.ChoiceField(choices=[(ALL, ""), *TAB.items()], required=False, widget=forms.HiddenInput)
     kind = forms.ChoiceField(
-        label=gettext_lazy("Asked"),
-        choices=[("", gettext_lazy("By anybody")), *((code, title) for code, (title, _color) in KIND.items())],
+        label=gettext_lazy("Requested"),
+        choices=[("", gettext_lazy("By anyone")), *((code, title) for code, (title, _color) in KIND.items())],
         required=False,
     )
     reason_code = forms.ChoiceField(
@@ -69,7 +69,7 @@ def _columns() -> list[Any]:
         (_("Refund"), lambda refund: refund.pk),
         (_("Created"), lambda refund: refund.created_at),
         (_("Status"), lambda refund: STATUS[refund.status][0]),
-        (_("Asked"), lambda refund: KIND[inbox.kind_of(refund)][0]),
+        (_("Requested"), lambda refund: KIND[inbox.kind_of(refund)][0]),
         (_("Reason"), _reason),
         (_("Amount"), lambda refund: to_decimal(refund.amount, refund.currency)),
         (_("Currency"), lambda refund: refund.currency),

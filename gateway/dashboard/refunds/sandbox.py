@@ -36,10 +36,10 @@ class AskForm(OnceForm):
     """What a payer of the sandbox wants back, and why."""
 
     payment = forms.CharField(
-        label=gettext_lazy("Payment"), max_length=40, help_text=gettext_lazy("The id of a payment that was paid.")
+        label=gettext_lazy("Payment"), max_length=40, help_text=gettext_lazy("The id of a paid payment.")
     )
     amount = AmountField(
-        label=gettext_lazy("Amount"), required=False, help_text=gettext_lazy("Empty: all that is left.")
+        label=gettext_lazy("Amount"), required=False, help_text=gettext_lazy("Empty: the full remaining amount.")
     )
     reason_code = forms.ChoiceField(
         label=gettext_lazy("Reason"), choices=[(code, REASON[code][0]) for code in ReasonCode.values]
@@ -55,7 +55,7 @@ class AskForm(OnceForm):
         required=False,
         min_value=1,
         max_value=LONGEST_HOURS,
-        help_text=gettext_lazy("Empty: 72 hours, for cards 7 days."),
+        help_text=gettext_lazy("Empty: 72 hours, or 7 days for cards."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -74,7 +74,7 @@ def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("refund", asked.pk, said=_("The payer asks for the money back; it is blocked now."))
+            return here.go("refund", asked.pk, said=_("The payer requests a refund; the money is held now."))
     paid = payments.listed(here.merchant, status=PaymentStatus.PAID)[:OFFERED]
     return here.render("refunds/ask.html", form=form, paid=paid)
 

@@ -10,7 +10,7 @@ from gateway.refunds.inbox import RefundKind, Tab
 from gateway.refunds.models import ReasonCode
 
 TAB: dict[str, Promise] = {
-    Tab.WAITING: _("Waits for your answer"),
+    Tab.WAITING: _("Waiting for your answer"),
     Tab.REVIEW: _("Under review"),
     Tab.PROCESSING: _("Processing"),
     Tab.DONE: _("Done"),
@@ -20,23 +20,26 @@ KIND: dict[str, Word] = {
     RefundKind.COMPANY: (_("By you"), QUIET),
     RefundKind.MED: (_("PIX MED"), WAITING),
     RefundKind.DISPUTE: (_("Card dispute"), BAD),
-    RefundKind.CLAIM: (_("Claim of the payer"), DONE),
+    RefundKind.CLAIM: (_("Payer's claim"), DONE),
 }
 
 KIND_SENTENCE: dict[str, Promise] = {
-    RefundKind.COMPANY: _("Your company gives money back. Nobody has to answer."),
-    RefundKind.MED: _("The payer's bank asks for the money back by the special return of PIX (MED)."),
-    RefundKind.DISPUTE: _("The cardholder disputes the payment with the bank that issued the card."),
-    RefundKind.CLAIM: _("The payer asks for the money back through the bank or wallet that paid."),
+    RefundKind.COMPANY: _("Your company makes the refund. Nobody has to answer."),
+    RefundKind.MED: _("The payer's bank requests the money back through the PIX special return mechanism (MED)."),
+    RefundKind.DISPUTE: _("The cardholder disputed the payment with the card issuer."),
+    RefundKind.CLAIM: _("The payer requests a refund through the bank or wallet that paid."),
 }
 
 REASON: dict[str, tuple[Promise, Promise]] = {
-    ReasonCode.FRAUD: (_("Fraud"), _("Somebody else is said to have paid with the payer's account or card.")),
-    ReasonCode.UNRECOGNIZED: (_("Not recognized"), _("The payer does not know what this payment was for.")),
-    ReasonCode.DUPLICATE: (_("Duplicate"), _("The payer says that the same thing was paid twice.")),
-    ReasonCode.NOT_RECEIVED: (_("Not received"), _("The payer says that nothing arrived.")),
-    ReasonCode.NOT_AS_DESCRIBED: (_("Not as described"), _("The payer says that something else was promised.")),
-    ReasonCode.OPERATIONAL_ERROR: (_("Operational error"), _("The payer's bank says that it sent this by mistake.")),
+    ReasonCode.FRAUD: (_("Fraud"), _("Someone else is reported to have paid with the payer's account or card.")),
+    ReasonCode.UNRECOGNIZED: (_("Not recognized"), _("The payer does not recognize this payment.")),
+    ReasonCode.DUPLICATE: (_("Duplicate"), _("The payer says that they paid twice for the same thing.")),
+    ReasonCode.NOT_RECEIVED: (_("Not received"), _("The payer says that nothing was delivered.")),
+    ReasonCode.NOT_AS_DESCRIBED: (_("Not as described"), _("The payer says that it is not what was promised.")),
+    ReasonCode.OPERATIONAL_ERROR: (
+        _("Operational error"),
+        _("The payer's bank says that it sent this payment by mistake."),
+    ),
     ReasonCode.OTHER: (_("Other"), _("The payer gave another reason.")),
 }
 
@@ -47,28 +50,28 @@ _TERMS = _("Your terms of sale and return, as the payer accepted them")
 
 DOCUMENTS: dict[str, tuple[Promise, ...]] = {
     ReasonCode.FRAUD: (
-        _("Proof that the payer placed the order: sign-in, address of the device, time"),
-        _("Earlier orders of the same payer that nobody disputed"),
+        _("Proof that the payer placed the order: sign-in, IP address of the device, time"),
+        _("Earlier undisputed orders of the same payer"),
         _DELIVERY,
         _INVOICE,
         _MESSAGES,
     ),
     ReasonCode.UNRECOGNIZED: (
         _INVOICE,
-        _("What the payer saw and received when ordering: confirmation, receipt, e-mail"),
+        _("What the payer saw and received with the order: confirmation, receipt, e-mail"),
         _("The name of your shop as the payer knows it, and where the order was placed"),
         _DELIVERY,
     ),
     ReasonCode.DUPLICATE: (
-        _("Both orders with their numbers, dates and contents"),
+        _("Both orders with their numbers, dates and items"),
         _("Proof that each was delivered"),
-        _("The refund of one of them, if you made one already"),
+        _("The refund of one of them, if you already made one"),
     ),
     ReasonCode.NOT_RECEIVED: (
         _DELIVERY,
         _("Tracking from dispatch to arrival"),
         _("Proof of use, if it was a service, a ticket or a download"),
-        _("The date of delivery that was agreed"),
+        _("The agreed delivery date"),
         _MESSAGES,
     ),
     ReasonCode.NOT_AS_DESCRIBED: (
@@ -78,7 +81,7 @@ DOCUMENTS: dict[str, tuple[Promise, ...]] = {
         _MESSAGES,
     ),
     ReasonCode.OPERATIONAL_ERROR: (
-        _("The order that this very amount was paid for"),
+        _("The order for which this exact amount was paid"),
         _INVOICE,
         _DELIVERY,
     ),
@@ -86,18 +89,18 @@ DOCUMENTS: dict[str, tuple[Promise, ...]] = {
 }
 
 SIMULATED: dict[str, Promise] = {
-    "REJECTED": _("Decide for the company"),
-    "PROCESSING": _("Decide for the payer"),
-    "CANCELED": _("Let the payer give up"),
-    "COMPLETED": _("Let it be paid back"),
-    "FAILED": _("Let the bank refuse it"),
+    "REJECTED": _("Decide in favor of the company"),
+    "PROCESSING": _("Decide in favor of the payer"),
+    "CANCELED": _("Withdraw it as the payer"),
+    "COMPLETED": _("Complete the refund"),
+    "FAILED": _("Reject it as the bank"),
 }
 
 POSTED: dict[str, Promise] = {
-    "refund.held": _("Blocked for the refund"),
-    "refund.filled": _("Blocked from money that came later"),
-    "refund.returned": _("Given back to you"),
-    "refund.completed": _("Paid back to the payer"),
+    "refund.held": _("Held for the refund"),
+    "refund.filled": _("Held from later incoming money"),
+    "refund.returned": _("Returned to you"),
+    "refund.completed": _("Refunded to the payer"),
 }
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400

@@ -97,7 +97,7 @@ def support() -> SafeString:
     """Where support is reached, as a link; without a setting, that there is no contact."""
     where = support_address()
     if not where:
-        return format_html('<span class="text-secondary">{}</span>', _("This service has set no contact of support."))
+        return format_html('<span class="text-secondary">{}</span>', _("No support contact is configured."))
     shown = settings.SUPPORT if where.startswith("mailto:") else _("Contact support")
     return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', where, shown)
 

@@ -65,7 +65,7 @@ def fee_of(terms: PayoutTerms, wallet: str, paid_out: str) -> str:
     if terms.fee_fixed:
         parts.append(money(terms.fee_fixed, wallet))
     if terms.network_fee:
-        parts.append(_("%(amount)s of the network") % {"amount": money(terms.network_fee, paid_out)})
+        parts.append(_("%(amount)s network fee") % {"amount": money(terms.network_fee, paid_out)})
     return " + ".join(parts) or pgettext("fee", "none")
 
 

@@ -104,4 +104,4 @@ def _check(gate: Gate, form: WithdrawalForm) -> Check:
 
 def _still_wrong(form: WithdrawalForm) -> str:
     fields: list[Any] = [form.fields[name].label for name in form.errors if name in form.fields]
-    return _("Look at: %(fields)s.") % {"fields": ", ".join(map(str, fields))}
+    return _("Check: %(fields)s.") % {"fields": ", ".join(map(str, fields))}

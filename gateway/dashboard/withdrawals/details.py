@@ -106,20 +106,16 @@ def _bought(one: Withdrawal) -> dict[str, Any]:
 
 def _moments(one: Withdrawal) -> list[TimelineEntry]:
     """Its life so far, newest first."""
-    found = [
-        TimelineEntry(one.created_at, _("Accepted"), _("Amount and fee are blocked until the bank has an answer."))
-    ]
+    found = [TimelineEntry(one.created_at, _("Accepted"), _("Amount and fee are held until the bank answers."))]
     if one.sent_at:
-        again = _("For the %(times)s. time, under the same id.") % {"times": one.sent_times}
-        found.append(TimelineEntry(one.sent_at, _("Handed over to the bank"), again if one.sent_times > 1 else ""))
+        again = _("Sent again under the same id (%(times)s times in total).") % {"times": one.sent_times}
+        found.append(TimelineEntry(one.sent_at, _("Submitted to the bank"), again if one.sent_times > 1 else ""))
     if one.completed_at:
-        found.append(TimelineEntry(one.completed_at, _("Arrived"), _("The beneficiary has the money.")))
+        found.append(TimelineEntry(one.completed_at, _("Arrived"), _("The beneficiary has received the money.")))
     if one.status == Status.FAILED:
         found.append(TimelineEntry(one.updated_at, _("Failed"), _("Amount and fee are available again.")))
     if one.returned_at:
-        found.append(
-            TimelineEntry(one.returned_at, _("Returned"), _("The amount is available again; the fee was spent."))
-        )
+        found.append(TimelineEntry(one.returned_at, _("Returned"), _("The amount is available again; the fee is not.")))
     return found[::-1]
 
 
@@ -154,7 +150,7 @@ def simulate(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> 
     except Refusal as refusal:
         form.add_error(None, in_words(refusal))
         return _shown(here, selectors.get(here.merchant, withdrawal_id), form, status=refusal.status)
-    return here.go("withdrawal", withdrawal_id, said=_("The sandbox's bank has answered."))
+    return here.go("withdrawal", withdrawal_id, said=_("The sandbox bank has answered."))
 
 
 urls = [

@@ -34,9 +34,9 @@ class WithdrawalForm(OnceForm):
     wallet: ClassVar[str] = ""
     """The currency that leaves; where it is chosen, none."""
 
-    amount = ExactAmountField(label=_("Amount"), help_text=_("What leaves besides the fee, which is on top."))
+    amount = ExactAmountField(label=_("Amount"), help_text=_("The amount sent; the fee is charged on top."))
     reference = LineField(
-        label=_("Your reference"), max_length=128, required=False, help_text=_("Without one, we make one.")
+        label=_("Your reference"), max_length=128, required=False, help_text=_("If you leave it empty, we create one.")
     )
 
     def __init__(self, merchant: Merchant, *args: Any, **kwargs: Any) -> None:
@@ -129,9 +129,7 @@ class PixForm(WithdrawalForm):
     wallet = "BRL"
 
     pix_key_type = forms.ChoiceField(label=_("Kind of key"), choices=[*KEY_TYPE.items()])
-    pix_key = LineField(
-        label=_("PIX key"), max_length=100, help_text=_("Points, hyphens and spaces of a number are left out.")
-    )
+    pix_key = LineField(label=_("PIX key"), max_length=100, help_text=_("Dots, hyphens and spaces are ignored."))
 
     def clean_pix_key(self) -> str:
         """As banks know it: people write documents and phone numbers with punctuation."""
@@ -155,7 +153,7 @@ class SpeiForm(WithdrawalForm):
     clabe = CodeField(label="CLABE", max_length=40, help_text=_("18 digits."))
     beneficiary_name = LineField(label=_("Beneficiary"), min_length=2, max_length=120)
     beneficiary_tax_id = CodeField(label=_("RFC or CURP of the beneficiary"), max_length=40, required=False)
-    concept = LineField(label=_("Concept"), max_length=40, required=False, help_text=_("The beneficiary reads it."))
+    concept = LineField(label=_("Concept"), max_length=40, required=False, help_text=_("Visible to the beneficiary."))
     numeric_reference = forms.RegexField(
         label=_("Numeric reference"),
         regex=r"^[0-9]{1,7}\Z",
@@ -217,12 +215,12 @@ class CryptoForm(WithdrawalForm):
         choices=[(asset, f"{asset} · {network}") for asset, (network, _is) in NETWORKS.items()],
         initial=next(iter(NETWORKS)),
     )
-    address = CodeField(label=_("Address"), max_length=100, help_text=_("What arrives there cannot be called back."))
+    address = CodeField(label=_("Address"), max_length=100, help_text=_("Money that arrives there cannot be recalled."))
     minimum_asset_amount = ExactAmountField(
-        label=_("Least that must arrive"),
+        label=_("Minimum to receive"),
         decimals=max(DECIMALS.values()),
         required=False,
-        help_text=_("If the rate gives less at the moment of the withdrawal, nothing is withdrawn."),
+        help_text=_("If the rate yields less at the time of the withdrawal, nothing is withdrawn."),
     )
     currency = forms.ChoiceField(
         label=_("From the wallet"),
@@ -251,7 +249,7 @@ class CryptoForm(WithdrawalForm):
         given = super().clean()
         least, asset = given.get("minimum_asset_amount"), given.get("asset")
         if least and asset and least != least.quantize(Decimal(1).scaleb(-DECIMALS[asset])):
-            self.add_error("minimum_asset_amount", _("More decimals than the asset has."))
+            self.add_error("minimum_asset_amount", _("Has more decimal places than the asset."))
         return given
 
 

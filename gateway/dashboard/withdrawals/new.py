@@ -87,7 +87,9 @@ def confirm(request: HttpRequest, here: RequestContext, way: str) -> HttpRespons
         sent = send(here, form)
     except NotDone as no:
         return _last_look(here, found, form, refusal=no.refusal)
-    said = _("This was sent already; nothing was done twice.") if sent.is_repeated else _("The withdrawal is accepted.")
+    said = (
+        _("This was already sent; nothing was done twice.") if sent.is_repeated else _("The withdrawal was accepted.")
+    )
     return here.go("withdrawal", sent.withdrawal_id, said=said)
 
 

@@ -55,63 +55,67 @@ PROOF: dict[str, Said] = {
 """What the provider's own id of the money is called."""
 
 GATE: dict[str, Said] = {
-    "PERMISSION": _("Your role may move money"),
+    "PERMISSION": _("Your role can move money"),
     "COMPANY_ACTIVE": _("The company is active"),
-    "WITHDRAWAL_ENABLED": _("Withdrawals are on"),
-    "NO_WAIT": _("Withdrawals do not wait after a change by support"),
-    "BODY": _("Every field is filled in and right"),
-    "RAIL": _("The rail is on and available"),
-    "RATE": _("There is a market rate"),
+    "WITHDRAWAL_ENABLED": _("Withdrawals are enabled"),
+    "NO_WAIT": _("Withdrawals are not delayed after a change by support"),
+    "BODY": _("All fields are filled in correctly"),
+    "RAIL": _("The rail is enabled and available"),
+    "RATE": _("A market rate is available"),
     "LIMITS": _("The amount is within the limits"),
-    "REFERENCE": _("The reference is new"),
-    "BALANCE": _("The balance is enough"),
+    "REFERENCE": _("The reference has not been used"),
+    "BALANCE": _("The balance is sufficient"),
 }
 """Of the preflight those that a person can do something about."""
 
 FAULT: dict[str, Said] = {
-    "pix_key": _("This is no PIX key of that kind. Compare the digits, and the kind."),
-    "clabe": _("A CLABE has 18 digits, and the last one checks the others: one of them is wrong."),
-    "account": _("A CBU or CVU has 22 digits with check digits, an alias 6 to 20 letters, digits, points or hyphens."),
-    "bank_code": _("This bank is not in the catalogue."),
+    "pix_key": _("This is not a valid PIX key of that type. Check the digits and the type."),
+    "clabe": _(
+        "A CLABE has 18 digits, and the last one is a check digit that does not match: one of the digits is wrong."
+    ),
+    "account": _(
+        "A CBU or CVU has 22 digits including check digits; an alias has 6 to 20 letters, digits, periods or hyphens."
+    ),
+    "bank_code": _("This bank is not in our list."),
     "account_number": _("An account number has 6 to 20 digits."),
-    "document_number": _("The number does not have the form of this kind of document."),
+    "document_number": _("The number is not valid for this type of document."),
     "beneficiary_tax_id": _("This tax id is not valid in the beneficiary's country."),
-    "address": _("This is no address of the network that can be paid to. Copy it again."),
+    "address": _("This is not an address on that network that can be paid. Copy it again."),
 }
 
 FAILURE: dict[str, tuple[Promise, Promise]] = {
     FailureCode.INVALID_DESTINATION: (
         _("The account does not exist."),
-        _("Ask the beneficiary for the account again, then make a new withdrawal."),
+        _("Check the account with the beneficiary, then make a new withdrawal."),
     ),
     FailureCode.BENEFICIARY_MISMATCH: (
-        _("The account belongs to somebody else."),
+        _("The account belongs to someone else."),
         _("Compare name and document with the account, then make a new withdrawal."),
     ),
     FailureCode.BANK_REJECTED: (
-        _("The beneficiary's bank refused the money."),
-        _("The beneficiary's bank knows why. Try another account of theirs."),
+        _("The beneficiary's bank rejected the money."),
+        _("Only the beneficiary's bank knows why. Try another account of theirs."),
     ),
     FailureCode.COMPLIANCE_REJECTED: (
-        _("Compliance refused the withdrawal."),
-        _("Ask support: the same withdrawal would be refused again."),
+        _("The withdrawal was rejected by compliance."),
+        _("Ask support: the same withdrawal would be rejected again."),
     ),
     FailureCode.NETWORK_ERROR: (
-        _("The network did not take the transaction."),
-        _("Nothing left. Make a new withdrawal."),
+        _("The network did not accept the transaction."),
+        _("No action is possible. Make a new withdrawal."),
     ),
     FailureCode.RETURNED_BY_BANK: (
-        _("The beneficiary's bank sent the money back."),
+        _("The beneficiary's bank returned the money."),
         _("The amount is available again, the fee is not. Ask the beneficiary for another account."),
     ),
 }
 
 SCENARIO: tuple[tuple[int, Promise], ...] = (
     (901, _("fails: the account does not exist")),
-    (902, _("fails: the bank refuses it")),
-    (903, _("arrives, and comes back after ten seconds (not crypto)")),
-    (904, _("waits until you decide what becomes of it")),
+    (902, _("fails: the bank rejects it")),
+    (903, _("arrives, and is returned after ten seconds (not crypto)")),
+    (904, _("waits until you choose its outcome")),
     (905, _("the rail is unavailable at the first attempt")),
-    (906, _("gets lost on its way, and is sent again")),
+    (906, _("is lost on its way and sent again")),
 )
 """Whole amounts that end in these digits play a scenario in the sandbox."""

@@ -102,8 +102,8 @@ def test_an_owner_lifts_it_with_the_second_factor_and_all_owners_are_told(
 ) -> None:
     begun(acme)
     browser = signed_in_twice(owner)
-    assert "Look at it" in browser.get(page(acme).replace("/withdrawals-wait", "/")).content.decode()
-    assert "Let withdrawals go on" in browser.get(page(acme)).content.decode()
+    assert "View it" in browser.get(page(acme).replace("/withdrawals-wait", "/")).content.decode()
+    assert "Lift the waiting period" in browser.get(page(acme)).content.decode()
     assert browser.post(page(acme)).status_code == 302
     assert waits.until(acme.company.pk) is None
     assert w.refusal(w.ask(production, acme, w.PIX))[1] != CODE
@@ -125,7 +125,7 @@ def test_an_owner_whom_staff_added_or_changed_does_not_lift_it(acme: Shop, owner
     Membership.objects.create(company=acme.company, user=friend, role=Role.OWNER)  # whom the puppet brought along
     for person in (puppet, friend):
         browser = signed_in_twice(person)
-        assert "Let withdrawals go on" not in browser.get(page(acme)).content.decode()
+        assert "Lift the waiting period" not in browser.get(page(acme)).content.decode()
         assert browser.post(page(acme)).status_code == 403
     assert waits.until(acme.company.pk)
     assert signed_in_twice(owner).post(page(acme)).status_code == 302

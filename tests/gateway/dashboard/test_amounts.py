@@ -21,7 +21,7 @@ from tests.support.refunds import nothing_moves
 pytestmark = pytest.mark.django_db
 
 BOTH = {
-    "en": "10.000 can be read as 10,000.00 or 10.00: write 10000 or 10.00.",
+    "en": "10.000 is ambiguous: it could mean 10,000.00 or 10.00. Write 10000 or 10.00.",
     "es": "10.000 se puede leer como 10.000,00 o 10,00: escriba 10000 o 10,00.",
     "pt-br": "10.000 pode ser lido como 10.000,00 ou 10,00: escreva 10000 ou 10,00.",
 }

@@ -60,7 +60,7 @@ def test_a_suspended_company_is_led_to_support(acme: Shop, owner: Client, page: 
 
     said = body(owner, page, "home")
 
-    assert "Production is closed: the company takes no money now." in said
+    assert "Production is closed: the company cannot accept money at the moment." in said
     assert 'href="https://help.onpay.example/"' in said
 
 
@@ -75,7 +75,7 @@ def test_a_suspended_company_is_led_to_support(acme: Shop, owner: Client, page: 
             "https://help.onpay.example/?a=1&b=2",
             '<a href="https://help.onpay.example/?a=1&amp;b=2" rel="noopener noreferrer">Contact support</a>',
         ),
-        ("", '<span class="text-secondary">This service has set no contact of support.</span>'),
+        ("", '<span class="text-secondary">No support contact is configured.</span>'),
     ],
 )
 def test_ask_support_leads_where_the_setting_says(settings: Any, contact: str, shown: str) -> None:

@@ -68,7 +68,7 @@ def test_a_customer_has_payments_refunds_and_a_volume(api: Api, support: Client,
 def test_nobody_is_there_yet(acme: Shop, support: Client, page: Page) -> None:
     assert "Make a test payment" in text_of(support.get(page("customers")))
     a_payment(acme.sandbox)
-    assert "No customer found" in text_of(support.get(page("customers"), {"q": "nobody"}))
+    assert "No customers found" in text_of(support.get(page("customers"), {"q": "nobody"}))
 
 
 def test_nobody_else_finds_them(acme: Shop, globex: Shop, api: Api, stranger: Client, page: Page) -> None:

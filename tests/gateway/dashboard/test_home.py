@@ -33,8 +33,8 @@ STEPS = (
     "Add a webhook",
     "Make a test payment",
     "Set up a second factor",
-    "Register the address of your withdrawals",
-    "Ask for production",
+    "Register your withdrawal address",
+    "Request production",
 )
 
 
@@ -115,7 +115,7 @@ def test_only_what_a_person_may_do_is_a_link(acme: Shop) -> None:
 
     assert "/accounts/2fa/" in steps and "/payments/new" in steps
     assert "/webhooks/" not in steps and "/settings/" not in steps
-    assert "An owner or developer does this." in steps
+    assert "An owner or developer can do this." in steps
 
 
 def test_who_takes_real_money_needs_no_steps(acme: Shop, owner: Client) -> None:
@@ -209,9 +209,9 @@ def test_what_waits_leads_to_where_it_is_settled(acme: Shop, owner: Client) -> N
 
     notes = section(shown(owner, acme), "attention")
 
-    assert "A payer wants R$40.00 back: answer in time" in notes
+    assert "A payer requested a refund of R$40.00: answer in time" in notes
     assert f'href="{home_of(acme)}refunds/{asked.pk}/"' in notes
-    assert "A webhook was switched off by us" in notes
+    assert "A webhook endpoint was disabled by us" in notes
     assert f'href="{home_of(acme)}webhooks/{endpoint.pk}' in notes
     finance = section(shown(signed_in(a_member(acme.company, Role.FINANCE)), acme), "attention")
     assert "A payer wants R$40.00 back" in finance and "A webhook was switched off" not in finance
@@ -230,7 +230,7 @@ def test_support_that_sent_back_is_heard(acme: Shop, owner: Client) -> None:
 def test_a_suspended_company_reads_it_first(acme: Shop, owner: Client) -> None:
     Company.objects.filter(pk=acme.company.pk).update(status="SUSPENDED")
 
-    assert "The company takes no money now" in section(shown(owner, acme), "attention")
+    assert "The company cannot accept money at the moment" in section(shown(owner, acme), "attention")
 
 
 # ── Whose ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -73,7 +73,7 @@ def test_a_founder_proves_their_address_and_has_a_sandbox_at_once(browser: Clien
     assert Membership.objects.get().role == Role.OWNER
     answer = browser.get("/dashboard/", follow=True)
     assert answer.redirect_chain[-1][0] == home_of(company)
-    assert b"Nothing here is real money." in answer.content
+    assert b"No real money is involved." in answer.content
     assert [entry.action for entry in AuditEntry.objects.all()] == ["company.founded"]
 
 
@@ -222,7 +222,7 @@ def test_who_is_shut_out_is_told_once(browser: Client, acme: Shop) -> None:
     wrong(browser, owner.email, 3)
 
     [told] = mail.outbox
-    assert (told.to, told.subject) == ([owner.email], "Onpay Gateway: Somebody tries to sign in as you")
+    assert (told.to, told.subject) == ([owner.email], "Onpay Gateway: Someone is trying to sign in as you")
     assert "/accounts/password/reset/" in str(told.body)
 
 

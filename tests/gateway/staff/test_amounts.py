@@ -33,7 +33,7 @@ def test_staff_may_write_amounts_as_their_pages_do(staff: Client, acme: Shop, ty
 def test_staff_are_told_both_readings_and_nothing_is_held(staff: Client, acme: Shop, typed: str) -> None:
     answer = held(staff, acme, typed)
 
-    assert f"{typed} can be read as 10,000.00 or 10.00: write 10000 or 10.00." in answer.content.decode()
+    assert f"{typed} is ambiguous: it could mean 10,000.00 or 10.00. Write 10000 or 10.00." in answer.content.decode()
     assert not Hold.objects.exists()
 
 

@@ -97,13 +97,13 @@ def test_withdrawals_are_found_by_any_id_and_narrowed(
     ("status", "name", "ends", "reference", "failure"),
     [
         ("PROCESSING", "arrived", "COMPLETED", "E1", (None, None)),
-        ("PROCESSING", "failed", "FAILED", None, ("BANK_REJECTED", "The beneficiary's bank refused the money.")),
+        ("PROCESSING", "failed", "FAILED", None, ("BANK_REJECTED", "The beneficiary's bank rejected the money.")),
         (
             "COMPLETED",
             "came_back",
             "RETURNED",
             ...,
-            ("RETURNED_BY_BANK", "The beneficiary's bank sent the money back."),
+            ("RETURNED_BY_BANK", "The beneficiary's bank returned the money."),
         ),
     ],
 )

@@ -17,7 +17,7 @@ from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop
 
-FAILED = PayoutOutcome(PayoutResult.DECLINED, failure=("BANK_REJECTED", "The beneficiary's bank refused the money."))
+FAILED = PayoutOutcome(PayoutResult.DECLINED, failure=("BANK_REJECTED", "The beneficiary's bank rejected the money."))
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def test_every_number_leads_to_its_explanation_and_is_its_ending(viewer: Client,
                 assert f"?currency={currency}&amp;bucket={bucket}" in answer.content.decode()
                 told = story(viewer, page, currency=currency, bucket=bucket)
                 assert told.context["told"].ending == minor
-                assert "Equals the balance to the cent" in words(told)
+                assert "Matches the balance to the cent" in words(told)
     assert {currency for currency, _ in answer.context["cards"]} == set(held)
 
 
@@ -52,8 +52,8 @@ def test_blocked_money_says_why_since_when_and_what_to_do(viewer: Client, busy: 
 
     said = words(answer)
     for expected in (
-        "Compliance Ask support what is needed to lift it.", "R$12.34", "A payer asks for it back Answer before the",
-        "On its way to a beneficiary", "Not known",
+        "Compliance Ask support what is needed to lift it.", "R$12.34", "A payer requested a refund Answer before the",
+        "Being paid to a beneficiary", "Unknown",
     ):  # fmt: skip
         assert expected in said
     [withdrawal] = [owner for hold, *_, owner in answer.context["blocks"] if hold.withdrawal_id]
@@ -77,7 +77,7 @@ def test_blocked_money_of_an_answered_dispute_is_under_review(viewer: Client, bu
 
 
 def test_a_block_by_order_leads_to_support(viewer: Client, busy: Shop, page: Page, settings: Any) -> None:
-    assert "This service has set no contact of support." in words(viewer.get(page("balance")))
+    assert "No support contact is configured." in words(viewer.get(page("balance")))
 
     settings.SUPPORT = "help@onpay.example"
 
@@ -103,7 +103,7 @@ def test_the_last_proof_of_the_books_is_shown(viewer: Client, busy: Shop, page: 
 
 def test_nothing_yet_says_what_comes(viewer: Client, acme: Shop, page: Page) -> None:
     assert "No money yet" in words(viewer.get(page("balance")))
-    assert "Nothing moved in this time." in words(story(viewer, page))
+    assert "No movements in this period." in words(story(viewer, page))
 
 
 @pytest.mark.parametrize("bucket", [*BUCKETS, "TOTAL"])
@@ -163,8 +163,8 @@ def timestamp_of(moment: datetime) -> str:
     ("query", "said"),
     [
         ({"at": "2999-01-01T00:00"}, "Ensure this value is less than or equal to"),
-        ({"at": "2098-01-01T00:00"}, "This time is still to come."),
-        ({"at": "2026-01-01T00:00", "from": "2026-01-02T00:00"}, "Begins after it ends."),
+        ({"at": "2098-01-01T00:00"}, "This time is in the future."),
+        ({"at": "2026-01-01T00:00", "from": "2026-01-02T00:00"}, "The start is after the end."),
         ({"at": "yesterday"}, "Enter a valid date/time."),
         ({"bucket": "EVERYTHING"}, "Select a valid choice."),
     ],

@@ -64,7 +64,7 @@ def test_a_failed_withdrawal_is_a_line_that_comes_back(viewer: Client, busy: Sho
     rows = shown(viewer, page, cause="WITHDRAWALS", **EVERYTHING).context["rows"]
 
     assert [(str(row.said), bool(row.credit)) for row in rows] == [
-        ("Held for a withdrawal", False), ("Withdrawal failed, money back", True), ("Held for a withdrawal", False)
+        ("Held for a withdrawal", False), ("Withdrawal failed, money returned", True), ("Held for a withdrawal", False)
     ]  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_shown_is_said(viewer: Client, acme: Shop, page: Page, qu
 
 
 def test_nothing_moved_says_what_to_do(viewer: Client, acme: Shop, page: Page) -> None:
-    assert "Nothing moved" in words(shown(viewer, page))
+    assert "No movements" in words(shown(viewer, page))
     assert in_file(viewer, page) == []
 
 

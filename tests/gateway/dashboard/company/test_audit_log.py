@@ -122,7 +122,7 @@ def test_the_file_has_the_columns_of_the_screen_and_no_formula(
     assert answer["Content-Disposition"] == f'attachment; filename="audit-log-{utcnow():%Y-%m-%d}.csv"'
     assert rows[0] | {"Time (UTC)": ""} == {
         "Time (UTC)": "", "Person": "owner@acme.example", "Action": "member.invited",
-        "What was done": "Invited somebody", "Object": "'=cmd@x.example", "Environment": "", "Before": "",
+        "What was done": "Invited a member", "Object": "'=cmd@x.example", "Environment": "", "Before": "",
         "After": '{"role":"VIEWER"}', "IP address": "8.8.8.8", "RequestId": "req_1",
     }  # fmt: skip
     assert (rows[1]["Person"], rows[1]["IP address"]) == ("Support", "")

@@ -114,7 +114,7 @@ def test_the_address_that_was_refused_is_registered_and_holds_at_once(
     )  # fmt: skip
     assert "Changed by owner@acme.example" in owner.get(settings_of(acme)).content.decode()
     assert "8.8.4.4" in str(mail.outbox[-1].body)
-    assert "Refused last" in owner.get(place).content.decode()
+    assert "Last rejected" in owner.get(place).content.decode()
     assert "Use this address" not in owner.get(place).content.decode()
 
 

@@ -72,7 +72,7 @@ def test_everybody_reads_who_is_there_and_only_owners_are_offered_changes(role: 
     page = signed_in(reader).get(team_of(acme)).content.decode()
 
     assert owner.email in page and reader.email in page
-    assert ("Invite somebody" in page, "Change role" in page) == (role == Role.OWNER, role == Role.OWNER)
+    assert ("Invite a member" in page, "Change role" in page) == (role == Role.OWNER, role == Role.OWNER)
 
 
 def test_it_shows_second_factors_and_last_sign_ins(acme: Shop, owner: User, browser: Client) -> None:
@@ -305,7 +305,10 @@ def test_an_invitation_ends_with_its_inviters_right(
     assert signed_in(nina).get(link).status_code == 410
     assert signed_in(nina).post(link).status_code == 410
     assert not Membership.objects.filter(user=nina).exists()
-    assert "Whoever sent it may no longer invite." in signed_in(colleague).get(team_of(acme)).content.decode()
+    assert (
+        "The person who sent it can no longer invite members."
+        in signed_in(colleague).get(team_of(acme)).content.decode()
+    )
 
 
 def test_nobody_gives_a_role_that_may_more_than_their_own(acme: Shop, owner: User) -> None:

@@ -170,7 +170,7 @@ def test_only_owners_of_the_company_reach_documents(newcomer: Shop, globex: Shop
 def test_production_is_asked_for_when_everything_needed_is_there(newcomer: Shop, owner: Client) -> None:
     for kind in NEEDED:
         assert owner.post(page_of(newcomer, "production")).status_code == 409
-        assert "Ask for production</button>" not in owner.get(page_of(newcomer)).content.decode()
+        assert "Request production</button>" not in owner.get(page_of(newcomer)).content.decode()
         hand_in(owner, newcomer, kind)
     assert company(newcomer).production_asked_at is None
 
@@ -230,7 +230,7 @@ def test_a_company_is_verified_and_its_owners_read_it_in_their_language(
     assert (verified.status, verified.verification_note) == ("ACTIVE", "")
     assert verified.verified_at is not None
     told = {message.to[0]: message for message in mail.outbox}
-    assert "Acme is verified: production is open." in str(told["owner@acme.example"].body)
+    assert "Acme is verified. Production is open." in str(told["owner@acme.example"].body)
     assert AuditEntry.objects.get(action="company.verified").by_staff
     page = staff.get(address(Company, "change", newcomer.company.pk)).content.decode()
     assert decision(newcomer.company, "verify") not in page

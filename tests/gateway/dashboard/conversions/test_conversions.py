@@ -44,7 +44,7 @@ def test_a_quote_shows_all_that_it_costs(finance: Client, funded: Shop, page: Pa
         assert expected in said
     offer = answer.context["offer"]
     assert (offer.cost, offer.after) == (4923, 890099)
-    assert 'data-only-until="holds"' in answer.content.decode() and "Ask again" in said
+    assert 'data-only-until="holds"' in answer.content.decode() and "Get a new quote" in said
 
 
 def test_the_time_that_is_left_is_real_time(finance: Client, funded: Shop, page: Page) -> None:
@@ -82,7 +82,7 @@ def test_a_quote_is_confirmed_once(finance: Client, funded: Shop, page: Page) ->
     ("members", "said"),
     [
         ({"destination": "BRL"}, "Choose another wallet."),
-        ({"amount": "0.001"}, "At most 2 decimals."),
+        ({"amount": "0.001"}, "At most 2 decimal places."),
         ({"amount": "-5"}, "An amount above zero, like 150.00."),
         ({"amount": "9999999999999"}, "This amount is too large."),
         ({"amount": "0.01", "source": "COP", "destination": "EUR"}, "Convert a larger amount."),
@@ -116,7 +116,7 @@ def test_what_cannot_be_confirmed_any_more_is_said_and_asked_again(finance: Clie
         (changed, 409, "The terms have changed"),
         (too_much, 422, "Insufficient available balance"),
         ("onpq1.rubbish.rubbish", 400, "does not belong to this company"),
-        ("", 400, "Ask for a quote"),
+        ("", 400, "Get a quote"),
     ):
         found = refused(asked)
         assert found[0] == status and said in found[1], found
@@ -164,7 +164,7 @@ def test_who_may_not_move_money_converts_none(
 def test_what_was_converted_is_listed_and_goes_into_a_file(
     finance: Client, stranger: Client, funded: Shop, globex: Shop, page: Page, django_assert_max_num_queries: Any
 ) -> None:
-    assert "No conversion yet" in words(finance.get(page("conversions")))
+    assert "No conversions yet" in words(finance.get(page("conversions")))
     for destination in ("MXN", "EUR"):
         finance.post(page("new_conversion"), {"token": token(quoted(finance, page, destination=destination))})
     one, two = made(funded)
@@ -181,5 +181,5 @@ def test_what_was_converted_is_listed_and_goes_into_a_file(
     )
     assert [row["Conversion"] for row in rows] == [two.pk, one.pk]
     assert (rows[1]["Amount out"], rows[1]["Amount in"], rows[1]["Applied rate"]) == ("1000.00", "3232.27", "3.2322775")
-    assert rows[1]["Cost against the market"] == "49.23"
+    assert rows[1]["Cost compared to the market rate"] == "49.23"
     assert stranger.get(f"/dashboard/{globex.company.pk}/sandbox/conversions/{one.pk}/").status_code == 404

@@ -54,7 +54,7 @@ def test_money_in_another_currency_says_how_it_was_settled(api: Api, support: Cl
     ("method", "told"),
     [
         ("PIX", "PIX copy and paste 0002"),
-        ("BOLETO", "Line to type in 9999"),
+        ("BOLETO", "Payment line to type in 9999"),
         ("SPEI", "CLABE 999"),
         ("BANK_TRANSFER", "CVU 0000999"),
         ("MB_WAY", "A question in the MB WAY app on +351*****"),
@@ -98,7 +98,7 @@ def test_the_timeline_outlives_the_events(api: Api, acme: Shop, support: Client,
         kept = text_of(support.get(page("payment", payment)))
         transaction.set_rollback(True)
 
-    for title in ("Created", "Paid", "Refund asked for R$10.00", "Refund completed R$10.00"):
+    for title in ("Created", "Paid", "Refund requested R$10.00", "Refund completed R$10.00"):
         assert title in told.partition("Timeline")[2]
         assert title in kept.partition("Timeline")[2]
     assert "Reason Refund" in told
@@ -116,7 +116,7 @@ def test_books_and_webhooks_are_for_those_who_read_them(
         shown = text_of(browser.get(payment))
         assert "The payer paid" in shown
         assert "Your balance, available +R$148.50" in shown
-        assert "payment.paid https://1.1.1.1/hooks On its way 500 2 –" in shown
+        assert "payment.paid https://1.1.1.1/hooks In progress 500 2 –" in shown
     assert "Your balance" not in text_of(support.get(payment))
     assert "1.1.1.1/hooks" not in text_of(support.get(payment))
 

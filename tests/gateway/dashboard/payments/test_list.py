@@ -116,7 +116,7 @@ def test_times_are_those_of_the_reader(acme: Shop, page: Page, support: Client) 
     assert shown(since=here) == [late.pk]
     assert shown(until=here - timedelta(minutes=1)) == [early.pk]
     assert shown(until=here) == [late.pk, early.pk]
-    assert "Times are those of America/Sao_Paulo." in text_of(support.get(page("payments")))
+    assert "Times are in America/Sao_Paulo." in text_of(support.get(page("payments")))
 
 
 def test_what_is_not_valid_narrows_nothing_and_is_said(acme: Shop, support: Client, page: Page) -> None:
@@ -170,7 +170,7 @@ def test_the_file_has_every_row_and_the_columns_of_the_screen(
     )
 
     assert everything[0] == [
-        "Created", "Amount", "Currency", "Status", "Method", "Method asked for", "Reference", "Payer", "Payment",
+        "Created", "Amount", "Currency", "Status", "Method", "Requested method", "Reference", "Payer", "Payment",
     ]  # fmt: skip
     assert len(everything) == 33
     assert chosen == [["Reference", "Net"], ["'=1+1", "1222.27"]]
@@ -188,7 +188,7 @@ def test_columns_are_chosen_and_stay(acme: Shop, support: Client, page: Page) ->
 def test_an_empty_list_says_what_to_do_next(support: Client, viewer: Client, page: Page) -> None:
     assert "Make a test payment" in text_of(support.get(page("payments")))
     assert "Make a test payment" not in text_of(viewer.get(page("payments")))
-    assert "No payment fits" in text_of(support.get(page("payments"), {"q": "nobody"}))
+    assert "No matching payments" in text_of(support.get(page("payments"), {"q": "nobody"}))
 
 
 def test_a_page_asks_no_more_for_many_rows(

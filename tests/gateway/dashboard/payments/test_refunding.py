@@ -37,13 +37,13 @@ def test_the_last_look_says_everything_and_moves_nothing(acme: Shop, support: Cl
 
     for said in (
         "Payer Maria Silva",
-        "The way it came: PIX",
+        "The same way as the payment: PIX",
         "Goes back to the payer R$40.50",
-        "Out of your available balance R$40.50",
+        "From your available balance R$40.50",
         "Available now R$297.00",
-        "Available after it R$256.50",
-        "Our fee, which stays paid R$1.50",
-        "Left of the payment after it R$109.50",
+        "Available afterwards R$256.50",
+        "Our fee (not refunded) R$1.50",
+        "Remaining of the payment afterwards R$109.50",
         "Refund R$40.50",
     ):
         assert said in shown
@@ -79,7 +79,7 @@ def test_what_was_typed_can_be_changed_again(acme: Shop, support: Client, page: 
 def test_a_confirmation_without_a_last_look_moves_nothing(acme: Shop, support: Client, page: Page) -> None:
     payment = a_payment(acme.sandbox, "PAID")
     with nothing_moves(acme):
-        assert "Give money back" in text_of(support.post(page("confirm_refund", payment.pk), once(how="all")))
+        assert "Make a refund" in text_of(support.post(page("confirm_refund", payment.pk), once(how="all")))
         assert support.get(page("confirm_refund", payment.pk)).status_code == 405
 
 
@@ -104,7 +104,7 @@ def test_a_part_goes_back_and_the_rest_is_left(acme: Shop, support: Client, page
     given_back(support, page, payment.pk, how="part", amount="40,50")
 
     assert Refund.objects.get().amount == 4050
-    assert "Refunds under way −R$40.50 Left R$109.50" in text_of(support.get(page("ask_refund", payment.pk)))
+    assert "Refunds in progress −R$40.50 Left R$109.50" in text_of(support.get(page("ask_refund", payment.pk)))
 
 
 def test_it_is_said_what_it_will_do(acme: Shop, api: Api, support: Client, page: Page) -> None:
@@ -115,11 +115,11 @@ def test_it_is_said_what_it_will_do(acme: Shop, api: Api, support: Client, page:
     more = text_of(support.get(page("ask_refund", pix), {"how": "part", "amount": "9999"}))
 
     assert "What it does R$150.00" in shown
-    assert "R$150.00 comes out of your available balance, which is R$148.50 now." in shown
-    assert "R$1.50 is missing: the refund would be refused until more money is available." in shown
+    assert "R$150.00 is taken from your available balance, which is now R$148.50." in shown
+    assert "You are R$1.50 short: the refund will be rejected until more money is available." in shown
     assert "Our fee of R$1.50 stays paid" in shown
     assert "What it does R$195.00" in part
-    assert "R$192.02 comes out of what is still releasing from this payment." in part
+    assert "R$192.02 is taken from the part of this payment that is still releasing." in part
     assert "R$2.98 comes out of your available balance" in part
     assert "What it does R$150.00" in more
 
@@ -128,9 +128,9 @@ def test_it_is_said_what_it_will_do(acme: Shop, api: Api, support: Client, page:
     ("given", "said"),
     [
         ({"how": "part"}, "How much?"),
-        ({"how": "part", "amount": "150.01"}, "That is more than what is left."),
+        ({"how": "part", "amount": "150.01"}, "That is more than the remaining amount."),
         ({"how": "part", "amount": "much"}, "An amount above zero, like 150.00."),
-        ({"how": "part", "amount": "1.2345"}, "At most 2 decimals."),
+        ({"how": "part", "amount": "1.2345"}, "At most 2 decimal places."),
         ({"how": "part", "amount": "-1"}, "An amount above zero, like 150.00."),
         ({"how": "half"}, "half"),
         ({"how": "all", "reason": "x" * 256}, "255"),
@@ -150,7 +150,7 @@ def test_all_of_it_and_another_amount_are_not_both_meant(acme: Shop, api: Api, s
 
     with nothing_moves(acme):
         shown = text_of(support.post(page("ask_refund", payment), once(how="all", amount="40.50")))
-    assert "All that is left was chosen, and another amount typed." in shown
+    assert "You chose the full remaining amount and also entered an amount." in shown
     assert "Confirm the refund" in text_of(support.post(page("ask_refund", payment), once(how="all", amount="150.00")))
 
 

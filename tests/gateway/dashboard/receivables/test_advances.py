@@ -67,13 +67,13 @@ def test_looking_costs_nothing_and_tells_everything(acme: Shop, viewer: Client, 
 
 def test_what_cannot_be_had_is_said(acme: Shop, viewer: Client, page: Page) -> None:
     where = page("simulate_advance")
-    assert "There is nothing to advance now" in viewer.get(where).content.decode()
+    assert "There is nothing to advance at the moment" in viewer.get(where).content.decode()
     one = a_receivable(acme.sandbox)
 
     for choice, said in (
-        ({"choose": "amount", "amount": "1000", "currency": "BRL"}, "All of them together give R$187.22."),
+        ({"choose": "amount", "amount": "1000", "currency": "BRL"}, "Together they pay R$187.22."),
         ({"choose": "until", "until": day_of(one, days=-1), "currency": "BRL"}, "Nothing that can be advanced"),
-        ({"choose": "amount", "currency": "BRL"}, "Say how much."),
+        ({"choose": "amount", "currency": "BRL"}, "Enter an amount."),
         ({"choose": "until", "currency": "BRL"}, "Choose a day."),
         ({"id": ["rcv_nobody", one.pk]}, "Not all of these"),
         ({"choose": "x"}, "Select a valid choice"),

@@ -35,14 +35,14 @@ def test_it_says_what_is_asked_until_when_and_what_helps(asked: Refund, support:
 
     for said in (
         "R$150.00",
-        "Waits for your answer",
+        "Waiting for your answer",
         "Not received",
         "NOT_RECEIVED",
         "Nothing &lt;b&gt;arrived&lt;/b&gt;.",
         "2 d 23 h",
         "Without an answer by the deadline",
         "Tracking from dispatch to arrival",
-        "Blocked for the refund",
+        "Held for the refund",
         "refund.response_required",
     ):
         assert said in body, said
@@ -77,9 +77,9 @@ def test_what_is_missing_is_said(acme: Shop, support: Client, page: Page) -> Non
     [
         ("CONTEST", ["REJECTED"], "You won"),
         ("CONTEST", ["PROCESSING", "COMPLETED"], "You lost"),
-        ("CONTEST", ["CANCELED"], "The payer gave up"),
+        ("CONTEST", ["CANCELED"], "The payer withdrew the request"),
         ("ACCEPT", ["COMPLETED"], "You accepted"),
-        ("ACCEPT", ["FAILED"], "It could not be paid back"),
+        ("ACCEPT", ["FAILED"], "It could not be refunded"),
     ],
 )
 def test_every_end_has_its_words(
@@ -105,7 +105,7 @@ def test_silence_has_its_own_words(acme: Shop, money: None, asked: Refund, suppo
 
     body = text_of(support, page("refund", asked.pk))
     assert "Nobody answered in time" in body
-    assert "Accepted without an answer" in body
+    assert "Accepted automatically (no answer)" in body
 
 
 def test_a_refund_of_the_company_asks_nobody(acme: Shop, money: None, support: Client, page: Page) -> None:

@@ -70,7 +70,7 @@ def test_money_leaves_over_every_rail(finance: Client, acme: Shop, api: Api, pag
     assert (one.currency, one.amount_exact, one.status) == (currency, Decimal(form["amount"]), "PROCESSING")
     assert one.reference == f"wd-{form['once'].replace('-', '')[:20]}"
     assert one.origin == "10.0.0.1"
-    assert "The withdrawal is accepted." in words(done)
+    assert "The withdrawal was accepted." in words(done)
     [entry] = AuditEntry.objects.filter(action="withdrawal.asked")
     assert (entry.object_id, entry.merchant, entry.after["amount"]) == (one.pk, acme.sandbox, str(one.amount_exact))
 
@@ -180,19 +180,19 @@ def test_what_is_refused_at_the_last_moment_is_said_and_can_be_changed(
 @pytest.mark.parametrize(
     ("way", "members", "gates"),
     [
-        ("pix", {"pix_key": "nobody"}, {"Every field is filled in and right"}),
-        ("pix", {"amount": ""}, {"Every field is filled in and right"}),
-        ("pix", {"amount": "0.999"}, {"Every field is filled in and right"}),
-        ("pix", {"pix_key": "a@b.com\u200b"}, {"Every field is filled in and right"}),
+        ("pix", {"pix_key": "nobody"}, {"All fields are filled in correctly"}),
+        ("pix", {"amount": ""}, {"All fields are filled in correctly"}),
+        ("pix", {"amount": "0.999"}, {"All fields are filled in correctly"}),
+        ("pix", {"pix_key": "a@b.com\u200b"}, {"All fields are filled in correctly"}),
         ("pix", {"amount": "0.50"}, {"The amount is within the limits"}),
-        ("pix", {"amount": "200000"}, {"The amount is within the limits", "The balance is enough"}),
-        ("pix", {"amount": "9900.99"}, {"The balance is enough"}),
-        ("spei", {"clabe": "032180000118359718"}, {"Every field is filled in and right", "The balance is enough"}),
-        ("ars", {"account": "no alias!"}, {"Every field is filled in and right", "The balance is enough"}),
-        ("cop", {"bank_code": "999"}, {"Every field is filled in and right", "The balance is enough"}),
-        ("crypto", {"address": "T000"}, {"Every field is filled in and right"}),
+        ("pix", {"amount": "200000"}, {"The amount is within the limits", "The balance is sufficient"}),
+        ("pix", {"amount": "9900.99"}, {"The balance is sufficient"}),
+        ("spei", {"clabe": "032180000118359718"}, {"All fields are filled in correctly", "The balance is sufficient"}),
+        ("ars", {"account": "no alias!"}, {"All fields are filled in correctly", "The balance is sufficient"}),
+        ("cop", {"bank_code": "999"}, {"All fields are filled in correctly", "The balance is sufficient"}),
+        ("crypto", {"address": "T000"}, {"All fields are filled in correctly"}),
         ("crypto", {"minimum_asset_amount": "100000"}, {"The amount is within the limits"}),
-        ("crypto", {"minimum_asset_amount": "1.12345678"}, {"Every field is filled in and right"}),
+        ("crypto", {"minimum_asset_amount": "1.12345678"}, {"All fields are filled in correctly"}),
     ],
 )  # fmt: skip
 def test_every_condition_is_in_sight(
@@ -213,7 +213,7 @@ def test_an_empty_form_tells_what_is_known_already(finance: Client, funded: Shop
 
     answer = finance.get(page("new_withdrawal", "pix"))
 
-    assert failing(answer) == ["Withdrawals are on"]
+    assert failing(answer) == ["Withdrawals are enabled"]
     assert "Withdrawals, or this rail, are not enabled" in words(answer)
     assert "R$1.00 – R$100,000.00" in words(answer)
 
@@ -270,8 +270,8 @@ def test_one_withdrawal_tells_its_life(finance: Client, funded: Shop, page: Page
     said = words(failed)
     for expected in (
         "f***@lojaexemplo.com.br",
-        "The beneficiary's bank refused the money.",
-        "Withdrawal failed, money back",
+        "The beneficiary's bank rejected the money.",
+        "Withdrawal failed, money returned",
         "Accepted",
     ):
         assert expected in said
@@ -353,7 +353,7 @@ def test_the_list_asks_as_often_for_many_as_for_few(
 
 def test_nothing_yet_leads_to_the_first_one(finance: Client, acme: Shop, page: Page) -> None:
     said = words(finance.get(page("withdrawals")))
-    assert "No withdrawal yet" in said and "New withdrawal" in said
+    assert "No withdrawals yet" in said and "New withdrawal" in said
     assert "Nothing matches" in words(finance.get(page("withdrawals") + "?status=FAILED"))
     assert finance.get(page("new_withdrawal", "carrier-pigeon")).status_code == 404
     assert Merchant.objects.filter(pk=acme.sandbox.pk).exists() and everything(acme)[0] == []

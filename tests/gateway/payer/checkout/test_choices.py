@@ -26,8 +26,8 @@ from tests.support.checkout import (
 from tests.support.companies import Shop
 from webhooks.models import Event
 
-NOT_PAID = "The payment was refused. Nothing was charged."
-OVER = "The time is over Nothing was charged. Ask the shop for a new payment."
+NOT_PAID = "The payment was declined. You have not been charged."
+OVER = "This payment has expired You have not been charged. Ask the shop for a new payment."
 PSE_ANSWERS = ANSWERS["PSE"] | EMAIL
 really = pytest.mark.django_db(transaction=True)
 """A refusal inside the page ends its transaction, which must not be the one of the test."""
@@ -68,7 +68,7 @@ def test_paying_pays(api: Api, acme: Shop, method: str) -> None:
         "total": 147_015,
     }  # fmt: skip
     assert Decimal(str(paid["netAmount"])) == 147_015
-    assert "Paid Thank you. Acme has been told." in checkout.text()
+    assert "Paid Thank you. Acme has been notified." in checkout.text()
     assert questions(checkout.open()) == set()
     assert Payment.objects.get().rail_reference
 

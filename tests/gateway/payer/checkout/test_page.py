@@ -37,11 +37,11 @@ def visit(token: str) -> HttpResponse:
         ("pt-BR", "pt-br", PORTUGUESE, "Pagar", "Recusar"),
         ("pt-PT,pt;q=0.9", "pt-br", PORTUGUESE, "Pagar", "Recusar"),
         ("pt", "pt-br", PORTUGUESE, "Pagar", "Recusar"),
-        ("en-GB", "en", ENGLISH, "Pay", "Refuse"),
+        ("en-GB", "en", ENGLISH, "Pay", "Decline"),
         ("fr-FR, de;q=0.9", "es", SPANISH, "Pagar", "Rechazar"),
         ("fr, es;q=0.5, en;q=0.1", "es", SPANISH, "Pagar", "Rechazar"),
-        ("", "en", ENGLISH, "Pay", "Refuse"),
-        ("*;;q=x", "en", ENGLISH, "Pay", "Refuse"),
+        ("", "en", ENGLISH, "Pay", "Decline"),
+        ("*;;q=x", "en", ENGLISH, "Pay", "Decline"),
     ],
 )
 def test_the_page_speaks_the_language_of_its_reader(
@@ -169,7 +169,7 @@ def test_a_company_that_is_suspended_takes_nothing(checkout: Checkout, acme: Sho
     Company.objects.filter(pk=acme.company.pk).update(status=Company.Status.SUSPENDED)
 
     assert questions(checkout.open()) == set()
-    assert "Acme takes no payments at the moment. Nothing was charged." in checkout.text()
+    assert "Acme is not accepting payments at the moment. You have not been charged." in checkout.text()
     assert checkout.pay().status_code == 303
     assert Payment.objects.get().status == "PENDING"
 
