@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.test import TransactionTestCase
 
 from gateway.celery import app
 from gateway.requests import log
@@ -19,6 +20,7 @@ from tests.support.companies import Shop, a_shop
 from tests.support.database import database_of_this_run
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests
+from tests.support.seeds import Seeds
 
 _addresses = itertools.count(secrets.randbelow(1 << 19))
 
@@ -40,7 +42,10 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
     """A database of its own for each process that runs tests."""
     with django_db_blocker.unblock(), database_of_this_run():
         prepare_the_proof()
-        yield
+        seeds = Seeds()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TransactionTestCase, "_fixture_teardown", lambda test: seeds.put_back())
+            yield
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from django.db import connection, transaction
 
 T = TypeVar("T")
+WITHOUT_TRIGGERS, WITH_TRIGGERS = "SET session_replication_role = replica", "SET session_replication_role = DEFAULT"
 NEW_ROWS = "SELECT json_agg(made)::text FROM {table} made WHERE made.xmin::text::bigint > %s"
 AGAIN = """
     INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE
@@ -22,7 +23,7 @@ TABLES = """
               JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
              WHERE indrelid = kind.oid AND indisprimary)
       FROM pg_class kind
-     WHERE kind.relnamespace = 'public'::regnamespace AND kind.relkind = 'r'
+     WHERE kind.relnamespace = 'public'::regnamespace AND kind.relkind = 'r' AND kind.relname <> 'django_migrations'
 """
 
 
@@ -43,7 +44,7 @@ class Recording(Generic[T]):
                 began = int(cursor.fetchone()[0])
             with _as_in_a_test():  # rows written from here on have another number
                 self._made = build(*stands_on)
-                self._statement = _statement(began)
+                self._statement = rows_since(began)
             transaction.set_rollback(True)
 
     def again(self) -> T:
@@ -62,12 +63,11 @@ def _as_in_a_test() -> Iterator[None]:
         yield
 
 
-def _statement(began: int) -> str:
-    """Inserts every row that the transaction has written since it began, and changes those that were there."""
-    parts = ["SET session_replication_role = replica"]
+def rows_since(began: int) -> str:
+    """Writes again every row of a later transaction than that number, and changes those that are there."""
+    parts = [WITHOUT_TRIGGERS]
     with connection.cursor() as cursor:
-        cursor.execute(TABLES)
-        for table, columns, key in cursor.fetchall():
+        for table, columns, key in tables(cursor):
             cursor.execute(NEW_ROWS.format(table=table), [began])
             if rows := cursor.fetchone()[0]:
                 parts.append(
@@ -79,4 +79,11 @@ def _statement(began: int) -> str:
                         rows="'" + rows.replace("'", "''") + "'",
                     )
                 )
-    return ";".join([*parts, "SET session_replication_role = DEFAULT"])
+    return ";".join([*parts, WITH_TRIGGERS])
+
+
+def tables(cursor: Any) -> list[tuple[str, list[str], list[str]]]:
+    """Every table of ours, its columns but those that the database works out, and its key."""
+    cursor.execute(TABLES)
+    found: list[tuple[str, list[str], list[str]]] = cursor.fetchall()
+    return found
