@@ -280,7 +280,7 @@ def test_many_places_are_braked_together_and_the_known_browser_is_not(acme: Shop
 
 @pytest.mark.django_db
 def test_signing_up_hashes_a_password_whether_the_address_is_known_or_not(address: str, settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["tests.dashboard.test_signing_in.Counting"]
+    settings.PASSWORD_HASHERS = [f"{Counting.__module__}.Counting"]
     hashed = []
     for email in ("ana@padaria.example", a_person("known@padaria.example").email):
         Counting.hashed = 0
