@@ -1,7 +1,7 @@
 """Lists, newest first."""
 
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 
@@ -15,3 +15,10 @@ def newest(rows: QuerySet[M], created_from: datetime | None = None, created_to: 
     if created_to:
         rows = rows.filter(created_at__lt=created_to)
     return rows.order_by("-created_at", "-id")
+
+
+def narrowed(
+    rows: QuerySet[M], *, created_from: datetime | None = None, created_to: datetime | None = None, **equal_to: Any
+) -> QuerySet[M]:
+    """Newest first, those with these whole values; None is no limit."""
+    return newest(rows.filter(**{k: v for k, v in equal_to.items() if v is not None}), created_from, created_to)

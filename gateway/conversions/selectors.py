@@ -1,11 +1,11 @@
 """Reads of conversions. The first argument is always the merchant."""
 
-from datetime import datetime
+from typing import Any
 
 from django.db.models import QuerySet
 
 from accounts.base.ids import is_well_formed
-from accounts.base.listing import newest
+from accounts.base.listing import narrowed
 from accounts.models import Merchant
 from gateway.conversions.errors import ConversionUnknown
 from gateway.conversions.models import Conversion
@@ -22,16 +22,9 @@ def get(merchant: Merchant, conversion_id: str) -> Conversion:
     return found
 
 
-def listed(
-    merchant: Merchant,
-    *,
-    created_from: datetime | None = None,
-    created_to: datetime | None = None,
-    **equal_to: str | None,
-) -> QuerySet[Conversion]:
-    """The merchant's conversions, newest first. `created_to` is exclusive; the others compare whole values."""
-    found = Conversion.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
-    return newest(found.select_related("merchant"), created_from, created_to)
+def listed(merchant: Merchant, **limits: Any) -> QuerySet[Conversion]:
+    """The merchant's conversions, newest first, within the limits of `narrowed`."""
+    return narrowed(Conversion.objects.filter(merchant=merchant).select_related("merchant"), **limits)
 
 
 def currencies_of(merchant: Merchant, method: str) -> list[str]:

@@ -1,8 +1,11 @@
 """The payment methods there are: every folder here with a `rail.py`, simulators and providers alike."""
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
 
 from django.db.models import TextChoices
 
@@ -30,16 +33,17 @@ class Method(TextChoices):
 CARDS = (Method.CREDIT_CARD, Method.DEBIT_CARD)
 
 
+def declared(package: ModuleType, environment: Environment) -> Iterator[Any]:
+    """The rails of every folder of the package that has a `rail.py`."""
+    for folder in iter_modules(package.__path__):
+        if folder.ispkg:
+            yield from import_module(f"{package.__name__}.{folder.name}.rail").RAILS.get(environment, ())
+
+
 @cache
 def rails(environment: Environment) -> dict[tuple[str, str], Rail]:
     """(method, currency) → rail. A folder's `rail.py` says `RAILS = {environment: [rail, …]}`."""
-    return {
-        (rail.method, market.currency): rail
-        for folder in iter_modules(methods.__path__)
-        if folder.ispkg
-        for rail in import_module(f"{methods.__name__}.{folder.name}.rail").RAILS.get(environment, ())
-        for market in rail.markets
-    }
+    return {(rail.method, market.currency): rail for rail in declared(methods, environment) for market in rail.markets}
 
 
 def rail_of(method: str, currency: str, environment: str) -> Rail | None:

@@ -1,13 +1,12 @@
 """The payout rails there are: every folder here with a `rail.py`, simulators and providers alike."""
 
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
 from django.db.models import TextChoices
 
 from accounts.models import Environment
 from gateway import payouts
+from gateway.methods.registry import declared
 from gateway.payouts.rail import PayoutMarket, PayoutRail
 
 
@@ -23,13 +22,7 @@ class RailName(TextChoices):
 @cache
 def rails(environment: Environment) -> dict[tuple[str, str], PayoutRail]:
     """(rail, what is paid out) → rail. A folder's `rail.py` says `RAILS = {environment: [rail, …]}`."""
-    return {
-        (rail.rail, market.currency): rail
-        for folder in iter_modules(payouts.__path__)
-        if folder.ispkg
-        for rail in import_module(f"{payouts.__name__}.{folder.name}.rail").RAILS.get(environment, ())
-        for market in rail.markets
-    }
+    return {(rail.rail, market.currency): rail for rail in declared(payouts, environment) for market in rail.markets}
 
 
 def rail_of(rail: str, currency: str, environment: str) -> PayoutRail | None:

@@ -11,7 +11,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from gateway.methods import qr
-from gateway.methods.boleto.pdf import printable
+from gateway.methods.paper import Paper, printable
 from gateway.receipts.facts import ReceiptFacts, ReceiptRow
 
 _PLAIN, _BOLD, _FIXED = "Helvetica", "Helvetica-Bold", "Courier-Bold"
@@ -103,11 +103,11 @@ def _foot(paper: "_Paper", facts: ReceiptFacts) -> None:
     paper.link(x, FOOT + 80, facts.link)
 
 
-class _Paper:
-    """Draws in points from the upper left corner, downwards, as a page is read."""
+class _Paper(Paper):
+    """Measured in points."""
 
     def __init__(self, canvas: Canvas) -> None:
-        self.canvas = canvas
+        super().__init__(canvas, 1, _HEIGHT)
 
     def text(
         self,
@@ -120,11 +120,8 @@ class _Paper:
         colour: HexColor = _INK,
         right: bool = False,
     ) -> None:
-        """One line whose baseline is at `y`; with `right` it ends at `x`."""
         self.canvas.setFillColor(colour)
-        self.canvas.setFont(font, size)
-        draw = self.canvas.drawRightString if right else self.canvas.drawString
-        draw(x, _HEIGHT - y, printable(text))
+        self.put(x, y, text, size=size, font=font, right=right)
 
     def line(self, y: int) -> None:
         self.canvas.setStrokeColor(_LINE)

@@ -1,11 +1,12 @@
 """Reads of withdrawals. The first argument is always the merchant."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db.models import QuerySet
 
 from accounts.base.ids import is_well_formed
-from accounts.base.listing import newest
+from accounts.base.listing import narrowed
 from accounts.models import Merchant
 from gateway.withdrawals.errors import WithdrawalUnknown
 from gateway.withdrawals.models import Status, Withdrawal
@@ -20,16 +21,9 @@ def get(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
     return found
 
 
-def listed(
-    merchant: Merchant,
-    *,
-    created_from: datetime | None = None,
-    created_to: datetime | None = None,
-    **equal_to: str | None,
-) -> QuerySet[Withdrawal]:
-    """The merchant's withdrawals, newest first. `created_to` is exclusive; the other filters compare whole values."""
-    found = Withdrawal.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
-    return newest(found.select_related("merchant"), created_from, created_to)
+def listed(merchant: Merchant, **limits: Any) -> QuerySet[Withdrawal]:
+    """The merchant's withdrawals, newest first, within the limits of `narrowed`."""
+    return narrowed(Withdrawal.objects.filter(merchant=merchant).select_related("merchant"), **limits)
 
 
 def came_back(merchant: Merchant, since: datetime) -> QuerySet[Withdrawal]:

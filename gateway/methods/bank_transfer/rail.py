@@ -1,9 +1,6 @@
 """Bank transfers: a CVU and an alias of its own for each payment in Argentina, a checkout page in Colombia."""
 
-import hashlib
 import re
-import secrets
-import string
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -16,6 +13,7 @@ from accounts.base.errors import Fault
 from accounts.base.ids import CROCKFORD
 from accounts.base.wire import Number
 from accounts.models import Environment
+from gateway.methods.bank_details import details_of, invented, number_of
 from gateway.methods.bank_transfer.cvu import alias, cvu
 from gateway.methods.colombia import SandboxCheckout, colombia
 from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
@@ -23,7 +21,8 @@ from gateway.methods.sandbox import SandboxRail
 
 HOUR = 3_600
 DAY = 24 * HOUR
-_ALPHANUMERIC = string.ascii_uppercase + string.digits
+COELSA_ID = 22
+"""Characters of the name that the Argentine clearing house gives a transfer."""
 
 
 class BankTransferPayload(TypedDict):
@@ -71,7 +70,7 @@ class SandboxArgentineTransfer(SandboxRail):
         return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": self._account(order)})
 
     def paid(self, at: datetime) -> PaymentOutcome:
-        return PaymentOutcome(PaymentResult.DONE, reference=_coelsa_id())
+        return PaymentOutcome(PaymentResult.DONE, reference=invented(COELSA_ID))
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["bankDetails"]
@@ -91,19 +90,16 @@ class SandboxArgentineTransfer(SandboxRail):
 
     def _account(self, order: PaymentOrder) -> dict[str, str]:
         """An Argentine account and its alias, made of the payment's id: 10^13 accounts and 10^9 aliases."""
-        number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
-        rest, account = divmod(number, 10**13)
-        return {
-            "cvu": cvu(provider=self.provider, account=account),
-            "alias": alias(prefix=self.alias_prefix, number=account, alphabet=CROCKFORD.lower()),
-            "bankName": self.provider_name,
-            "bankCode": self.provider,
-            "beneficiaryName": order.beneficiary,
-            "beneficiaryTaxId": self.beneficiary_tax_id,
-            "paymentReference": str(1_000_000 + rest % 9_000_000),
-            "amount": str(order.amount),
-            "currency": order.currency,
-        }
+        rest, account = divmod(number_of(order), 10**13)
+        return details_of(
+            order,
+            rest,
+            cvu=cvu(provider=self.provider, account=account),
+            alias=alias(prefix=self.alias_prefix, number=account, alphabet=CROCKFORD.lower()),
+            bankName=self.provider_name,
+            bankCode=self.provider,
+            beneficiaryTaxId=self.beneficiary_tax_id,
+        )
 
 
 class SandboxColombianTransfer(SandboxCheckout):
@@ -121,11 +117,6 @@ def _argentine_faults(tax_id: str | None, tax_id_type: str | None, *, strict: bo
     if tax_id_type not in (None, "CUIT", "CUIL"):
         return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
     return []
-
-
-def _coelsa_id() -> str:
-    """22 capitals and digits, as the Argentine clearing house names a transfer."""
-    return "".join(secrets.choice(_ALPHANUMERIC) for _ in range(22))
 
 
 RAILS: dict[Environment, Sequence[Rail]] = {

@@ -1,7 +1,6 @@
 """The boleto on paper: the payer's receipt above, the slip for the bank below, on one A4 page."""
 
 import io
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -21,6 +20,7 @@ from reportlab.pdfgen.canvas import Canvas
 from gateway.methods import documents
 from gateway.methods.boleto.numbers import spaced
 from gateway.methods.boleto.rail import SAO_PAULO
+from gateway.methods.paper import Paper, printable
 from ledger.notation import notation_of, written
 
 LEFT, WIDTH, SIDE = 15, 180, 50
@@ -133,17 +133,14 @@ def render(document: BoletoDocument) -> bytes:
     return file.getvalue()
 
 
-class _Paper:
-    """Draws in millimetres from the upper left corner, as forms are measured."""
+class _Paper(Paper):
+    """Measured in millimetres, as forms are."""
 
     def __init__(self, canvas: Canvas) -> None:
-        self.canvas = canvas
+        super().__init__(canvas, mm, A4[1])
 
     def text(self, x: int, y: int, text: str, *, size: int = 8, font: str = _PLAIN, right: bool = False) -> None:
-        """One line whose baseline is at `y`; with `right` it ends at `x`."""
-        self.canvas.setFont(font, size)
-        draw = self.canvas.drawRightString if right else self.canvas.drawString
-        draw(x * mm, A4[1] - y * mm, printable(text))
+        self.put(x, y, text, size=size, font=font, right=right)
 
     def line(self, x1: int, y1: int, x2: int, y2: int, half_points: int = 1) -> None:
         self.canvas.setLineWidth(half_points / 2)
@@ -385,20 +382,6 @@ def _cut(text: str, width: int, font: str, size: int) -> str:
     while text and stringWidth(text + "…", font, size) > width * mm:
         text = text[:-1]
     return text.rstrip() + "…"
-
-
-def printable(text: str) -> str:
-    """What the fonts of every PDF reader have; other letters lose their accents, other scripts become `?`."""
-    return "".join(_letter(c) for c in unicodedata.normalize("NFC", text))
-
-
-def _letter(letter: str) -> str:
-    if not letter.isprintable():
-        return " "
-    for candidate in (letter, unicodedata.normalize("NFKD", letter)[0]):
-        if candidate.encode("cp1252", "ignore"):
-            return candidate
-    return "?"
 
 
 def _day(day: date) -> str:

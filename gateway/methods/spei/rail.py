@@ -1,8 +1,5 @@
 """SPEI: a CLABE of its own for each payment, to which every Mexican bank transfers."""
 
-import hashlib
-import secrets
-import string
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -13,6 +10,7 @@ from typing_extensions import TypedDict
 from accounts.base.errors import Fault
 from accounts.base.wire import Number
 from accounts.models import Environment
+from gateway.methods.bank_details import details_of, invented, number_of
 from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.spei import documents
@@ -20,7 +18,6 @@ from gateway.methods.spei.clabe import SANDBOX_BANK, SANDBOX_BANK_NAME, clabe
 
 HOUR = 3_600
 DAY = 24 * HOUR
-_ALPHANUMERIC = string.ascii_uppercase + string.digits
 
 
 class SpeiPayload(TypedDict):
@@ -70,17 +67,9 @@ class SandboxSpei(SandboxRail):
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """One of 10^11 accounts, and a reference, both made of the payment's id."""
-        number = int.from_bytes(hashlib.sha256(order.payment_id.encode()).digest())
-        rest, account = divmod(number, 10**11)
-        details = {
-            "clabe": clabe(bank=SANDBOX_BANK, city=self.city, account=account),
-            "bankName": SANDBOX_BANK_NAME,
-            "bankCode": SANDBOX_BANK,
-            "beneficiaryName": order.beneficiary,
-            "paymentReference": str(1_000_000 + rest % 9_000_000),
-            "amount": str(order.amount),
-            "currency": order.currency,
-        }
+        rest, account = divmod(number_of(order), 10**11)
+        number = clabe(bank=SANDBOX_BANK, city=self.city, account=account)
+        details = details_of(order, rest, clabe=number, bankName=SANDBOX_BANK_NAME, bankCode=SANDBOX_BANK)
         return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": details})
 
     def paid(self, at: datetime) -> PaymentOutcome:
@@ -103,8 +92,7 @@ class SandboxSpei(SandboxRail):
 
     def _tracking_key(self, at: datetime) -> str:
         """The clave de rastreo, which the payer's bank gives a transfer: at most 30 letters and digits."""
-        tail = "".join(secrets.choice(_ALPHANUMERIC) for _ in range(9))
-        return f"SANDBOX{at:%Y%m%d%H%M%S}{tail}"
+        return f"SANDBOX{at:%Y%m%d%H%M%S}{invented(9)}"
 
 
 RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxSpei()]}
