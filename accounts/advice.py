@@ -1,4 +1,4 @@
-"""What is wise about an API key: to be read by its owner."""
+"""Recommendations about an API key for its owner."""
 
 from datetime import date, timedelta
 from enum import StrEnum, auto
@@ -9,7 +9,7 @@ from accounts.permissions import ALL
 
 IDLE_AFTER = timedelta(days=60)
 KNOWN_AFTER = timedelta(days=30)
-"""A key that is used for so long has shown what it needs."""
+"""A key used for this long has shown which permissions it needs."""
 
 
 class Advice(StrEnum):
@@ -20,7 +20,7 @@ class Advice(StrEnum):
 
 
 def advice(key: ApiKey) -> list[Advice]:
-    """What its owner should think about, the most telling first; nothing about a key that has ended or will."""
+    """Recommendations about the key, most important first; none if it is inactive."""
     if not key.is_live or key.expires_at:
         return []
     now = utcnow()
@@ -37,7 +37,7 @@ def _about_permissions(key: ApiKey) -> list[Advice]:
 
 
 def idle_permissions(key: ApiKey) -> list[str]:
-    """Those of the key that were not made use of for sixty days, or never."""
+    """Permissions of the key that were not used for sixty days, or never."""
     since = (utcnow() - IDLE_AFTER).date()
     return [one for one in key.permissions if (last_use(key, one) or date.min) < since]
 

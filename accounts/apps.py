@@ -1,4 +1,4 @@
-"""Who: companies, people, keys, permissions and the clock."""
+"""Companies, people, keys, permissions and the clock."""
 
 from django.apps import AppConfig
 

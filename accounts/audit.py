@@ -1,4 +1,4 @@
-"""What people did, to be read by their company and by staff. Written in the transaction of what was done."""
+"""The audit log, read by the company and by staff. Entries are written in the transaction of the action."""
 
 import getpass
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from accounts.models import AuditEntry, Company, Merchant, User
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does something, from which address, in which request: all empty for an operator's command."""
+    """Who acts, from which address and in which request: all empty for an operator's command."""
 
     user: User | None = None
     address: str | None = None
@@ -35,7 +35,7 @@ ON_HOST = Actor()
 
 
 def note_on_host(note: str, command: str) -> str:
-    """The note of what an operator does with a command: it names the command and who ran it."""
+    """The audit note of a host command: it names the command and the OS user who ran it."""
     return f"{note} (manage.py {command}, run by {getpass.getuser()})"
 
 
@@ -51,7 +51,9 @@ def record(
     note: str = "",
     by_staff: bool = False,
 ) -> AuditEntry:
-    """Adds what this actor, or the person of this request, did. `before` and `after` are JSON and hold no secret."""
+    """Records an action of this actor, or of the person of this request. `before` and `after` are JSON without
+    secrets.
+    """
     actor = Actor.of(by) if isinstance(by, HttpRequest) else by
     return AuditEntry.objects.create(
         company=company or (merchant.company if merchant else None),
@@ -77,7 +79,7 @@ def entries(
     created_from: datetime | None = None,
     created_to: datetime | None = None,
 ) -> QuerySet[AuditEntry]:
-    """What was done to a company, newest first: by one of its people, or by our staff. `created_to` is exclusive."""
+    """Actions on a company by its members or by staff, newest first. `created_to` is exclusive."""
     found = AuditEntry.objects.filter(company=company).select_related("actor", "merchant")
     if by_staff:
         found = found.filter(by_staff=True)

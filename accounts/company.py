@@ -1,4 +1,4 @@
-"""What a company decides about itself: how payers see it, and from where its money may be withdrawn."""
+"""Settings that a company changes itself: how payers see it, and from which address it withdraws."""
 
 from ipaddress import ip_address
 
@@ -14,15 +14,15 @@ from accounts.models import AuditEntry, Company, RefusedOrigin, WithdrawalWait
 from accounts.waits import services as waits
 
 OWN = ("trade_name", "city", "email", "phone", "brand_color")
-"""What the company's people may change. Legal name and tax id are what was verified."""
+"""Fields that the company's members may change. Legal name and tax id were verified."""
 ADDRESS_CHANGED = "withdrawal_ip.changed"
 
 
 @transaction.atomic
 def change(request: HttpRequest, company: Company, **values: str) -> Company:
-    """Saves what is new about the company, which `OWN` names; the values are well-formed.
+    """Saves the changed fields of `OWN`; the values are well-formed.
 
-    Refuses with ONP400_COMPANY_NAME.
+    Raises ONP400_COMPANY_NAME.
     """
     assert set(values) <= set(OWN)
     held = _held(company)
@@ -39,11 +39,10 @@ def change(request: HttpRequest, company: Company, **values: str) -> Company:
 
 @transaction.atomic
 def register_address(by: Actor, company: Company, text: str, *, by_staff: bool = False, note: str = "") -> str | None:
-    """Makes this the one address from which the company's backends withdraw, at once; an empty text leaves none.
+    """Sets the one address from which the company's backends can withdraw, effective immediately; "" removes it.
 
-    Owners are told by e-mail. `by_staff`: production withdrawals wait for a day, unless it is the first address ever.
-    Returns the address as it is kept. Refuses with ONP400_WITHDRAWAL_IP what is not one
-    public address.
+    Owners are notified by e-mail. `by_staff`: production withdrawals are paused for a day, unless it is the first
+    address ever. Returns the stored address. Raises ONP400_WITHDRAWAL_IP if it is not one public address.
     """
     address = public_address(text) if text.strip() else None
     held = _held(company)
@@ -72,15 +71,15 @@ def register_address(by: Actor, company: Company, text: str, *, by_staff: bool =
 
 
 def _wait_for_address(company: Company) -> WithdrawalWait | None:
-    """None where the company never had an address: nobody is used to one yet."""
+    """Returns None if the company never had an address: there is nothing to protect yet."""
     is_first = company.withdrawal_ip is None and not company.history.filter(withdrawal_ip__isnull=False).exists()
     return None if is_first else waits.begin(company, WithdrawalWait.Why.ADDRESS)
 
 
 def public_address(text: str) -> str:
-    """One address that the internet knows, IPv4 out of its IPv6 form; on a developer's machine also its own.
+    """Returns one public address, IPv4-mapped IPv6 as IPv4; on a developer's machine also a local one.
 
-    Refuses with ONP400_WITHDRAWAL_IP.
+    Raises ONP400_WITHDRAWAL_IP.
     """
     try:
         address = ip_address(text.strip())
@@ -94,14 +93,14 @@ def public_address(text: str) -> str:
 
 
 def last_change_of_address(company: Company) -> AuditEntry | None:
-    """Who made the registered address what it is; None where support did."""
+    """The last change of the registered address by a member of the company; None if support made it."""
     entries = AuditEntry.objects.filter(company=company, action=ADDRESS_CHANGED).select_related("actor")
     found = entries.order_by("-created_at", "-id").first()
     return found if found and (found.after or {}).get("address") == company.withdrawal_ip else None
 
 
 def refused_origins(company: Company) -> list[RefusedOrigin]:
-    """From where the company's keys asked for withdrawals and were refused, newest first: one for each environment."""
+    """The last rejected withdrawal origin of the company's keys in each environment, newest first."""
     found = RefusedOrigin.objects.filter(merchant__company=company, address__isnull=False)
     return list(found.select_related("merchant").order_by("-seen_at"))
 

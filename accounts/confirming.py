@@ -1,4 +1,4 @@
-"""The page on which a person reads what an interrupted request would do, and confirms it."""
+"""The page on which a person reviews and confirms an interrupted action."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +11,7 @@ from accounts import second_factor, step_up
 @require_safe
 @login_required
 def confirm_action(request: HttpRequest) -> HttpResponse:
-    """Does nothing: its button sends the request again, in full, with a nonce that is good once."""
+    """Does nothing itself: its button sends the original request again in full, with a single-use nonce."""
     found = step_up.waiting(request)
     if found is None:
         return render(request, "account/confirm_action.html", {"waiting": None}, status=410)

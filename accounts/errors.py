@@ -1,4 +1,4 @@
-"""Refusals about companies, their people and keys."""
+"""Refusals about companies, people and keys."""
 
 from accounts.base.errors import InvalidRequest, Refusal
 

@@ -1,4 +1,4 @@
-"""What people are asked when they join."""
+"""Forms for people who join."""
 
 import re
 from typing import Any
@@ -16,14 +16,14 @@ _REGION = re.compile(r"\b[a-z]{2}-([A-Z]{2})\b")
 
 
 def _country_of_the_browser() -> str:
-    """The first country of ours that its languages name ("es-MX"); none is guessed where they name no country."""
+    """The first supported country in the browser's languages ("es-MX"); none if they name no country."""
     languages = context.request.headers.get("accept-language", "") if context.request else ""
     known = dict(COUNTRIES)
     return next((region for region in _REGION.findall(languages) if region in known), "")
 
 
 class NewCompanyFields(forms.Form):
-    """A company as its founder names it."""
+    """A company as its founder enters it."""
 
     trade_name = forms.CharField(label=_("Company name"), min_length=2, max_length=120, validators=[names.plain])
     legal_name = forms.CharField(label=_("Legal name"), min_length=2, max_length=120, validators=[names.plain])
@@ -46,13 +46,13 @@ class NewCompanyFields(forms.Form):
         return cleaned
 
     def company(self, email: str) -> Company:
-        """The company that was named; not saved."""
+        """The entered company, unsaved."""
         names = ("trade_name", "legal_name", "country", "tax_id", "tax_id_type")
         return Company(**{name: self.cleaned_data[name] for name in names}, email=email)
 
 
 class CompanyOfTheFounder(NewCompanyFields):
-    """The part of the sign-up that is ours. Who was invited joins a company that is there already."""
+    """Our fields of the sign-up form. An invited person joins an existing company."""
 
     field_order = ("trade_name", "legal_name", "country", "tax_id", "email", "password1")
 
@@ -65,6 +65,6 @@ class CompanyOfTheFounder(NewCompanyFields):
             self.fields["email"].initial = self.invitation.email
 
     def signup(self, request: HttpRequest, user: User) -> None:
-        """An invitation is accepted on its own page, once the address is proved."""
+        """Invitations are accepted on their own page, once the address is verified."""
         if not self.invitation:
             joining.found(request, user, self.company(user.email))

@@ -1,7 +1,7 @@
-"""Signs of life of the parts that answer no HTTP: the worker with its timetable, the webhook dispatcher.
+"""Heartbeats of processes without HTTP: the worker with its schedule, and the webhook dispatcher.
 
-Those in the database tell everybody that a part is alive somewhere. A file on its own machine tells whoever watches
-over one process there whether it is that one, also while the database is away.
+Database heartbeats tell that a part is alive somewhere. A file on the local machine tells its supervisor about one
+process, also while the database is down.
 """
 
 from contextlib import suppress
@@ -22,23 +22,23 @@ def beat(part: str) -> None:
 
 
 def is_alive(part: str, max_age: timedelta = MAX_AGE) -> bool:
-    """Whether the part has said so within the last 30 seconds, or within so long."""
+    """Whether the part has sent a heartbeat within the last 30 seconds, or within `within`."""
     return Heartbeat.objects.filter(part=part, beat_at__gt=utcnow() - max_age).exists()
 
 
 def end(part: str) -> None:
-    """The part says that it has stopped: nobody waits until its last sign of life is old."""
+    """Ends the part's heartbeat at once, so that nobody waits for it to expire."""
     Heartbeat.objects.filter(part=part).delete()
 
 
 def touch(part: str) -> None:
-    """This process works. A machine without room for the file does not stop it."""
+    """Writes the local heartbeat file. A full disk does not stop the process."""
     with suppress(OSError):
         _file(part).touch()
 
 
 def is_alive_here(part: str, max_age: timedelta) -> bool:
-    """Whether a process of this machine has said so within so long."""
+    """Whether a process on this machine has written its heartbeat file recently."""
     with suppress(OSError):
         return utcnow().timestamp() - _file(part).stat().st_mtime < max_age.total_seconds()
     return False

@@ -1,4 +1,4 @@
-"""How people come to a company and leave it: they found it, are invited, change their role, are removed."""
+"""How people join and leave a company: they create it, are invited, change roles, are removed."""
 
 import hashlib
 import secrets
@@ -36,25 +36,25 @@ from accounts.waits import services as waits
 
 GOOD_FOR = timedelta(days=7)
 MOST_A_DAY = 20
-"""Invitations of a company, and of a person: whoever signs up could write to anybody in our name."""
+"""Limit of invitations per day and company, and per person: anybody who signs up can send e-mails in our name."""
 MOST_TO_ONE = 5
-"""Invitations to one address within a day, whichever companies send them."""
+"""Limit of invitations to one address per day, from all companies together."""
 FROM_ONE_PLACE = {"invite": "60/d/ip"}
 MOST_UNVERIFIED = 3
-"""Companies of one person that wait for their verification."""
+"""Limit of unverified companies per person."""
 INVITATION = "invitation"
-"""In the session: the token of an invitation that somebody followed."""
+"""Session key: the token of an invitation link that was opened."""
 
 
 class InvitationUnusable(Exception):
-    """It was accepted or withdrawn, is over, or is for another address."""
+    """It was accepted or withdrawn, has expired, or is for another address."""
 
 
 @transaction.atomic
 def found(request: HttpRequest, user: User, company: Company) -> Membership:
-    """A company of one's own: its sandbox works at once, production waits for verification.
+    """Creates a company: its sandbox works immediately, production after verification.
 
-    Refuses with ONP429_COMPANIES and ONP400_COMPANY_NAME.
+    Raises ONP429_COMPANIES and ONP400_COMPANY_NAME.
     """
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     waiting = Company.objects.filter(memberships__user=user, memberships__role=Role.OWNER, verified_at=None)
@@ -70,10 +70,10 @@ def found(request: HttpRequest, user: User, company: Company) -> Membership:
 
 @transaction.atomic
 def invite(request: HttpRequest, company: Company, email: str, role: Role) -> Invitation:
-    """Sends somebody a link that is good for seven days. An earlier invitation of theirs is withdrawn.
+    """Sends an invitation link that is valid for seven days, and withdraws an earlier one to the same address.
 
-    Refuses with ONP403_ROLE_RIGHTS a role above the inviter's own, with ONP409_MEMBER whoever is in the team, and with
-    ONP429_INVITATIONS more within a day than a company, a person or a place may send, or an address may get.
+    Raises ONP403_ROLE_RIGHTS if the role has more permissions than the inviter's, ONP409_MEMBER for a member, and
+    ONP429_INVITATIONS above the daily limits of company, person, origin or address.
     """
     assert isinstance(request.user, User)
     now, token = utcnow(), secrets.token_urlsafe(32)
@@ -109,7 +109,7 @@ def _require_few(request: HttpRequest, inviter: User, company: Company, email: s
 
 
 def _write_to(email: str, company: Company, by: User, token: str) -> None:
-    """A company that nobody has verified yet is named in the text only, and so that nothing of it can be clicked."""
+    """An unverified company is named in the text only, and without anything clickable."""
     is_known = company.verified_at is not None
     name = company.trade_name if is_known else names.without_links(company.trade_name)
     told = {"company": name, "by": by, "url": settings.BASE_URL + reverse("dashboard:invitation", args=[token])}
@@ -120,29 +120,29 @@ def _write_to(email: str, company: Company, by: User, token: str) -> None:
 
 
 def may_give(inviter: User, company: Company, role: Role) -> bool:
-    """Whether this person may let somebody in as this: an active member who manages the team and may as much."""
+    """Whether this person can assign the role: an active member who manages the team and has all its permissions."""
     own = Membership.objects.filter(company=company, user=inviter, user__is_active=True).first()
     return own is not None and {May.MANAGE, *GRANTS[role]} <= GRANTS[Role(own.role)]
 
 
 def stands(invitation: Invitation) -> bool:
-    """An invitation ends with its inviter's right to give the role."""
+    """An invitation is valid only while its inviter can still assign the role."""
     return may_give(invitation.invited_by, invitation.company, Role(invitation.role))
 
 
 def invited(company: Company) -> list[Invitation]:
-    """Whoever has not answered yet, newest first."""
+    """Open invitations, newest first."""
     return list(_open(company).select_related("company", "invited_by").order_by("-created_at"))
 
 
 def open_invitation(company: Company, invitation_id: str) -> Invitation | None:
-    """The company's invitation with this id that nobody has answered yet."""
+    """The company's open invitation with this id."""
     return _open(company).filter(pk=invitation_id).first() if is_well_formed(invitation_id) else None
 
 
 @transaction.atomic
 def withdraw(request: HttpRequest, company: Company, invitation_id: str) -> None:
-    """The link opens nothing any more."""
+    """Invalidates the invitation link."""
     invitation = open_invitation(company, invitation_id)
     if invitation and _open(company).filter(pk=invitation.pk).update(withdrawn_at=utcnow()):
         audit.record(request, "invitation.withdrawn", company=company, object_id=invitation.email)
@@ -155,15 +155,15 @@ def invitation_of(token: str) -> Invitation | None:
 
 
 def invitation_in(request: HttpRequest | None) -> Invitation | None:
-    """The open invitation that this browser followed."""
+    """The open invitation whose link was opened in this browser."""
     token = request.session.get(INVITATION) if request else None
     return invitation_of(token) if token else None
 
 
 @transaction.atomic
 def accept(request: HttpRequest, token: str) -> Membership:
-    """Raises InvitationUnusable. Only who has proved the address it was sent to may accept it, and only while its
-    inviter may still give the role.
+    """Accepts the invitation. Raises InvitationUnusable unless the person has verified the address it was sent to and
+    the inviter can still assign the role.
     """
     assert isinstance(request.user, User)
     invitation = _held_invitation(token)
@@ -181,7 +181,7 @@ def accept(request: HttpRequest, token: str) -> Membership:
 
 
 def _held_invitation(token: str) -> Invitation:
-    """Behind whoever changes the team: who is removed meanwhile has invited nobody."""
+    """Takes the team's lock first: an inviter who is removed meanwhile invalidates the invitation."""
     known = Invitation.objects.filter(digest=_digest(token)).select_related("company").first()
     if known is None:
         raise InvitationUnusable
@@ -190,12 +190,12 @@ def _held_invitation(token: str) -> Invitation:
 
 
 def team(company: Company) -> models.QuerySet[Membership]:
-    """Everybody of a company, by their address."""
+    """The members of a company, by e-mail address."""
     return Membership.objects.filter(company=company).select_related("user").order_by("user__email")
 
 
 def factors(company: Company) -> dict[int, list[str]]:
-    """Which kinds of second factor the people of a company have set up; id of the user → kinds."""
+    """The types of second factor that members of a company have set up: user id → types."""
     found: dict[int, list[str]] = defaultdict(list)
     theirs = Authenticator.objects.filter(user__memberships__company=company, type__in=WANTED).order_by("type")
     for user_id, kind in theirs.values_list("user_id", "type").distinct():
@@ -209,7 +209,7 @@ def member(company: Company, member_id: int) -> Membership | None:
 
 @transaction.atomic
 def change_role(request: HttpRequest, company: Company, member_id: int, role: Role) -> None:
-    """Gives somebody of the team another role. Refuses with ONP409_LAST_OWNER."""
+    """Changes a member's role. Raises ONP409_LAST_OWNER."""
     found = _held(company, member_id)
     if found is None or found.role == role:
         return
@@ -230,7 +230,7 @@ def change_role(request: HttpRequest, company: Company, member_id: int, role: Ro
 
 @transaction.atomic
 def remove(request: HttpRequest, company: Company, member_id: int) -> None:
-    """Takes somebody out of the team: with their next click they see nothing. Refuses with ONP409_LAST_OWNER."""
+    """Removes a member, effective with their next request. Raises ONP409_LAST_OWNER."""
     found = _held(company, member_id)
     if found is None:
         return
@@ -242,7 +242,7 @@ def remove(request: HttpRequest, company: Company, member_id: int) -> None:
 
 
 def _tell_of_role(request: HttpRequest, found: Membership, *, before: str, after: str) -> None:
-    """To the owners, and to the person."""
+    """Notifies the owners and the person."""
     assert isinstance(request.user, User)
     person = found.user.email
     notices.tell_owners(
@@ -261,9 +261,9 @@ def _tell_of_role(request: HttpRequest, found: Membership, *, before: str, after
 # ── Staff ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic
 def assign(by: Actor, company: Company, person: User, role: Role | None, note: str) -> None:
-    """Our staff give somebody a role in the team, or none: owners are told, and production withdrawals wait for a day.
+    """Staff assign or remove a role: owners are notified, and production withdrawals are paused for a day.
 
-    Refuses with ONP409_LAST_OWNER, and with ONP409_PERSON_STATE where nothing would change.
+    Raises ONP409_LAST_OWNER, and ONP409_PERSON_STATE if nothing would change.
     """
     _hold(company)
     held = Membership.objects.filter(company=company, user=person).first()
@@ -296,11 +296,11 @@ _ASSIGNED = {
     (True, True): ("member.role_changed", "member_changed"),
     (True, False): ("member.removed", "member_removed"),
 }
-"""Whether somebody was in the team, and is then: the deed in the audit, and what the e-mail says."""
+"""(was a member, is a member): the audit action and the text of the e-mail."""
 
 
 def require_assignable(held: Membership | None, role: Role | None) -> None:
-    """Refuses with ONP409_LAST_OWNER, and with ONP409_PERSON_STATE where nothing would change."""
+    """Raises ONP409_LAST_OWNER, and ONP409_PERSON_STATE if nothing would change."""
     if (held.role if held else None) == role:
         raise PersonState
     if held and held.role == Role.OWNER:
@@ -308,7 +308,7 @@ def require_assignable(held: Membership | None, role: Role | None) -> None:
 
 
 def _hold(company: Company) -> None:
-    """Whoever changes the team of a company waits here for whoever is doing so."""
+    """Locks the team of a company until the transaction ends."""
     Company.objects.select_for_update(no_key=True).get(pk=company.pk)
 
 

@@ -1,4 +1,4 @@
-"""Browsers in which a person has signed in before, told by a signed cookie that a new password ends."""
+"""Browsers in which a person has signed in before, recognized by a signed cookie that a new password invalidates."""
 
 import secrets
 
@@ -15,7 +15,7 @@ MOST_PEOPLE = 5
 
 
 def remember(request: HttpRequest, response: HttpResponseBase, user: User) -> None:
-    """Marks the browser as one of this person, who has just signed in with all that it takes."""
+    """Marks the browser as known after a complete sign-in."""
     others = [entry for entry in _entries(request) if entry[0] != str(user.pk)]
     entries = [*others, (str(user.pk), secrets.token_urlsafe(9), _mark(user))][-MOST_PEOPLE:]
     response.set_signed_cookie(
@@ -30,7 +30,7 @@ def remember(request: HttpRequest, response: HttpResponseBase, user: User) -> No
 
 
 def known_as(request: HttpRequest, user: User | None) -> str | None:
-    """The name of this browser, if the person has signed in with it and has the same password still."""
+    """The id of this browser if the person has signed in with it since their last password change."""
     if user is None:
         return None
     named = (

@@ -1,7 +1,7 @@
-"""Wrong passwords: counted by person and place, so that nobody can shut anybody out of their own browser.
+"""Failed passwords, counted by person and origin, so that nobody can lock somebody out of their own browser.
 
-Counts are in the cache that all web processes share. A right password gives its count back. Passkeys and the reset of
-a password by e-mail stay open.
+Counters are in the cache that all web processes share. A correct password restores its count. Passkeys and password
+reset by e-mail stay available.
 """
 
 from allauth.core.internal import ratelimit
@@ -22,12 +22,14 @@ from accounts.models import User
 PLACE = {"password": "20/m/ip,10/1800s/key"}
 EVERYWHERE = {"password_everywhere": "50/h/key"}
 BRAKED = {"password_braked": "6/m/key"}
-"""How often anybody may try from unknown browsers once there were fifty failures within an hour."""
+"""Rate limit for unknown browsers after fifty failures within an hour."""
 TOLD_EVERY_S = 86400
 
 
 def count(request: HttpRequest, email: str) -> RateLimitUsage | None:
-    """Counts a try before the password is looked at; None: there were too many, and the person is told by e-mail."""
+    """Counts an attempt before the password is checked; returns None above the limit and notifies the person by
+    e-mail.
+    """
     user = User.objects.filter(email=email, is_active=True).first()
     browser = known_browsers.known_as(request, user)
     place = _consume(request, PLACE, f"{email}|{browser or rate_limit_key(request)}")

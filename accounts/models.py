@@ -29,7 +29,7 @@ class Environment(models.TextChoices):
 
 
 class Company(models.Model):
-    """A legal entity that takes money through us."""
+    """A legal entity that accepts money through us."""
 
     class Status(models.TextChoices):
         PENDING_VERIFICATION = "PENDING_VERIFICATION", "Pending verification"
@@ -143,14 +143,14 @@ class Merchant(models.Model):
 
     @property
     def is_operational(self) -> bool:
-        """Whether it may ask for money and move it: an active company may, and one that waits in its sandbox."""
+        """Whether the company can take payments and move money: if it is active, or unverified in its sandbox."""
         status = self.company.status
         waits = status == Company.Status.PENDING_VERIFICATION and self.environment == Environment.SANDBOX
         return waits or status == Company.Status.ACTIVE
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Company and environment never change. An update that names them would take a lock for which every commit
-        that refers to the merchant had to wait.
+        """Never updates company and environment: an UPDATE that names them would take a lock that every commit
+        referring to the merchant has to wait for.
         """
         if not self._state.adding and kwargs.get("update_fields") is None:
             kwargs["update_fields"] = [
@@ -162,7 +162,7 @@ class Merchant(models.Model):
 
 
 class RefusedOrigin(models.Model):
-    """The last address from which a merchant's key asked for withdrawals and was not allowed to."""
+    """The last unregistered address from which a merchant's key requested a withdrawal."""
 
     merchant = models.OneToOneField(Merchant, on_delete=models.PROTECT, primary_key=True, related_name="refused_origin")
     address = models.GenericIPAddressField(null=True, help_text="Empty: a proxy sent something unreadable")
@@ -209,7 +209,7 @@ class ApiKey(models.Model):
 
 class UserManager(BaseUserManager["User"]):
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """Somebody whom an operator knows: their address needs no proof."""
+        """Creates a person known to the operator: the address needs no verification."""
         user = self.model(email=self.normalize_email(email).lower(), **fields)
         user.set_password(password)
         user.save()
@@ -224,7 +224,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person: somebody of a company, or of our staff."""
+    """A person: a member of a company, or staff."""
 
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
@@ -262,7 +262,7 @@ class User(AbstractUser):
 
 
 class Membership(models.Model):
-    """What a person may do for a company."""
+    """A person's role in a company."""
 
     company = models.ForeignKey(Company, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
@@ -278,7 +278,7 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A role that waits for a person. Its token is in the e-mail alone; the digest is kept."""
+    """A role offered to a person. The token is only in the e-mail; we store its digest."""
 
     id = IdField("inv", primary_key=True)
     company = models.ForeignKey(Company, on_delete=models.CASCADE, related_name="invitations")
@@ -300,14 +300,14 @@ class Invitation(models.Model):
 
 
 class DocumentManager(models.Manager["Document"]):
-    """What a file is; what is in it is read when it is asked for."""
+    """Defers the content of files until it is needed."""
 
     def get_queryset(self) -> models.QuerySet["Document"]:
         return super().get_queryset().defer("content")
 
 
 class Document(models.Model):
-    """A file that a company hands in to be verified. Only the company's owners and our staff read it."""
+    """A file that a company uploads for verification. Only the company's owners and staff can read it."""
 
     class Kind(models.TextChoices):
         REGISTRATION = "REGISTRATION", "Company registration"
@@ -332,7 +332,7 @@ class Document(models.Model):
 
 
 class AuditEntry(models.Model):
-    """What a person did, with what was there before and after. Rows are added and never changed: PostgreSQL refuses."""
+    """An action of a person with the values before and after. Append-only: PostgreSQL rejects changes."""
 
     id = IdField("aud", primary_key=True)
     company = models.ForeignKey(Company, on_delete=models.PROTECT, related_name="+", null=True, db_index=False)
@@ -360,7 +360,7 @@ class AuditEntry(models.Model):
 
 
 class Heartbeat(models.Model):
-    """When a part of the service last said that it is alive."""
+    """The last heartbeat of a part of the service."""
 
     part = models.CharField(max_length=20, primary_key=True)
     beat_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Names of companies, which strangers read in e-mails of ours: nothing in them can be clicked."""
+"""Company names, which strangers read in our e-mails: nothing in them can be clicked."""
 
 import re
 
@@ -9,22 +9,22 @@ from accounts.errors import InvalidCompanyName
 from accounts.models import Company
 
 _ADDRESS = re.compile(r"://|@|\bwww\b|\w\.[^\W\d_]{2,}", re.IGNORECASE)
-"""What mail programs make a link of. "S.A. de C.V." is none."""
+"""What mail programs turn into links. "S.A. de C.V." does not match."""
 
 
 def plain(name: str) -> None:
-    """Validates a field of a form."""
+    """Form field validator."""
     if _ADDRESS.search(name):
         raise ValidationError(_("The name must not contain a web or e-mail address."), code="address")
 
 
 def require_plain(company: Company) -> None:
-    """Refuses with ONP400_COMPANY_NAME."""
+    """Raises ONP400_COMPANY_NAME."""
     for field in ("trade_name", "legal_name"):
         if _ADDRESS.search(getattr(company, field)):
             raise InvalidCompanyName(field=field)
 
 
 def without_links(name: str) -> str:
-    """The name as an e-mail may show it before we know the company."""
+    """The name as e-mails show it before the company is verified."""
     return " ".join(re.sub(r"[^\w&,'-]+", " ", name).split())

@@ -1,4 +1,4 @@
-"""What people of a company are told by e-mail, each in their language."""
+"""E-mails to members of a company, each in their language."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -23,9 +23,9 @@ LONGEST_SUBJECT = 250
 def tell_owners(
     company: Company, subject: str | Promise, template: str, page: str, *, also: Iterable[str] = (), **facts: Any
 ) -> None:
-    """Writes `emails/<template>.txt` to the company's owners, and to the addresses in `also`.
+    """Writes `emails/<template>.txt` to the company's owners and to the addresses in `also`.
 
-    It is sent after the commit, and again until the mail server takes it. `page` of the dashboard is its address;
+    It is sent after the commit and retried until the mail server accepts it. `page` is the dashboard page it links to;
     facts are plain: strings, numbers, times. None of them is a secret.
     """
     tell(company, (Role.OWNER,), subject, template, page, also=also, **facts)
@@ -44,10 +44,10 @@ def tell(
     also: Iterable[str] = (),
     **facts: Any,
 ) -> None:
-    """Writes it to everybody of the company who has one of these roles; `args` complete the address of the page.
+    """Writes the e-mail to every member with one of these roles; `args` complete the address of the page.
 
-    Those who do not want to be told about the `topic` are left out; without one it is about security and everybody
-    gets it. Callers ask `is_told` before they tell of something in the sandbox.
+    Members who turned the `topic` off are skipped; without a topic it is a security e-mail for everyone. Callers check
+    `is_told` before they notify about the sandbox.
     """
     people = User.objects.filter(memberships__company=company, memberships__role__in=roles, is_active=True)
     if topic:
@@ -64,7 +64,7 @@ def tell(
 
 
 def is_told(merchant: Merchant) -> bool:
-    """Whether people are told what happens here: always in production, in the sandbox where the service says so."""
+    """Whether people are notified about this merchant: always in production, in the sandbox only if configured."""
     return merchant.environment == Environment.PRODUCTION or bool(settings.SANDBOX_NOTICES)
 
 

@@ -1,4 +1,4 @@
-"""What our staff change about how a person signs in: each company of theirs waits a day, and its owners are told."""
+"""Staff changes of how a person signs in: withdrawals of their companies are paused for a day, owners are notified."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -24,9 +24,9 @@ from accounts.waits import services as waits
 
 @transaction.atomic
 def change_email(by: Actor, person: User, email: str, note: str) -> None:
-    """The person signs in with another address, and is signed out everywhere; the old one is told, too.
+    """Changes the sign-in address and signs the person out everywhere; the old address is notified, too.
 
-    Refuses with ONP400_VALIDATION an address that somebody has, and with ONP409_PERSON_STATE one that is theirs.
+    Raises ONP400_VALIDATION if the address is taken, and ONP409_PERSON_STATE if it is already theirs.
     """
     held, old, new = hold(person.pk), person.email, email.lower()
     require_new_email(held, new)
@@ -45,7 +45,7 @@ def change_email(by: Actor, person: User, email: str, note: str) -> None:
 
 @transaction.atomic
 def remove_second_factor(by: Actor, person: User, note: str) -> None:
-    """For somebody who lost theirs; they are signed out everywhere. Refuses with ONP409_PERSON_STATE who has none."""
+    """For people who lost theirs; signs them out everywhere. Raises ONP409_PERSON_STATE if there is none."""
     held = hold(person.pk)
     require_second_factor(held)
     ended = _begin_waits(held)
@@ -58,7 +58,7 @@ def remove_second_factor(by: Actor, person: User, note: str) -> None:
 
 @transaction.atomic
 def set_active(by: Actor, person: User, is_active: bool, note: str) -> None:
-    """Whether the person can sign in. Refuses with ONP409_PERSON_STATE where nothing would change."""
+    """Sets whether the person can sign in. Raises ONP409_PERSON_STATE if nothing would change."""
     held = hold(person.pk)
     if held.is_active == is_active:
         raise PersonState
@@ -74,9 +74,9 @@ def set_active(by: Actor, person: User, is_active: bool, note: str) -> None:
 
 @transaction.atomic
 def set_staff_rights(by: Actor, person: User, rights: Mapping[str, Any], note: str) -> None:
-    """Who is staff, and in which roles: `rights` as `staff_rights` tells them. Who has no password yet gets a link.
+    """Sets staff status and roles: `rights` as returned by `staff_rights`. Without a password they receive a link.
 
-    Refuses with ONP409_STAFF_ROLES roles that are never one person's.
+    Raises ONP409_STAFF_ROLES for roles that one person cannot combine.
     """
     held = hold(person.pk)
     require_roles_apart(rights)
@@ -98,7 +98,7 @@ def set_staff_rights(by: Actor, person: User, rights: Mapping[str, Any], note: s
 
 
 def require_roles_apart(rights: Mapping[str, Any]) -> None:
-    """Refuses with ONP409_STAFF_ROLES."""
+    """Raises ONP409_STAFF_ROLES."""
     staff_roles.require_apart(Group.objects.filter(pk__in=rights["groups"]).values_list("name", flat=True))
 
 
@@ -112,23 +112,23 @@ def has_second_factor(person: User) -> bool:
 
 
 def require_second_factor(person: User) -> None:
-    """Refuses with ONP409_PERSON_STATE who has none."""
+    """Raises ONP409_PERSON_STATE if there is none."""
     if not has_second_factor(person):
         raise PersonState
 
 
 def hold(person_id: int) -> User:
-    """The person, held until the transaction ends."""
+    """The person, locked until the transaction ends."""
     return User.objects.select_for_update(no_key=True).get(pk=person_id)
 
 
 def companies(person: User) -> QuerySet[Company]:
-    """Those that the person is a member of, always in the same order."""
+    """The person's companies, always in the same order."""
     return Company.objects.filter(memberships__user=person).order_by("pk")
 
 
 def require_new_email(person: User, email: str) -> None:
-    """Refuses with ONP409_PERSON_STATE the address that the person has, and with ONP400_VALIDATION another's."""
+    """Raises ONP409_PERSON_STATE for the person's own address, and ONP400_VALIDATION for one that is taken."""
     if email.lower() == person.email:
         raise PersonState
     others = EmailAddress.objects.filter(email__iexact=email).exclude(user=person)
@@ -142,7 +142,7 @@ def _begin_waits(person: User) -> dict[str, WithdrawalWait]:
 
 
 def _notify(by: Actor, person: User, template: str, email: str = "", **told: str) -> None:
-    """Sends the person the e-mail that a change of their own would send, to the address that they have or had."""
+    """Sends the e-mail that the same change by the person would send, to their address."""
     reader = email or person.email
     origin = {"ip": by.address or "–", "user_agent": "Onpay Gateway", "timestamp": utcnow(), "from_email": reader}
     get_adapter().send_mail(template, reader, origin | told)
@@ -163,7 +163,7 @@ def _tell(
     facts: dict[str, str],
     also: Iterable[str],
 ) -> None:
-    """Into the audit of each company, and to its owners; of somebody without a company into ours alone."""
+    """Records it in the audit of each company and notifies its owners; without a company in our audit only."""
     theirs: list[Company | None] = [*companies(person)] or [None]
     for company in theirs:
         before, after = ({"email": facts[name]} if name in facts else None for name in ("before", "now"))

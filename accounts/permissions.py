@@ -1,4 +1,4 @@
-"""What an API key may do (contract §2.6)."""
+"""Permissions of API keys (contract §2.6)."""
 
 PERMISSIONS = {
     "payments:write": "Create payments; simulate them in the sandbox",

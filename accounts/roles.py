@@ -1,4 +1,4 @@
-"""What a person may do for a company."""
+"""What a person can do for a company."""
 
 from enum import StrEnum, auto
 
@@ -14,7 +14,7 @@ class Role(models.TextChoices):
 
 
 class May(StrEnum):
-    """What a page needs."""
+    """Permissions that pages require."""
 
     READ_PAYMENTS = auto()
     READ_MONEY = auto()

@@ -1,4 +1,4 @@
-"""The second factor: who must have one, and for what it must have been shown a moment ago (reliability S10, S29)."""
+"""The second factor: who must have one, and which actions require a fresh one (reliability S10, S29)."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ from accounts.step_up import Action, StepUpNeeded
 
 WANTED = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 BACK = "second_factor_back"
-"""In the session: where somebody was going who had to set one up first."""
+"""Session key: the page to return to after setting up a second factor."""
 
 
 def is_set_up(user: User) -> bool:
@@ -31,16 +31,15 @@ def is_set_up(user: User) -> bool:
 
 
 def is_fresh(request: HttpRequest) -> bool:
-    """Whether the person showed it in this browser in the last five minutes."""
+    """Whether the person showed a factor in this browser within the last five minutes."""
     return step_up.was_shown(request, "mfa")
 
 
 def require(request: HttpRequest, describe: Callable[[], Action] | None = None) -> None:
-    """Interrupts a request that needs a fresh second factor. Nothing is carried out when the factor was shown:
+    """Interrupts a request that requires a fresh second factor. The request is not resumed automatically:
 
-    the person then reads what the request would do, as `describe` says it, and confirms it; without `describe` they
-    return to the form. A page that is asked for drops what waited before. Who has no factor is led to where one is set
-    up, and back.
+    the person reviews what it would do, as returned by `describe`, and confirms it; without `describe` they return
+    to the form. A GET drops an earlier pending action. People without a factor are sent to set one up, and back.
     """
     require_set_up(request)
     if not is_fresh(request):
@@ -52,7 +51,7 @@ def require(request: HttpRequest, describe: Callable[[], Action] | None = None) 
 
 
 def require_set_up(request: HttpRequest) -> None:
-    """Interrupts the request of somebody who has no second factor."""
+    """Interrupts the request if the person has no second factor."""
     assert isinstance(request.user, User)
     if is_set_up(request.user):
         return
@@ -62,14 +61,14 @@ def require_set_up(request: HttpRequest) -> None:
 
 
 def remove(user: User) -> None:
-    """Takes every factor away from somebody who lost theirs, and signs them out everywhere."""
+    """Removes all factors of a person who lost theirs, and signs them out everywhere."""
     Authenticator.objects.filter(user=user).delete()
     for session in UserSession.objects.filter(user=user):
         session.end()
 
 
 def is_demanded() -> bool:
-    """Whether nobody gets past the sign-in without one: everywhere but on a developer's machine."""
+    """Whether sign-in requires a second factor: everywhere except on a developer's machine."""
     return not settings.LOCAL
 
 
@@ -81,6 +80,6 @@ def setting_it_up_shows_it(request: HttpRequest, user: User, authenticator: Auth
 
 @receiver(authentication_step_completed)
 def it_was_shown(request: HttpRequest, method: str, **kwargs: object) -> None:
-    """Also drops what allauth itself would carry out now."""
+    """Also drops the request that allauth itself would resume."""
     request.session.pop(STATE_SESSION_KEY, None)
     step_up.shown(request, method)

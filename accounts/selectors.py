@@ -1,4 +1,4 @@
-"""Reads about who."""
+"""Reads of people and keys."""
 
 import hashlib
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ _FIND_KEY = f"""
 """
 
 KEY_MADE = ("api_key.issued", "api_key.rotated")
-"""Actions of the audit log whose object is a new key."""
+"""Audit actions whose object is a new key."""
 
 
 def digest(key: str) -> bytes:
@@ -40,19 +40,19 @@ def find_key(key: str) -> ApiKey | None:
 
 
 def live_keys(merchant: Merchant) -> QuerySet[ApiKey]:
-    """The merchant's keys that work, newest first."""
+    """The merchant's active keys, newest first."""
     works = Q(expires_at=None) | Q(expires_at__gt=utcnow())
     return _keys(merchant).filter(works, revoked_at=None)
 
 
 def dead_keys(merchant: Merchant) -> QuerySet[ApiKey]:
-    """The merchant's keys that were revoked or ran out, newest first."""
+    """The merchant's revoked and expired keys, newest first."""
     ended = Q(revoked_at__isnull=False) | Q(expires_at__lte=utcnow())
     return _keys(merchant).filter(ended)
 
 
 def api_key(merchant: Merchant, key_id: str) -> ApiKey | None:
-    """The merchant's key with this id, whether it works or not."""
+    """The merchant's key with this id, active or not."""
     return _keys(merchant).filter(pk=key_id).first() if is_well_formed(key_id) else None
 
 
@@ -62,6 +62,6 @@ def _keys(merchant: Merchant) -> QuerySet[ApiKey]:
 
 
 def issuers(keys: Iterable[ApiKey]) -> dict[str, str]:
-    """Who made the keys, as far as people did in the dashboard: key id → e-mail address."""
+    """Who issued the keys in the dashboard: key id → e-mail address."""
     made = AuditEntry.objects.filter(object_id__in=[key.pk for key in keys], action__in=KEY_MADE)
     return dict(made.values_list("object_id", "actor__email"))

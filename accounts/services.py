@@ -1,4 +1,4 @@
-"""Taking a company on, its keys, and from where and on which terms it may move money."""
+"""Onboarding a company, its keys, and the terms on which it moves money."""
 
 import secrets
 from collections.abc import Iterable
@@ -23,13 +23,13 @@ MOVES_MONEY = {
     "withdrawals:write": May.MOVE_MONEY,
     "conversions:write": May.MOVE_MONEY,
 }
-"""What the person must be allowed to do themselves who issues a live key with these permissions."""
+"""The permission a person needs to issue a live key with these permissions."""
 USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 
 @transaction.atomic
 def register(company: Company) -> tuple[Merchant, Merchant]:
-    """Saves a company with its two merchants: the sandbox has everything on, production nothing yet."""
+    """Saves a company with its two merchants: everything is enabled in the sandbox, nothing in production."""
     company.save()
     sandbox = Merchant.objects.create(
         company=company,
@@ -44,9 +44,9 @@ def register(company: Company) -> tuple[Merchant, Merchant]:
 
 
 def hold_settings(merchant: Merchant) -> None:
-    """Reads again what decides whether and how the merchant may move money, and holds it until the transaction ends.
+    """Re-reads the settings that decide whether and how the merchant can move money, locked until the transaction ends.
 
-    Who changes the registered address, the status or the spread waits for what is being accepted; what comes next sees
+    A change of the registered address, the status or the spread waits for requests being accepted; later requests see
     the change.
     """
     row = first("SELECT * FROM accounts_hold_settings(%s)", [merchant.pk])
@@ -57,7 +57,7 @@ def hold_settings(merchant: Merchant) -> None:
 
 @transaction.atomic
 def activate(company: Company) -> None:
-    """Marks a company as verified and lets it take money."""
+    """Marks a company as verified and active."""
     company.status = Company.Status.ACTIVE
     company.verified_at = company.verified_at or utcnow()
     company.save()
@@ -66,11 +66,11 @@ def activate(company: Company) -> None:
 def issue_key(
     merchant: Merchant, permissions: Iterable[str], name: str = "API key", *, by: User | None = None
 ) -> tuple[ApiKey, str]:
-    """A new key and its text, which nobody can be shown again.
+    """Returns a new key and its text, which cannot be shown again.
 
-    `by`: the person of the company who issues it; owners are told of a live key by e-mail. Nobody where a command on
-    the host or our staff do, who have rules of their own and tell owners themselves.
-    Refuses with ONP403_KEY_RIGHTS. Raises ValueError for an unknown permission.
+    `by`: the member who issues it; owners are notified of a live key by e-mail. None for host commands and staff, who
+    have rules of their own and notify owners themselves. Raises ONP403_KEY_RIGHTS, and ValueError for an unknown
+    permission.
     """
     granted = sorted(set(permissions))
     if unknown := set(granted) - set(known.ALL):
@@ -88,9 +88,9 @@ def issue_key(
 
 
 def grantable(merchant: Merchant, person: User) -> set[str]:
-    """What the keys that this person issues may do: in production no more with money than the person may.
+    """Permissions of keys that this person can issue: in production no money permissions the person does not have.
 
-    The sandbox has no real money, and developers try everything there.
+    The sandbox has no real money: developers can try everything there.
     """
     if merchant.environment == Environment.SANDBOX:
         return set(known.ALL)
@@ -100,14 +100,14 @@ def grantable(merchant: Merchant, person: User) -> set[str]:
 
 
 class KeyUnusable(Exception):
-    """The key has ended, or was replaced before."""
+    """The key is inactive, or was already replaced."""
 
 
 @transaction.atomic
 def rotate_key(api_key: ApiKey, until: datetime, *, by: User | None = None) -> tuple[ApiKey, str]:
-    """A new key with the same name and permissions, and its text, which nobody can be shown again.
+    """Returns a new key with the same name and permissions, and its text, which cannot be shown again.
 
-    The old one works until then. Refuses as `issue_key` does. Raises KeyUnusable.
+    The old key works until `until`. Raises what `issue_key` raises, and KeyUnusable.
     """
     if not ApiKey.objects.filter(pk=api_key.pk, revoked_at=None, expires_at=None).update(expires_at=until):
         raise KeyUnusable
@@ -115,19 +115,19 @@ def rotate_key(api_key: ApiKey, until: datetime, *, by: User | None = None) -> t
 
 
 def revoke_key(api_key: ApiKey) -> None:
-    """The key stops working with the next request, whatever it could do and however its company stands."""
+    """The key stops working with the next request, regardless of permissions and company status."""
     ApiKey.objects.filter(pk=api_key.pk, revoked_at=None).update(revoked_at=utcnow())
 
 
 def note_use(api_key: ApiKey) -> None:
-    """Remembers when the key was last used, to the minute: a busy key costs one write a minute."""
+    """Records when the key was last used, at most once a minute."""
     now = utcnow()
     if api_key.last_used_at is None or now - api_key.last_used_at > USE_IS_NOTED_EVERY:
         ApiKey.objects.filter(pk=api_key.pk).update(last_used_at=now)
 
 
 def note_permission(api_key: ApiKey, permission: str) -> None:
-    """Remembers the day on which the key last made use of a permission: one write a day for each."""
+    """Records the day of the last use of a permission, at most once a day."""
     today = utcnow().date().isoformat()
     if api_key.permissions_used.get(permission) != today:
         execute(
@@ -138,7 +138,7 @@ def note_permission(api_key: ApiKey, permission: str) -> None:
 
 
 def remember_refused_origin(merchant: Merchant, address: str | None) -> None:
-    """Keeps the last address that was not the registered one, so that its owner can register it or worry."""
+    """Stores the last unregistered address, so that the owner can register it or react."""
     execute(
         """
         INSERT INTO accounts_refusedorigin AS known (merchant_id, address, times, seen_at) VALUES (%s, %s, 1, %s)
@@ -150,7 +150,7 @@ def remember_refused_origin(merchant: Merchant, address: str | None) -> None:
 
 
 def add_member(company: Company, email: str, password: str | None, role: Role) -> Membership:
-    """A person with a role in the company; an existing person keeps their password."""
+    """Adds a person with a role; an existing person keeps their password."""
     user = User.objects.filter(email=email.lower()).first() or User.objects.create_user(email, password)
     membership, _ = Membership.objects.update_or_create(company=company, user=user, defaults={"role": role})
     return membership
@@ -158,7 +158,7 @@ def add_member(company: Company, email: str, password: str | None, role: Role) -
 
 @dataclass(frozen=True, slots=True)
 class Onboarded:
-    """A company as it starts. Keys and password are shown this once; a known person keeps their own password (None)."""
+    """A new company. Keys and password are shown once; the password is None for an existing person."""
 
     company: Company
     sandbox: Merchant
@@ -171,7 +171,7 @@ class Onboarded:
 
 @transaction.atomic
 def onboard(company: Company, permissions: Iterable[str] = known.ALL) -> Onboarded:
-    """An active, verified company with a key in each environment and an owner who can sign in."""
+    """Creates an active, verified company with a key in each environment and an owner who can sign in."""
     sandbox, production = register(company)
     activate(company)
     email = company.email or f"owner@{company.id.lower().replace('_', '-')}.example"

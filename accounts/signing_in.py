@@ -1,4 +1,4 @@
-"""How people sign in: what allauth asks us about."""
+"""How people sign in: our answers to allauth."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -19,11 +19,11 @@ from accounts.base.sealing import seal, unseal
 from accounts.models import User
 
 SIGN_IN_INSTEAD = gettext_noop("Already have an account? Then please %(link)ssign in%(end_link)s.")
-"""Said by allauth, whose Portuguese leaves two words in English: our catalogues go first."""
+"""Texts of allauth whose Portuguese has English words: our catalogues take precedence."""
 
 
 PASSKEY = "mfa_reauthenticate:webauthn"
-"""allauth's name of showing a passkey again."""
+"""allauth's name for showing a passkey again."""
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -31,13 +31,13 @@ class AccountAdapter(DefaultAccountAdapter):
         return str(client_address(request))
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
-        """Our staff to their admin, everybody else to their company."""
+        """Staff go to the admin, everybody else to their company."""
         user = request.user
         is_ours = isinstance(user, User) and user.is_staff and not user.memberships.exists()
         return reverse("admin:index" if is_ours else "dashboard:root")
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Whoever signed in with this browser a moment ago need not do it again to change how they sign in."""
+        """Not required within minutes of signing in with this browser."""
         request = allauth_context.request
         if second_factor.is_set_up(request.user):
             second_factor.require(request)
@@ -46,15 +46,15 @@ class AccountAdapter(DefaultAccountAdapter):
         return False
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """In our name, whatever host the page was asked for at."""
+        """Uses our name, independent of the host of the request."""
         site = SimpleNamespace(name="Onpay Gateway", domain=urlsplit(settings.BASE_URL).hostname)
         told = {"request": allauth_context.request, "email": email, "current_site": site} | context
         self.render_mail(template_prefix, email, told).send()
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """Whoever has a second factor shows that one: the password alone opened the session.
+        """People with a second factor must show it: the password alone opened the session.
 
-        A person without an app is asked for the passkey first, not for a code that only their recovery codes could be.
+        Without an authenticator app the passkey is asked for first, not a code that only recovery codes could provide.
         """
         known: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if not isinstance(user, User) or not second_factor.is_set_up(user):
@@ -64,7 +64,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return factors if has_app else sorted(factors, key=lambda method: method["id"] != PASSKEY)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Ten wrong passwords shut out one place, or one known browser, and never the person everywhere."""
+        """Ten wrong passwords lock out one origin or one known browser, never the person everywhere."""
         tries = lockout.count(request, str(credentials.get("email", "")).lower())
         if tries is None:
             raise self.validation_error("too_many_login_attempts")
@@ -77,7 +77,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 class MfaAdapter(DefaultMFAAdapter):
-    """Seeds and recovery codes are sealed at rest."""
+    """Seals seeds and recovery codes at rest."""
 
     def encrypt(self, text: str) -> str:
         return seal(text.encode()).decode()

@@ -1,4 +1,4 @@
-"""Signing up with a password: no faster for an address that is known already than for a new one."""
+"""Signing up with a password takes as long for a known address as for a new one."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 class SignUpForm(SignupForm):
     def try_save(self, request: HttpRequest) -> Any:
-        """Hashes the password also where nothing is saved: that is what takes the time."""
+        """Hashes the password even if nothing is saved, because hashing takes most of the time."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         return super().try_save(request)

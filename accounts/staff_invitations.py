@@ -1,7 +1,7 @@
-"""How somebody becomes one of our staff: by a link, under which they choose a password of their own.
+"""How a person becomes staff: by a link with which they choose a password.
 
-The link is Django's for forgotten passwords: signed, good for `PASSWORD_RESET_TIMEOUT` seconds, and used up by the
-password that is chosen. At the first sign-in a second factor is set up.
+The link is Django's password reset: signed, valid for `PASSWORD_RESET_TIMEOUT` seconds, and used up by the new
+password. A second factor is set up at the first sign-in.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from accounts.models import User
 
 
 class _Tokens(PasswordResetTokenGenerator):
-    """Good only while the person is staff, active, and has not chosen a password."""
+    """Valid only while the person is active staff without a password."""
 
     key_salt = "accounts.staff_invitations"
 
@@ -33,19 +33,19 @@ TOKENS = _Tokens()
 
 
 def is_waiting(person: User) -> bool:
-    """Whether somebody is staff and has not chosen a password yet."""
+    """Whether the person is staff and has not chosen a password yet."""
     return (person.is_staff or person.is_superuser) and person.is_active and not person.has_usable_password()
 
 
 def link_for(person: User) -> str:
-    """Where an invited person chooses a password. It is shown to nobody but them and, on the host, the operator."""
+    """The link to choose a password. Only the invited person and, on the host, the operator see it."""
     assert is_waiting(person)
     where = {"uidb64": urlsafe_base64_encode(force_bytes(person.pk)), "token": TOKENS.make_token(person)}
     return str(settings.BASE_URL + reverse("staff_invitation", kwargs=where))
 
 
 def send(person: User) -> None:
-    """E-mails the link after the commit; an earlier one stays good until it is over."""
+    """E-mails the link after the commit; an earlier link stays valid until it expires."""
     told = {"url": link_for(person), "days": settings.PASSWORD_RESET_TIMEOUT // 86_400}
     text = render_to_string("emails/staff_invitation.txt", told)
     transaction.on_commit(
@@ -54,7 +54,7 @@ def send(person: User) -> None:
 
 
 class StaffInvitation(PasswordResetConfirmView):
-    """The page of the link. Whoever has chosen signs in, and sets up a second factor there."""
+    """The page of the link. It leads to sign-in, where a second factor is set up."""
 
     template_name = "account/staff_invitation.html"
     token_generator = TOKENS

@@ -1,7 +1,7 @@
-"""The roles of our staff: which permissions each has, and in which words people read them.
+"""Staff roles: their permissions, and how these are worded.
 
-They are groups of Django's, made and kept by `seed` after every migration. Whoever needs something else makes a group
-of their own: these are not edited.
+They are Django groups that `seed` maintains after every migration. Other combinations need a group of their own:
+these are not edited.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from django.contrib.auth.models import Group, Permission
 from accounts.errors import RolesApart
 
 APART = frozenset({"Treasury", "Onboarding"})
-"""Who lets a company in must not be who lets its money out: never both in one person, where real money is."""
+"""Whoever verifies companies must not release money: never both roles in one person in production."""
 
 _ABOUT_COMPANIES = ("accounts.company", "accounts.merchant", "accounts.membership", "accounts.invitation")
 _ABOUT_PEOPLE = ("accounts.user", "accounts.email")
@@ -49,7 +49,7 @@ _EVERYTHING = (
 
 @dataclass(frozen=True, slots=True)
 class StaffRole:
-    """`reads` are models of which everything is seen; `may` are permissions by name."""
+    """`reads` are models that are fully visible; `may` are permissions by name."""
 
     name: str
     what: str
@@ -163,11 +163,11 @@ WORDS = {
     "ledger.change_rate": "Withdraw an exchange rate",
     "ledger.change_advance": "Approve and refuse advances",
 }
-"""What the permissions mean that Django names after what is done to a row."""
+"""Wording of permissions that Django names after row operations."""
 
 
 def seed() -> None:
-    """Makes the roles what this page says."""
+    """Updates the roles to the definitions in this module."""
     known = {f"{one.content_type.app_label}.{one.codename}": one for one in _all()}
     renamed = [known[name] for name, words in WORDS.items() if known[name].name != words]
     for permission in renamed:
@@ -179,13 +179,13 @@ def seed() -> None:
 
 
 def require_apart(names: Iterable[str]) -> None:
-    """Refuses with ONP409_STAFF_ROLES both roles of `APART` in one person, everywhere but on a developer's machine."""
+    """Raises ONP409_STAFF_ROLES if one person has both roles of `APART`, except on a developer's machine."""
     if set(names) >= APART and not settings.LOCAL:
         raise RolesApart
 
 
 def in_words(permission: Permission) -> str:
-    """What it allows: Django's own words for reading a kind of record are replaced by ours."""
+    """What the role allows; Django's wording for view permissions is replaced by ours."""
     if permission.codename.startswith("view_"):
         model = permission.content_type.model_class()
         return f"Read {model._meta.verbose_name_plural if model else permission.content_type.model}"

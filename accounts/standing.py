@@ -1,4 +1,4 @@
-"""Whether a company may trade, as our staff decide it: it is suspended, allowed again, closed for good."""
+"""Staff decisions about a company's standing: suspend, reinstate, close permanently."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ Status = Company.Status
 
 @transaction.atomic
 def suspend(by: Actor, company: Company, reason: str) -> None:
-    """It takes and moves no money from now on; its owners read the reason. Refuses with ONP409_COMPANY_STATE."""
+    """The company can no longer take or move money; its owners read the reason. Raises ONP409_COMPANY_STATE."""
     held = hold(company.pk)
     require(held, Status.ACTIVE, Status.PENDING_VERIFICATION)
     deed = {"note": reason, "reason": reason}
@@ -26,7 +26,7 @@ def suspend(by: Actor, company: Company, reason: str) -> None:
 
 @transaction.atomic
 def lift_suspension(by: Actor, company: Company, note: str) -> None:
-    """It may do again what it could before it was suspended. Refuses with ONP409_COMPANY_STATE."""
+    """Restores the status before the suspension. Raises ONP409_COMPANY_STATE."""
     held = hold(company.pk)
     require(held, Status.SUSPENDED)
     before = Status.ACTIVE if held.verified_at else Status.PENDING_VERIFICATION
@@ -36,7 +36,9 @@ def lift_suspension(by: Actor, company: Company, note: str) -> None:
 
 @transaction.atomic
 def close(by: Actor, company: Company, note: str, *, require_empty: Callable[[Company], None]) -> None:
-    """For good, once `require_empty` finds no money. Refuses with ONP409_COMPANY_STATE and as `require_empty` does."""
+    """Permanent; requires that `require_empty` finds no money. Raises ONP409_COMPANY_STATE and what `require_empty`
+    raises.
+    """
     held = hold(company.pk)
     require(held, *set(Status) - {Status.CLOSED})
     require_empty(held)
@@ -44,12 +46,12 @@ def close(by: Actor, company: Company, note: str, *, require_empty: Callable[[Co
 
 
 def hold(company_id: str) -> Company:
-    """The company, held until the transaction ends."""
+    """The company, locked until the transaction ends."""
     return Company.objects.select_for_update(no_key=True).get(pk=company_id)
 
 
 def require(company: Company, *statuses: Company.Status) -> None:
-    """Refuses with ONP409_COMPANY_STATE whatever is in none of them."""
+    """Raises ONP409_COMPANY_STATE if the status is none of these."""
     if company.status not in statuses:
         raise CompanyState
 

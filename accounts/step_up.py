@@ -1,7 +1,7 @@
-"""Requests that wait for a second factor. None is carried out by itself: its person reads it and confirms it.
+"""Requests pending a second factor. None is resumed automatically: the person reviews and confirms it.
 
-What was shown, and what waits, counts in one browser only: the session alone, which may be stolen, gets nothing from
-either. A random token in a cookie tells the browser; the session keeps its digest, and each time there is another one.
+A shown factor and a pending action count in one browser only: a stolen session alone gains neither. A random token
+in a cookie identifies the browser; the session stores its digest, and the token changes each time.
 """
 
 import hashlib
@@ -27,15 +27,15 @@ from accounts.base.sealing import seal, unseal
 GOOD_FOR_S = 300
 MOST_KEPT = 64 * 1024
 NONCE = "confirms"
-"""The field of a confirmation that names what it confirms."""
+"""Form field of a confirmation that names the pending action."""
 KEY = "step_up"
-"""In the session: the browser's digest, when each factor was shown in it, and what waits, sealed, since when."""
+"""Session key: the browser's digest, when each factor was shown in it, and the sealed pending action with its time."""
 LEFT_OUT = ("csrfmiddlewaretoken", NONCE)
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a request would do, in words for its person: a title, and facts by name."""
+    """What a request would do, in words: a title and labelled facts."""
 
     title: str
     facts: tuple[tuple[str, str], ...] = ()
@@ -43,7 +43,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class PendingAction:
-    """A request that was interrupted: what it would do, where it was sent from and to, and its fields."""
+    """An interrupted request: its action, its origin and target pages, and its fields."""
 
     nonce: str
     user_id: int
@@ -54,7 +54,7 @@ class PendingAction:
 
 
 class StepUpNeeded(ReauthenticationRequired):
-    """The person must show who they are first. `back` is the page that they come to then."""
+    """The person must show a factor first and then continues at `back`."""
 
     def __init__(self, back: str) -> None:
         super().__init__(back)
@@ -62,21 +62,21 @@ class StepUpNeeded(ReauthenticationRequired):
 
 
 def shown(request: HttpRequest, what: str) -> None:
-    """Notes that a factor was shown in this browser. What waits from another browser is dropped."""
+    """Records that a factor was shown in this browser. A pending action of another browser is dropped."""
     before = _state(request)
     _bind(request, {**before, what: utcnow().timestamp()})
 
 
 def was_shown(request: HttpRequest, *factors: str) -> bool:
-    """Whether one of these was shown in this browser in the last five minutes."""
+    """Whether one of these factors was shown in this browser within the last five minutes."""
     state = _state(request)
     return any(_is_recent(state.get(name)) for name in factors)
 
 
 def keep(request: HttpRequest, describe: Callable[[], Action] | None) -> str:
-    """Keeps an interrupted request to be confirmed, and tells the page where it will be.
+    """Stores an interrupted request for confirmation and returns its page.
 
-    What nobody can describe, files, and large bodies are not kept: the person returns to the form.
+    Requests without a description, with files or with large bodies are not stored: the person returns to the form.
     """
     forget(request)
     if request.method in ("GET", "HEAD"):
@@ -95,7 +95,7 @@ def keep(request: HttpRequest, describe: Callable[[], Action] | None) -> str:
 
 
 def waiting(request: HttpRequest) -> PendingAction | None:
-    """What waits in this browser for this person since less than five minutes."""
+    """The action pending in this browser for this person for less than five minutes."""
     state = _state(request)
     if "waiting" not in state or not _is_recent(state["asked"]):
         return None
@@ -106,7 +106,9 @@ def waiting(request: HttpRequest) -> PendingAction | None:
 
 
 def redeem(request: HttpRequest) -> None:
-    """Lets a confirmation through once, and every request that is none. Any other leads to what waits, if anything."""
+    """Lets a confirmation through once, and every request that is not one. Others lead to the pending action, if
+    any.
+    """
     nonce = request.POST.get(NONCE)
     if nonce is None:
         return
@@ -118,14 +120,14 @@ def redeem(request: HttpRequest) -> None:
 
 
 def forget(request: HttpRequest) -> None:
-    """Drops what waits, whichever browser it is from."""
+    """Drops the pending action, whichever browser it is from."""
     state = request.session.get(KEY)
     if state and state.pop("waiting", None):
         request.session.modified = True
 
 
 def page_of(request: HttpRequest) -> str:
-    """The page that a person is on: the one asked for, or the one of ours that a form was sent from."""
+    """The page a person is on: the requested one, or our page from which a form was sent."""
     origin = urlsplit(request.headers.get("referer", ""))
     if request.method not in ("GET", "HEAD") and origin.netloc == request.get_host() and origin.path.startswith("/"):
         return f"/{origin.path.lstrip('/')}" + (f"?{origin.query}" if origin.query else "")
@@ -133,14 +135,14 @@ def page_of(request: HttpRequest) -> str:
 
 
 def _state(request: HttpRequest) -> dict[str, Any]:
-    """What the session knows of this browser; nothing where it is another one."""
+    """The session's state for this browser; empty in another browser."""
     state: dict[str, Any] = request.session.get(KEY) or {}
     token = request.COOKIES.get(settings.STEP_UP_COOKIE_NAME, "")
     return state if token and constant_time_compare(_digest(token), state.get("browser", "")) else {}
 
 
 def _bind(request: HttpRequest, state: dict[str, Any]) -> None:
-    """Gives the browser another token, under which the session keeps this."""
+    """Gives the browser a new token and stores the state under its digest."""
     token = secrets.token_urlsafe(32)
     request.session[KEY] = {**state, "browser": _digest(token)}
     request.COOKIES[settings.STEP_UP_COOKIE_NAME] = token
@@ -156,9 +158,9 @@ def _digest(token: str) -> str:
 
 
 class StepUpMiddleware:
-    """Leads interrupted requests to where the factor is shown, and gives the browser its token.
+    """Redirects interrupted requests to the factor page, and sets the browser's token.
 
-    It stands inside allauth's middleware, which would carry the request out as soon as the factor is shown.
+    It runs inside allauth's middleware, which would resume the request as soon as the factor is shown.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -1,4 +1,4 @@
-"""Tax ids of companies, by their check digits."""
+"""Validation of company tax ids by their check digits."""
 
 import re
 
@@ -21,11 +21,11 @@ _KINDS = {"BR": ("CNPJ", cnpj), "MX": ("RFC", rfc), "AR": ("CUIT", cuit), "CO": 
 
 
 class TaxIdInvalid(ValueError):
-    """There is no such tax id in that country."""
+    """The tax id is not valid in that country."""
 
 
 def proved_tax_id(country: str, text: str) -> tuple[str, str]:
-    """Its kind and its digits without punctuation. Raises TaxIdInvalid."""
+    """Returns the type and the digits without punctuation. Raises TaxIdInvalid."""
     kind, rules = _KINDS[country]
     try:
         return kind, str(rules.validate(text))
@@ -34,5 +34,5 @@ def proved_tax_id(country: str, text: str) -> tuple[str, str]:
 
 
 def compact(term: str) -> str:
-    """A tax id as it is kept: without its punctuation."""
+    """A tax id as it is stored: without punctuation."""
     return re.sub(r"[\s./-]", "", term).upper()

@@ -1,4 +1,4 @@
-"""How a company is verified: it hands documents in and asks for production, and staff decide."""
+"""Company verification: the company uploads documents and requests production, staff decide."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ MOST = 20
 
 
 def documents(company: Company) -> QuerySet[Document]:
-    """What the company handed in, newest first, without the contents."""
+    """The company's documents, newest first, without contents."""
     return Document.objects.filter(company=company).select_related("handed_in_by").order_by("-created_at", "-id")
 
 
 def document(company: Company, document_id: str) -> Document:
-    """Refuses with ONP404_DOCUMENT, also for a document of somebody else."""
+    """Raises ONP404_DOCUMENT, also for another company's document."""
     found = documents(company).filter(pk=document_id).first() if is_well_formed(document_id) else None
     if found is None:
         raise DocumentUnknown
@@ -33,21 +33,21 @@ def document(company: Company, document_id: str) -> Document:
 
 
 def missing(company: Company) -> list[Document.Kind]:
-    """The kinds that are needed and were not handed in."""
+    """Required document types that are missing."""
     there = set(Document.objects.filter(company=company, kind__in=NEEDED).values_list("kind", flat=True))
     return [kind for kind in NEEDED if kind not in there]
 
 
 def is_awaited(company: Company) -> bool:
-    """Whether the company has asked for production and waits for our answer."""
+    """Whether the company has requested production and is waiting for our decision."""
     return company.status == Company.Status.PENDING_VERIFICATION and company.production_asked_at is not None
 
 
 @transaction.atomic
 def hand_in(request: HttpRequest, company: Company, kind: Document.Kind, name: str, content: bytes) -> Document:
-    """Keeps a file, of which the content says what it is.
+    """Stores a file; its type is detected from the content.
 
-    Refuses with ONP400_DOCUMENT what is no PDF, PNG or JPEG of at most 10 MB, and with ONP422_DOCUMENTS the 21st.
+    Raises ONP400_DOCUMENT unless it is a PDF, PNG or JPEG of at most 10 MB, and ONP422_DOCUMENTS above 20 documents.
     """
     assert isinstance(request.user, User)
     content_type = files.type_of(content)
@@ -71,7 +71,7 @@ def hand_in(request: HttpRequest, company: Company, kind: Document.Kind, name: s
 
 @transaction.atomic
 def take_back(request: HttpRequest, company: Company, document_id: str) -> None:
-    """Removes a file that nobody was asked to read yet. Refuses with ONP404_DOCUMENT and ONP409_VERIFICATION_STATE."""
+    """Removes a file before it is submitted for review. Raises ONP404_DOCUMENT and ONP409_VERIFICATION_STATE."""
     held = _held(company)
     found = document(held, document_id)
     if not may_take_back(held):
@@ -86,7 +86,7 @@ def may_take_back(company: Company) -> bool:
 
 @transaction.atomic
 def ask_for_production(request: HttpRequest, company: Company) -> None:
-    """Says that everything is there. Refuses with ONP409_VERIFICATION_STATE where it is not, or was said before."""
+    """Submits the documents. Raises ONP409_VERIFICATION_STATE if some are missing, or if it was already requested."""
     held = _held(company)
     if not may_take_back(held) or missing(held):
         raise VerificationState
@@ -98,7 +98,7 @@ def ask_for_production(request: HttpRequest, company: Company) -> None:
 # ── Staff ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic
 def verify(request: HttpRequest, company: Company) -> None:
-    """Lets the company take real money, and tells its owners. Refuses with ONP409_VERIFICATION_STATE."""
+    """Opens production and notifies the owners. Raises ONP409_VERIFICATION_STATE."""
     held = _held(company)
     _require_undecided(held)
     held.verification_note = ""
@@ -109,7 +109,7 @@ def verify(request: HttpRequest, company: Company) -> None:
 
 @transaction.atomic
 def send_back(request: HttpRequest, company: Company, note: str) -> None:
-    """Tells the company what is missing; it can ask again. Refuses with ONP409_VERIFICATION_STATE."""
+    """Tells the company what is missing; it can request again. Raises ONP409_VERIFICATION_STATE."""
     held = _held(company)
     _require_undecided(held)
     held.production_asked_at, held.verification_note = None, note

@@ -1,4 +1,4 @@
-"""Who is told: endpoints, events and deliveries."""
+"""Endpoints, events and deliveries."""
 
 from django.apps import AppConfig
 

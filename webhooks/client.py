@@ -1,4 +1,4 @@
-"""The one door through which webhooks leave: one POST, one answer, whatever the other side does."""
+"""The HTTP client for webhooks: one POST, one result, whatever the receiver does."""
 
 import asyncio
 import errno
@@ -40,12 +40,12 @@ logger = logging.getLogger(__name__)
 
 
 def is_loopback_allowed(environment: str) -> bool:
-    """Only where the operator runs the service locally, and only for a sandbox (contract §13.1)."""
+    """Only if the operator runs the service locally, and only in the sandbox (contract §13.1)."""
     return bool(settings.LOCAL) and environment == Environment.SANDBOX
 
 
 class AttemptFailure(StrEnum):
-    """Why an attempt brought no complete answer."""
+    """Why an attempt got no complete response."""
 
     CONNECTION_REFUSED = "CONNECTION_REFUSED"
     CONNECTION_RESET = "CONNECTION_RESET"
@@ -60,7 +60,7 @@ class AttemptFailure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttemptResponse:
-    """What one attempt brought: a status, or the reason there is none, or both when the body failed."""
+    """The result of an attempt: a status, a failure, or both if reading the body failed."""
 
     status: int | None
     error: AttemptFailure | None
@@ -70,15 +70,15 @@ class AttemptResponse:
 
     @property
     def is_success(self) -> bool:
-        """True for a complete 2xx; a body longer than 4096 bytes counts as complete once it is cut."""
+        """True for a complete 2xx; a body over 4096 bytes is cut and counts as complete."""
         return self.error is None and self.status is not None and 200 <= self.status < 300
 
 
 class Sender:
-    """Posts webhooks over kept-alive connections to vetted addresses only.
+    """Posts webhooks over keep-alive connections to vetted addresses only.
 
-    Use as an async context manager, one for each event loop. How many posts run at once is the caller's
-    choice; `limit_per_host` (0 = none) makes the surplus wait, and that wait counts as connecting.
+    Use as an async context manager, one per event loop. The caller limits how many posts run at once; `limit_per_host`
+    (0 = none) queues the surplus, and that wait counts as connecting.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Sender:
     async def post(
         self, url: str, body: bytes, headers: Mapping[str, str], *, loopback_allowed: bool
     ) -> AttemptResponse:
-        """Make one attempt and tell how it went within the total time; raises only when cancelled."""
+        """Makes one attempt and returns its result within the total time; raises only when cancelled."""
         session = self._sessions[loopback_allowed]
         started = time.monotonic()
         heard = _Heard()
@@ -163,7 +163,7 @@ class Sender:
 
 @dataclass(slots=True)
 class _Heard:
-    """What has arrived so far, kept even when the deadline ends the attempt."""
+    """What has been received so far, kept even if the deadline ends the attempt."""
 
     status: int | None = None
     retry_after: str | None = None
@@ -196,13 +196,13 @@ class _VettingResolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """The threads belong to the sender."""
+        """The sender owns the threads."""
 
 
 class _RationedSocket(socket.socket):
-    """Takes at most 64 KiB of answer after each thing we send.
+    """Accepts at most 64 KiB of response after each write.
 
-    The body limit cannot stop what never becomes a body: a stream of `100 Continue` or of chunk extensions
+    The body limit does not apply to data that never becomes a body: a stream of `100 Continue` or of chunk extensions
     would keep the event loop busy until the deadline.
     """
 
@@ -302,7 +302,7 @@ _FAILURES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], AttemptFai
 
 
 def _readable(body: bytes | bytearray) -> str:
-    """The body as text a database and a page can hold: no control characters but line ends and tabs."""
+    """The body as text for database and pages: no control characters except line breaks and tabs."""
     text = body.decode("utf-8", "replace")
     if text.isprintable():
         return text

@@ -1,7 +1,7 @@
-"""After the commit: signs, sends, tries again for three days.
+"""Delivery after the commit: signs, sends, retries for three days.
 
-The database is the queue, so nothing is lost with a broker, a worker or a web process. Any number of dispatchers may
-run: each claims its own rows. Where none runs the worker makes the deliveries, by the same rules.
+The database is the queue, so a crash of broker, worker or web process loses nothing. Any number of dispatchers can
+run: each claims its own rows. Without a dispatcher the worker delivers by the same rules.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ LONGEST_REST_S = 10.0
 
 
 UNSIGNED = AttemptResponse(status=None, error=AttemptFailure.UNFORESEEN, retry_after=None, excerpt="", elapsed_ms=0)
-"""What is not signed is not sent."""
+"""An unsigned request is never sent."""
 
 
 async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
-    """One signed POST, and what came back."""
+    """One signed POST and its result."""
     started_at = utcnow()
     try:
         secrets = claimed.secrets()
@@ -55,7 +55,7 @@ async def attempt(sender: Sender, claimed: queue.Claimed) -> queue.Tried:
 
 
 def deliver_due() -> int:
-    """Makes one attempt for everything due now and writes it down; returns how many attempts."""
+    """Makes one attempt for everything due and records it; returns the number of attempts."""
 
     async def send(batch: list[queue.Claimed]) -> list[queue.Tried]:
         async with Sender() as sender:
@@ -69,19 +69,19 @@ def deliver_due() -> int:
 
 
 STARTS_WITHIN_S = queue.LEASE_S / 2
-"""After that an attempt might outlive its lease, and somebody else make it too."""
+"""An attempt that starts later could outlive its lease, and another process would repeat it."""
 
 
 @dataclass(slots=True)
 class Lane:
-    """What is in hand for one endpoint: so many at once, and none any more after a failure."""
+    """Attempts in flight for one endpoint: limited in number, and stopped after a failure."""
 
     gate: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(queue.AT_ONCE))
     waiting: int = 0
     failed: bool = False
 
     async def attempt(self, sender: Sender, claimed: queue.Claimed) -> queue.Tried | queue.Claimed:
-        """What came of it, or the delivery itself where it was not tried."""
+        """The result, or the delivery itself if it was not attempted."""
         claimed_at = time.monotonic()
         self.waiting += 1
         try:
@@ -96,14 +96,14 @@ class Lane:
 
 
 DISPATCHER, STAND_IN = "dispatcher", "stand-in"
-"""The names by which they give signs of life: a process of its own, or the worker in its place."""
+"""Heartbeat names: the dispatcher process, or the worker in its place."""
 STAND_IN_TURN_S = 20.0
 STAND_IN_MAX_AGE = timedelta(seconds=3 * BEAT_EVERY_S)
 """A worker that was killed is not waited for any longer."""
 
 
 def stand_in() -> None:
-    """Delivers what is due where no dispatcher is alive, one worker at a time, and not for longer than a turn."""
+    """Delivers due events if no dispatcher is alive, one worker at a time and for a limited time."""
     if heartbeats.is_alive(DISPATCHER) or heartbeats.is_alive(STAND_IN, STAND_IN_MAX_AGE):
         return
     asyncio.run(Dispatcher().take_a_turn(STAND_IN_TURN_S))
@@ -111,7 +111,7 @@ def stand_in() -> None:
 
 
 class Dispatcher:
-    """Looks for due deliveries five times a second and has up to 512 in hand."""
+    """Polls for due deliveries five times a second, with up to 512 in flight."""
 
     def __init__(self) -> None:
         self._database = ThreadPoolExecutor(1, thread_name_prefix="database")
@@ -122,7 +122,7 @@ class Dispatcher:
         self._rest_s = 0.0
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Until `stop`: then what is in flight is finished and written down."""
+        """Runs until `stop`; attempts in flight are finished and recorded."""
         async with Sender(limit_per_host=0) as sender:
             while not stop.is_set():
                 await self._guarded(self._round, sender)
@@ -133,7 +133,7 @@ class Dispatcher:
             await self._guarded(self._ask, partial(heartbeats.end, DISPATCHER))
 
     async def take_a_turn(self, seconds: float) -> None:
-        """Until nothing is due any more, or for so long: then as at the end of `run`."""
+        """Runs until nothing is due or the time is up; ends like `run`."""
         ends = time.monotonic() + seconds
         async with Sender(limit_per_host=0) as sender:
             while not self._is_idle and time.monotonic() < ends:
@@ -148,7 +148,7 @@ class Dispatcher:
         await self._guarded(self._write_down)
 
     async def _guarded(self, step: Callable[..., Any], *arguments: Any) -> None:
-        """A database that is away costs patience, never the process: leases run out and attempts are made again."""
+        """If the database is down it waits: leases expire, and attempts are repeated."""
         try:
             await step(*arguments)
             self._rest_s = 0.0

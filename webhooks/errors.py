@@ -1,4 +1,4 @@
-"""What webhooks refuse."""
+"""Refusals of webhooks."""
 
 from accounts.base.errors import InvalidRequest, Refusal
 

@@ -1,4 +1,4 @@
-"""How endpoints do: what arrived of the last day, what is next, and when one that fails will be switched off."""
+"""Endpoint health: deliveries of the last day, the next one, and when a failing endpoint will be disabled."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from webhooks.queue import OPENS_AT
 PERIOD = timedelta(days=1)
 A_WHILE = timedelta(hours=1)
 LOOKED_AT = 1000
-"""Of each endpoint so many of the latest deliveries are enough to judge it."""
+"""The number of recent deliveries per endpoint that are evaluated."""
 
 # The limits are written out: a prepared plan that does not know them reads whole tables.
 _HEALTH = f"""
@@ -45,9 +45,10 @@ _HEALTH = f"""
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Of one endpoint. Attempts, times and the last failure are of the last 24 hours, of a thousand deliveries at most.
+    """The health of one endpoint. Attempts, times and the last failure are of the last 24 hours, of at most 1,000
+    deliveries.
 
-    `failure` is a status or a code of `webhooks.client.AttemptFailure`. `waiting` ends at a thousand.
+    `failure` is a status or a code of `webhooks.client.AttemptFailure`. `waiting` is capped at 1,000.
     """
 
     tried: int
@@ -60,7 +61,7 @@ class Health:
 
     @property
     def success_rate(self) -> int | None:
-        """In per cent, rounded down: 100 is said only of what never failed."""
+        """Per cent, rounded down: 100 only if nothing failed."""
         return 100 * self.succeeded // self.tried if self.tried else None
 
     @property
@@ -69,7 +70,7 @@ class Health:
 
 
 def health(merchant: Merchant, only: str | None = None) -> dict[str, Health]:
-    """Endpoint id → how it does, of all the merchant's endpoints or of one."""
+    """Endpoint id → health, of all the merchant's endpoints or of one."""
     asked = {"merchant": merchant.pk, "only": only, "since": utcnow() - PERIOD}
     with connection.cursor() as cursor:
         cursor.execute(_HEALTH, asked)
@@ -77,9 +78,9 @@ def health(merchant: Merchant, only: str | None = None) -> dict[str, Health]:
 
 
 def switched_off_at(endpoint: Endpoint) -> datetime | None:
-    """When an endpoint at which nothing arrives will be switched off, if nothing arrives until then.
+    """When a failing endpoint will be disabled unless a delivery succeeds.
 
-    None for one that does well, and for one that has failed a few times only a moment ago.
+    None for a healthy endpoint, and for one that only started to fail.
     """
     since = endpoint.failing_since
     if endpoint.status != Endpoint.Status.ACTIVE or since is None:

@@ -1,4 +1,4 @@
-"""What was sent, to the byte: for whoever looks for the reason why a receiver refuses it."""
+"""The exact bytes that were sent, for debugging receivers."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ from webhooks.models import Attempt, Delivery
 
 @dataclass(frozen=True, slots=True)
 class SentAttempt:
-    """One attempt as it left. `signed` are the bytes under `webhook-signature`; `x-onpay-signature` signs the body."""
+    """One attempt as sent. `signed` are the bytes under `webhook-signature`; `x-onpay-signature` signs the body."""
 
     headers: dict[str, str]
     body: bytes = field(repr=False)
@@ -18,7 +18,7 @@ class SentAttempt:
 
 
 def sent(delivery: Delivery, attempt: Attempt) -> SentAttempt:
-    """What an attempt sent, signed with the secrets of now: after a rotation the signatures were others."""
+    """What an attempt sent, signed with the current secrets: before a rotation the signatures were different."""
     endpoint, event = delivery.endpoint, delivery.event
     sealed = [endpoint.sealed_secret]
     if endpoint.overlap_ends_at and endpoint.sealed_previous_secret:

@@ -1,4 +1,4 @@
-"""What is announced (contract §13.5): the complete list of event kinds."""
+"""Event types (contract §13.5): the complete list."""
 
 KINDS = {
     "payment.action_required": "A card payment needs confirmation or 3DS",

@@ -1,4 +1,4 @@
-"""The life of a delivery, whole (contract §13.4). Read this table first."""
+"""The lifecycle of a delivery (contract §13.4). Read this table first."""
 
 from enum import StrEnum
 
@@ -15,7 +15,7 @@ class DeliveryAction(StrEnum):
 
 
 class DeliveryState(Exception):
-    """A bug: only what is PENDING changes."""
+    """A bug: only PENDING deliveries can change."""
 
 
 when, Action, Status = Transition, DeliveryAction, Delivery.Status
@@ -35,4 +35,4 @@ DELIVERY_LIFE: Table[DeliveryAction, Delivery] = Table(
 )  # fmt: skip
 
 CANCELED = DELIVERY_LIFE.transition(DeliveryAction.CANCEL, Status.PENDING).target
-"""What becomes of everything that is on its way to an endpoint that is gone."""
+"""The status of pending deliveries to a deleted endpoint."""

@@ -12,7 +12,7 @@ from accounts.models import Merchant
 
 
 class Endpoint(models.Model):
-    """An address of the merchant's backend that wants to be told."""
+    """An address of the merchant's backend that receives events."""
 
     class Status(models.TextChoices):
         ACTIVE = "ACTIVE", "Active"
@@ -65,18 +65,18 @@ class Endpoint(models.Model):
 
     @property
     def overlap_ends_at(self) -> datetime | None:
-        """Until when the secret before this one signs too; None when it does not."""
+        """Until when the previous secret signs, too; None if there is none."""
         ends = self.previous_secret_expires_at
         return ends if ends and ends > utcnow() else None
 
     @property
     def is_left_alone(self) -> bool:
-        """After too many failures in a row, for a while."""
+        """Whether the endpoint is paused after too many failures in a row."""
         return self.open_until is not None and self.open_until > utcnow()
 
 
 class Event(models.Model):
-    """Something that happened, as it is told: `body` holds the very bytes that are signed and sent."""
+    """An event; `body` holds the exact bytes that are signed and sent."""
 
     id = IdField("evt", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="events")
@@ -99,7 +99,7 @@ class Event(models.Model):
 
 
 class Delivery(models.Model):
-    """One event on its way to one endpoint. Due rows are claimed with FOR UPDATE SKIP LOCKED."""
+    """One event for one endpoint. Due rows are claimed with FOR UPDATE SKIP LOCKED."""
 
     class Status(models.TextChoices):
         PENDING = "PENDING", "Pending"
@@ -162,19 +162,19 @@ class Delivery(models.Model):
 
     @property
     def waits_for_endpoint(self) -> bool:
-        """Whether it is due before an endpoint that is left alone is called again, and waits for that."""
+        """Whether it is due before the pause of its endpoint ends."""
         due, until = self.next_attempt_at, self.endpoint.open_until
         is_first_asked_for = self.asked_for and not self.attempts
         return due is not None and until is not None and until > due and not is_first_asked_for
 
     @property
     def expected_at(self) -> datetime | None:
-        """When the next attempt is made at the earliest."""
+        """The earliest time of the next attempt."""
         return self.endpoint.open_until if self.waits_for_endpoint else self.next_attempt_at
 
 
 class Attempt(models.Model):
-    """One try to deliver, and what came back."""
+    """One delivery attempt and its result."""
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="tries")
     number = models.SmallIntegerField()

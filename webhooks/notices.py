@@ -1,4 +1,4 @@
-"""Endpoints that fail: people are told after a day, and after five days they are switched off (contract §13.4)."""
+"""Failing endpoints: people are notified after a day, and after five days the endpoint is disabled (contract §13.4)."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -58,13 +58,13 @@ def _look_after(endpoint_id: str, now: datetime) -> bool:
 
 
 def _gave_up(endpoint: Endpoint) -> int:
-    """Deliveries that were given up since it fails."""
+    """Deliveries that failed for good since the endpoint started to fail."""
     failed = Delivery.objects.filter(endpoint=endpoint, status=Delivery.Status.FAILED)
     return failed.filter(created_at__gte=endpoint.failing_since - DISABLED_AFTER).count()  # type: ignore[operator]
 
 
 def gone(endpoint_ids: Sequence[str]) -> None:
-    """Tells of endpoints that were switched off because they answered 410."""
+    """Notifies about endpoints that were disabled because they answered 410."""
     for endpoint in Endpoint.objects.select_related("merchant__company").filter(pk__in=endpoint_ids):
         _tell_switched_off(endpoint)
 

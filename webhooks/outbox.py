@@ -1,4 +1,4 @@
-"""The outbox: an event and its deliveries are written with the change that they announce, or not at all."""
+"""The outbox: an event and its deliveries are written in the transaction of the change they report."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -36,15 +36,14 @@ _EMIT = """
 def emit(
     merchant: Merchant, kind: str, object_id: str, data: Mapping[str, Any], at: datetime, *, only: str | None = None
 ) -> str:
-    """Writes the event down for every active endpoint that wants it; returns its id.
+    """Writes an event for every active endpoint that subscribes to it; returns its id.
 
-    `only` one endpoint gets a test that somebody asked for, whatever it wants, and no second attempt is made.
+    `only`: one endpoint gets a test event, whatever it subscribes to, and without retries. `data` is the resource
+    as its GET returns it, without fields that only the payer's browser may see. `at` is when it happened, by the
+    merchant's clock. The bytes are fixed here and signed as stored (contract §13.2).
 
-    `data` is the resource as its GET returns it, without anything that only the payer's browser may see. `at` is
-    when it happened, by the merchant's clock. The bytes are fixed here and signed as stored (contract §13.2).
-
-    `sequence` grows with each event of an object, whose row is held by whoever announces it. It begins with the
-    milliseconds of now, so that it grows even where older events have been forgotten.
+    `sequence` increases with each event of an object, whose row the caller has locked. It starts with the current
+    milliseconds, so that it increases even if older events have been deleted.
     """
     assert kind in KINDS, kind
     event_id, now = new_id("evt"), utcnow()

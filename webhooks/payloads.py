@@ -1,4 +1,4 @@
-"""The JSON of endpoints, deliveries and events, once (contract §13)."""
+"""The JSON of endpoints, deliveries and events (contract §13)."""
 
 from typing import Literal
 
@@ -28,20 +28,20 @@ class EndpointPayload(TypedDict):
 
 
 class NewEndpointPayload(EndpointPayload):
-    """A webhook endpoint with its secret, which is shown only now."""
+    """A webhook endpoint with its secret, which is shown only once."""
 
     secret: str
 
 
 class DeletedPayload(TypedDict):
-    """What was deleted."""
+    """The id of the deleted object."""
 
     id: str
     deleted: Literal[True]
 
 
 class DeliveryPayload(TypedDict):
-    """An event on its way to an endpoint; `httpStatus` or `error` are of the last attempt."""
+    """An event for an endpoint; `httpStatus` or `error` are of the last attempt."""
 
     id: str
     eventId: str
@@ -57,7 +57,7 @@ class DeliveryPayload(TypedDict):
 
 
 class AttemptPayload(TypedDict):
-    """One try to deliver, and the beginning of what your server answered."""
+    """One delivery attempt, and the beginning of your server's response."""
 
     number: int
     startedAt: Timestamp
@@ -68,13 +68,13 @@ class AttemptPayload(TypedDict):
 
 
 class DeliveryDetailPayload(DeliveryPayload):
-    """A delivery with every attempt, oldest first."""
+    """A delivery with all attempts, oldest first."""
 
     tries: list[AttemptPayload]
 
 
 class EventPayload(TypedDict):
-    """What was announced. `body` is the text that is signed and sent, to the byte."""
+    """An event. `body` is the exact text that is signed and sent."""
 
     id: str
     type: str
@@ -92,7 +92,7 @@ class TestPayload(TypedDict):
 
 
 class ReplayPayload(TypedDict):
-    """How many events match, and how many of them are on their way again: none in a dry run, 10,000 at most."""
+    """How many events match, and how many are sent again: none in a dry run, 10,000 at most."""
 
     matched: int
     queued: int
@@ -100,7 +100,7 @@ class ReplayPayload(TypedDict):
 
 
 class VerificationPayload(TypedDict):
-    """Why a receiver says that the signature does not fit, and what to do."""
+    """Why a receiver rejects the signature, and what to do."""
 
     verdict: Literal[
         "OK",

@@ -1,4 +1,4 @@
-"""The rows as a queue: what is due is claimed with FOR UPDATE SKIP LOCKED, and what came of it is written down."""
+"""The delivery queue: due rows are claimed with FOR UPDATE SKIP LOCKED, and results are recorded."""
 
 import random
 from collections.abc import Sequence
@@ -19,18 +19,19 @@ from webhooks.models import Delivery, Endpoint
 from webhooks.schedule import asked_wait_s, next_attempt_after
 
 LEASE_S = 40
-"""Longer than an attempt can take: whoever has not said what came of it by then is taken for dead."""
+"""Longer than an attempt can take: without a result by then the attempt is considered lost."""
 AT_ONCE = 8
-"""Attempts at one endpoint."""
+"""Concurrent attempts at one endpoint."""
 IN_HAND = 64
 IN_HAND_OF_MERCHANT = 256
-"""Deliveries to an endpoint that is well, or to all of a merchant's. Whoever has the fewest is served first, and an
-endpoint that fails or is not known to be well has no more than are tried at once: a slow one delays no other."""
+"""Deliveries in flight to a healthy endpoint, or to all endpoints of a merchant. The merchant with the fewest is served
+first. Endpoints that fail or are not known to be healthy are limited to AT_ONCE, so a slow one delays no other.
+"""
 WELL_FOR_S = 60
 GONE = 410
 OPENS_AT = 5
 OPEN_S, LONGEST_OPEN_S = 30, 15 * 60
-"""So many failures in a row keep an endpoint from being called for so long; then one attempt finds out."""
+"""This many failures in a row pause an endpoint for this long; then one attempt probes it."""
 
 # What somebody asked for passes an open breaker with its first attempt, and waits for no earlier event.
 _CLAIM = """
@@ -146,7 +147,7 @@ _ENDPOINTS = """
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A delivery in hand: everything that one attempt needs."""
+    """A claimed delivery with everything that an attempt needs."""
 
     id: str
     lease: UUID
@@ -161,19 +162,19 @@ class Claimed:
     is_retried: bool = True
 
     def secrets(self) -> list[str]:
-        """In clear, newest first. Raises cryptography's InvalidToken where no key of ours opens them."""
+        """Decrypted, newest first. Raises cryptography's InvalidToken if none of our keys opens them."""
         return [_opened(sealed) for sealed in self.sealed_secrets]
 
 
 @lru_cache(maxsize=1024)
 def _opened(sealed: bytes) -> str:
-    """Whoever sends a thousand events to an endpoint opens its secret once."""
+    """Cached: a thousand events to one endpoint decrypt its secret once."""
     return unseal(sealed).decode()
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A delivery and what its attempt brought."""
+    """A delivery and the result of its attempt."""
 
     claimed: Claimed
     started_at: datetime
@@ -181,7 +182,7 @@ class Tried:
 
 
 def claim(limit: int) -> list[Claimed]:
-    """Takes up to `limit` due deliveries in hand, oldest first at each endpoint, for the time of the lease."""
+    """Claims up to `limit` due deliveries, oldest first per endpoint, for the time of the lease."""
     with connection.cursor() as cursor:
         cursor.execute(
             _CLAIM,
@@ -231,14 +232,14 @@ def claim(limit: int) -> list[Claimed]:
 
 
 def give_back(untried: Sequence[Claimed]) -> None:
-    """Lets go of what was claimed and not tried: somebody claims it again when its endpoint is well."""
+    """Releases claimed deliveries that were not attempted; they are claimed again when the endpoint is healthy."""
     if untried:
         with connection.cursor() as cursor:
             cursor.execute(_GIVE_BACK, [[one.id for one in untried], [one.lease for one in untried]])
 
 
 def record(tried: Sequence[Tried]) -> None:
-    """Writes down what came of the attempts: delivered, due again by the schedule, or failed for good."""
+    """Records the results: delivered, rescheduled, or failed for good."""
     if not tried:
         return
     answers = [one.answer for one in tried]
@@ -292,13 +293,13 @@ def _outcome(tried: Tried, next_at: datetime | None) -> str:
 
 
 def _called(endpoint_ids: Sequence[str]) -> list[str]:
-    """Those among the endpoints that are switched on, held until the transaction ends."""
+    """The active ones among the endpoints, locked until the transaction ends."""
     rows = Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoint_ids, status=Endpoint.Status.ACTIVE)
     return list(rows.order_by("pk").values_list("pk", flat=True))
 
 
 def _next_attempt(tried: Tried) -> datetime | None:
-    """When to try again; None after a success and after the last attempt."""
+    """When to retry; None after a success and after the last attempt."""
     answer = tried.answer
     if answer.is_success or not tried.claimed.is_retried:
         return None

@@ -1,4 +1,4 @@
-"""Events and deliveries are kept for thirty days (contract §13.4), and forgotten in small batches."""
+"""Retention: events and deliveries are kept for thirty days (contract §13.4) and deleted in small batches."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ _FORGET = (
 
 
 def forget_old() -> int:
-    """Deletes what is older than that, a batch a transaction; returns how many deliveries and events."""
+    """Deletes older rows, one batch per transaction; returns the number of deliveries and events."""
     moment = utcnow() - KEPT_FOR
     params = {"delivery": earliest("dlv", moment), "event": earliest("evt", moment), "batch": BATCH}
     forgotten = 0

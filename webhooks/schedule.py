@@ -1,4 +1,4 @@
-"""When a webhook is attempted again, and when it is given up."""
+"""The retry schedule of webhooks."""
 
 import math
 from datetime import UTC, datetime, timedelta
@@ -13,10 +13,10 @@ STATUSES_THAT_MAY_ASK = frozenset({429, 503})
 def next_attempt_after(
     attempts_made: int, retry_after_s: int | None, random01: float, scale: float
 ) -> timedelta | None:
-    """How long to wait before the next attempt, or None when all of them were made.
+    """The delay before the next attempt, or None if all attempts were made.
 
-    `random01` in [0, 1) places the wait within ±10 %. `retry_after_s` can only postpone, by 24 h at most.
-    `scale` shrinks our own schedule and that 24 h limit; what a receiver asks for counts in its real seconds.
+    `random01` in [0, 1) varies the delay by ±10 %. `retry_after_s` can only postpone, by at most 24 h. `scale`
+    shrinks our own schedule and that limit, but not the seconds that a receiver asks for.
     """
     if attempts_made >= len(DELAYS_S):
         return None
@@ -26,7 +26,7 @@ def next_attempt_after(
 
 
 def asked_wait_s(status: int | None, retry_after: str | None, now: datetime) -> int | None:
-    """The seconds a 429 or 503 asks us to stay away, or None when it does not say so legibly."""
+    """The delay requested by a 429 or 503 response in seconds, or None if it is missing or unreadable."""
     if status not in STATUSES_THAT_MAY_ASK or retry_after is None:
         return None
     text = retry_after.strip()

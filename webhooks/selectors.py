@@ -1,4 +1,4 @@
-"""Reads about who is told and what was announced. The first argument is always the merchant."""
+"""Reads of endpoints and events. The first argument is always the merchant."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,12 +14,12 @@ from webhooks.models import Delivery, Endpoint, Event
 
 
 def endpoints(merchant: Merchant) -> QuerySet[Endpoint]:
-    """The merchant's endpoints, newest first; deleted ones are gone."""
+    """The merchant's endpoints, newest first, without deleted ones."""
     return Endpoint.objects.filter(merchant=merchant, deleted_at=None).order_by("-created_at", "-id")
 
 
 def endpoint(merchant: Merchant, endpoint_id: str) -> Endpoint:
-    """Refuses with ONP404_WEBHOOK, also for an endpoint of somebody else."""
+    """Raises ONP404_WEBHOOK, also for another merchant's endpoint."""
     found = endpoints(merchant).filter(pk=endpoint_id).first() if is_well_formed(endpoint_id) else None
     if found is None:
         raise EndpointUnknown
@@ -29,7 +29,7 @@ def endpoint(merchant: Merchant, endpoint_id: str) -> Endpoint:
 def deliveries(
     merchant: Merchant, endpoint_id: str, *, status: str | None = None, event_type: str | None = None
 ) -> QuerySet[Delivery]:
-    """What was or will be sent to an endpoint, newest first. Refuses with ONP404_WEBHOOK."""
+    """The deliveries of an endpoint, newest first. Raises ONP404_WEBHOOK."""
     found = Delivery.objects.filter(endpoint=endpoint(merchant, endpoint_id)).select_related("event", "endpoint")
     if status:
         found = found.filter(status=status)
@@ -39,7 +39,7 @@ def deliveries(
 
 
 def delivery(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Delivery:
-    """Refuses with ONP404_WEBHOOK and ONP404_DELIVERY."""
+    """Raises ONP404_WEBHOOK and ONP404_DELIVERY."""
     of_endpoint = deliveries(merchant, endpoint_id)
     found = of_endpoint.filter(pk=delivery_id).first() if is_well_formed(delivery_id) else None
     if found is None:
@@ -55,7 +55,7 @@ def events(
     created_from: datetime | None = None,
     created_to: datetime | None = None,
 ) -> QuerySet[Event]:
-    """What was announced, newest first. `created_to` is exclusive."""
+    """Events, newest first. `created_to` is exclusive."""
     found = Event.objects.filter(merchant=merchant)
     if type:
         found = found.filter(type=type)
@@ -65,7 +65,7 @@ def events(
 
 
 def event(merchant: Merchant, event_id: str) -> Event:
-    """Refuses with ONP404_EVENT, also for an event of somebody else."""
+    """Raises ONP404_EVENT, also for another merchant's event."""
     found = Event.objects.filter(merchant=merchant, pk=event_id).first() if is_well_formed(event_id) else None
     if found is None:
         raise EventUnknown
@@ -73,13 +73,13 @@ def event(merchant: Merchant, event_id: str) -> Event:
 
 
 def deliveries_of(merchant: Merchant, event: Event, most: int = 100) -> list[Delivery]:
-    """To whom an event was sent, newest first, also to endpoints that were deleted since."""
+    """The deliveries of an event, newest first, including those to deleted endpoints."""
     made = Delivery.objects.filter(event=event, endpoint__merchant=merchant).select_related("endpoint")
     return list(made.order_by("-created_at", "-id")[:most])
 
 
 def about(merchant: Merchant, object_ids: Sequence[str], most: int = 100) -> list[Event]:
-    """The first things that were announced about objects, oldest first, without bodies, each with its deliveries."""
+    """The first events of these objects, oldest first, without bodies, each with its deliveries."""
     sent = Prefetch("deliveries", Delivery.objects.select_related("endpoint").order_by("created_at", "id"))
     found = Event.objects.filter(merchant=merchant, object_id__in=object_ids).defer("body")
     return list(found.order_by("occurred_at", "sequence").prefetch_related(sent)[:most])
@@ -90,14 +90,14 @@ _SETTLED = """
      WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
 """
 SKEW = timedelta(milliseconds=500)
-"""By how much the clocks of processes and database may differ."""
+"""The maximum clock difference between processes and the database."""
 
 
 def events_after(merchant: Merchant, event_id: str, limit: int) -> list[Event]:
-    """What was announced after an event, oldest first. An id is a point in time: there need not be such an event.
+    """Events after a given event, oldest first. An id is a point in time: the event itself need not exist.
 
-    Only as far as nothing older can come any more: what a transaction that is still running will announce is not
-    skipped, however late it commits.
+    Only up to where no older event can still appear: events of transactions that are still running are not skipped,
+    however late they commit.
     """
     row = first(_SETTLED, [SKEW])
     assert row is not None
@@ -106,6 +106,6 @@ def events_after(merchant: Merchant, event_id: str, limit: int) -> list[Event]:
 
 
 def failing() -> QuerySet[Endpoint]:
-    """Of all merchants: the endpoints that are called and fail, the longest failing first."""
+    """Failing active endpoints of all merchants, the longest failing first."""
     rows = Endpoint.objects.filter(status=Endpoint.Status.ACTIVE, failing_since__isnull=False)
     return rows.select_related("merchant__company").order_by("failing_since")

@@ -1,4 +1,4 @@
-"""Who is told, with which secret, and what is told again."""
+"""Endpoints: registration, secrets, redelivery and replay."""
 
 import socket
 from collections.abc import Mapping
@@ -36,10 +36,10 @@ _lookups = ThreadPoolExecutor(max_workers=4, thread_name_prefix="lookup")
 
 
 def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.getaddrinfo) -> list[Fault]:
-    """Why this URL may not be called, if it may not. Looks the host up, so never call it inside a transaction.
+    """Why this URL cannot be called, if so. Makes a DNS lookup: never call it inside a transaction.
 
-    A host passes of which the resolver tells nothing now: every delivery looks again. One that does not exist is
-    refused.
+    A host that cannot be resolved at the moment passes, since every delivery checks again. One that does not exist is
+    rejected.
     """
     allowed = is_loopback_allowed(merchant.environment)
     try:
@@ -61,9 +61,9 @@ def url_faults(merchant: Merchant, url: str, lookup: addresses.Lookup = socket.g
 
 @transaction.atomic
 def register(merchant: Merchant, url: str, events: list[str], description: str | None) -> tuple[Endpoint, str]:
-    """A new endpoint and its secret, which nobody is shown again. Refuses with ONP422_WEBHOOK_LIMIT.
+    """Returns a new endpoint and its secret, which cannot be shown again. Raises ONP422_WEBHOOK_LIMIT.
 
-    The URL was vetted with `url_faults` before.
+    The caller has vetted the URL with `url_faults`.
     """
     Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)  # counts are taken one at a time
     if endpoints(merchant).count() >= MAX_ENDPOINTS:
@@ -80,7 +80,7 @@ def register(merchant: Merchant, url: str, events: list[str], description: str |
 
 
 def lock(merchant: Merchant, endpoint_id: str) -> Endpoint:
-    """The merchant's endpoint, held until the transaction ends. Refuses with ONP404_WEBHOOK."""
+    """The merchant's endpoint, locked until the transaction ends. Raises ONP404_WEBHOOK."""
     rows = endpoints(merchant).select_for_update(no_key=True).filter(pk=endpoint_id)
     found = rows.first() if is_well_formed(endpoint_id) else None
     if found is None:
@@ -90,9 +90,9 @@ def lock(merchant: Merchant, endpoint_id: str) -> Endpoint:
 
 @transaction.atomic
 def change(merchant: Merchant, endpoint_id: str, **wanted: Any) -> Endpoint:
-    """Sets url, events, description or status (ACTIVE, INACTIVE). ACTIVE forgets what went wrong before.
+    """Sets url, events, description or status (ACTIVE, INACTIVE). ACTIVE resets the failure counters.
 
-    Refuses with ONP404_WEBHOOK. The URL was vetted with `url_faults` before.
+    Raises ONP404_WEBHOOK. The caller has vetted the URL with `url_faults`.
     """
     endpoint = lock(merchant, endpoint_id)
     for name, value in wanted.items():
@@ -108,7 +108,7 @@ def change(merchant: Merchant, endpoint_id: str, **wanted: Any) -> Endpoint:
 
 @transaction.atomic
 def delete(merchant: Merchant, endpoint_id: str) -> Endpoint:
-    """The endpoint is told nothing any more, and what was due is canceled. Refuses with ONP404_WEBHOOK."""
+    """Stops all deliveries to the endpoint and cancels pending ones. Raises ONP404_WEBHOOK."""
     endpoint = lock(merchant, endpoint_id)
     endpoint.status, endpoint.deleted_at = Endpoint.Status.INACTIVE, utcnow()
     endpoint.save()
@@ -119,10 +119,10 @@ def delete(merchant: Merchant, endpoint_id: str) -> Endpoint:
 
 @transaction.atomic
 def rotate(merchant: Merchant, endpoint_id: str, overlap: timedelta) -> tuple[Endpoint, str]:
-    """A new secret, which nobody is shown again; the one before signs too until the overlap is over.
+    """Returns a new secret, which cannot be shown again; the previous one also signs during the overlap.
 
-    During an open overlap the new secret is replaced, and the older one keeps its deadline (contract §13.4).
-    Refuses with ONP404_WEBHOOK.
+    A rotation during an overlap replaces the newest secret, and the older one keeps its deadline (contract §13.4).
+    Raises ONP404_WEBHOOK.
     """
     endpoint = lock(merchant, endpoint_id)
     secret = new_secret()
@@ -143,9 +143,9 @@ def examine(
     secret: str | None = None,
     at: datetime | None = None,
 ) -> Diagnosis:
-    """Why a receiver of this endpoint does not accept what it got, or that it should. Refuses with ONP404_WEBHOOK.
+    """Diagnoses why a receiver of this endpoint rejects a delivery. Raises ONP404_WEBHOOK.
 
-    Secrets are opened for the comparison and forgotten. `at` None: when we sent it, else now.
+    Secrets are decrypted for the comparison only. `at` None: when we sent it, otherwise now.
     """
     asked, message = endpoint(merchant, endpoint_id), read_message(headers)
     event_id = message.headers.get(ID, "")
@@ -164,7 +164,7 @@ def examine(
 
 
 def _arrived(endpoint: Endpoint, event: Event | None, sent_at: int | None) -> datetime | None:
-    """When the attempt that says so was made, as far as we know: a message that is pasted later is not late."""
+    """When the matching attempt was made, if known: a message that is pasted later is not late."""
     if event is None:
         return None
     made = Attempt.objects.filter(delivery__endpoint=endpoint, delivery__event=event)
@@ -202,9 +202,9 @@ MOST_AT_ONCE = 10_000
 
 @transaction.atomic
 def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Delivery:
-    """Sends the event of a delivery again: the same `webhook-id`, the secret of now, though the endpoint is left alone.
+    """Sends the event of a delivery again: same `webhook-id`, current secret, even if the endpoint is paused.
 
-    Refuses with ONP404_WEBHOOK, ONP404_DELIVERY and ONP409_WEBHOOK_STATE.
+    Raises ONP404_WEBHOOK, ONP404_DELIVERY and ONP409_WEBHOOK_STATE.
     """
     endpoint = _switched_on(merchant, endpoint_id)
     before = delivery(merchant, endpoint_id, delivery_id)
@@ -218,9 +218,9 @@ def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Deliver
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which events are told again: those that the endpoint wants and that are not on their way to it now.
+    """Which events are replayed: those the endpoint subscribes to that are not already pending for it.
 
-    `last_status`: how their last delivery to this endpoint ended, or NONE where there was none.
+    `last_status`: the status of their last delivery to this endpoint, NONE if there was none.
     """
 
     type: str | None = None
@@ -232,9 +232,9 @@ class Filter:
 
 @transaction.atomic
 def replay(merchant: Merchant, endpoint_id: str, wanted: Filter, *, dry_run: bool) -> tuple[int, int]:
-    """(how many match, how many were queued): at most 10,000 at once, oldest first; a dry run queues none.
+    """Returns (matches, queued): at most 10,000 at once, oldest first; a dry run queues none.
 
-    Refuses with ONP404_WEBHOOK and ONP409_WEBHOOK_STATE.
+    Raises ONP404_WEBHOOK and ONP409_WEBHOOK_STATE.
     """
     params = _asked(_switched_on(merchant, endpoint_id), wanted)
     row = first(f"SELECT count(*) FROM ({_MATCHING}) matching", params)
@@ -245,9 +245,9 @@ def replay(merchant: Merchant, endpoint_id: str, wanted: Filter, *, dry_run: boo
 
 
 def sample(merchant: Merchant, endpoint_id: str, wanted: Filter, size: int = 10) -> tuple[int, list[Event]]:
-    """How many events match, counted to one more than are told at once, and the first of them without their bodies.
+    """How many events match, counted up to one above the replay limit, and the first of them without bodies.
 
-    Refuses with ONP404_WEBHOOK.
+    Raises ONP404_WEBHOOK.
     """
     params = _asked(endpoint(merchant, endpoint_id), wanted)
     with connection.cursor() as cursor:
@@ -272,7 +272,7 @@ def _asked(endpoint: Endpoint, wanted: Filter) -> dict[str, Any]:
 
 
 def _kinds(endpoint: Endpoint, wanted: str | None) -> list[str] | None:
-    """Of the kinds that the endpoint wants those that are asked for; None for all there are."""
+    """The requested types among those the endpoint subscribes to; None for all."""
     if endpoint.events == [EVERYTHING]:
         return [wanted] if wanted else None
     return [kind for kind in endpoint.events if wanted in (None, kind)]
@@ -280,7 +280,7 @@ def _kinds(endpoint: Endpoint, wanted: str | None) -> list[str] | None:
 
 @transaction.atomic
 def send_test(merchant: Merchant, endpoint_id: str) -> Delivery:
-    """One `webhook.test`, whatever the endpoint wants. Refuses with ONP404_WEBHOOK and ONP409_WEBHOOK_STATE."""
+    """Sends one `webhook.test`, whatever the endpoint subscribes to. Raises ONP404_WEBHOOK and ONP409_WEBHOOK_STATE."""
     endpoint = _switched_on(merchant, endpoint_id)
     message = {"message": "This is a test that you asked for."}
     event_id = emit(merchant, "webhook.test", endpoint.pk, message, now_of(merchant), only=endpoint.pk)
@@ -295,7 +295,7 @@ def _switched_on(merchant: Merchant, endpoint_id: str) -> Endpoint:
 
 
 def move_clock(merchant: Merchant, by: timedelta) -> None:
-    """What waits for its next attempt waits for so much less: the sandbox clock moves retries as well."""
+    """Shortens the wait of pending deliveries: the sandbox clock moves retries as well."""
     pending = Delivery.objects.filter(endpoint__merchant=merchant, status=Delivery.Status.PENDING)
     pending.update(next_attempt_at=F("next_attempt_at") - by)
     failing = Endpoint.objects.filter(merchant=merchant, failing_since__isnull=False)

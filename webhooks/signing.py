@@ -1,4 +1,4 @@
-"""How a receiver knows a webhook is ours: Standard Webhooks signatures, and a plain HMAC of the raw body."""
+"""Signatures that prove a webhook is ours: Standard Webhooks, and a plain HMAC of the raw body."""
 
 import base64
 import hmac
@@ -9,14 +9,14 @@ PREFIX = "whsec_"
 
 
 def new_secret() -> str:
-    """A fresh endpoint secret: `whsec_` and the base64 of 32 random bytes."""
+    """A new endpoint secret: `whsec_` and the base64 of 32 random bytes."""
     return PREFIX + base64.b64encode(token_bytes(32)).decode()
 
 
 def headers(event_id: str, body: bytes, secrets: Sequence[str], at: int) -> dict[str, str]:
     """The four headers that identify and sign one attempt made at `at` (Unix seconds).
 
-    Every secret signs, in the order given: during a rotation the new one goes first.
+    All secrets sign, in the given order: during a rotation the new one comes first.
     """
     if not secrets:
         raise ValueError("A webhook never leaves unsigned.")

@@ -1,4 +1,4 @@
-"""What the timetable asks of webhooks."""
+"""Celery tasks of webhooks."""
 
 from celery import shared_task
 
@@ -7,7 +7,7 @@ from webhooks import dispatch, notices, retention
 
 @shared_task
 def deliver() -> None:
-    """Delivers in place of a dispatcher, where none is alive."""
+    """Delivers if no dispatcher is alive."""
     dispatch.stand_in()
 
 

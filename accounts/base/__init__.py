@@ -1,1 +1,3 @@
-"""What every app stands on: ids, errors, time, JSON, rows, sealing, files, addresses. It imports nothing of ours."""
+"""What every app builds on: ids, errors, time, JSON, rows, sealing, files, addresses. It imports no other code of
+ours.
+"""

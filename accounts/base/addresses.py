@@ -58,18 +58,18 @@ class ForbiddenAddress(ValueError):
 
 
 class UnknownHost(ForbiddenAddress):
-    """A host that has no address now, though it may have one later."""
+    """A host that has no address at the moment; it may have one later."""
 
 
 class NoSuchHost(UnknownHost):
-    """A host of which the resolver says that it does not exist; where the resolver fails, nobody knows."""
+    """A host that does not exist according to the resolver. A failing resolver does not raise this."""
 
 
 @lru_cache(maxsize=4096)
 def parse_url(url: str, *, loopback_allowed: bool) -> URL:
-    """The URL to call, its host in canonical ASCII; raises ForbiddenAddress.
+    """Returns the URL to call, with its host in canonical ASCII. Raises ForbiddenAddress.
 
-    Looks nothing up: an address in the host is judged here, a name only by `resolve`.
+    Makes no lookup: an IP address in the host is checked here, a name only by `resolve`.
     """
     parsed = absolute(url)
     at_home = loopback_allowed and is_home(parsed)
@@ -84,14 +84,14 @@ def parse_url(url: str, *, loopback_allowed: bool) -> URL:
 
 
 def _is_own_port(port: int) -> bool:
-    """On a developer's machine, where whatever listens is theirs."""
+    """On a developer's machine every port is the developer's own."""
     return port in (80, 443) or port >= 1024
 
 
 def resolve(host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = socket.getaddrinfo) -> list[str]:
-    """The addresses to connect to, at most eight, all of them vetted; raises ForbiddenAddress.
+    """Returns the addresses to connect to, at most eight, all of them vetted. Raises ForbiddenAddress.
 
-    One forbidden address refuses the host, so a mixed answer cannot be played. Blocks while the lookup runs.
+    One forbidden address rejects the host, so a mixed answer cannot be exploited. Blocks during the lookup.
     """
     try:
         answers = lookup(host, port, type=socket.SOCK_STREAM)
@@ -110,7 +110,7 @@ def resolve(host: str, port: int, *, loopback_allowed: bool, lookup: Lookup = so
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address belongs to somebody on the public internet, and to one party only."""
+    """Whether the address is a unicast address on the public internet."""
     address = _unmapped(address)
     if isinstance(address, IPv6Address) and (address.scope_id or address not in GLOBAL_UNICAST):
         return False
@@ -118,7 +118,7 @@ def is_public(address: Address) -> bool:
 
 
 def absolute(url: str) -> URL:
-    """The parsed URL, where it has a host and says what it seems to say; raises ForbiddenAddress."""
+    """Returns the parsed URL if it has a host and is unambiguous. Raises ForbiddenAddress."""
     if len(url) > LONGEST_URL:
         raise ForbiddenAddress(f"The URL must have at most {LONGEST_URL} characters.")
     # yarl drops line breaks and surrogates without a word: what was checked must be what was written.
@@ -152,7 +152,7 @@ def _is_name(host: str) -> bool:
 
 
 def is_home(url: URL) -> bool:
-    """Whether it is on this machine, by name or address: nothing else may be called without TLS."""
+    """Whether the host is this machine, by name or address: only such hosts may be called without TLS."""
     host = (url.raw_host or "").removesuffix(".")
     literal = _literal(host)
     return literal.is_loopback if literal else host == "localhost" or host.endswith(".localhost")

@@ -1,4 +1,4 @@
-"""Whose request it is: the socket's address, or what a trusted proxy says of it (contract §2.9)."""
+"""The client address of a request: the socket's, or what a trusted proxy reports (contract §2.9)."""
 
 import re
 from collections.abc import Mapping
@@ -34,26 +34,26 @@ def _parse(text: str) -> Address | None:
 
 
 def client_address(request: HttpRequest) -> Address | None:
-    """The address that the request comes from; None where a trusted proxy sends something unreadable.
+    """Returns the client's address, or None if a trusted proxy sends an unreadable one.
 
-    Only a peer in `ONPAY_TRUSTED_PROXIES` is believed, and only the header of `ONPAY_CLIENT_ADDRESS_HEADER` is read:
+    Only peers in `ONPAY_TRUSTED_PROXIES` are trusted, and only the header `ONPAY_CLIENT_ADDRESS_HEADER` is read:
     from the right, past further trusted proxies, to the first address that is not one of them.
     """
     return _address(request.META.get("REMOTE_ADDR", ""), request.META.get(_key(settings.CLIENT_ADDRESS_HEADER), ""))
 
 
 def rate_limit_key(request: HttpRequest) -> str:
-    """Whom a rate limit counts: an IPv4 address, or the /64 network of an IPv6 address."""
+    """The key that a rate limit counts by: an IPv4 address, or the /64 network of an IPv6 address."""
     return _counted(client_address(request))
 
 
 def rate_limit_key_of(peer: str, headers: Mapping[str, str]) -> str:
-    """The same of a request that is not read yet."""
+    """The rate limit key of a request that has not been parsed yet."""
     return _counted(_address(peer.strip("[]"), headers.get(settings.CLIENT_ADDRESS_HEADER.lower(), "")))
 
 
 def is_proxy(peer: str) -> bool:
-    """Whether what the peer says of a request is believed."""
+    """Whether the peer is a trusted proxy."""
     address = _parse(peer) if settings.TRUSTED_PROXIES else None
     return address is not None and _is_trusted(address)
 
@@ -80,7 +80,7 @@ def _address(peer: str, said: str) -> Address | None:
 
 @lru_cache(maxsize=64)
 def _note_missing(proxy: str) -> None:
-    """Says once of each proxy that nobody can be told apart behind it."""
+    """Logs once for each proxy that its clients cannot be told apart."""
     log.error("client_address.missing", proxy=proxy, header=settings.CLIENT_ADDRESS_HEADER)
 
 

@@ -1,11 +1,11 @@
-"""The one clock. A sandbox merchant's can be moved forward; everything that falls due follows it."""
+"""The one clock. A sandbox merchant's clock can be moved forward; everything that falls due follows it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
 class HasClock(Protocol):
-    """Whatever has a clock of its own, ahead of the real time by `clock_offset`: a merchant."""
+    """Anything with a clock that is ahead of real time by `clock_offset`: a merchant."""
 
     clock_offset: timedelta
 
@@ -17,5 +17,5 @@ def utcnow() -> datetime:
 
 
 def now(merchant: HasClock) -> datetime:
-    """The time in which this merchant's money lives, in UTC, to the millisecond."""
+    """The time that applies to this merchant's money, in UTC, to the millisecond."""
     return utcnow() + merchant.clock_offset

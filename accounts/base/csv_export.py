@@ -1,4 +1,4 @@
-"""Lists as files for spreadsheets: every filtered row with the columns of the screen, streamed."""
+"""CSV exports of lists: every filtered row with the columns of the screen, streamed."""
 
 import csv
 import io
@@ -14,20 +14,20 @@ from django.utils.http import content_disposition_header
 
 M = TypeVar("M")
 CsvColumn = tuple[str | Promise, Callable[[M], Any]]
-"""The title, and the value of a row: a text, a Decimal, a datetime, None."""
+"""A column title, and a function that returns a row's value: str, Decimal, datetime or None."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_of(name: str, columns: Sequence[CsvColumn[M]], chunks: Iterable[list[M]]) -> StreamingHttpResponse:
-    """A file `name`.csv in UTF-8. Times are in the reader's zone, which the titles of their columns should say.
+    """Returns `name`.csv in UTF-8. Times are in the reader's zone, which column titles should name.
 
-    What a spreadsheet would take for a formula gets an apostrophe before it. `chunks` is read while it is sent.
+    A value that a spreadsheet would take for a formula gets a leading apostrophe. `chunks` is consumed while streaming.
     """
     language, zone = translation.get_language(), timezone.get_current_timezone()
 
     def lines() -> Iterator[bytes]:
-        """The reader's language and zone hold while the page is made; this is read later."""
+        """Activates the reader's language and zone again: the stream is read after the view has returned."""
         yield "\ufeff".encode() + _written([[str(title) for title, _ in columns]])
         for rows in chunks:
             with translation.override(language), timezone.override(zone):

@@ -1,4 +1,4 @@
-"""Refusals: what the service will not do, and why. A bug is not a refusal."""
+"""Refusals: requests that the service rejects, and why. A bug is not a refusal."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One wrong member of a request: its dotted path, a code of contract §2.2 and a sentence."""
+    """One invalid member of a request: its dotted path, a code of contract §2.2 and a sentence."""
 
     field: str
     code: str
@@ -15,12 +15,12 @@ class Fault:
 
 
 class Refusal(Exception):
-    """A definite no, with a code of the contract (§15) whose digits are its HTTP status.
+    """A definite rejection with a code of the contract (§15) whose digits are its HTTP status.
 
     `message` is one sentence for the integrator and never repeats a value of the request. `details` are further
-    members of `error` (`paymentId`, …). `retry_after_s` is in whole seconds. What is `retryable` may be sent again
-    unchanged; `final` says whether the answer is kept under the idempotency key (§2.7). Where it `keeps_changes`, what
-    was written before it stays: a refused payment is a payment that FAILED.
+    members of `error` (`paymentId`, …). `retry_after_s` is in whole seconds. A `retryable` request may be sent again
+    unchanged; `final` says whether the answer is stored under the idempotency key (§2.7). With `keeps_changes` the
+    transaction is committed: a declined payment is a payment that FAILED.
     """
 
     code: ClassVar[str]
@@ -49,7 +49,7 @@ class Refusal(Exception):
         return self.status in (409, 422)
 
     def body(self) -> dict[str, Any]:
-        """The members of `error` that the refusal itself knows."""
+        """The members of `error` that come from the refusal itself."""
         members: dict[str, Any] = {
             "code": self.public_code,
             "message": self.message,
@@ -65,7 +65,7 @@ class Refusal(Exception):
 
 
 class MethodRefusal(Refusal):
-    """A refusal whose code names the payment method: `ONP422_PIX_AMOUNT_TOO_SMALL`. `methods` None: any."""
+    """A refusal whose code names the payment method: `ONP422_PIX_AMOUNT_TOO_SMALL`. `methods` None: any method."""
 
     methods: ClassVar[Sequence[str] | None] = None
 
@@ -98,7 +98,7 @@ class Unavailable(Refusal):
 
 
 def catalogue(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:
-    """Every refusal that can be answered, in the order of their codes."""
+    """Every refusal that can be returned, ordered by code."""
     found = [kind] if "code" in vars(kind) else []
     for child in kind.__subclasses__():
         found += catalogue(child)

@@ -1,4 +1,4 @@
-"""Files that companies hand in: what they are, by their content, and how they are given back."""
+"""Files that companies upload: their type, detected from the content, and their download."""
 
 import unicodedata
 
@@ -16,12 +16,12 @@ TYPES = tuple(_SIGNATURES)
 
 
 def type_of(content: bytes) -> str | None:
-    """One of the types that are taken; None for anything else, whatever somebody calls it."""
+    """Returns one of the accepted types, or None; the client's file name and type are ignored."""
     return next((kind for kind, start in _SIGNATURES.items() if content.startswith(start)), None)
 
 
 def download(content: bytes | memoryview | None, content_type: str | None, name: str) -> HttpResponse:
-    """The file of a company, which is a stranger's: it is saved and never opened in our place."""
+    """Serves an untrusted file as an attachment that browsers do not open in our origin."""
     response = HttpResponse(bytes(content or b""), content_type=content_type)
     response["Content-Disposition"] = content_disposition_header(True, name)
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -31,7 +31,7 @@ def download(content: bytes | memoryview | None, content_type: str | None, name:
 
 
 def safe_name(name: str | None, content_type: str | None, otherwise: str) -> str:
-    """The file's name without what is invisible or means something elsewhere, and with the ending of its type."""
+    """The file name without invisible or special characters, with the extension of its type."""
     visible = "".join(map(_harmless, name or ""))
     made = " ".join(visible.split()).strip(". ")[-_LONGEST_NAME:] or otherwise
     endings = _ENDINGS.get(content_type or "", ("",))

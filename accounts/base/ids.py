@@ -22,8 +22,7 @@ _last = 0
 def ulid() -> str:
     """26 characters of Crockford base32: 48 bits of Unix milliseconds, then 80 random bits.
 
-    Within this process each is greater than the one before, by a random step: what happened first sorts first, and
-    nobody can guess a neighbour.
+    Within this process ids increase by a random step: they sort by creation, and neighbours cannot be guessed.
     """
     global _last
     fresh = (time.time_ns() // 1_000_000 << 80) | int.from_bytes(os.urandom(10), "big")
@@ -34,13 +33,13 @@ def ulid() -> str:
 
 
 def earliest(prefix: str, moment: datetime) -> str:
-    """An id before all that are made from this moment on, and after all that were made before it."""
+    """An id that sorts before all ids made from this moment on and after all ids made before it."""
     value = int(moment.timestamp() * 1000) << 80
     return f"{prefix}_" + "".join([_PAIRS[(value >> shift) & 1023] for shift in range(120, -1, -10)])
 
 
 def made_at(public_id: str) -> datetime:
-    """When the id was made, in UTC, to the millisecond. Raises ValueError or OverflowError where it was never made."""
+    """When the id was made, in UTC, to the millisecond. Raises ValueError or OverflowError for an impossible id."""
     milliseconds = 0
     for digit in public_id.partition("_")[2][:10]:
         milliseconds = milliseconds * len(CROCKFORD) + CROCKFORD.index(digit)
@@ -52,12 +51,12 @@ def new_id(prefix: str) -> str:
 
 
 def is_well_formed(text: str) -> bool:
-    """Whether this can be an id at all; what cannot is as unknown as an id that nobody has."""
+    """Whether the text has the form of an id; anything else is treated like an unknown id."""
     return len(text) <= MAX_LENGTH and text.isascii() and text.isprintable()
 
 
 class IdField(models.CharField):
-    """The id of a record that the outside world names: `<prefix>_<ULID>`."""
+    """A public id: `<prefix>_<ULID>`."""
 
     def __init__(self, prefix: str = "", **options: Any) -> None:
         self.prefix = prefix

@@ -1,4 +1,4 @@
-"""The life of a thing as one table: what each action means in each status. It runs, it is drawn and it is tested."""
+"""Lifecycle tables: what each action does in each status. One table runs, draws and tests a lifecycle."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from django.db.models import TextChoices
 A = TypeVar("A", bound=Hashable)
 T = TypeVar("T")
 NEW: tuple[str, ...] = ()
-"""The sources of a transition that begins something. Its status until then is empty."""
+"""The source of transitions that create an object; its status is empty until then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transition(Generic[A, T]):
-    """One line of a table. `sources` NEW: it begins something.
+    """One row of a lifecycle table. `sources` NEW: it creates the object.
 
-    `books` makes the movements of the transfer, whose kind is `posts`; `announces` names the events.
+    `books` returns the moves of the transfer, whose kind is `posts`; `announces` names the events.
     """
 
     action: A
@@ -32,7 +32,7 @@ class Transition(Generic[A, T]):
 
 
 class Table(Generic[A, T]):
-    """All transitions of a thing. `actions` and `statuses` are everything that can be asked about."""
+    """All transitions of an object. `actions` and `statuses` are all valid inputs."""
 
     def __init__(
         self,
@@ -49,18 +49,18 @@ class Table(Generic[A, T]):
         assert len(self._found) == sum(len(one.starts_from) for one in transitions), "each pair has one meaning"
 
     def transition(self, action: A, status: str) -> Transition[A, T]:
-        """What the action means in a status (empty: a new thing). Raises `refusal` where it means nothing."""
+        """The transition of an action in a status (empty: a new object). Raises `refusal` if there is none."""
         try:
             return self._found[action, status]
         except KeyError:
             raise self.refusal from None
 
     def allows(self, action: A, status: str) -> bool:
-        """Whether the action means anything in a status."""
+        """Whether the action is possible in a status."""
         return (action, status) in self._found
 
     def pairs(self) -> Iterator[tuple[A, str, Transition[A, T] | None]]:
-        """Every action in every status, and what it means there; None: it is refused."""
+        """Every action in every status with its transition; None: it is refused."""
         for action in self.actions:
             for status in self.statuses:
                 yield action, status, self._found.get((action, status))

@@ -9,7 +9,7 @@ M = TypeVar("M", bound=Model)
 
 
 def newest(rows: QuerySet[M], created_from: datetime | None = None, created_to: datetime | None = None) -> QuerySet[M]:
-    """Of the rows those created in a time, newest first; `created_to` is exclusive, None is no limit."""
+    """The rows created in a period, newest first; `created_to` is exclusive, None means no limit."""
     if created_from:
         rows = rows.filter(created_at__gte=created_from)
     if created_to:

@@ -1,7 +1,7 @@
-"""Model rows read and written with SQL of our own.
+"""Reads and writes model rows with hand-written SQL.
 
-Building one query with the ORM costs about 250 µs before the database has done anything. The few statements that
-every request waits for are therefore written out; everything else uses the ORM.
+Building a query with the ORM costs about 250 µs before the database has done anything. The few statements on the
+path of every request are therefore written by hand; everything else uses the ORM.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ Params = Sequence[Any] | Mapping[str, Any]
 
 @cache
 def columns(model: type[models.Model], alias: str = "") -> str:
-    """The model's columns for a SELECT or RETURNING, in the order `load` expects."""
+    """The model's columns for SELECT or RETURNING, in the order that `load` expects."""
     prefix = f"{alias}." if alias else ""
     return ", ".join(f'{prefix}"{field.column}"' for field in model._meta.concrete_fields)
 
@@ -35,7 +35,7 @@ def _reader(model: type[models.Model]) -> tuple[list[str], list[tuple[int, Calla
 
 
 def load(model: type[M], row: Sequence[Any]) -> M:
-    """The instance whose columns are in `row`."""
+    """The instance with the columns in `row`."""
     names, converters = _reader(model)
     values = list(row)
     for n, convert in converters:
@@ -45,7 +45,7 @@ def load(model: type[M], row: Sequence[Any]) -> M:
 
 @cache
 def insert_into(model: type[models.Model]) -> str:
-    """`INSERT INTO … (…) VALUES (…)` for every column that the database does not fill by itself."""
+    """`INSERT INTO … (…) VALUES (…)` for every column without a database default."""
     fields = _written(model)
     names = ", ".join(f'"{field.column}"' for field in fields)
     return f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES ({", ".join(["%s"] * len(fields))})'
@@ -59,7 +59,7 @@ def _written(model: type[models.Model], names: tuple[str, ...] | None = None) ->
 
 
 def values(instance: models.Model, names: Sequence[str] | None = None) -> list[Any]:
-    """The instance's values as parameters: of `insert_into`, or of the named fields."""
+    """The instance's values as parameters for `insert_into`, or of the named fields only."""
     return [
         field.get_db_prep_save(getattr(instance, field.attname), connection)
         for field in _written(type(instance), tuple(names) if names else None)
@@ -67,7 +67,7 @@ def values(instance: models.Model, names: Sequence[str] | None = None) -> list[A
 
 
 def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
-    """The first row that the statement returns."""
+    """Returns the first row of the result."""
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         row: tuple[Any, ...] | None = cursor.fetchone()
@@ -75,7 +75,7 @@ def first(sql: str, params: Params = ()) -> tuple[Any, ...] | None:
 
 
 def execute(sql: str, params: Params = ()) -> int:
-    """Runs the statement and tells how many rows it touched."""
+    """Runs the statement and returns the number of affected rows."""
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return int(cursor.rowcount)
@@ -86,7 +86,7 @@ TRIES = 3
 
 
 def retry_on_deadlock(act: Callable[[], R]) -> R:
-    """What `act` returns; done again, up to three times, where PostgreSQL chose it as the victim of a deadlock."""
+    """Returns the result of `act`, retried up to three times if PostgreSQL aborts it because of a deadlock."""
     for tries_left in reversed(range(TRIES)):
         try:
             return act()

@@ -1,4 +1,4 @@
-"""JSON as it crosses the wire: strict on the way in, exact on the way out (contract §2.4)."""
+"""JSON on the wire: strict on input, exact on output (contract §2.4)."""
 
 import json
 from datetime import datetime
@@ -11,30 +11,30 @@ from pydantic import WithJsonSchema
 MAX_DEPTH = 20
 MAX_NUMBER_LENGTH = 64
 PLAIN_DIGITS = 18
-"""A whole number of at most so many digits is an int; 64 bits hold it."""
+"""Integers up to this many digits become int; they fit into 64 bits."""
 
 
 Number = Annotated[Decimal, WithJsonSchema({"type": "number"})]
-"""In an answer: a JSON number; an amount has exactly the decimals of its currency."""
+"""In a response: a JSON number; an amount has exactly the decimals of its currency."""
 
 Timestamp = Annotated[
     str,
     WithJsonSchema({"type": "string", "format": "date-time", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"}),
 ]
-"""In an answer: `YYYY-MM-DDTHH:mm:ss.SSSZ`."""
+"""In a response: `YYYY-MM-DDTHH:mm:ss.SSSZ`."""
 
 
 def plain(number: Decimal) -> Decimal:
-    """The number without zeros at its end: a rate as a column keeps it, for an answer."""
+    """The number without trailing zeros, as rates are stored and returned."""
     return number.normalize() + 0
 
 
 class NotOneJsonObject(ValueError):
-    """Not one JSON object in UTF-8 whose members are named once, nested at most 20 deep."""
+    """The body is not a single UTF-8 JSON object without duplicate keys, nested at most 20 deep."""
 
 
 def dumps(value: Any) -> bytes:
-    """UTF-8 without white space; a Decimal becomes a JSON number with exactly its digits."""
+    """UTF-8 without whitespace; a Decimal becomes a JSON number with exactly its digits."""
     return orjson.dumps(value, default=_number)
 
 
@@ -54,7 +54,7 @@ def optional_timestamp(moment: datetime | None) -> str | None:
 
 
 def loads(body: bytes) -> dict[str, Any]:
-    """The object in `body`: fractions as Decimal, nothing rounded, nothing guessed."""
+    """Parses the object in `body`: fractions become Decimal, nothing is rounded or guessed."""
     try:
         text = body.decode("utf-8")
         value = json.loads(
@@ -95,7 +95,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _depth(value: Any) -> int:
-    """How deep objects and arrays are nested, counted without recursion."""
+    """The nesting depth of objects and arrays, computed without recursion."""
     deepest, layer = 0, [value]
     while layer and deepest <= MAX_DEPTH:
         deepest += 1

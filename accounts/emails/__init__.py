@@ -1,1 +1,1 @@
-"""E-mails to people: written with the change that they tell of, and sent until the mail server takes them."""
+"""E-mails to people: written with the change they report, and retried until the mail server accepts them."""

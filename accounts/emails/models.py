@@ -1,4 +1,4 @@
-"""The e-mails that wait to be sent, and those that were."""
+"""E-mails, pending and sent."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from accounts.base.ids import IdField
 
 
 class Email(models.Model):
-    """One e-mail to one person, as it is sent. It holds no secret: codes and invitations are never kept."""
+    """One e-mail to one person, as it is sent. It holds no secret: codes and invitation links are never stored."""
 
     class Status(models.TextChoices):
         PENDING = "PENDING", "To be sent"

@@ -1,4 +1,4 @@
-"""The outbox of e-mails: a row is written in the transaction of the change, and sent after its commit."""
+"""The e-mail outbox: a row is written in the transaction of the change and sent after its commit."""
 
 import time
 from datetime import timedelta
@@ -15,9 +15,9 @@ from accounts.emails.models import Email
 log = structlog.get_logger()
 
 LEASE_S = 120
-"""Longer than the mail server can take: who has not said by then what came of an e-mail is taken for dead."""
+"""Longer than the mail server can take: an attempt without a result by then is considered lost."""
 DELAYS_S = (30, 120, 600, 1800, 3600, 2 * 3600, 4 * 3600, 8 * 3600, 12 * 3600, 16 * 3600)
-"""The waits after each attempt that failed: two days together. After the attempt that follows it is given up."""
+"""Delays after each failed attempt, two days in total. The e-mail fails after the next attempt."""
 LONGEST_TURN_S = 60
 KEPT_FOR = timedelta(days=30)
 BATCH = 1000
@@ -37,7 +37,7 @@ _FORGET = """
 
 
 def send_due() -> int:
-    """Makes one attempt for each e-mail that is due, oldest first, for a minute at most; returns how many attempts."""
+    """Makes one attempt for each due e-mail, oldest first, for at most a minute; returns the number of attempts."""
     begun, attempts = time.monotonic(), 0
     while time.monotonic() - begun < LONGEST_TURN_S and (email := _claim()):
         _attempt(email)
@@ -46,13 +46,13 @@ def send_due() -> int:
 
 
 def send_again(email: Email) -> bool:
-    """Gives an e-mail that was given up all its attempts once more; False where it was not given up."""
+    """Restarts all attempts of a failed e-mail; returns False if it has not failed."""
     again = {"status": Email.Status.PENDING, "attempts": 0, "next_attempt_at": utcnow()}
     return bool(Email.objects.filter(pk=email.pk, status=Email.Status.FAILED).update(**again))
 
 
 def forget_old() -> int:
-    """Deletes what was written more than thirty days ago, in batches; returns how many."""
+    """Deletes e-mails older than thirty days in batches; returns how many."""
     params, forgotten = {"before": earliest("eml", utcnow() - KEPT_FOR), "batch": BATCH}, 0
     while deleted := execute(_FORGET, params):
         forgotten += deleted
@@ -65,7 +65,7 @@ def _claim() -> Email | None:
 
 
 def _attempt(email: Email) -> None:
-    """Sends it and writes down what came of it. Two attempts never overlap, unless one outlives its lease."""
+    """Sends the e-mail and records the result. Attempts never overlap, unless one outlives its lease."""
     try:
         EmailMessage(email.subject, email.text, None, [email.recipient], connection=get_connection()).send()
     except (OSError, ValueError) as error:  # SMTP's errors are among them, and so is a text that is no header
@@ -85,7 +85,7 @@ def _failed(email: Email, error: Exception) -> None:
 
 
 def _is_final(error: Exception) -> bool:
-    """Whether the mail server says that this address never takes e-mail, or it is not an e-mail at all."""
+    """Whether the mail server rejects this recipient or message permanently."""
     if isinstance(error, SMTPRecipientsRefused):
         return all(code >= 500 for code, _ in error.recipients.values())
     return isinstance(error, ValueError)

@@ -1,4 +1,4 @@
-"""What the timetable asks of e-mails, and what wakes it earlier."""
+"""Celery tasks of the e-mail outbox."""
 
 from contextlib import suppress
 
@@ -8,12 +8,12 @@ from kombu.exceptions import OperationalError
 from accounts.emails import outbox
 
 WORTH_S = 30
-"""A worker that is busy for longer finds the e-mail by its turn in the timetable."""
+"""How long a wake-up is valid; a worker that is busy for longer finds the e-mail at its next scheduled run."""
 
 
 @shared_task
 def send() -> None:
-    """Sends the e-mails that are due."""
+    """Sends due e-mails."""
     outbox.send_due()
 
 
@@ -23,6 +23,6 @@ def forget() -> None:
 
 
 def wake() -> None:
-    """Tells a worker that an e-mail was written. A broker that is away costs time: the timetable looks as well."""
+    """Wakes a worker for a new e-mail. If the broker is down the scheduled run sends it later."""
     with suppress(OperationalError):
         send.apply_async(expires=WORTH_S, retry=False)

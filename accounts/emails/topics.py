@@ -1,11 +1,11 @@
-"""What people may choose to be told by e-mail, or not. Notices about security have no topic: everybody gets them."""
+"""Topics of e-mails that people can turn off. Security e-mails have no topic: they are always sent."""
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
 
 class Topic(TextChoices):
-    """What an e-mail is about."""
+    """The topic of an e-mail."""
 
     DISPUTES = "DISPUTES", _("Payers who request refunds, and 24 hours before an answer is due")
     WITHDRAWALS = "WITHDRAWALS", _("Once a day: withdrawals to destinations used before")

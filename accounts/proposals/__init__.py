@@ -1,1 +1,1 @@
-"""What one of our staff proposes and a second person confirms."""
+"""Proposals of staff that a second person confirms."""

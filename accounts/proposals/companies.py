@@ -1,4 +1,4 @@
-"""What two people of our staff decide about companies: address of withdrawals, live keys, an end of a suspension."""
+"""Decisions of two staff about companies: withdrawal address, live keys, lifting a suspension."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +15,7 @@ from accounts.waits import services as waits
 
 
 class CompanyKind(ProposalKind):
-    """About a company as a whole: production is always part of it, so two people decide from its first day."""
+    """A decision about a whole company, including production: it always takes two people."""
 
     def hold(self, object_id: str) -> Company:
         return standing.hold(object_id)
@@ -29,7 +29,7 @@ class CompanyKind(ProposalKind):
 
 @register
 class WithdrawalAddress(CompanyKind):
-    """Values: `address`, empty for none."""
+    """Values: `address`, "" for none."""
 
     name = "company.withdrawal_address"
     title = "Change the withdrawal address"
@@ -39,7 +39,7 @@ class WithdrawalAddress(CompanyKind):
         return {"address": record.withdrawal_ip}
 
     def require(self, record: Company, values: Values) -> None:
-        """Refuses with ONP400_WITHDRAWAL_IP."""
+        """Raises ONP400_WITHDRAWAL_IP."""
         if values["address"]:
             public_address(values["address"])
 
@@ -64,7 +64,7 @@ class LiftSuspension(CompanyKind):
     permission = "accounts.lift_suspension"
 
     def require(self, record: Company, values: Values) -> None:
-        """Refuses with ONP409_COMPANY_STATE."""
+        """Raises ONP409_COMPANY_STATE."""
         standing.require(record, Company.Status.SUSPENDED)
 
     def sentence(self, record: Company, values: Values) -> str:
@@ -77,7 +77,7 @@ class LiftSuspension(CompanyKind):
 
 @register
 class IssueKey(ProposalKind):
-    """Values: `name` and `permissions`. Two people issue a live key that can move money out."""
+    """Values: `name` and `permissions`. A live key that can move money out takes two people."""
 
     name = "api_key.issue"
     title = "Issue an API key"

@@ -1,4 +1,4 @@
-"""What proposals refuse."""
+"""Refusals of proposals."""
 
 from accounts.base.errors import Refusal
 

@@ -1,4 +1,4 @@
-"""The kinds of decisions that take a second person: each says in words what it does, and has one service do it."""
+"""The kinds of decisions that take a second person: each describes itself and calls one service."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What was carried out: the record, the sentence for whoever did it, and a secret that is shown this once."""
+    """The result: the record, a sentence for whoever confirmed, and a secret that is shown once."""
 
     record: Model
     said: str
@@ -23,7 +23,7 @@ class Carried:
 
 
 class ProposalKind(ABC):
-    """`permission` is what both people need. The record is whatever `hold` returns."""
+    """`permission` is required of both people. The record is what `hold` returns."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -31,37 +31,37 @@ class ProposalKind(ABC):
 
     @abstractmethod
     def hold(self, object_id: str) -> Any:
-        """The record, held until the transaction ends. Refuses with the record's own 404."""
+        """The record, locked until the transaction ends. Raises the record's own 404."""
 
     @abstractmethod
     def before(self, record: Any) -> dict[str, Any]:
-        """What of the record is read before the decision: once it differs, a proposal is overtaken."""
+        """The fields read before the decision: if they change, the proposal is outdated."""
 
     @abstractmethod
     def company_ids(self, record: Any) -> Iterable[str]:
-        """The companies whose members decide nothing here."""
+        """The companies whose members cannot decide."""
 
     @abstractmethod
     def carry_out(self, record: Any, values: Values, *, by: Actor, note: str) -> Carried:
-        """Calls the service, for whoever confirms; on the host that is nobody."""
+        """Calls the service as the person who confirms; on the host as nobody."""
 
     def people_ids(self, record: Any) -> Iterable[int]:
-        """The people whom it is about: they decide nothing here either."""
+        """The people concerned, who cannot decide either."""
         return ()
 
     def takes_two(self, record: Any, values: Values) -> bool:
-        """Whether it waits for a second person; otherwise one person and a note are enough."""
+        """Whether a second person is required; otherwise one person and a note are enough."""
         return True
 
     def require(self, record: Any, values: Values) -> None:  # noqa: B027  (most refuse nothing)
-        """Refuses what cannot be, before anything is written down and again before it is carried out."""
+        """Raises if the decision is impossible; called before it is stored and again before it is carried out."""
 
     def sentence(self, record: Any, values: Values) -> SafeString | str:
-        """What it does, for whoever proposes and whoever confirms."""
+        """What it does, for the people who propose and confirm."""
         return ""
 
     def lines(self, record: Any, values: Values) -> list[tuple[str, str]]:
-        """What changes, each with its name."""
+        """The changes, each with its label."""
         return [(name.replace("_", " ").capitalize(), str(value)) for name, value in values.items() if value]
 
 
@@ -69,7 +69,7 @@ KINDS: dict[str, ProposalKind] = {}
 
 
 def register(kind: type[ProposalKind]) -> type[ProposalKind]:
-    """Makes the kind known under its name."""
+    """Registers the kind under its name."""
     assert kind.name not in KINDS
     KINDS[kind.name] = kind()
     return kind

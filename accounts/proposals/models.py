@@ -1,4 +1,4 @@
-"""A decision about a record that one of our staff proposed, and what became of it."""
+"""Decisions about a record that staff proposed, and their results."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from accounts.base.ids import IdField
 
 
 class Proposal(models.Model):
-    """It takes effect when a second person confirms it. `kind` names who carries it out, see `kinds`."""
+    """A proposed decision. It takes effect when a second person confirms it. `kind` names its class in `kinds`."""
 
     class State(models.TextChoices):
         OPEN = "OPEN", "Waits for a second person"
@@ -60,7 +60,7 @@ class Proposal(models.Model):
         return f"{self.kind} {self.object_id}"
 
     def content_digest(self) -> str:
-        """SHA-256 of everything that whoever confirms has read."""
+        """SHA-256 of everything that the confirming person has read."""
         about = [self.pk, self.kind, self.object_id, self.company_id]
         read: list[Any] = [*about, self.values, self.before, self.note, self.proposed_by_id]
         return hashlib.sha256(json.dumps(read, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

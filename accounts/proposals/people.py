@@ -1,4 +1,4 @@
-"""What two people of our staff decide about people: who is in which team, how they sign in, who is staff."""
+"""Decisions of two staff about people: membership, sign-in, staff rights."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from accounts.roles import Role
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A person in, or not yet in, the team of a company."""
+    """A person and a company, whether they are a member or not."""
 
     company: Company
     person: User
@@ -31,7 +31,7 @@ def place_id(company_id: str, person_id: int) -> str:
 
 @register
 class TeamChange(ProposalKind):
-    """Values: `role`, None for no longer in the team."""
+    """Values: `role`, None to remove the person."""
 
     name = "membership"
     title = "Change a company's team"
@@ -52,7 +52,7 @@ class TeamChange(ProposalKind):
         return [record.person.pk]
 
     def require(self, record: Place, values: Values) -> None:
-        """Refuses with ONP409_LAST_OWNER and ONP409_PERSON_STATE."""
+        """Raises ONP409_LAST_OWNER and ONP409_PERSON_STATE."""
         joining.require_assignable(record.membership, _role(values))
 
     def sentence(self, record: Place, values: Values) -> str:
@@ -76,7 +76,7 @@ def _role(values: Values) -> Role | None:
 
 
 class PersonKind(ProposalKind):
-    """About how somebody signs in. Of somebody who has neither a company nor our admin, one person decides."""
+    """A decision about sign-in. For people without a company or staff rights one person is enough."""
 
     def hold(self, object_id: str) -> User:
         return people.hold(int(object_id))
@@ -103,7 +103,7 @@ class EmailChange(PersonKind):
         return {"email": record.email}
 
     def require(self, record: User, values: Values) -> None:
-        """Refuses with ONP400_VALIDATION and ONP409_PERSON_STATE."""
+        """Raises ONP400_VALIDATION and ONP409_PERSON_STATE."""
         people.require_new_email(record, values["email"])
 
     def sentence(self, record: User, values: Values) -> str:
@@ -127,7 +127,7 @@ class FactorRemoval(PersonKind):
         return {"has_one": people.has_second_factor(record)}
 
     def require(self, record: User, values: Values) -> None:
-        """Refuses with ONP409_PERSON_STATE."""
+        """Raises ONP409_PERSON_STATE."""
         people.require_second_factor(record)
 
     def sentence(self, record: User, values: Values) -> str:
@@ -170,7 +170,7 @@ class Activation(PersonKind):
 
 @register
 class StaffRights(PersonKind):
-    """Values: `is_staff`, `is_superuser` and the ids of `groups`. Always two people: else one could become two."""
+    """Values: `is_staff`, `is_superuser` and the ids of `groups`. Always two people; otherwise one could act as two."""
 
     name = "user.staff_rights"
     title = "Change what somebody may do as staff"
@@ -183,7 +183,7 @@ class StaffRights(PersonKind):
         return True
 
     def require(self, record: User, values: Values) -> None:
-        """Refuses with ONP409_STAFF_ROLES."""
+        """Raises ONP409_STAFF_ROLES."""
         people.require_roles_apart(values)
 
     def sentence(self, record: User, values: Values) -> str:

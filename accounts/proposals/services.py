@@ -1,4 +1,4 @@
-"""One person proposes, a second one confirms: that is when it happens."""
+"""One person proposes, a second confirms; only then is the decision carried out."""
 
 from typing import Any
 
@@ -20,9 +20,9 @@ State = Proposal.State
 
 @transaction.atomic
 def put(request: HttpRequest, kind: ProposalKind, object_id: str, values: Values, note: str) -> Proposal | Carried:
-    """Writes the decision down for a second person; where one is enough, carries it out.
+    """Stores the decision for a second person, or carries it out if one person is enough.
 
-    Refuses with ONP403_OWN_COMPANY, ONP409_PROPOSED, and as the kind does.
+    Raises ONP403_OWN_COMPANY, ONP409_PROPOSED, and what the kind raises.
     """
     assert isinstance(request.user, User)
     record = kind.hold(object_id)
@@ -42,16 +42,16 @@ def put(request: HttpRequest, kind: ProposalKind, object_id: str, values: Values
 
 @transaction.atomic
 def in_words(kind: ProposalKind, object_id: str, values: Values) -> list[tuple[str, str]]:
-    """What the decision is about and what it changes, each with its name."""
+    """What the decision is about and what it changes, each with its label."""
     record = kind.hold(object_id)
     return [("About", str(record)), *kind.lines(record, values)]
 
 
 @transaction.atomic
 def confirm(request: HttpRequest, proposal_id: str, digest: str, note: str) -> Carried:
-    """Carries out what somebody else has proposed: exactly the proposal with this id and digest.
+    """Carries out somebody else's proposal, if it still has this digest.
 
-    Refuses with ONP409_PROPOSAL, ONP409_PROPOSAL_CHANGED, ONP403_OWN_REQUEST, ONP403_OWN_COMPANY, and as the kind does.
+    Raises ONP409_PROPOSAL, ONP409_PROPOSAL_CHANGED, ONP403_OWN_REQUEST, ONP403_OWN_COMPANY, and what the kind raises.
     """
     assert isinstance(request.user, User)
     proposal, kind, record = _held(proposal_id, digest)
@@ -64,9 +64,9 @@ def confirm(request: HttpRequest, proposal_id: str, digest: str, note: str) -> C
 
 @transaction.atomic
 def confirm_on_host(proposal_id: str, digest: str, note: str, *, os_user: str) -> Carried:
-    """What an operator who is alone does with a command instead of a second person: the audit names both.
+    """Confirms with a host command instead of a second person; the audit names both.
 
-    Refuses with ONP409_PROPOSAL and ONP409_PROPOSAL_CHANGED, and as the kind does.
+    Raises ONP409_PROPOSAL and ONP409_PROPOSAL_CHANGED, and what the kind raises.
     """
     proposal, kind, record = _held(proposal_id, digest)
     _close(proposal, State.CONFIRMED, on_host_by=os_user, note=note)
@@ -75,9 +75,9 @@ def confirm_on_host(proposal_id: str, digest: str, note: str, *, os_user: str) -
 
 @transaction.atomic
 def turn_down(request: HttpRequest, proposal_id: str, digest: str, note: str) -> Proposal:
-    """Ends exactly this proposal, also one's own. Nothing moves.
+    """Rejects this proposal, also one's own. Nothing moves.
 
-    Refuses with ONP409_PROPOSAL, ONP409_PROPOSAL_CHANGED and ONP403_OWN_COMPANY.
+    Raises ONP409_PROPOSAL, ONP409_PROPOSAL_CHANGED and ONP403_OWN_COMPANY.
     """
     assert isinstance(request.user, User)
     proposal, kind, record = _held(proposal_id, digest, overtaken=True)
@@ -88,7 +88,7 @@ def turn_down(request: HttpRequest, proposal_id: str, digest: str, note: str) ->
 
 
 def still_stands(proposal: Proposal) -> bool:
-    """Whether it waits, and its record is still what was read."""
+    """Whether it is pending and its record is unchanged."""
     kind = KINDS[proposal.kind]
     if proposal.state != State.OPEN:
         return False
@@ -97,7 +97,7 @@ def still_stands(proposal: Proposal) -> bool:
 
 
 def require_uninvolved(person: User, company_ids: Any, people_ids: Any = ()) -> None:
-    """Refuses with ONP403_OWN_COMPANY whoever is a member of one of the companies, in any role, or is meant."""
+    """Raises ONP403_OWN_COMPANY for members of the companies concerned, in any role, and for the people concerned."""
     if person.pk in set(people_ids) or Membership.objects.filter(user=person, company__in=list(company_ids)).exists():
         raise OwnCompany
 
@@ -129,7 +129,7 @@ def _open(kind: ProposalKind, object_id: str) -> QuerySet[Proposal]:
 
 
 def _held(proposal_id: str, digest: str, *, overtaken: bool = False) -> tuple[Proposal, ProposalKind, Any]:
-    """The open proposal as it was read, and its record, both held: the record first, as everywhere."""
+    """The open proposal and its record, both locked: the record first, as everywhere."""
     read = Proposal.objects.filter(pk=proposal_id).first()
     if read is None:
         raise ProposalClosed
@@ -158,7 +158,7 @@ def _close(
 
 
 def _write_down(by: Actor | HttpRequest, deed: str, proposal: Proposal, note: str) -> None:
-    """One entry of the audit. Its note, which names the proposal, is read by staff alone."""
+    """Writes one audit entry. Its note names the proposal and is visible to staff only."""
     audit.record(
         by,
         deed,

@@ -1,1 +1,1 @@
-"""The time in which a company's production withdrawals wait, after our staff changed who may withdraw or from where."""
+"""Waiting periods of production withdrawals after staff changed who can withdraw, or from where."""

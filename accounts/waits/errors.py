@@ -1,4 +1,4 @@
-"""What is refused while withdrawals wait."""
+"""Refusals during a waiting period."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from accounts.base.errors import Refusal
 
 
 class WithdrawalsWait(Refusal):
-    """`until` is in the message, in UTC."""
+    """`until` is part of the message, in UTC."""
 
     code = "ONP403_WITHDRAWALS_WAIT"
     message = (

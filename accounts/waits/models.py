@@ -1,4 +1,4 @@
-"""Waits of withdrawals: when they began, why, and who may lift them."""
+"""Waiting periods of withdrawals: their start, their reason, and who can lift them."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -9,7 +9,7 @@ from accounts.base.clock import utcnow
 
 
 class WithdrawalWait(models.Model):
-    """Production withdrawals of a company wait until a time, unless one of these owners lifts it."""
+    """Pauses production withdrawals of a company until a time, unless one of these owners lifts it."""
 
     class Why(models.TextChoices):
         ADDRESS = "ADDRESS", "The withdrawal address"

@@ -1,4 +1,4 @@
-"""Beginning, asking about and lifting the wait of a company's production withdrawals."""
+"""Starts, queries and lifts waiting periods of production withdrawals."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -18,9 +18,10 @@ LASTS = timedelta(hours=24)
 
 
 def begin(company: Company, why: WithdrawalWait.Why, touched: Iterable[int] = ()) -> WithdrawalWait:
-    """To be called before the change, in its transaction: `touched` are the people whom it adds or changes.
+    """Starts a waiting period. Call it before the change, in its transaction; `touched` are the people it adds or
+    changes.
 
-    It waits for the withdrawals that are being accepted; those that come next see it.
+    It blocks until withdrawals being accepted are done; later ones see it.
     """
     owners = set(_owners(company).values_list("user_id", flat=True))
     now = utcnow()
@@ -34,27 +35,27 @@ def running(company_id: str) -> QuerySet[WithdrawalWait]:
 
 
 def until(company_id: str) -> datetime | None:
-    """When the last of the company's waits ends; None where withdrawals do not wait."""
+    """The end of the company's last waiting period; None if withdrawals are not paused."""
     found: datetime | None = running(company_id).aggregate(last=Max("until"))["last"]
     return found
 
 
 def require_over(merchant: Merchant) -> None:
-    """Refuses with ONP403_WITHDRAWALS_WAIT. The sandbox never waits."""
+    """Raises ONP403_WITHDRAWALS_WAIT. Never in the sandbox."""
     ends = until(merchant.company_id) if merchant.environment == Environment.PRODUCTION else None
     if ends:
         raise WithdrawalsWait(ends)
 
 
 def may_lift(company: Company, person: User) -> bool:
-    """Whether the person is an owner now, and was one before each of the changes, untouched by it."""
+    """Whether the person is an owner now and was one before each of the changes, which did not affect them."""
     is_owner = _owners(company).filter(user=person).exists()
     return is_owner and all(person.pk in wait.may_lift for wait in running(company.pk))
 
 
 @transaction.atomic
 def lift(request: HttpRequest, company: Company) -> None:
-    """Lets withdrawals go on at once; owners are told. Refuses with ONP403_WAIT_STANDS."""
+    """Ends the waiting period; owners are notified. Raises ONP403_WAIT_STANDS."""
     assert isinstance(request.user, User)
     held = Company.objects.select_for_update(no_key=True).get(pk=company.pk)
     if not may_lift(held, request.user):
@@ -67,7 +68,7 @@ def lift(request: HttpRequest, company: Company) -> None:
 
 
 def in_words(wait: WithdrawalWait | None) -> str:
-    """When it ends, as e-mails say it; empty for none."""
+    """The end as e-mails show it; empty if there is none."""
     return f"{wait.until:%Y-%m-%d %H:%M} UTC" if wait else ""
 
 

@@ -1,4 +1,4 @@
-"""Why a receiver says "signature mismatch": one verdict from what it got, what it verifies with and what we know."""
+"""Why a receiver reports "signature mismatch": one verdict from what it got, its secret and our records."""
 
 from webhooks.doctor.body import of_the_body, unexplained
 from webhooks.doctor.message import of_the_headers, other_signer, read_message
@@ -9,7 +9,7 @@ __all__ = ["Diagnosis", "Known", "Received", "Verdict", "diagnose"]
 
 
 def diagnose(received: Received, known: Known) -> Diagnosis:
-    """The most telling cause: the secret in use, then who signed the message, then its body, then the clock."""
+    """Checks in order: the secret in use, who signed the message, its body, the clock."""
     message = _of_the_message(received, known)
     secret = received.secret
     found = of_the_secret(secret, known) if secret and secret.strip() else None

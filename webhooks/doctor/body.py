@@ -1,4 +1,4 @@
-"""The body: what happened to it on its way."""
+"""Diagnosis of the body: how it was changed on its way."""
 
 import base64
 import codecs
@@ -39,7 +39,7 @@ def _minified(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """As we write it: of what JSON lets escape, only quotes, backslashes and control characters."""
+    """JSON as we write it: only quotes, backslashes and control characters are escaped."""
     plain = ESCAPE.sub(_unescape, _minified(text))
     return plain.encode("utf-16", "surrogatepass").decode("utf-16")
 
@@ -111,7 +111,7 @@ ADVICE = {
 
 
 def of_the_body(message: Message, body: bytes, known: Known) -> Diagnosis | None:
-    """What happened to the body on its way, after a word about who signed it if that was not the current secret."""
+    """How the body was changed, prefixed with the signer if that was not the current secret."""
     change, original = _change(message, body, known) or (None, known.event_body)
     is_ours = original is None or message.fitting(known.secret, original)  # while secrets overlap, both have signed
     signer = None if is_ours or original is None else other_signer(message, original, known)
@@ -119,7 +119,7 @@ def of_the_body(message: Message, body: bytes, known: Known) -> Diagnosis | None
 
 
 def _change(message: Message, body: bytes, known: Known) -> tuple[Diagnosis, bytes] | None:
-    """How the body was changed and what it was: undone, it is the one we sent or the one that was signed."""
+    """The change that, undone, yields the body we sent or the one that was signed."""
     signers = [secret for secret in (known.secret, known.previous_secret) if secret]
     for verdict, change, original in _originals(body):
         if original == known.event_body or any(message.fitting(secret, original) for secret in signers):

@@ -1,4 +1,4 @@
-"""The headers of one attempt: which signatures they hold, and whose."""
+"""Diagnosis of one attempt's headers: which signatures they hold, and whose."""
 
 import base64
 import hmac
@@ -26,14 +26,14 @@ MOST_SIGNATURES = 20
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The headers of one attempt, as far as they can be read."""
+    """The headers of one attempt, as far as they can be parsed."""
 
     headers: Mapping[str, str]
     of_content: list[bytes]
     of_body: list[bytes]
 
     def unreadable(self) -> list[str]:
-        """The headers that a verification needs and cannot use, each with what is wrong."""
+        """The headers that a verification needs and cannot use, each with its problem."""
         usable = {
             ID: ID in self.headers,
             TIMESTAMP: self.sent_at() is not None,
@@ -56,12 +56,12 @@ class Message:
         return int(text) if re.fullmatch("[0-9]{1,12}", text) else None
 
     def signatures(self) -> set[str]:
-        """The names of the headers whose signatures can be checked."""
+        """The names of the headers with verifiable signatures."""
         content = self.of_content and ID in self.headers and self.sent_at() is not None
         return ({OF_CONTENT} if content else set()) | ({OF_BODY} if self.of_body else set())
 
     def fitting(self, secret: str, body: bytes) -> set[str]:
-        """The names of the headers that hold this secret's signature of this body."""
+        """The names of the headers that match this secret and body."""
         expected = {OF_BODY: hmac.digest(as_bytes(secret), body, "sha256")}
         key = key_of(secret)
         if key is not None:
@@ -88,7 +88,7 @@ def read_message(headers: Mapping[str, str]) -> Message:
 
 
 def of_the_headers(message: Message, fitting: set[str], at: datetime) -> Diagnosis:
-    """The current secret signed this body: what is left are the other headers and the clock."""
+    """The current secret signed this body: checks the other headers and the clock."""
     right = " and ".join(sorted(fitting))
     unreadable = message.unreadable()
     sent_at = message.sent_at()
@@ -120,7 +120,7 @@ def of_the_headers(message: Message, fitting: set[str], at: datetime) -> Diagnos
 
 
 def other_signer(message: Message, body: bytes, known: Known) -> Diagnosis | None:
-    """Whose secret signed this body, when the current one did not."""
+    """Whose secret signed this body, if not the current one."""
     if known.previous_secret and message.fitting(known.previous_secret, body):
         valid = "is valid until the overlap ends" if known.previous_is_valid else "is no longer valid"
         return Diagnosis(

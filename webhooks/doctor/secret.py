@@ -1,4 +1,4 @@
-"""The secret that a receiver verifies with: whose it is, and how it is written."""
+"""Diagnosis of the receiver's secret: whose it is, and how it is encoded."""
 
 import base64
 import re
@@ -48,7 +48,7 @@ def of_the_secret(in_use: str, known: Known) -> Diagnosis | None:
 
 
 def _writing(in_use: str, secret: str) -> Diagnosis | None:
-    """How the secret is written where it is used (OK: as we gave it out), or None if it is another one."""
+    """How the secret is encoded where it is used (OK: as issued), or None if it is another one."""
     if is_same(in_use, secret):
         return Diagnosis(Verdict.OK, "", "")
     if len(in_use) > LONGEST_SECRET or not secret.removeprefix(PREFIX):
@@ -76,7 +76,7 @@ def _writing(in_use: str, secret: str) -> Diagnosis | None:
 
 
 def _forms(secret: str) -> Iterator[tuple[str, str]]:
-    """The other ways in which a secret is met, each after an optional `whsec_`."""
+    """Common encodings of the secret, each with an optional `whsec_`."""
     text = secret.removeprefix(PREFIX)
     yield "without whsec_ before it", text
     percent = quote(as_bytes(text), safe="")

@@ -1,4 +1,4 @@
-"""What the doctor is asked and what it answers."""
+"""Input and output of the diagnosis."""
 
 import base64
 import hmac
@@ -17,7 +17,7 @@ NOT_POSSIBLE = (ValueError, ArithmeticError, RecursionError, zlib.error)
 
 
 class Verdict(StrEnum):
-    """What is wrong, by its most telling cause."""
+    """The most likely cause."""
 
     OK = "OK"
     BODY_REENCODED = "BODY_REENCODED"
@@ -32,7 +32,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What the merchant's receiver got, when, and the secret it verifies with if the merchant tells."""
+    """What the receiver got, when, and the secret it verifies with if given."""
 
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
@@ -42,7 +42,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What we know: the secrets, and the very bytes of the event when its id is one of ours."""
+    """Our records: the secrets, and the exact bytes of the event if the id is one of ours."""
 
     secret: str = field(repr=False)
     previous_secret: str | None = field(default=None, repr=False)
@@ -53,7 +53,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The verdict and two sentences for the merchant. They never hold a secret, a signature or a piece of the body."""
+    """The verdict and two sentences for the merchant, without secrets, signatures or parts of the body."""
 
     verdict: Verdict
     explanation: str

@@ -1,4 +1,4 @@
-"""Confirms a proposal on the host: for an operator who has no second person. The audit names command and OS user."""
+"""Confirms a proposal on the host, for an operator without a second person. The audit names command and OS user."""
 
 import getpass
 from argparse import ArgumentParser
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{done.said}{f' {done.secret}' if done.secret else ''}")
 
     def _asked_for(self, proposal: Proposal) -> str:
-        """Typing the id is the confirmation."""
+        """Typing the id confirms it."""
         if input("Type the id of the proposal to confirm it: ").strip() != proposal.pk:
             raise CommandError("Nothing was changed.")
         return input("Note, why: ")

@@ -1,4 +1,4 @@
-"""Invites somebody to the staff from the host: the way to the first staff login."""
+"""Invites staff from the host: needed for the first staff account."""
 
 from typing import Any
 

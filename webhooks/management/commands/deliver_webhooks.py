@@ -1,4 +1,4 @@
-"""Delivers webhooks until it is told to stop. Run as many as you like."""
+"""Delivers webhooks until stopped. Run as many as you like."""
 
 import asyncio
 import signal
