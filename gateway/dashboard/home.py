@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import path
 from django.utils import formats, timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -114,6 +113,3 @@ def _balances(here: RequestContext) -> list[tuple[str, Holding, Day | None]]:
         for currency, holding in held.currencies.items()
         if currency in held.used
     ]
-
-
-urls = [path("", home, name="home")]

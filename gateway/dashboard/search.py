@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Model, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import NoReverseMatch, path
+from django.urls import NoReverseMatch
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
@@ -156,6 +156,3 @@ def _only(here: RequestContext, results: Results) -> str | None:
         return None
     name, row = records[0]
     return here.to(name, row.pk)
-
-
-urls = [path("search", search, name="search")]

@@ -2,14 +2,24 @@
 
 from django.urls import include, path, register_converter
 
-from gateway.dashboard import customers, entrance, home, search
+from gateway.dashboard import entrance, home, search
+from gateway.dashboard.advances.urls import urls as advances
+from gateway.dashboard.audit.urls import urls as audit
 from gateway.dashboard.balance.urls import urls as balance
-from gateway.dashboard.company.urls import urls as about_the_company
 from gateway.dashboard.conversions.urls import urls as conversions
-from gateway.dashboard.developers.urls import urls as developers
+from gateway.dashboard.customers.urls import urls as customers
+from gateway.dashboard.events.urls import urls as events
+from gateway.dashboard.keys.urls import urls as keys
+from gateway.dashboard.lab.urls import urls as lab
 from gateway.dashboard.payments.urls import urls as payments
 from gateway.dashboard.receivables.urls import urls as receivables
 from gateway.dashboard.refunds.urls import urls as refunds
+from gateway.dashboard.requests.urls import urls as requests
+from gateway.dashboard.settings.urls import urls as settings
+from gateway.dashboard.statement.urls import urls as statement
+from gateway.dashboard.team.urls import urls as team
+from gateway.dashboard.verification.urls import urls as verification
+from gateway.dashboard.webhooks.urls import urls as webhooks
 from gateway.dashboard.withdrawals.urls import urls as withdrawals
 
 app_name = "dashboard"
@@ -30,17 +40,26 @@ class EnvironmentConverter:
 register_converter(EnvironmentConverter, "environment")
 
 company = [
-    *home.urls,
-    *search.urls,
+    path("", home.home, name="home"),
+    path("search", search.search, name="search"),
     *payments,
-    *customers.urls,
-    *about_the_company,
-    *developers,
+    *customers,
     *refunds,
-    *receivables,
     *balance,
+    *statement,
+    *receivables,
+    *advances,
     *withdrawals,
     *conversions,
+    *keys,
+    *webhooks,
+    *events,
+    *requests,
+    *lab,
+    *team,
+    *settings,
+    *verification,
+    *audit,
 ]
 
 urlpatterns = [

@@ -1,1 +1,1 @@
-"""Pages of what there is: the balance, why it is that, and the statement."""
+"""Pages of the balance: what there is, and why."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import Merchant
 from gateway.conversions import selectors as conversions
-from gateway.dashboard.withdrawals.lists import destination
+from gateway.dashboard.withdrawals.list import destination
 from gateway.dashboard.words import METHOD
 from gateway.payments import selectors as payments
 from gateway.refunds import inbox as refunds

@@ -1,5 +1,10 @@
-"""The addresses of the balance and the statement."""
+"""Where the pages about the balance are."""
 
-from gateway.dashboard.balance import balance, explaining, statement
+from django.urls import path
 
-urls = [*balance.urls, *explaining.urls, *statement.urls]
+from gateway.dashboard.balance import detail, explain
+
+urls = [
+    path("balance/", detail.balance, name="balance"),
+    path("balance/explain", explain.explanation, name="explain"),
+]

@@ -1,5 +1,11 @@
-"""The addresses of conversions."""
+"""Where the pages about conversions are."""
 
-from gateway.dashboard.conversions import made, quoting
+from django.urls import path
 
-urls = [*quoting.urls, *made.urls]
+from gateway.dashboard.conversions import detail, list, new
+
+urls = [
+    path("conversions/", list.conversions, name="conversions"),
+    path("conversions/new/", new.new, name="new_conversion"),
+    path("conversions/<str:conversion_id>/", detail.conversion, name="conversion"),
+]

@@ -1,1 +1,1 @@
-"""Receivables: when money becomes available, and having it sooner."""
+"""Receivables: when money becomes available."""

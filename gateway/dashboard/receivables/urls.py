@@ -1,5 +1,9 @@
-"""The addresses of receivables and advances."""
+"""Where the pages about receivables are."""
 
-from gateway.dashboard.receivables import decisions, month, simulator
+from django.urls import path
 
-urls = [*month.urls, *simulator.urls, *decisions.urls]
+from gateway.dashboard.receivables import list
+
+urls = [
+    path("receivables/", list.month, name="receivables"),
+]

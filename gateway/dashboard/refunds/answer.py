@@ -7,7 +7,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
-from django.urls import path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
@@ -217,7 +216,7 @@ def keep_draft(request: HttpRequest, here: RequestContext, refund_id: str) -> Ht
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.REFUND)
-def confirm(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
+def confirm_contest(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
     """Everything that will be sent, to be looked at once more; sent once and never changed again."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
@@ -236,7 +235,7 @@ def confirm(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpR
         else:
             return here.go("refund", found.pk, said=_("Your answer is sent and under review now."))
     shown: dict[str, Any] = {"draft": kept, "pieces": drafts.pieces(kept), "was_changed": was_changed}
-    return here.render("refunds/confirm.html", form=form, **shown, **facts(found))
+    return here.render("refunds/confirm_contest.html", form=form, **shown, **facts(found))
 
 
 class _Changed(Exception):
@@ -268,11 +267,3 @@ def _answer(here: RequestContext, form: OnceForm, found: Refund, answer: str, **
             before={"status": found.status},
             after={"status": answered.status, "evidence": len(said.get("evidence", ()))},
         )
-
-
-urls = [
-    path("refunds/<str:refund_id>/accept", accept, name="accept_refund"),
-    path("refunds/<str:refund_id>/contest", contest, name="contest_refund"),
-    path("refunds/<str:refund_id>/contest/draft", keep_draft, name="refund_draft"),
-    path("refunds/<str:refund_id>/contest/confirm", confirm, name="confirm_contest"),
-]

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import path
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -105,9 +104,3 @@ def evidence(request: HttpRequest, here: RequestContext, refund_id: str, evidenc
     if file is None:
         raise Http404
     return download(file)
-
-
-urls = [
-    path("refunds/<str:refund_id>/", refund, name="refund"),
-    path("refunds/<str:refund_id>/evidence/<str:evidence_id>", evidence, name="refund_evidence"),
-]

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.urls import path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
@@ -117,9 +116,3 @@ def decide(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpRe
         decided = refunds.simulate(here.merchant, found.pk, wanted)
         here.record("refund.decided", found.pk, before={"status": found.status}, after={"status": decided.status})
     return here.go("refund", found.pk, said=_("Decided."))
-
-
-urls = [
-    path("refunds/ask", ask, name="ask_for_refund"),
-    path("refunds/<str:refund_id>/decide", decide, name="decide_refund"),
-]

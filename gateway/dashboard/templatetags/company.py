@@ -7,7 +7,7 @@ from django import template
 
 from accounts.models import Document
 from accounts.roles import Role
-from gateway.dashboard.company.words import KIND
+from gateway.dashboard.verification.words import KIND
 from gateway.dashboard.words import ROLE
 
 register = template.Library()

@@ -13,10 +13,14 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext
 
 from accounts.base.clock import utcnow
-from gateway.dashboard.developers import words
-from gateway.dashboard.developers.links import address_of
+from gateway.dashboard.events.words import KIND
+from gateway.dashboard.lab.words import DUE
+from gateway.dashboard.links import address_of
+from gateway.dashboard.requests.words import ACCOUNT, KEY_STATE
 from gateway.dashboard.templatetags.dashboard import moment
+from gateway.dashboard.webhooks.words import DELIVERY, DISABLED_REASON, ENDPOINT, FAILURE, VERDICT
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
+from webhooks.doctor import Verdict
 
 register = template.Library()
 _PER_LINE = 16
@@ -28,17 +32,17 @@ def _badge(word: Word) -> SafeString:
 
 @register.filter
 def endpoint_status(code: str) -> SafeString:
-    return _badge(words.ENDPOINT.get(code, (code, QUIET)))
+    return _badge(ENDPOINT.get(code, (code, QUIET)))
 
 
 @register.filter
 def delivery_status(code: str) -> SafeString:
-    return _badge(words.DELIVERY.get(code, (code, QUIET)))
+    return _badge(DELIVERY.get(code, (code, QUIET)))
 
 
 @register.filter
 def verdict(code: str) -> SafeString:
-    return _badge(words.VERDICT[words.Verdict(code)])
+    return _badge(VERDICT[Verdict(code)])
 
 
 @register.filter
@@ -52,18 +56,18 @@ def http_status(code: int | None) -> SafeString | str:
 
 @register.filter
 def failure(code: str) -> str:
-    return str(words.FAILURE.get(code, code))
+    return str(FAILURE.get(code, code))
 
 
 @register.filter
 def kind(code: str) -> str:
     """What an event of this kind means."""
-    return str(words.KIND.get(code, code))
+    return str(KIND.get(code, code))
 
 
 @register.filter
 def due(code: str) -> str:
-    return str(words.DUE.get(code, code))
+    return str(DUE.get(code, code))
 
 
 @register.filter
@@ -82,7 +86,7 @@ def ago(when: datetime) -> str:
 
 @register.filter
 def disabled_reason(code: str) -> str:
-    return str(words.DISABLED_REASON.get(code, ""))
+    return str(DISABLED_REASON.get(code, ""))
 
 
 @register.filter
@@ -92,13 +96,13 @@ def text(body: bytes) -> str:
 
 @register.filter
 def account(code: str) -> str:
-    return str(words.ACCOUNT.get(code, code))
+    return str(ACCOUNT.get(code, code))
 
 
 @register.filter
 def key_state(code: str) -> str:
     """What became of an idempotency key, and whether a retry is safe."""
-    return str(words.KEY_STATE.get(code, code))
+    return str(KEY_STATE.get(code, code))
 
 
 @register.filter

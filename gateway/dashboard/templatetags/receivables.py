@@ -7,7 +7,7 @@ from babel.dates import format_date
 from django import template
 from django.utils import translation
 
-from gateway.dashboard.receivables.month import can_be_advanced as _can_be_advanced
+from gateway.dashboard.receivables.list import can_be_advanced as _can_be_advanced
 from ledger.receivables.models import Receivable
 
 register = template.Library()

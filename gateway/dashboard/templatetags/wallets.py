@@ -15,11 +15,11 @@ from django.utils.translation import pgettext
 from accounts.base.wire import timestamp
 from gateway.conversions.models import Conversion
 from gateway.dashboard.balance import words
-from gateway.dashboard.balance.asking import ExplainedInstant
-from gateway.dashboard.developers.links import address_of
+from gateway.dashboard.balance.forms import ExplainedInstant
+from gateway.dashboard.links import address_of
 from gateway.dashboard.navigation import MENU
 from gateway.dashboard.templatetags.dashboard import money
-from gateway.dashboard.withdrawals import lists
+from gateway.dashboard.withdrawals.list import destination as destination_in_words
 from gateway.dashboard.withdrawals.words import FAILURE
 from gateway.payouts.selectors import PayoutTerms
 from gateway.withdrawals.models import Withdrawal
@@ -30,7 +30,7 @@ register = template.Library()
 
 @register.filter
 def destination(withdrawal: Withdrawal) -> str:
-    return lists.destination(withdrawal)
+    return destination_in_words(withdrawal)
 
 
 @register.filter

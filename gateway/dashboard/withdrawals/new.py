@@ -3,7 +3,6 @@
 import uuid
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -118,11 +117,3 @@ def _last_look(
         said=in_words(refusal) if refusal else "",
         may_try=refusal is None or refusal.retryable,
     )
-
-
-urls = [
-    path("withdrawals/new/", choose, name="choose_withdrawal"),
-    path("withdrawals/new/<slug:way>/", new, name="new_withdrawal"),
-    path("withdrawals/new/<slug:way>/check", check, name="check_withdrawal"),
-    path("withdrawals/new/<slug:way>/confirm", confirm, name="confirm_withdrawal"),
-]

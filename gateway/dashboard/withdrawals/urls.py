@@ -1,5 +1,15 @@
-"""The addresses of withdrawals."""
+"""Where the pages about withdrawals are."""
 
-from gateway.dashboard.withdrawals import details, lists, new
+from django.urls import path
 
-urls = [*lists.urls, *new.urls, *details.urls]
+from gateway.dashboard.withdrawals import detail, list, new
+
+urls = [
+    path("withdrawals/", list.withdrawals, name="withdrawals"),
+    path("withdrawals/new/", new.choose, name="choose_withdrawal"),
+    path("withdrawals/new/<slug:way>/", new.new, name="new_withdrawal"),
+    path("withdrawals/new/<slug:way>/check", new.check, name="check_withdrawal"),
+    path("withdrawals/new/<slug:way>/confirm", new.confirm, name="confirm_withdrawal"),
+    path("withdrawals/<str:withdrawal_id>/", detail.withdrawal, name="withdrawal"),
+    path("withdrawals/<str:withdrawal_id>/simulate", detail.simulate, name="simulate_withdrawal"),
+]

@@ -1,0 +1,95 @@
+"""The audit log of a company: who did what, when and from where."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts import audit, joining
+from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.wire import dumps
+from accounts.models import AuditEntry
+from accounts.roles import May
+from gateway.dashboard.access import page_view
+from gateway.dashboard.audit.words import DEED, changes, deed, place
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.paging import in_chunks, page_of
+from gateway.dashboard.periods import DaysForm
+
+SUPPORT = "support"
+
+
+class AuditFilterForm(DaysForm):
+    """By whom, what, and when; days are those of the reader."""
+
+    who = forms.ChoiceField(label=gettext_lazy("Person"), required=False)
+    action = forms.ChoiceField(label=gettext_lazy("What was done"), required=False)
+
+    def __init__(self, here: RequestContext, *args: Any) -> None:
+        super().__init__(*args)
+        people = [(str(one.user_id), one.user.email) for one in joining.team(here.company)]
+        done = sorted(((action, str(title)) for action, title in DEED.items()), key=lambda one: one[1])
+        self.fields["who"].choices = [("", _("Everyone")), *people, (SUPPORT, _("Support"))]  # type: ignore[attr-defined]
+        self.fields["action"].choices = [("", _("Everything")), *done]  # type: ignore[attr-defined]
+
+    def entries(self, here: RequestContext) -> QuerySet[AuditEntry]:
+        """What is asked for; a filter that makes no sense is shown as wrong and left out."""
+        days = self.wish()
+        who = self.cleaned_data.get("who", "")
+        return audit.entries(
+            here.company,
+            actor_id=int(who) if who.isdecimal() else None,
+            by_staff=who == SUPPORT,
+            action=self.cleaned_data.get("action", ""),
+            **days,
+        )
+
+
+@require_safe
+@page_view(May.READ_AUDIT)
+def log(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
+    """The entries that are asked for, a page of them; with `?format=csv` all of them as a file."""
+    filters = AuditFilterForm(here, request.GET)
+    found = filters.entries(here)
+    if request.GET.get("format") == "csv":
+        return csv_of(f"audit-log-{timezone.localtime(here.now):%Y-%m-%d}", _columns(), in_chunks(found))
+    page = page_of(found, request.GET)
+    rows = [(entry, who(entry), deed(entry.action), place(here, entry), changes(entry)) for entry in page.rows]
+    is_filtered = any(filters.cleaned_data.values())
+    return here.render("audit/list.html", filters=filters, page=page, rows=rows, is_filtered=is_filtered)
+
+
+def who(entry: AuditEntry) -> str:
+    """The person's address; our staff have none here."""
+    if entry.by_staff:
+        return _("Support")
+    return entry.actor.email if entry.actor else _("The service")
+
+
+def address(entry: AuditEntry) -> str | None:
+    return None if entry.by_staff else entry.address
+
+
+def _columns() -> list[CsvColumn[AuditEntry]]:
+    zone = timezone.get_current_timezone_name()
+    return [
+        (_("Time (%(zone)s)") % {"zone": zone}, lambda entry: entry.created_at),
+        (_("Person"), who),
+        (_("Action"), lambda entry: entry.action),
+        (_("What was done"), lambda entry: deed(entry.action)),
+        (_("Object"), lambda entry: entry.object_id),
+        (_("Environment"), lambda entry: entry.merchant.environment if entry.merchant else None),
+        (_("Before"), lambda entry: _json(entry.before)),
+        (_("After"), lambda entry: _json(entry.after)),
+        (_("IP address"), address),
+        ("RequestId", lambda entry: entry.request_id),
+    ]
+
+
+def _json(value: Any) -> str | None:
+    return dumps(value).decode() if value else None

@@ -1,0 +1,58 @@
+"""What there is: by currency and wallet, when the rest comes, and what is held back and why."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from accounts.roles import May
+from gateway.dashboard.access import page_view
+from gateway.dashboard.balance.holds import blocks
+from gateway.dashboard.balance.words import BUCKET
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.paging import page_of
+from ledger.chart import WALLET_METHOD
+from ledger.holds import selectors as holds
+from ledger.notation import market_of
+from ledger.proofs import selectors as proofs
+from ledger.receivables import calendar
+from ledger.receivables.selectors import releasing
+from ledger.wallets.selectors import holdings
+
+RELEASES, BLOCKS = 6, 20
+
+
+@require_safe
+@page_view(May.READ_MONEY)
+def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
+    held = holdings(here.merchant)
+    blocked = page_of(holds.blocked(here.merchant), request.GET, BLOCKS)
+    coming = calendar.days(releasing(here.merchant), timezone.get_current_timezone())
+    return here.render(
+        "balance/detail.html",
+        used=held.used,
+        cards=_cards(held.wallets, here.company.country),
+        buckets=BUCKET.values(),
+        updated_at=held.updated_at,
+        releases=coming[:RELEASES],
+        has_more_releases=len(coming) > RELEASES,
+        page=blocked,
+        proof=proofs.last(),
+        blocks=blocks(here.merchant, blocked.rows),
+    )
+
+
+def _cards(wallets: Any, country: str) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
+    """Each currency, that of the country first, with its wallets, each with its buckets and what is in them."""
+    return [
+        (
+            currency,
+            [
+                (method, [(bucket, getattr(holding, bucket.lower())) for bucket in BUCKET])
+                for (method, code), holding in wallets.items()
+                if code == currency
+            ],
+        )
+        for currency in sorted(WALLET_METHOD, key=lambda code: market_of(code) != country)
+    ]

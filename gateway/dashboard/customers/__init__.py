@@ -1,0 +1,1 @@
+"""The payers of a company."""

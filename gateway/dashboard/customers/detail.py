@@ -1,0 +1,31 @@
+"""A payer: who they are, and what was had of them."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from accounts.roles import May
+from gateway.customers import selectors as customers
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.customers.list import SIZE
+from gateway.dashboard.paging import page_of
+from gateway.payments.customers import standings
+from gateway.payments.search import Search, found
+from gateway.refunds.selectors import listed as refunds_listed
+
+SHOWN_REFUNDS = 20
+
+
+@require_safe
+@page_view(May.READ_PAYMENTS)
+def customer(request: HttpRequest, here: RequestContext, customer_id: str) -> HttpResponse:
+    known = customers.get(here.merchant, customer_id)
+    theirs = found(here.merchant, Search(customer_id=known.pk))
+    return here.render(
+        "customers/detail.html",
+        customer=known,
+        standing=standings(here.merchant, [known])[known.pk],
+        counts=[(status, count) for status, count in theirs.counts().items() if count.number],
+        page=page_of(theirs.rows, request.GET, SIZE),
+        refunds=refunds_listed(here.merchant, customer_id=known.pk)[:SHOWN_REFUNDS],
+    )

@@ -1,0 +1,10 @@
+"""Where the pages about customers are."""
+
+from django.urls import path
+
+from gateway.dashboard.customers import detail, list
+
+urls = [
+    path("customers/", list.customers_list, name="customers"),
+    path("customers/<str:customer_id>/", detail.customer, name="customer"),
+]

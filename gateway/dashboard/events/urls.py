@@ -1,0 +1,10 @@
+"""Where the event log is."""
+
+from django.urls import path
+
+from gateway.dashboard.events import detail, list
+
+urls = [
+    path("events/", list.events, name="events"),
+    path("events/<str:event_id>", detail.event, name="event"),
+]

@@ -1,0 +1,15 @@
+"""What happens while the clock of the sandbox moves."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+DUE: dict[str, Promise] = {
+    "payment.answered": _("The provider of a payment answers"),
+    "payment.expired": _("A payment expired"),
+    "balance.released": _("Money is released"),
+    "withdrawal.answered": _("The bank answers a withdrawal"),
+    "refund.answered": _("The provider of a refund answers"),
+    "refund.reminded": _("Reminder: a refund request is waiting for your answer"),
+    "refund.lapsed": _("The deadline to answer a refund has passed"),
+    "webhook.retried": _("A webhook delivery is retried"),
+}

@@ -1,0 +1,83 @@
+"""The list of refunds: first what waits for an answer, by its deadline."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.base.csv_export import csv_of
+from accounts.roles import May
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.paging import in_chunks, page_of
+from gateway.dashboard.periods import DaysForm
+from gateway.dashboard.refunds.words import KIND, REASON, TAB
+from gateway.dashboard.words import STATUS
+from gateway.refunds import inbox
+from gateway.refunds.models import ReasonCode, Refund
+from ledger.money import to_decimal
+
+ALL = "all"
+SIZE = 50
+
+
+class RefundFilterForm(DaysForm):
+    """What narrows the list."""
+
+    tab = forms.ChoiceField(choices=[(ALL, ""), *TAB.items()], required=False, widget=forms.HiddenInput)
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Requested"),
+        choices=[("", gettext_lazy("By anyone")), *((code, title) for code, (title, _color) in KIND.items())],
+        required=False,
+    )
+    reason_code = forms.ChoiceField(
+        label=gettext_lazy("Reason"),
+        choices=[("", gettext_lazy("Any")), *((code, REASON[code][0]) for code in ReasonCode.values)],
+        required=False,
+    )
+
+
+@require_safe
+@page_view(May.READ_PAYMENTS)
+def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
+    """The tab that is asked for; without one what waits for an answer, or everything where nothing does."""
+    form = RefundFilterForm(request.GET)
+    wish = form.wish("kind", "reason_code")
+    counts = inbox.counts(here.merchant)
+    tab = form.cleaned_data.get("tab") or (inbox.Tab.WAITING if counts[inbox.Tab.WAITING] else ALL)
+    rows = inbox.listed(here.merchant, None if tab == ALL else tab, **wish)
+    if request.GET.get("format") == "csv":
+        return csv_of(_("refunds"), _columns(), in_chunks(rows))
+    tabs = [(name, title, counts[name], name == tab) for name, title in TAB.items()]
+    return here.render(
+        "refunds/list.html",
+        page=page_of(rows, request.GET, SIZE),
+        tabs=tabs,
+        tab=tab,
+        form=form,
+        is_narrowed=any(wish.values()),
+        counted_to=inbox.COUNTED_TO,
+    )
+
+
+def _columns() -> list[Any]:
+    return [
+        (_("Refund"), lambda refund: refund.pk),
+        (_("Created"), lambda refund: refund.created_at),
+        (_("Status"), lambda refund: STATUS[refund.status][0]),
+        (_("Requested"), lambda refund: KIND[inbox.kind_of(refund)][0]),
+        (_("Reason"), _reason),
+        (_("Amount"), lambda refund: to_decimal(refund.amount, refund.currency)),
+        (_("Currency"), lambda refund: refund.currency),
+        (_("Payment"), lambda refund: refund.payment_id),
+        (_("Payment reference"), lambda refund: refund.payment.reference),
+        (_("Answer due"), lambda refund: refund.response_due_at),
+        (_("Completed"), lambda refund: refund.completed_at),
+    ]
+
+
+def _reason(refund: Refund) -> Any:
+    return REASON[refund.reason_code][0] if refund.reason_code else refund.reason

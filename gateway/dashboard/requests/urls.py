@@ -1,0 +1,10 @@
+"""Where the request log is."""
+
+from django.urls import path
+
+from gateway.dashboard.requests import detail, list
+
+urls = [
+    path("requests/", list.requests, name="requests"),
+    path("requests/<str:request_id>", detail.detail, name="request"),
+]

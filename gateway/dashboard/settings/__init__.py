@@ -1,0 +1,1 @@
+"""What a company says of itself, and what holds for it."""

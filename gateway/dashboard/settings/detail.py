@@ -1,0 +1,45 @@
+"""What holds for the company: its data, the address of its withdrawals, terms, and what is switched on."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts import company
+from accounts.roles import May
+from accounts.waits import services as waits
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.settings.edit import brand
+
+
+@require_safe
+@page_view(May.READ_PAYMENTS)
+def settings(request: HttpRequest, here: RequestContext) -> HttpResponse:
+    return here.render(
+        "settings/detail.html",
+        flags=_flags(here),
+        changed=company.last_change_of_address(here.company),
+        wait=waits.until(here.company.pk),
+        may_lift=waits.may_lift(here.company, here.user),
+        **brand(here.company),
+    )
+
+
+def _flags(here: RequestContext) -> list[tuple[Promise, Promise, bool]]:
+    """What can be switched on, what it is for, and whether it is on."""
+    merchant = here.merchant
+    return [
+        (
+            gettext_lazy("Withdrawals"),
+            gettext_lazy("Withdraw to PIX keys, bank accounts and crypto addresses"),
+            merchant.withdrawal_enabled,
+        ),
+        (gettext_lazy("Conversions"), gettext_lazy("Convert money between your wallets"), merchant.conversion_enabled),
+        (gettext_lazy("Advances"), gettext_lazy("Receivables paid out early"), merchant.advance_enabled),
+        (
+            gettext_lazy("Card tokens"),
+            gettext_lazy("Payers' cards are saved for later payments"),
+            merchant.card_tokens_enabled,
+        ),
+    ]

@@ -1,0 +1,155 @@
+"""The statement of a bucket: opening, line by line, ending; on the screen, on paper and as a file."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.models import Merchant
+from accounts.roles import May
+from gateway.dashboard.access import page_view
+from gateway.dashboard.balance.forms import periods
+from gateway.dashboard.balance.subjects import Subject, subjects
+from gateway.dashboard.balance.words import BUCKET, CAUSE, FEE, POSTED
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.paging import in_chunks, page_of
+from gateway.dashboard.statement.forms import Days, days
+from ledger.money import to_decimal
+from ledger.wallets import statement as books
+from ledger.wallets.explain import Explanation
+
+ON_PAPER = 2000
+"""So many entries of a bucket are printed; more are for a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRow:
+    """A line of the statement with what it is about, as it is shown."""
+
+    line: books.Line
+    subject: Subject
+    currency: str
+
+    @property
+    def type(self) -> Any:
+        return CAUSE[self.line.cause]
+
+    @property
+    def said(self) -> Any:
+        return FEE.get(self.line.cause) or POSTED.get(self.line.kind, self.line.kind)
+
+    @property
+    def credit(self) -> int | None:
+        return self.line.amount if self.line.amount > 0 else None
+
+    @property
+    def debit(self) -> int | None:
+        return -self.line.amount if self.line.amount < 0 else None
+
+
+@require_safe
+@page_view(May.READ_MONEY)
+def statement(request: HttpRequest, here: RequestContext) -> HttpResponse:
+    form, asked = days(here.merchant, request.GET)
+    if asked is None:
+        return here.render("statement/detail.html", form=form, question=None)
+    told, entries = _summary(here.merchant, asked), _entries(here.merchant, asked)
+    page = page_of(entries, request.GET)
+    balance = 0
+    if page.rows and not asked.cause:
+        balance = books.balance_after(entries, told.ending, page.rows[0])
+    return here.render(
+        "statement/detail.html",
+        form=form,
+        question=asked,
+        told=told,
+        causes=[(cause, CAUSE[cause], share) for cause, share in told.causes.items()],
+        page=page,
+        rows=_rows(here.merchant, asked, books.lines(page.rows, asked.bucket, balance)),
+        periods=periods(here.now),
+    )
+
+
+@require_safe
+@page_view(May.READ_MONEY)
+def printed(request: HttpRequest, here: RequestContext) -> HttpResponse:
+    """All of it on one page, the oldest first, as paper wants it."""
+    form, asked = days(here.merchant, request.GET)
+    if asked is None:
+        return here.render("statement/detail.html", form=form, question=None)
+    told = _summary(here.merchant, asked)
+    entries = list(_entries(here.merchant, asked)[: ON_PAPER + 1])
+    is_whole = len(entries) <= ON_PAPER
+    lines = books.lines(entries, asked.bucket, told.ending) if is_whole else []
+    return here.render(
+        "statement/printed.html",
+        question=asked,
+        bucket=BUCKET[asked.bucket],
+        told=told,
+        causes=[(CAUSE[cause], share) for cause, share in told.causes.items()],
+        rows=_rows(here.merchant, asked, lines)[::-1],
+        is_whole=is_whole,
+        most=ON_PAPER,
+    )
+
+
+@require_safe
+@page_view(May.READ_MONEY)
+def as_file(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
+    form, asked = days(here.merchant, request.GET)
+    if asked is None:
+        return here.render("statement/detail.html", form=form, question=None)
+    name = [
+        _("statement"),
+        asked.currency,
+        asked.bucket.lower(),
+        *(str(day) for day in (asked.first, asked.last) if day),
+    ]
+    return csv_of("-".join(name), _columns(asked), _chunks(here.merchant, asked))
+
+
+def _chunks(merchant: Merchant, asked: Days) -> Iterator[list[StatementRow]]:
+    """Read while it is sent, from the ending to the opening."""
+    balance = _summary(merchant, asked).ending
+    for entries in in_chunks(_entries(merchant, asked)):
+        lines = books.lines(entries, asked.bucket, balance)
+        balance = lines[-1].balance - lines[-1].amount
+        yield _rows(merchant, asked, lines)
+
+
+def _summary(merchant: Merchant, asked: Days) -> Explanation:
+    return books.summary(merchant, asked.currency, asked.bucket, asked.since, asked.until)
+
+
+def _entries(merchant: Merchant, asked: Days) -> Any:
+    found = books.statement(merchant, asked.currency, asked.bucket, asked.since, asked.until)
+    return books.of_cause(found, asked.cause) if asked.cause else found
+
+
+def _rows(merchant: Merchant, asked: Days, lines: Sequence[books.Line]) -> list[StatementRow]:
+    wanted = [line for line in lines if asked.cause in (None, line.cause)]
+    known = subjects(merchant, [line.reference for line in wanted])
+    return [StatementRow(line, known[line.reference], asked.currency) for line in wanted]
+
+
+def _columns(asked: Days) -> list[CsvColumn[StatementRow]]:
+    def amount(minor: int | None) -> Any:
+        return None if minor is None else to_decimal(minor, asked.currency)
+
+    columns: list[CsvColumn[StatementRow]] = [
+        (gettext_lazy("When"), lambda row: row.line.posted_at),
+        (gettext_lazy("Type"), lambda row: row.type),
+        (gettext_lazy("Description"), lambda row: row.said),
+        (gettext_lazy("About"), lambda row: row.subject.said),
+        (gettext_lazy("Id"), lambda row: row.subject.object_id),
+        (gettext_lazy("Credit"), lambda row: amount(row.credit)),
+        (gettext_lazy("Debit"), lambda row: amount(row.debit)),
+        (gettext_lazy("Currency"), lambda row: row.currency),
+    ]
+    running: CsvColumn[StatementRow] = (gettext_lazy("Balance"), lambda row: amount(row.line.balance))
+    return columns if asked.cause else [*columns[:-1], running, columns[-1]]

@@ -1,0 +1,1 @@
+"""Webhook endpoints and what was sent to them."""

@@ -1,0 +1,152 @@
+"""One withdrawal: how it stands, what it moved, who was told; in the sandbox also what becomes of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.base.errors import Refusal
+from accounts.roles import May
+from gateway.dashboard.access import page_view
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.forms import DashboardForm
+from gateway.dashboard.refusals import in_words
+from gateway.dashboard.withdrawals.words import (
+    ACCOUNT_TYPE,
+    DESTINATION,
+    DOCUMENT_TYPE,
+    FAILURE,
+    KEY_TYPE,
+    PROOF,
+    Said,
+)
+from gateway.payouts.rail import FailureCode
+from gateway.payouts.registry import by_currency
+from gateway.withdrawals import selectors, services
+from gateway.withdrawals.models import Status, Withdrawal
+from ledger.wallets.changes import changes
+from webhooks.selectors import events
+
+LOOKS = 5
+"""So often a page that waits for the bank looks again by itself."""
+_CODED = {"accountType": ACCOUNT_TYPE, "documentType": DOCUMENT_TYPE}
+
+
+class OutcomeForm(DashboardForm):
+    """What the sandbox's bank shall say."""
+
+    status = forms.ChoiceField(choices=[(one, one) for one in (Status.COMPLETED, Status.FAILED, Status.RETURNED)])
+    failure_code = forms.ChoiceField(
+        label=gettext_lazy("Why"),
+        choices=[(code, FAILURE[code][0]) for code in FailureCode if code != FailureCode.RETURNED_BY_BANK],
+        initial=FailureCode.BANK_REJECTED,
+        required=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """Something that happened to a withdrawal."""
+
+    at: datetime
+    title: str
+    said: str = ""
+
+
+@require_safe
+@page_view(May.READ_MONEY)
+def withdrawal(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> HttpResponse:
+    return _shown(here, selectors.get(here.merchant, withdrawal_id), OutcomeForm())
+
+
+def _shown(here: RequestContext, one: Withdrawal, form: OutcomeForm, status: int = 200) -> HttpResponse:
+    rail = by_currency(one.rail)[one.payout_currency]
+    look = here.request.GET.get("look", "0")
+    return here.render(
+        "withdrawals/detail.html",
+        status=status,
+        withdrawal=one,
+        destination=_destination(one),
+        proof=(PROOF[rail.reference_name], one.rail_reference),
+        moments=_moments(one),
+        failure=FAILURE.get(one.failure_code or ""),
+        changes=changes(here.merchant, [one.pk]),
+        events=events(here.merchant, object_id=one.pk)[:20],
+        outcomes=_outcomes(here, one),
+        form=form,
+        next_look=_next_look(one, look),
+        market=_bought(one),
+    )
+
+
+def _destination(one: Withdrawal) -> list[tuple[Said, Said]]:
+    shown: dict[str, Any] = one.destination
+    rows: list[tuple[Said, Said]] = [
+        (title, _CODED.get(name, {}).get(shown[name], shown[name]))
+        for name, title in DESTINATION.items()
+        if shown.get(name)
+    ]
+    kind = one.details.get("pixKeyType")
+    return [(gettext_lazy("Kind of key"), KEY_TYPE[kind]), *rows] if kind else rows
+
+
+def _bought(one: Withdrawal) -> dict[str, Any]:
+    """What the conversion of a crypto withdrawal cost, in minor units of the asset."""
+    if one.market_amount is None or one.gross_amount is None:
+        return {}
+    return {"cost": one.market_amount - one.gross_amount, "gross": one.gross_amount, "market": one.market_amount}
+
+
+def _moments(one: Withdrawal) -> list[TimelineEntry]:
+    """Its life so far, newest first."""
+    found = [TimelineEntry(one.created_at, _("Accepted"), _("Amount and fee are held until the bank answers."))]
+    if one.sent_at:
+        again = _("Sent again under the same id (%(times)s times in total).") % {"times": one.sent_times}
+        found.append(TimelineEntry(one.sent_at, _("Submitted to the bank"), again if one.sent_times > 1 else ""))
+    if one.completed_at:
+        found.append(TimelineEntry(one.completed_at, _("Arrived"), _("The beneficiary has received the money.")))
+    if one.status == Status.FAILED:
+        found.append(TimelineEntry(one.updated_at, _("Failed"), _("Amount and fee are available again.")))
+    if one.returned_at:
+        found.append(TimelineEntry(one.returned_at, _("Returned"), _("The amount is available again; the fee is not.")))
+    return found[::-1]
+
+
+def _outcomes(here: RequestContext, one: Withdrawal) -> list[str]:
+    """What can be simulated now, by this person."""
+    if not (here.is_sandbox and here.may(May.SIMULATE)):
+        return []
+    if one.status == Status.PROCESSING:
+        return [Status.COMPLETED, Status.FAILED]
+    return [Status.RETURNED] if one.status == Status.COMPLETED and not one.is_converted else []
+
+
+def _next_look(one: Withdrawal, look: str) -> int | None:
+    """A few looks, and no more: a page that is left alone must not keep its person signed in."""
+    looks = int(look) if look.isdecimal() and len(look) < 3 else 0
+    return looks + 1 if one.status == Status.PROCESSING and looks < LOOKS else None
+
+
+@require_POST
+@page_view(May.SIMULATE, sandbox_only=True)
+def simulate(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> HttpResponse:
+    """Lets the sandbox's bank say what became of it."""
+    one, form = selectors.get(here.merchant, withdrawal_id), OutcomeForm(request.POST)
+    if not form.is_valid():
+        return _shown(here, one, form, status=400)
+    wanted = form.cleaned_data["status"]
+    code = form.cleaned_data["failure_code"] if wanted == Status.FAILED else None
+    try:
+        with transaction.atomic():
+            changed = services.simulate(here.merchant, withdrawal_id, wanted, code or None)
+            here.record("withdrawal.simulated", one.pk, before={"status": one.status}, after={"status": changed.status})
+    except Refusal as refusal:
+        form.add_error(None, in_words(refusal))
+        return _shown(here, selectors.get(here.merchant, withdrawal_id), form, status=refusal.status)
+    return here.go("withdrawal", withdrawal_id, said=_("The sandbox bank has answered."))
