@@ -7,14 +7,14 @@ from django.db.models import Q, QuerySet
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
-from accounts.base.rows import columns, first, load, width
+from accounts.base.rows import columns, first, load, table, width
 from accounts.models import ApiKey, AuditEntry, Company, Merchant
 
 _FIND_KEY = f"""
     SELECT {columns(ApiKey, "k")}, {columns(Merchant, "m")}, {columns(Company, "c")}
-      FROM accounts_apikey k
-      JOIN accounts_merchant m ON m.id = k.merchant_id
-      JOIN accounts_company c ON c.id = m.company_id
+      FROM {table(ApiKey)} k
+      JOIN {table(Merchant)} m ON m.id = k.merchant_id
+      JOIN {table(Company)} c ON c.id = m.company_id
      WHERE k.digest = %s AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > statement_timestamp())
 """
 

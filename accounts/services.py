@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy
 
 from accounts import permissions as known
 from accounts.base.clock import utcnow
-from accounts.base.rows import execute, first
+from accounts.base.rows import execute, first, table
 from accounts.errors import KeyExceedsRights
-from accounts.models import ApiKey, Company, Environment, Membership, Merchant, User
+from accounts.models import ApiKey, Company, Environment, Membership, Merchant, RefusedOrigin, User
 from accounts.notices import tell_owners
 from accounts.roles import GRANTS, May, Role
 from accounts.selectors import digest
@@ -131,7 +131,7 @@ def note_permission(api_key: ApiKey, permission: str) -> None:
     today = utcnow().date().isoformat()
     if api_key.permissions_used.get(permission) != today:
         execute(
-            """UPDATE accounts_apikey SET permissions_used = permissions_used || jsonb_build_object(%s::text, %s::text)
+            f"""UPDATE {table(ApiKey)} SET permissions_used = permissions_used || jsonb_build_object(%s::text, %s::text)
                 WHERE id = %s""",
             [permission, today, api_key.pk],
         )
@@ -140,8 +140,8 @@ def note_permission(api_key: ApiKey, permission: str) -> None:
 def remember_refused_origin(merchant: Merchant, address: str | None) -> None:
     """Stores the last unregistered address, so that the owner can register it or react."""
     execute(
-        """
-        INSERT INTO accounts_refusedorigin AS known (merchant_id, address, times, seen_at) VALUES (%s, %s, 1, %s)
+        f"""
+        INSERT INTO {table(RefusedOrigin)} AS known (merchant_id, address, times, seen_at) VALUES (%s, %s, 1, %s)
         ON CONFLICT (merchant_id) DO UPDATE SET address = excluded.address, seen_at = excluded.seen_at,
             times = CASE WHEN known.address IS NOT DISTINCT FROM excluded.address THEN known.times + 1 ELSE 1 END
         """,

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from django.db import connection
 
 from accounts.base.clock import utcnow
+from accounts.base.rows import table
 from accounts.models import Merchant
-from webhooks.models import Endpoint
+from webhooks.models import Attempt, Delivery, Endpoint
 from webhooks.notices import DISABLED_AFTER
 from webhooks.queue import OPENS_AT
 
@@ -16,27 +17,28 @@ A_WHILE = timedelta(hours=1)
 LOOKED_AT = 1000
 """The number of recent deliveries per endpoint that are evaluated."""
 
+PENDING = Delivery.Status.PENDING
 # The limits are written out: a prepared plan that does not know them reads whole tables.
 _HEALTH = f"""
     SELECT endpoint.id, made.tried, made.succeeded, made.p95_ms, made.failed_at, made.failure, due.waiting, due.next_at
-      FROM webhooks_endpoint endpoint
+      FROM {table(Endpoint)} endpoint
      CROSS JOIN LATERAL (
         SELECT count(*) AS tried, count(*) FILTER (WHERE is_good) AS succeeded,
                percentile_disc(0.95) WITHIN GROUP (ORDER BY elapsed_ms) AS p95_ms,
                max(started_at) FILTER (WHERE NOT is_good) AS failed_at,
                (array_agg(coalesce(error, http_status::text) ORDER BY started_at DESC)
                    FILTER (WHERE NOT is_good))[1] AS failure
-          FROM (SELECT id FROM webhooks_delivery
+          FROM (SELECT id FROM {table(Delivery)}
                  WHERE endpoint_id = endpoint.id AND created_at > %(since)s
                  ORDER BY created_at DESC LIMIT {LOOKED_AT}) latest
           JOIN LATERAL (SELECT *, error IS NULL AND http_status BETWEEN 200 AND 299 AS is_good
-                          FROM webhooks_attempt WHERE delivery_id = latest.id) attempt ON true) made
+                          FROM {table(Attempt)} WHERE delivery_id = latest.id) attempt ON true) made
      CROSS JOIN LATERAL (
         SELECT count(*) AS waiting,
                min(CASE WHEN asked_for AND attempts = 0 THEN next_attempt_at
                         ELSE greatest(next_attempt_at, endpoint.open_until) END) AS next_at
-          FROM (SELECT next_attempt_at, asked_for, attempts FROM webhooks_delivery
-                 WHERE endpoint_id = endpoint.id AND status = 'PENDING'
+          FROM (SELECT next_attempt_at, asked_for, attempts FROM {table(Delivery)}
+                 WHERE endpoint_id = endpoint.id AND status = '{PENDING}'
                  ORDER BY next_attempt_at LIMIT {LOOKED_AT}) pending) due
      WHERE endpoint.merchant_id = %(merchant)s AND endpoint.deleted_at IS NULL
        AND (%(only)s::varchar IS NULL OR endpoint.id = %(only)s)

@@ -6,28 +6,31 @@ from typing import Any
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
-from accounts.base.rows import execute
+from accounts.base.rows import execute, table
 from accounts.base.wire import dumps, timestamp
 from accounts.models import Merchant
 from webhooks.kinds import EVERYTHING, KINDS
+from webhooks.models import Delivery, Endpoint, Event
 
+PENDING = Delivery.Status.PENDING
+ACTIVE = Endpoint.Status.ACTIVE
 # A delivery's id is a ULID too: the event's time, then 64 bits of a digest that no other pair has.
-_EMIT = """
+_EMIT = f"""
     WITH event AS (
-        INSERT INTO webhooks_event (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at)
+        INSERT INTO {table(Event)} (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at)
         SELECT %(id)s, %(merchant)s, %(type)s, %(object)s, next.sequence,
                %(head)s::bytea || convert_to(next.sequence::text, 'UTF8') || %(tail)s::bytea, %(occurred_at)s, %(now)s
           FROM (SELECT greatest(coalesce(max(sequence), 0) + 1, %(at_least)s::bigint) AS sequence
-                  FROM webhooks_event WHERE object_id = %(object)s) next
+                  FROM {table(Event)} WHERE object_id = %(object)s) next
         RETURNING id, object_id, sequence, created_at
     )
-    INSERT INTO webhooks_delivery (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
+    INSERT INTO {table(Delivery)} (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
                                    object_id, sequence, created_at)
     SELECT 'dlv_' || substr(event.id, 5, 10) || upper(substr(md5(event.id || endpoint.id), 1, 16)),
-           event.id, endpoint.id, 'PENDING', 0, event.created_at, %(only)s::varchar IS NULL,
+           event.id, endpoint.id, '{PENDING}', 0, event.created_at, %(only)s::varchar IS NULL,
            %(only)s::varchar IS NOT NULL, event.object_id, event.sequence, event.created_at
-      FROM event, webhooks_endpoint endpoint
-     WHERE endpoint.merchant_id = %(merchant)s AND endpoint.status = 'ACTIVE'
+      FROM event, {table(Endpoint)} endpoint
+     WHERE endpoint.merchant_id = %(merchant)s AND endpoint.status = '{ACTIVE}'
        AND CASE WHEN %(only)s::varchar IS NULL THEN endpoint.events && %(wanted)s::varchar[]
                 ELSE endpoint.id = %(only)s::varchar END
 """

@@ -11,11 +11,13 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from accounts.base.clock import utcnow
+from accounts.base.rows import table
 from accounts.base.sealing import unseal
+from accounts.models import Merchant
 from webhooks import notices
 from webhooks.client import AttemptResponse, is_loopback_allowed
 from webhooks.lifecycle import DELIVERY_LIFE, DeliveryAction
-from webhooks.models import Delivery, Endpoint
+from webhooks.models import Attempt, Delivery, Endpoint, Event
 from webhooks.schedule import asked_wait_s, next_attempt_after
 
 LEASE_S = 40
@@ -33,31 +35,34 @@ OPENS_AT = 5
 OPEN_S, LONGEST_OPEN_S = 30, 15 * 60
 """This many failures in a row pause an endpoint for this long; then one attempt probes it."""
 
+PENDING = Delivery.Status.PENDING
+ACTIVE = Endpoint.Status.ACTIVE
+DISABLED = Endpoint.Status.DISABLED
 # What somebody asked for passes an open breaker with its first attempt, and waits for no earlier event.
-_CLAIM = """
+_CLAIM = f"""
     WITH leased AS (
-        SELECT endpoint_id, count(*) AS n FROM webhooks_delivery
+        SELECT endpoint_id, count(*) AS n FROM {table(Delivery)}
          WHERE leased_until IS NOT NULL AND leased_until > statement_timestamp() GROUP BY endpoint_id
     ), busy AS (
         SELECT endpoint.merchant_id, sum(leased.n) AS n
-          FROM leased JOIN webhooks_endpoint endpoint ON endpoint.id = leased.endpoint_id GROUP BY 1
+          FROM leased JOIN {table(Endpoint)} endpoint ON endpoint.id = leased.endpoint_id GROUP BY 1
     ), fair AS (
         SELECT next.id, endpoint.merchant_id, coalesce(busy.n, 0)
                + row_number() OVER (PARTITION BY endpoint.merchant_id ORDER BY next.place, random()) AS turn
-          FROM webhooks_endpoint endpoint
+          FROM {table(Endpoint)} endpoint
           LEFT JOIN leased ON leased.endpoint_id = endpoint.id
           LEFT JOIN busy ON busy.merchant_id = endpoint.merchant_id
          CROSS JOIN LATERAL (
             SELECT id, row_number() OVER (ORDER BY next_attempt_at, id) AS place FROM (
-                SELECT one.id, one.next_attempt_at FROM webhooks_delivery one
-                 WHERE one.endpoint_id = endpoint.id AND one.status = 'PENDING'
+                SELECT one.id, one.next_attempt_at FROM {table(Delivery)} one
+                 WHERE one.endpoint_id = endpoint.id AND one.status = '{PENDING}'
                    AND one.next_attempt_at <= statement_timestamp()
                    AND (one.leased_until IS NULL OR one.leased_until <= statement_timestamp())
                    AND (coalesce(endpoint.open_until <= statement_timestamp(), true)
                         OR one.asked_for AND one.attempts = 0)
                    AND (one.asked_for AND one.attempts = 0 OR NOT EXISTS (
-                       SELECT FROM webhooks_delivery earlier
-                        WHERE earlier.endpoint_id = endpoint.id AND earlier.status = 'PENDING'
+                       SELECT FROM {table(Delivery)} earlier
+                        WHERE earlier.endpoint_id = endpoint.id AND earlier.status = '{PENDING}'
                           AND earlier.object_id = one.object_id AND earlier.sequence < one.sequence
                           AND (earlier.attempts = 0 OR earlier.leased_until > statement_timestamp())))
                  ORDER BY one.next_attempt_at, one.id
@@ -67,18 +72,18 @@ _CLAIM = """
                         AND endpoint.last_success_at > statement_timestamp() - %(well_for)s * interval '1 second'
                        THEN %(in_hand)s ELSE %(at_once)s END)
                    FOR UPDATE SKIP LOCKED) oldest) next
-         WHERE endpoint.status = 'ACTIVE'
+         WHERE endpoint.status = '{ACTIVE}'
            AND (coalesce(endpoint.open_until <= statement_timestamp(), true) OR EXISTS (
-                SELECT FROM webhooks_delivery asked
-                 WHERE asked.endpoint_id = endpoint.id AND asked.status = 'PENDING' AND asked.asked_for
+                SELECT FROM {table(Delivery)} asked
+                 WHERE asked.endpoint_id = endpoint.id AND asked.status = '{PENDING}' AND asked.asked_for
                    AND asked.attempts = 0))
            AND endpoint.id IN (
-            SELECT endpoint_id FROM webhooks_delivery
-             WHERE status = 'PENDING' AND next_attempt_at <= statement_timestamp())
+            SELECT endpoint_id FROM {table(Delivery)}
+             WHERE status = '{PENDING}' AND next_attempt_at <= statement_timestamp())
     ), due AS (
         SELECT id FROM fair WHERE turn <= %(per_merchant)s ORDER BY turn, random() LIMIT %(limit)s
     ), claimed AS (
-        UPDATE webhooks_delivery delivery
+        UPDATE {table(Delivery)} delivery
            SET attempts = attempts + 1, lease = %(token)s,
                leased_until = statement_timestamp() + %(lease)s * interval '1 second'
           FROM due WHERE delivery.id = due.id
@@ -88,39 +93,39 @@ _CLAIM = """
     SELECT claimed.id, claimed.lease, claimed.attempts, event.id, event.type, event.body, endpoint.id, endpoint.url,
            merchant.environment, endpoint.sealed_secret, endpoint.sealed_previous_secret,
            endpoint.previous_secret_expires_at, claimed.is_retried
-      FROM claimed JOIN webhooks_event event ON event.id = claimed.event_id
-      JOIN webhooks_endpoint endpoint ON endpoint.id = claimed.endpoint_id
-      JOIN accounts_merchant merchant ON merchant.id = endpoint.merchant_id
+      FROM claimed JOIN {table(Event)} event ON event.id = claimed.event_id
+      JOIN {table(Endpoint)} endpoint ON endpoint.id = claimed.endpoint_id
+      JOIN {table(Merchant)} merchant ON merchant.id = endpoint.merchant_id
 """
 
 # What was not tried is as it was before it was claimed.
-_GIVE_BACK = """
-    UPDATE webhooks_delivery delivery SET attempts = attempts - 1, leased_until = NULL, lease = NULL
+_GIVE_BACK = f"""
+    UPDATE {table(Delivery)} delivery SET attempts = attempts - 1, leased_until = NULL, lease = NULL
       FROM unnest(%s::varchar[], %s::uuid[]) AS untried(id, lease)
-     WHERE delivery.id = untried.id AND delivery.lease = untried.lease AND delivery.status = 'PENDING'
+     WHERE delivery.id = untried.id AND delivery.lease = untried.lease AND delivery.status = '{PENDING}'
 """
 
-_ATTEMPTS = """
-    INSERT INTO webhooks_attempt (delivery_id, number, started_at, elapsed_ms, http_status, error, excerpt)
+_ATTEMPTS = f"""
+    INSERT INTO {table(Attempt)} (delivery_id, number, started_at, elapsed_ms, http_status, error, excerpt)
     SELECT * FROM unnest(%s::varchar[], %s::smallint[], %s::timestamptz[], %s::int[], %s::smallint[], %s::varchar[],
                          %s::text[]) AS made(delivery_id, number, started_at, elapsed_ms, http_status, error, excerpt)
-     WHERE EXISTS (SELECT FROM webhooks_delivery delivery WHERE delivery.id = made.delivery_id)
+     WHERE EXISTS (SELECT FROM {table(Delivery)} delivery WHERE delivery.id = made.delivery_id)
     ON CONFLICT (delivery_id, number) DO NOTHING
 """
 
 # Only the holder of the lease decides: a late result of a worker that was taken for dead changes nothing.
-_OUTCOMES = """
-    UPDATE webhooks_delivery delivery
+_OUTCOMES = f"""
+    UPDATE {table(Delivery)} delivery
        SET status = made.status, next_attempt_at = made.next_at, leased_until = NULL, lease = NULL,
            http_status = made.http_status, error = made.error, delivered_at = made.delivered_at
       FROM unnest(%s::varchar[], %s::uuid[], %s::varchar[], %s::timestamptz[], %s::smallint[], %s::varchar[],
                   %s::timestamptz[]) AS made(id, lease, status, next_at, http_status, error, delivered_at)
-     WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.status = 'PENDING'
+     WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.status = '{PENDING}'
 """
 
 # A success closes the breaker. So many failures in a row open it: for half a minute, then for twice as long each time.
-_ENDPOINTS = """
-    UPDATE webhooks_endpoint endpoint
+_ENDPOINTS = f"""
+    UPDATE {table(Endpoint)} endpoint
        SET last_delivery_at = greatest(last_delivery_at, made.tried_at),
            last_success_at = greatest(last_success_at, made.succeeded_at),
            failures = CASE WHEN made.succeeded_at IS NULL THEN least(failures + made.failed, 1000000) ELSE 0 END,
@@ -134,8 +139,9 @@ _ENDPOINTS = """
                              THEN statement_timestamp()
                                   + least(%(longest)s, %(open)s * 2 ^ pauses) * interval '1 second'
                              ELSE open_until END,
-           status = CASE WHEN made.gone AND status = 'ACTIVE' THEN 'DISABLED' ELSE status END,
-           disabled_reason = CASE WHEN made.gone AND status = 'ACTIVE' THEN 'GONE' ELSE disabled_reason END
+           status = CASE WHEN made.gone AND status = '{ACTIVE}' THEN '{DISABLED}' ELSE status END,
+           disabled_reason = CASE WHEN made.gone AND status = '{ACTIVE}' THEN '{Endpoint.DisabledReason.GONE}'
+                                  ELSE disabled_reason END
       FROM (SELECT id, max(tried_at) AS tried_at, max(succeeded_at) AS succeeded_at, bool_or(gone) AS gone,
                    count(*) FILTER (WHERE succeeded_at IS NULL) AS failed
               FROM unnest(%(ids)s::varchar[], %(tried)s::timestamptz[], %(succeeded)s::timestamptz[],

@@ -4,22 +4,23 @@ from datetime import timedelta
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import earliest
-from accounts.base.rows import execute
+from accounts.base.rows import execute, table
+from webhooks.models import Attempt, Delivery, Event
 
 KEPT_FOR = timedelta(days=30)
 BATCH = 1000
 
 # Ids begin with their time: the primary key finds what is old. A delivery's is the time of its event.
 _FORGET = (
-    """
-    WITH old AS (SELECT id FROM webhooks_delivery WHERE id < %(delivery)s ORDER BY id LIMIT %(batch)s),
-         tries AS (DELETE FROM webhooks_attempt WHERE delivery_id IN (SELECT id FROM old))
-    DELETE FROM webhooks_delivery WHERE id IN (SELECT id FROM old)
+    f"""
+    WITH old AS (SELECT id FROM {table(Delivery)} WHERE id < %(delivery)s ORDER BY id LIMIT %(batch)s),
+         tries AS (DELETE FROM {table(Attempt)} WHERE delivery_id IN (SELECT id FROM old))
+    DELETE FROM {table(Delivery)} WHERE id IN (SELECT id FROM old)
     """,
-    """
-    DELETE FROM webhooks_event WHERE id IN (
-        SELECT id FROM webhooks_event old WHERE id < %(event)s
-           AND NOT EXISTS (SELECT FROM webhooks_delivery WHERE event_id = old.id) ORDER BY id LIMIT %(batch)s)
+    f"""
+    DELETE FROM {table(Event)} WHERE id IN (
+        SELECT id FROM {table(Event)} old WHERE id < %(event)s
+           AND NOT EXISTS (SELECT FROM {table(Delivery)} WHERE event_id = old.id) ORDER BY id LIMIT %(batch)s)
     """,
 )
 

@@ -15,7 +15,7 @@ from accounts.base.clock import now as now_of
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
 from accounts.base.ids import is_well_formed
-from accounts.base.rows import execute, first
+from accounts.base.rows import execute, first, table
 from accounts.base.sealing import seal, unseal
 from accounts.models import Merchant
 from webhooks.client import is_loopback_allowed
@@ -172,28 +172,29 @@ def _arrived(endpoint: Endpoint, event: Event | None, sent_at: int | None) -> da
     return min(times, key=lambda time: abs(time.timestamp() - (sent_at or 0)), default=None)
 
 
+PENDING = Delivery.Status.PENDING
 # ── Telling again ─────────────────────────────────────────────────────────────────────────────────────────────────
 # The id is the event's time and 64 random bits: it is forgotten together with the event.
-_AGAIN = """
-    INSERT INTO webhooks_delivery (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
+_AGAIN = f"""
+    INSERT INTO {table(Delivery)} (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
                                    object_id, sequence, created_at)
     SELECT 'dlv_' || substr(event.id, 5, 10) || upper(substr(replace(gen_random_uuid()::text, '-', ''), 1, 16)),
-           event.id, %(endpoint)s, 'PENDING', 0, %(now)s, event.type <> 'webhook.test',
+           event.id, %(endpoint)s, '{PENDING}', 0, %(now)s, event.type <> 'webhook.test',
            %(asked_for)s, event.object_id, event.sequence, %(now)s
-      FROM ({events}) event
+      FROM ({{events}}) event
 """
-_MATCHING = """
-    SELECT event.id, event.type, event.object_id, event.sequence FROM webhooks_event event
-      LEFT JOIN LATERAL (SELECT status FROM webhooks_delivery made
+_MATCHING = f"""
+    SELECT event.id, event.type, event.object_id, event.sequence FROM {table(Event)} event
+      LEFT JOIN LATERAL (SELECT status FROM {table(Delivery)} made
                           WHERE made.event_id = event.id AND made.endpoint_id = %(endpoint)s
-                          ORDER BY (made.status = 'PENDING') DESC, made.created_at DESC, made.id DESC LIMIT 1
+                          ORDER BY (made.status = '{PENDING}') DESC, made.created_at DESC, made.id DESC LIMIT 1
                         ) last ON true
      WHERE event.merchant_id = %(merchant)s AND (%(kinds)s::varchar[] IS NULL OR event.type = ANY(%(kinds)s))
        AND event.type <> 'webhook.test'
        AND (%(object_id)s::varchar IS NULL OR event.object_id = %(object_id)s)
        AND (%(created_from)s::timestamptz IS NULL OR event.created_at >= %(created_from)s)
        AND (%(created_to)s::timestamptz IS NULL OR event.created_at < %(created_to)s)
-       AND last.status IS DISTINCT FROM 'PENDING'
+       AND last.status IS DISTINCT FROM '{PENDING}'
        AND (%(last_status)s::varchar IS NULL OR coalesce(last.status, 'NONE') = %(last_status)s)
      ORDER BY event.id
 """
@@ -208,7 +209,7 @@ def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Deliver
     """
     endpoint = _switched_on(merchant, endpoint_id)
     before = delivery(merchant, endpoint_id, delivery_id)
-    again = _AGAIN.format(events="SELECT * FROM webhooks_event WHERE id = %(event)s")
+    again = _AGAIN.format(events=f"SELECT * FROM {table(Event)} WHERE id = %(event)s")
     row = first(
         f"{again} RETURNING id", {"endpoint": endpoint.pk, "event": before.event_id, "now": utcnow(), "asked_for": True}
     )

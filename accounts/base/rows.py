@@ -1,7 +1,10 @@
 """Reads and writes model rows with hand-written SQL.
 
-Building a query with the ORM costs about 250 µs before the database has done anything. The few statements on the
-path of every request are therefore written by hand; everything else uses the ORM.
+Three kinds of statements are written out: those that every request waits for, since building one query with the ORM
+costs about 250 µs before the database has done anything; those that the ORM cannot say in one statement (claims with
+`SKIP LOCKED`, `LATERAL`, `INSERT … SELECT`, writes whose rows come back), where a second one would be a race or a
+second round trip; and the proofs of the books, which read whole tables. Everything else uses the ORM. Tables and
+columns come from the models, states from their enumerations.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +23,16 @@ def columns(model: type[models.Model], alias: str = "") -> str:
     """The model's columns for SELECT or RETURNING, in the order that `load` expects."""
     prefix = f"{alias}." if alias else ""
     return ", ".join(f'{prefix}"{field.column}"' for field in model._meta.concrete_fields)
+
+
+def table(model: type[models.Model]) -> str:
+    """The model's table, for SQL of our own: a model that moves takes its name along, and imports show who reads it."""
+    return model._meta.db_table
+
+
+def quoted(*values: str) -> str:
+    """Values of an enumeration as SQL literals, for statements whose plan depends on them."""
+    return ", ".join(f"'{value}'" for value in values)
 
 
 @cache

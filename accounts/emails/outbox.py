@@ -3,13 +3,15 @@
 import time
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused
+from typing import Any
 
 import structlog
 from django.core.mail import EmailMessage, get_connection
+from django.db.models import QuerySet
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import earliest
-from accounts.base.rows import columns, execute, first, load
+from accounts.base.rows import columns, first, load, table
 from accounts.emails.models import Email
 
 log = structlog.get_logger()
@@ -23,16 +25,13 @@ KEPT_FOR = timedelta(days=30)
 BATCH = 1000
 
 # An attempt is counted when it is begun: a process that dies with an e-mail in hand leaves it to the next one.
-_CLAIM = """
-    UPDATE accounts_email SET attempts = attempts + 1,
+_CLAIM = f"""
+    UPDATE {table(Email)} SET attempts = attempts + 1,
            next_attempt_at = statement_timestamp() + %(lease)s * interval '1 second'
-     WHERE id = (SELECT id FROM accounts_email WHERE status = 'PENDING' AND next_attempt_at <= statement_timestamp()
+     WHERE id = (SELECT id FROM {table(Email)}
+                  WHERE status = '{Email.Status.PENDING}' AND next_attempt_at <= statement_timestamp()
                   ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING {columns}
-"""
-_FORGET = """
-    DELETE FROM accounts_email WHERE id IN (
-        SELECT id FROM accounts_email WHERE id < %(before)s ORDER BY id LIMIT %(batch)s)
+    RETURNING {{columns}}
 """
 
 
@@ -53,10 +52,14 @@ def send_again(email: Email) -> bool:
 
 def forget_old() -> int:
     """Deletes e-mails older than thirty days in batches; returns how many."""
-    params, forgotten = {"before": earliest("eml", utcnow() - KEPT_FOR), "batch": BATCH}, 0
-    while deleted := execute(_FORGET, params):
+    oldest, forgotten = earliest("eml", utcnow() - KEPT_FOR), 0
+    while deleted := Email.objects.filter(pk__in=_oldest(oldest)).delete()[0]:
         forgotten += deleted
     return forgotten
+
+
+def _oldest(before: str) -> QuerySet[Email, Any]:
+    return Email.objects.filter(pk__lt=before).order_by("pk").values("pk")[:BATCH]
 
 
 def _claim() -> Email | None:

@@ -1,19 +1,25 @@
 """What is always true between conversions and the books."""
 
+from accounts.base.rows import table
+from gateway.conversions.models import Conversion
+from ledger.books.models import Account, Entry, Transfer
+from ledger.chart import AccountKind
 from ledger.verify import invariant
+
+_AVAILABLE = AccountKind.AVAILABLE
 
 invariant(
     "I17",
     "a conversion gives what its rate says, rounded down, never more than the market, and was posted so",
-    """
+    f"""
     SELECT c.id, c.source_amount, c.destination_amount, c.applied_rate, t.source, t.destination, t.spread
-      FROM gateway_conversion c
+      FROM {table(Conversion)} c
       FULL JOIN (SELECT t.merchant_id, t.reference,
-                        -coalesce(sum(e.amount) FILTER (WHERE a.kind = 'AVAILABLE' AND e.amount < 0), 0) AS source,
-                        coalesce(sum(e.amount) FILTER (WHERE a.kind = 'AVAILABLE' AND e.amount > 0), 0) AS destination,
-                        coalesce(sum(e.amount) FILTER (WHERE a.kind = 'FX_SPREAD'), 0) AS spread
-                   FROM ledger_transfer t JOIN ledger_entry e ON e.transfer_id = t.id
-                   JOIN ledger_account a ON a.id = e.account_id
+                     -coalesce(sum(e.amount) FILTER (WHERE a.kind = '{_AVAILABLE}' AND e.amount < 0), 0) AS source,
+                     coalesce(sum(e.amount) FILTER (WHERE a.kind = '{_AVAILABLE}' AND e.amount > 0), 0) AS destination,
+                     coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.FX_SPREAD}'), 0) AS spread
+                   FROM {table(Transfer)} t JOIN {table(Entry)} e ON e.transfer_id = t.id
+                   JOIN {table(Account)} a ON a.id = e.account_id
                   WHERE t.kind = 'conversion.completed' GROUP BY t.id) t
         ON t.reference = c.id AND t.merchant_id = c.merchant_id
      WHERE c.destination_amount IS DISTINCT FROM floor(c.source_amount * c.applied_rate)

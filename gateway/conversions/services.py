@@ -10,7 +10,7 @@ from django.db import transaction
 from accounts.base import clock
 from accounts.base.errors import Fault
 from accounts.base.ids import new_id
-from accounts.base.rows import execute, first, insert_into, values
+from accounts.base.rows import execute, first, insert_into, table, values
 from accounts.models import Environment, Merchant
 from accounts.services import hold_settings
 from gateway.conversions import payloads
@@ -41,7 +41,7 @@ HOLDS_FOR = timedelta(seconds=60)
 HOLDS_SHORTLY = timedelta(seconds=1)
 
 _INSERT = f"{insert_into(Conversion)} ON CONFLICT (merchant_id, quote_id) DO NOTHING"
-_CONFIRMED = "SELECT id FROM gateway_conversion WHERE merchant_id = %s AND quote_id = %s"
+_CONFIRMED = f"SELECT id FROM {table(Conversion)} WHERE merchant_id = %s AND quote_id = %s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection
 
 from accounts.base.ids import new_id
-from accounts.base.rows import first
+from accounts.base.rows import first, table
 from accounts.models import Merchant
 from gateway.customers.models import Customer
 from gateway.customers.payer import Payer
@@ -16,17 +16,18 @@ _NEWER = """
     phone = coalesce(excluded.phone, customer.phone), address = coalesce(excluded.address, customer.address),
     tax_id_type = coalesce(excluded.tax_id_type, customer.tax_id_type), updated_at = excluded.updated_at
 """
-_INSERT = """
-    INSERT INTO gateway_customer AS customer
+_INSERT = f"""
+    INSERT INTO {table(Customer)} AS customer
            (id, merchant_id, name, tax_id, tax_id_type, email, phone, address, created_at, updated_at)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
 """
 _BY_TAX_ID = f"{_INSERT} ON CONFLICT (merchant_id, tax_id) DO UPDATE SET {_NEWER} RETURNING id"
 _BY_EMAIL = f"{_INSERT} ON CONFLICT (merchant_id, email) WHERE tax_id IS NULL DO UPDATE SET {_NEWER} RETURNING id"
 _NEW = f"{_INSERT} RETURNING id"
-_KNOWN_BY_EMAIL = """
-    UPDATE gateway_customer SET name = %s, phone = coalesce(%s, phone), address = coalesce(%s, address), updated_at = %s
-     WHERE id = (SELECT id FROM gateway_customer WHERE merchant_id = %s AND email = %s
+_KNOWN_BY_EMAIL = f"""
+    UPDATE {table(Customer)}
+       SET name = %s, phone = coalesce(%s, phone), address = coalesce(%s, address), updated_at = %s
+     WHERE id = (SELECT id FROM {table(Customer)} WHERE merchant_id = %s AND email = %s
                   ORDER BY updated_at DESC LIMIT 1)
     RETURNING id
 """

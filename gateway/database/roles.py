@@ -5,18 +5,15 @@ from typing import Any
 
 from psycopg import Connection, Cursor, connect, sql
 
+from accounts.base.rows import table as table_of
+from accounts.models import AuditEntry
 from gateway.database.limits import Limits
+from ledger.books.models import Account, Balance, Entry, Transfer
+from ledger.closings.models import ClosedDay, Closing
 
-WRITTEN_ONCE = (
-    "accounts_auditentry",
-    "ledger_account",
-    "ledger_closedday",
-    "ledger_closing",
-    "ledger_entry",
-    "ledger_transfer",
-)
+WRITTEN_ONCE = [table_of(model) for model in (AuditEntry, Account, ClosedDay, Closing, Entry, Transfer)]
 """Rows of these are added and never changed, nor are those of any history."""
-KEPT = ("ledger_balance",)
+KEPT = [table_of(Balance)]
 """Rows of these change and never go."""
 
 _OWNERS = """

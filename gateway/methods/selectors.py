@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.db.models import F, Q
 
 from accounts.base import clock
-from accounts.base.rows import first
+from accounts.base.rows import first, table
 from accounts.models import Merchant
 from gateway.customers.payer import Payer
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled
@@ -17,15 +17,15 @@ from ledger import money
 
 NEVER = 10**15
 """Minor units: more than anybody can pay."""
-_TERMS = """
+_TERMS = f"""
     SELECT rule.enabled, rule.minimum, rule.maximum, rule.expires_in_s, rule.expires_in_min_s, rule.expires_in_max_s,
            price.percentage, price.fixed, price.settlement_days,
            CASE WHEN price.advance_enabled THEN price.advance_monthly_rate END, price.advance_minimum
-      FROM (SELECT * FROM gateway_methodrule
+      FROM (SELECT * FROM {table(MethodRule)}
              WHERE environment = %(environment)s AND method = %(method)s AND currency = %(currency)s
                AND (merchant_id = %(merchant)s OR merchant_id IS NULL)
              ORDER BY merchant_id NULLS LAST LIMIT 1) rule,
-           (SELECT * FROM gateway_pricerule
+           (SELECT * FROM {table(PriceRule)}
              WHERE method = %(method)s AND currency = %(currency)s
                AND (merchant_id = %(merchant)s OR merchant_id IS NULL) AND effective_from <= %(at)s
              ORDER BY merchant_id NULLS LAST, effective_from DESC LIMIT 1) price

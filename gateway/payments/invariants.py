@@ -1,22 +1,29 @@
 """What is always true between payments and the books, and between payments and their events."""
 
+from accounts.base.rows import table
+from accounts.models import Merchant
+from gateway.customers.models import Customer
+from gateway.payments.models import Payment, Status
+from ledger.books.models import Account, Entry, Transfer
+from ledger.chart import AccountKind
 from ledger.verify import invariant
+from webhooks.models import Event
 
 invariant(
     "I8",
     "a payment was posted exactly when it was paid, once, with its amount and fee",
-    """
+    f"""
     SELECT p.id, p.status, t.id AS transfer, t.posted_gross
-      FROM gateway_payment p
+      FROM {table(Payment)} p
       FULL JOIN (SELECT t.id, t.merchant_id, t.reference,
-                        -sum(e.amount) FILTER (WHERE a.kind = 'CLEARING') AS posted_gross,
-                        coalesce(sum(e.amount) FILTER (WHERE a.kind = 'FEE_INCOME'), 0) AS posted_fee
-                   FROM ledger_transfer t
-                   LEFT JOIN ledger_entry e ON e.transfer_id = t.id
-                   LEFT JOIN ledger_account a ON a.id = e.account_id
+                        -sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.CLEARING}') AS posted_gross,
+                        coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.FEE_INCOME}'), 0) AS posted_fee
+                   FROM {table(Transfer)} t
+                   LEFT JOIN {table(Entry)} e ON e.transfer_id = t.id
+                   LEFT JOIN {table(Account)} a ON a.id = e.account_id
                   WHERE t.kind = 'payment.paid' GROUP BY t.id) t
         ON t.reference = p.id AND t.merchant_id = p.merchant_id
-     WHERE (p.status IN ('PAID', 'REFUNDED')) IS DISTINCT FROM (t.id IS NOT NULL)
+     WHERE (p.status IN ('{Status.PAID}', '{Status.REFUNDED}')) IS DISTINCT FROM (t.id IS NOT NULL)
         OR p.amount IS DISTINCT FROM coalesce(t.posted_gross, p.amount)
         OR p.fee IS DISTINCT FROM coalesce(t.posted_fee, p.fee)
     """,
@@ -24,13 +31,13 @@ invariant(
 invariant(
     "I10",
     "every payment that ended has announced it exactly once",
-    """
-    SELECT p.id, p.status, count(e.id) FROM gateway_payment p
-      JOIN accounts_merchant m ON m.id = p.merchant_id
-      LEFT JOIN webhooks_event e ON e.object_id = p.id
-       AND e.type = CASE p.status WHEN 'PAID' THEN 'payment.paid' WHEN 'FAILED' THEN 'payment.failed'
-                                  WHEN 'EXPIRED' THEN 'payment.expired' ELSE 'payment.refunded' END
-     WHERE p.status IN ('PAID', 'FAILED', 'EXPIRED', 'REFUNDED')
+    f"""
+    SELECT p.id, p.status, count(e.id) FROM {table(Payment)} p
+      JOIN {table(Merchant)} m ON m.id = p.merchant_id
+      LEFT JOIN {table(Event)} e ON e.object_id = p.id
+       AND e.type = CASE p.status WHEN '{Status.PAID}' THEN 'payment.paid' WHEN '{Status.FAILED}' THEN 'payment.failed'
+                                  WHEN '{Status.EXPIRED}' THEN 'payment.expired' ELSE 'payment.refunded' END
+     WHERE p.status IN ('{Status.PAID}', '{Status.FAILED}', '{Status.EXPIRED}', '{Status.REFUNDED}')
        AND p.updated_at - m.clock_offset > now() - interval '29 days'
      GROUP BY p.id HAVING count(e.id) <> 1
     """,
@@ -38,8 +45,8 @@ invariant(
 invariant(
     "I13",
     "what hangs on a payment is of the same merchant",
-    """
-    SELECT p.id, p.merchant_id, c.merchant_id FROM gateway_payment p
-      JOIN gateway_customer c ON c.id = p.customer_id WHERE c.merchant_id <> p.merchant_id
+    f"""
+    SELECT p.id, p.merchant_id, c.merchant_id FROM {table(Payment)} p
+      JOIN {table(Customer)} c ON c.id = p.customer_id WHERE c.merchant_id <> p.merchant_id
     """,
 )

@@ -7,12 +7,12 @@ from django.db.models import QuerySet
 
 from accounts.base.ids import is_well_formed
 from accounts.base.listing import newest
-from accounts.base.rows import columns, first, load
+from accounts.base.rows import columns, first, load, table
 from accounts.models import Merchant
 from gateway.payments.errors import PaymentUnknown
 from gateway.payments.models import Payment
 
-_GET = f"SELECT {columns(Payment)} FROM gateway_payment WHERE id = %s"
+_GET = f"SELECT {columns(Payment)} FROM {table(Payment)} WHERE id = %s"
 
 
 def get(merchant: Merchant, payment_id: str) -> Payment:

@@ -5,14 +5,14 @@ from decimal import Decimal
 
 from django.db.models import F, Q
 
-from accounts.base.rows import first
+from accounts.base.rows import first, table
 from accounts.models import Merchant
 from gateway.payouts.errors import WithdrawalDisabled, WithdrawalTooLarge, WithdrawalTooSmall
 from gateway.payouts.models import PayoutRule
 from ledger import money
 
-_TERMS = """
-    SELECT enabled, minimum, maximum, fee_percentage, fee_fixed, network_fee FROM gateway_payoutrule
+_TERMS = f"""
+    SELECT enabled, minimum, maximum, fee_percentage, fee_fixed, network_fee FROM {table(PayoutRule)}
      WHERE environment = %s AND rail = %s AND currency = %s AND (merchant_id = %s OR merchant_id IS NULL)
      ORDER BY merchant_id NULLS LAST LIMIT 1
 """

@@ -26,7 +26,7 @@ from psycopg.errors import LockNotAvailable
 
 from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
-from accounts.base.rows import execute, first, retry_on_deadlock
+from accounts.base.rows import execute, first, retry_on_deadlock, table
 from accounts.base.sealing import seal, unseal
 from accounts.base.wire import PLAIN_DIGITS
 from accounts.models import Merchant
@@ -103,7 +103,7 @@ def _number(value: Any) -> orjson.Fragment:
 def replay(attempt: KeyedRequest) -> Stored | None:
     """The stored answer of the key, if there is one. Refuses with ONP409_IDEMPOTENCY_CONFLICT for other content."""
     row = first(
-        "SELECT fingerprint, status, sealed_body FROM gateway_idempotencykey WHERE merchant_id = %s AND key = %s",
+        f"SELECT fingerprint, status, sealed_body FROM {table(IdempotencyKey)} WHERE merchant_id = %s AND key = %s",
         [attempt.merchant.pk, attempt.key],
     )
     if row is None:
@@ -154,7 +154,7 @@ def perform(attempt: KeyedRequest, work: KeyedWork) -> Stored:
 def is_used(attempt: KeyedRequest) -> bool:
     """Whether the key already means something: an answer, or something that was begun."""
     own = [attempt.merchant.pk, attempt.key]
-    return first(f"SELECT true FROM gateway_idempotencykey WHERE {_OWN}", own) is not None
+    return first(f"SELECT true FROM {table(IdempotencyKey)} WHERE {_OWN}", own) is not None
 
 
 def _begin(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
@@ -166,7 +166,7 @@ def _resume(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
     """None where there is nothing to take over, or somebody is at work on it."""
     now = utcnow()
     begun = first(
-        f"""UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until <= %s
+        f"""UPDATE {table(IdempotencyKey)} SET leased_until = %s WHERE {_OPEN} AND leased_until <= %s
             RETURNING resource_id""",
         [attempt.leased_until, attempt.merchant.pk, attempt.key, now],
     )
@@ -203,7 +203,7 @@ def _outcome(attempt: KeyedRequest, work: KeyedWork, act: Callable[[], Any]) -> 
     if not isinstance(result, Unfinished):
         return _store(attempt, *work.render(result))
     execute(
-        f"UPDATE gateway_idempotencykey SET resource_id = %s, leased_until = %s WHERE {_OWN}",
+        f"UPDATE {table(IdempotencyKey)} SET resource_id = %s, leased_until = %s WHERE {_OWN}",
         [result.resource_id, attempt.leased_until, attempt.merchant.pk, attempt.key],
     )
     return result
@@ -223,7 +223,7 @@ def _released_on_failure(attempt: KeyedRequest) -> Iterator[None]:
     except BaseException:
         with suppress(DatabaseError):
             execute(
-                f"UPDATE gateway_idempotencykey SET leased_until = %s WHERE {_OPEN} AND leased_until = %s",
+                f"UPDATE {table(IdempotencyKey)} SET leased_until = %s WHERE {_OPEN} AND leased_until = %s",
                 [utcnow(), attempt.merchant.pk, attempt.key, attempt.leased_until],
             )
         raise
@@ -231,7 +231,7 @@ def _released_on_failure(attempt: KeyedRequest) -> Iterator[None]:
 
 def _is_open(attempt: KeyedRequest) -> bool:
     return (
-        first(f"SELECT true FROM gateway_idempotencykey WHERE {_OPEN} FOR UPDATE", [attempt.merchant.pk, attempt.key])
+        first(f"SELECT true FROM {table(IdempotencyKey)} WHERE {_OPEN} FOR UPDATE", [attempt.merchant.pk, attempt.key])
         is not None
     )
 
@@ -240,8 +240,9 @@ def _claim(attempt: KeyedRequest) -> bool:
     try:
         return bool(
             execute(
-                """
-                INSERT INTO gateway_idempotencykey (merchant_id, key, fingerprint, method, path, request_id, created_at)
+                f"""
+                INSERT INTO {table(IdempotencyKey)}
+                       (merchant_id, key, fingerprint, method, path, request_id, created_at)
                 VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (merchant_id, key) DO NOTHING
                 """,
                 [
@@ -263,7 +264,7 @@ def _claim(attempt: KeyedRequest) -> bool:
 
 def _store(attempt: KeyedRequest, status: int, body: bytes) -> Stored:
     execute(
-        f"UPDATE gateway_idempotencykey SET status = %s, sealed_body = %s WHERE {_OWN}",
+        f"UPDATE {table(IdempotencyKey)} SET status = %s, sealed_body = %s WHERE {_OWN}",
         [status, seal(body), attempt.merchant.pk, attempt.key],
     )
     return Stored(status, body, replayed=False)

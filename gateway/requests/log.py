@@ -20,7 +20,7 @@ from django.db import InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 
-from accounts.base.rows import columns
+from accounts.base.rows import columns, table
 from gateway.requests.facts import RequestFacts, facts_of, row_of
 from gateway.requests.models import ApiRequest
 
@@ -32,9 +32,9 @@ BATCH = 500
 EVERY_S, LONGEST_PAUSE_S = 0.2, 10.0
 
 # PostgreSQL takes the rows apart, in its own process.
-_INSERT = """
-    INSERT INTO gateway_apirequest ({columns})
-    SELECT {columns} FROM json_populate_recordset(NULL::gateway_apirequest, %s::json) ON CONFLICT (id) DO NOTHING
+_INSERT = f"""
+    INSERT INTO {table(ApiRequest)} ({{columns}})
+    SELECT {{columns}} FROM json_populate_recordset(NULL::{table(ApiRequest)}, %s::json) ON CONFLICT (id) DO NOTHING
 """
 
 

@@ -1,41 +1,46 @@
 """What is always true between withdrawals, blocks and the books."""
 
+from accounts.base.rows import table
+from gateway.withdrawals.models import Status, Withdrawal
+from ledger.books.models import Account, Balance, Transfer
+from ledger.chart import AccountKind
+from ledger.holds.models import Hold
 from ledger.verify import invariant
 
 invariant(
     "I20",
     "a withdrawal is blocked while it is processed, with its amount and fee, and not a moment longer",
-    """
-    SELECT w.id, w.status, w.amount + w.fee AS due, h.amount FROM gateway_withdrawal w
-      LEFT JOIN (SELECT withdrawal_id, sum(amount) AS amount FROM ledger_hold WHERE ended_at IS NULL GROUP BY 1) h
+    f"""
+    SELECT w.id, w.status, w.amount + w.fee AS due, h.amount FROM {table(Withdrawal)} w
+      LEFT JOIN (SELECT withdrawal_id, sum(amount) AS amount FROM {table(Hold)} WHERE ended_at IS NULL GROUP BY 1) h
         ON h.withdrawal_id = w.id
-     WHERE coalesce(h.amount, 0) <> CASE WHEN w.status = 'PROCESSING' THEN w.amount + w.fee ELSE 0 END
+     WHERE coalesce(h.amount, 0) <> CASE WHEN w.status = '{Status.PROCESSING}' THEN w.amount + w.fee ELSE 0 END
     """,
 )
 invariant(
     "I21",
     "a withdrawal was posted as often as its status says: completed or failed, never both, and returned only once paid",
-    """
-    SELECT w.id, w.status, t.kinds FROM gateway_withdrawal w
-      LEFT JOIN (SELECT merchant_id, reference, array_agg(kind::text ORDER BY kind) AS kinds FROM ledger_transfer
+    f"""
+    SELECT w.id, w.status, t.kinds FROM {table(Withdrawal)} w
+      LEFT JOIN (SELECT merchant_id, reference, array_agg(kind::text ORDER BY kind) AS kinds FROM {table(Transfer)}
                   WHERE kind LIKE 'withdrawal.%' GROUP BY 1, 2) t
         ON t.reference = w.id AND t.merchant_id = w.merchant_id
      WHERE t.kinds IS DISTINCT FROM CASE w.status
-           WHEN 'PROCESSING' THEN ARRAY['withdrawal.held']
-           WHEN 'COMPLETED' THEN ARRAY['withdrawal.completed', 'withdrawal.held']
-           WHEN 'FAILED' THEN ARRAY['withdrawal.failed', 'withdrawal.held']
+           WHEN '{Status.PROCESSING}' THEN ARRAY['withdrawal.held']
+           WHEN '{Status.COMPLETED}' THEN ARRAY['withdrawal.completed', 'withdrawal.held']
+           WHEN '{Status.FAILED}' THEN ARRAY['withdrawal.failed', 'withdrawal.held']
            ELSE ARRAY['withdrawal.completed', 'withdrawal.held', 'withdrawal.returned'] END
     """,
 )
 invariant(
     "I22",
     "what was paid out and not sent back is the sum of the withdrawals that arrived",
-    """
+    f"""
     SELECT coalesce(p.merchant_id, w.merchant_id), coalesce(p.currency, w.currency), p.amount, w.amount
-      FROM (SELECT a.merchant_id, a.method, a.currency, b.amount FROM ledger_account a
-              JOIN ledger_balance b ON b.account_id = a.id WHERE a.kind = 'PAYOUT' AND a.method <> '') p
+      FROM (SELECT a.merchant_id, a.method, a.currency, b.amount FROM {table(Account)} a
+              JOIN {table(Balance)} b ON b.account_id = a.id WHERE a.kind = '{AccountKind.PAYOUT}' AND a.method <> '') p
       FULL JOIN (SELECT merchant_id, rail, payout_currency AS currency, sum(payout_amount) AS amount
-                   FROM gateway_withdrawal WHERE status = 'COMPLETED' GROUP BY 1, 2, 3) w
+                   FROM {table(Withdrawal)} WHERE status = '{Status.COMPLETED}' GROUP BY 1, 2, 3) w
         ON (w.merchant_id, w.rail, w.currency) = (p.merchant_id, p.method, p.currency)
      WHERE coalesce(p.amount, 0) <> coalesce(w.amount, 0)
     """,

@@ -1,27 +1,32 @@
 """What transfers did, taken apart: told one by one, and summed up by day."""
 
+from accounts.base.rows import quoted, table
+from ledger.books.models import Account, Entry
+from ledger.chart import BUCKETS, AccountKind
+from ledger.closings.models import TOTAL
+
 # What a transfer earned us is taken from one bucket only: of those that it moves the first by name, which is AVAILABLE
 # where it moves that one. OFFSET 0 keeps the planner to looking up what belongs to each transfer: it does not know how
 # few they are.
-PARTS = """
+PARTS = f"""
     SELECT id, merchant_id, currency, kind, reference, posted_at, created_at, bucket,
            moved + taken + taken_sooner AS amount, taken AS fee, taken_sooner AS advance_fee
       FROM (SELECT t.id, t.merchant_id, e.currency, t.kind, t.reference, t.posted_at, t.created_at,
-                   coalesce(sum(e.amount) FILTER (WHERE a.kind = 'AVAILABLE'), 0) AS available,
-                   coalesce(sum(e.amount) FILTER (WHERE a.kind = 'RELEASING'), 0) AS releasing,
-                   coalesce(sum(e.amount) FILTER (WHERE a.kind = 'BLOCKED'), 0) AS blocked,
-                   coalesce(sum(e.amount) FILTER (WHERE a.kind = 'FEE_INCOME'), 0) AS fee,
-                   coalesce(sum(e.amount) FILTER (WHERE a.kind = 'ADVANCE_INCOME'), 0) AS advance_fee,
-                   min(a.kind) FILTER (WHERE a.kind IN ('AVAILABLE', 'RELEASING', 'BLOCKED')) AS payer
-              FROM ({transfers}) t
-             CROSS JOIN LATERAL (SELECT * FROM ledger_entry WHERE transfer_id = t.id OFFSET 0) e
-             CROSS JOIN LATERAL (SELECT kind FROM ledger_account WHERE id = e.account_id OFFSET 0) a
+                   coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.AVAILABLE}'), 0) AS available,
+                   coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.RELEASING}'), 0) AS releasing,
+                   coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.BLOCKED}'), 0) AS blocked,
+                   coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.FEE_INCOME}'), 0) AS fee,
+                   coalesce(sum(e.amount) FILTER (WHERE a.kind = '{AccountKind.ADVANCE_INCOME}'), 0) AS advance_fee,
+                   min(a.kind) FILTER (WHERE a.kind IN ({quoted(*BUCKETS)})) AS payer
+              FROM ({{transfers}}) t
+             CROSS JOIN LATERAL (SELECT * FROM {table(Entry)} WHERE transfer_id = t.id OFFSET 0) e
+             CROSS JOIN LATERAL (SELECT kind FROM {table(Account)} WHERE id = e.account_id OFFSET 0) a
              GROUP BY t.id, t.merchant_id, t.kind, t.reference, t.posted_at, t.created_at, e.currency) summed
      CROSS JOIN LATERAL (VALUES
-           ('AVAILABLE', available, payer = 'AVAILABLE'),
-           ('RELEASING', releasing, payer = 'RELEASING'),
-           ('BLOCKED', blocked, payer = 'BLOCKED'),
-           ('TOTAL', available + releasing + blocked, payer IS NOT NULL)) of_each(bucket, moved, pays)
+           ('{AccountKind.AVAILABLE}', available, payer = '{AccountKind.AVAILABLE}'),
+           ('{AccountKind.RELEASING}', releasing, payer = '{AccountKind.RELEASING}'),
+           ('{AccountKind.BLOCKED}', blocked, payer = '{AccountKind.BLOCKED}'),
+           ('{TOTAL}', available + releasing + blocked, payer IS NOT NULL)) of_each(bucket, moved, pays)
      CROSS JOIN LATERAL (
            SELECT CASE WHEN pays THEN fee ELSE 0 END, CASE WHEN pays THEN advance_fee ELSE 0 END
            ) earned(taken, taken_sooner)

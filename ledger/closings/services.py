@@ -5,7 +5,10 @@ from datetime import date, timedelta
 from django.db import transaction
 
 from accounts.base.clock import utcnow
-from accounts.base.rows import execute, first
+from accounts.base.rows import execute, first, table
+from accounts.models import Merchant
+from ledger.books.models import Transfer
+from ledger.closings.models import ClosedBalance, ClosedDay, Closing
 from ledger.closings.parts import PARTS
 
 SLACK = timedelta(hours=1)
@@ -16,21 +19,22 @@ AT_ONCE = 400
 
 # The day after the last one that is closed, or that of the first posting; not before everybody who could still write
 # on it is gone.
-_NEXT = """
+_NEXT = f"""
     SELECT day FROM (SELECT coalesce(
-        (SELECT max(day) + 1 FROM ledger_closedday),
-        (SELECT (min(created_at) AT TIME ZONE 'UTC')::date FROM ledger_transfer)) AS day) following
+        (SELECT max(day) + 1 FROM {table(ClosedDay)}),
+        (SELECT (min(created_at) AT TIME ZONE 'UTC')::date FROM {table(Transfer)})) AS day) following
      WHERE (day + 1)::timestamp AT TIME ZONE 'UTC' <= least(%s, (
            SELECT min(xact_start) FROM pg_stat_activity
             WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()))
 """
-_CLAIM = "INSERT INTO ledger_closedday (day, closed_at) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-WRITTEN_ON = """
-    SELECT * FROM ledger_transfer
-     WHERE created_at >= {day}::timestamp AT TIME ZONE 'UTC' AND created_at < ({day} + 1)::timestamp AT TIME ZONE 'UTC'
+_CLAIM = f"INSERT INTO {table(ClosedDay)} (day, closed_at) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+WRITTEN_ON = f"""
+    SELECT * FROM {table(Transfer)}
+     WHERE created_at >= {{day}}::timestamp AT TIME ZONE 'UTC'
+       AND created_at < ({{day}} + 1)::timestamp AT TIME ZONE 'UTC'
 """
 _SUM = f"""
-    INSERT INTO ledger_closing (merchant_id, currency, bucket, day, kind, count, amount, fee_count, fee,
+    INSERT INTO {table(Closing)} (merchant_id, currency, bucket, day, kind, count, amount, fee_count, fee,
                                 advance_fee_count, advance_fee, first_at, last_at)
     SELECT merchant_id, currency, bucket, %(day)s, kind, count(*) FILTER (WHERE amount <> 0), sum(amount),
            count(*) FILTER (WHERE fee <> 0), sum(fee), count(*) FILTER (WHERE advance_fee <> 0), sum(advance_fee),
@@ -41,13 +45,13 @@ _SUM = f"""
 """
 
 # The day before with what the day did; of the first day only the latter.
-_CARRY = """
-    INSERT INTO ledger_closedbalance (day, environment, currency, bucket, amount)
+_CARRY = f"""
+    INSERT INTO {table(ClosedBalance)} (day, environment, currency, bucket, amount)
     SELECT %(day)s, environment, currency, bucket, sum(amount)
-      FROM (SELECT environment, currency, bucket, amount FROM ledger_closedbalance WHERE day = %(day)s::date - 1
+      FROM (SELECT environment, currency, bucket, amount FROM {table(ClosedBalance)} WHERE day = %(day)s::date - 1
              UNION ALL
             SELECT m.environment, c.currency, c.bucket, c.amount - c.fee - c.advance_fee
-              FROM ledger_closing c JOIN accounts_merchant m ON m.id = c.merchant_id WHERE c.day = %(day)s) parts
+              FROM {table(Closing)} c JOIN {table(Merchant)} m ON m.id = c.merchant_id WHERE c.day = %(day)s) parts
      GROUP BY environment, currency, bucket
 """
 

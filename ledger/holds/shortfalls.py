@@ -8,17 +8,18 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from accounts.base.rows import first
+from accounts.base.rows import first, table
 from accounts.models import Merchant
 from ledger.chart import AccountKind
+from ledger.holds.models import Hold
 
 Filler = Callable[[Merchant, str, datetime], object]
 """Fills the blocks of a merchant's wallet of a currency, at a time. The wallet may be held already, so it waits for no
 row: whoever changes a block at that moment looks at the wallet themselves."""
 
 _fillers: list[Filler] = []
-_UNCOVERED = """
-    SELECT 1 FROM ledger_hold WHERE merchant_id = %s AND currency = %s AND ended_at IS NULL AND missing > 0 LIMIT 1
+_UNCOVERED = f"""
+    SELECT 1 FROM {table(Hold)} WHERE merchant_id = %s AND currency = %s AND ended_at IS NULL AND missing > 0 LIMIT 1
 """
 
 

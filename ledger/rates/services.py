@@ -10,6 +10,7 @@ from django.db.models import F
 from django.db.models.functions import Least
 
 from accounts.base.clock import utcnow
+from accounts.base.rows import table
 from accounts.models import Environment, Merchant, User
 from ledger.money import DECIMALS
 from ledger.rates.errors import RateBeyondGuard
@@ -30,15 +31,16 @@ _TEN_DECIMALS = Decimal(1).scaleb(-10)
 _KEPT_DECIMALS = Decimal(1).scaleb(-15)
 
 # What staff say goes before what was fetched, as long as it holds.
-_WORTH = """
+_WORTH = f"""
     SELECT wanted.currency, coalesce(staff.per_real, newest.per_real)
       FROM unnest(%(wanted)s::varchar[]) wanted(currency)
       LEFT JOIN LATERAL (
-        SELECT per_real FROM ledger_rate WHERE currency = wanted.currency AND holds_until > %(now)s AND source = 'STAFF'
+        SELECT per_real FROM {table(Rate)}
+         WHERE currency = wanted.currency AND source = '{Rate.Source.STAFF}' AND holds_until > %(now)s
            AND withdrawn_at IS NULL ORDER BY holds_until DESC, id DESC LIMIT 1) staff ON %(with_staff)s
       LEFT JOIN LATERAL (
-        SELECT per_real FROM ledger_rate WHERE currency = wanted.currency AND quoted_at <= %(now)s
-           AND (source = 'FETCHED' OR %(with_staff)s) AND withdrawn_at IS NULL
+        SELECT per_real FROM {table(Rate)} WHERE currency = wanted.currency AND quoted_at <= %(now)s
+           AND (source = '{Rate.Source.FETCHED}' OR %(with_staff)s) AND withdrawn_at IS NULL
            AND (holds_until > %(now)s OR NOT %(must_hold)s) ORDER BY quoted_at DESC, id DESC LIMIT 1) newest ON true
      WHERE coalesce(staff.per_real, newest.per_real) IS NOT NULL
 """

@@ -9,6 +9,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from accounts.base.periods import Period
+from accounts.base.rows import table
 from accounts.models import Merchant
 from ledger.chart import WALLET_METHOD
 from ledger.receivables.models import Receivable, State
@@ -18,12 +19,12 @@ ON_THEIR_DAY = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE, State.RELEASED)
 
 
 # The states are written out: a plan that is kept for any state could not use the index of those that are open.
-_NEXT = """
+_NEXT = f"""
     SELECT currency, soonest.release_at FROM unnest(%(currencies)s::text[]) currency
      CROSS JOIN LATERAL (
-           SELECT release_at FROM ledger_receivable r
+           SELECT release_at FROM {table(Receivable)} r
             WHERE r.merchant_id = %(merchant)s AND r.currency = currency.currency
-              AND r.state IN ('SCHEDULED', 'RESERVED_FOR_ADVANCE') AND r.state = 'SCHEDULED'
+              AND r.state IN ('{State.SCHEDULED}', '{State.RESERVED_FOR_ADVANCE}') AND r.state = '{State.SCHEDULED}'
             ORDER BY r.release_at, r.id LIMIT 1) soonest
 """
 

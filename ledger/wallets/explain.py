@@ -9,9 +9,11 @@ from typing import Any
 
 from django.db import connection
 
+from accounts.base.rows import table
 from accounts.models import Merchant
+from ledger.books.models import Transfer
 from ledger.chart import BUCKETS, AccountKind
-from ledger.closings.models import TOTAL
+from ledger.closings.models import TOTAL, ClosedDay, Closing
 from ledger.closings.parts import PARTS
 
 DAY = timedelta(days=1)
@@ -46,25 +48,25 @@ KINDS = {
 
 # Which days are closed, and where among their postings the time that is asked for begins or ends: those days are read
 # posting by posting, like what was written since the last closed one. Of the others it is known what they come to.
-_CLOSED = """
-    SELECT (SELECT max(day) FROM ledger_closedday), ARRAY(
-        SELECT DISTINCT day FROM ledger_closing
+_CLOSED = f"""
+    SELECT (SELECT max(day) FROM {table(ClosedDay)}), ARRAY(
+        SELECT DISTINCT day FROM {table(Closing)}
          WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s
            AND (first_at <= %(since)s AND %(since)s < last_at OR first_at <= %(at)s AND %(at)s < last_at))
 """
 _PARTS = PARTS.format(
-    transfers="""
+    transfers=f"""
         SELECT t.* FROM unnest(%(begins)s::timestamptz[], %(ends)s::timestamptz[]) span(begins, ends)
          CROSS JOIN LATERAL (
-               SELECT * FROM ledger_transfer
+               SELECT * FROM {table(Transfer)}
                 WHERE merchant_id = %(merchant)s AND created_at >= begins AND created_at < ends OFFSET 0) t
-         WHERE t.posted_at <= %(at)s AND {about}
+         WHERE t.posted_at <= %(at)s AND {{about}}
     """
 )
 _MOVED = f"""
     WITH moved AS (
         SELECT kind, last_at <= %(since)s AS is_before, count, amount, fee_count, fee, advance_fee_count, advance_fee
-          FROM ledger_closing
+          FROM {table(Closing)}
          WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s AND last_at <= %(at)s
            AND day <= %(closed)s AND day <> ALL(%(split)s)
          UNION ALL
@@ -81,12 +83,12 @@ _MOVED = f"""
       FROM moved GROUP BY kind
 """
 # The closed days that moved anything for a cause, the latest first, with how often they did.
-_DAYS = """
-    SELECT day, sum({count}) FROM ledger_closing
-     WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s AND {count} > 0 AND {about}
-       AND first_at <= %(at)s AND last_at > %(since)s AND day <= %(closed)s
+_DAYS = f"""
+    SELECT day, sum({{count}}) FROM {table(Closing)}
+     WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s
+       AND {{count}} > 0 AND {{about}} AND first_at <= %(at)s AND last_at > %(since)s AND day <= %(closed)s
        AND (%(after)s::bigint IS NULL
-            OR day <= (SELECT (created_at AT TIME ZONE 'UTC')::date FROM ledger_transfer WHERE id = %(after)s))
+            OR day <= (SELECT (created_at AT TIME ZONE 'UTC')::date FROM {table(Transfer)} WHERE id = %(after)s))
      GROUP BY day ORDER BY day DESC
 """
 _BEHIND = f"""
@@ -94,9 +96,9 @@ _BEHIND = f"""
      WHERE currency = %(currency)s AND bucket = %(bucket)s AND {{amount}} <> 0
      ORDER BY created_at DESC, id DESC LIMIT %(size)s
 """
-_ASKED_ABOUT = """
-    {about} AND t.posted_at > %(since)s AND (%(after)s::bigint IS NULL
-        OR (t.created_at, t.id) < (SELECT created_at, id FROM ledger_transfer WHERE id = %(after)s))
+_ASKED_ABOUT = f"""
+    {{about}} AND t.posted_at > %(since)s AND (%(after)s::bigint IS NULL
+        OR (t.created_at, t.id) < (SELECT created_at, id FROM {table(Transfer)} WHERE id = %(after)s))
 """
 _AMOUNT = {Cause.FEES: "-fee", Cause.ADVANCE_FEES: "-advance_fee"}
 _COUNT = {Cause.FEES: "fee_count", Cause.ADVANCE_FEES: "advance_fee_count"}

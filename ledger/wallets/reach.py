@@ -2,8 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from accounts.base.rows import first
+from accounts.base.rows import first, table
 from accounts.models import Merchant
+from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.chart import AccountKind
 
 SLACK = timedelta(hours=1)
@@ -12,18 +13,18 @@ SLACK = timedelta(hours=1)
 # Nothing is posted ahead of its merchant's clock, which never goes back. So what counts for a time after `since` was
 # written after that time less what the clock is ahead, and within an account what was written later stands later: the
 # first entry that may count is found by halving.
-_FIRST = """
+_FIRST = f"""
     WITH RECURSIVE halving (account_id, low, high) AS (
         SELECT a.id, 1::bigint, b.version + 1
-          FROM ledger_account a JOIN ledger_balance b ON b.account_id = a.id
+          FROM {table(Account)} a JOIN {table(Balance)} b ON b.account_id = a.id
          WHERE a.merchant_id = %(merchant)s AND a.currency = %(currency)s AND a.kind = %(bucket)s
          UNION ALL
         SELECT h.account_id, CASE WHEN h.is_before THEN h.middle + 1 ELSE h.low END,
                CASE WHEN h.is_before THEN h.high ELSE h.middle END
           FROM (SELECT n.*, t.created_at < %(written)s AS is_before
                   FROM (SELECT *, (low + high) / 2 AS middle FROM halving WHERE low < high) n
-                  JOIN ledger_entry e ON e.account_id = n.account_id AND e.sequence = n.middle
-                  JOIN ledger_transfer t ON t.id = e.transfer_id) h
+                  JOIN {table(Entry)} e ON e.account_id = n.account_id AND e.sequence = n.middle
+                  JOIN {table(Transfer)} t ON t.id = e.transfer_id) h
     )
     SELECT low FROM halving WHERE low = high
 """

@@ -1,30 +1,28 @@
 """What companies had at the end of each of the last days, as pictures."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
+from django.db.models import Max
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from gateway.staff.overview.panels import ENVIRONMENTS, Picture, number, rows_of
+from gateway.staff.overview.panels import ENVIRONMENTS, Picture, number
 from ledger.chart import BUCKETS
+from ledger.closings.models import ClosedBalance, ClosedDay
 
 DAYS = 30
 WIDTH, HEIGHT = 300, 80
-_COURSE = """
-    SELECT environment, currency, day, bucket, amount FROM ledger_closedbalance
-     WHERE day > (SELECT max(day) FROM ledger_closedday) - %(days)s AND bucket = ANY(%(buckets)s)
-     ORDER BY environment, currency, day
-"""
 Course = dict[date, dict[str, int]]
 
 
 def pictures() -> tuple[Picture, ...]:
     """One for each currency in each environment, production first: closed days only, so that looking costs nothing."""
     found: dict[tuple[str, str], Course] = {}
-    for environment, currency, day, bucket, minor in rows_of(_COURSE, {"days": DAYS, "buckets": [*BUCKETS]}):
-        found.setdefault((environment, currency), {}).setdefault(day, {})[bucket] = minor
+    last = ClosedDay.objects.aggregate(day=Max("day"))["day"] or date.min + timedelta(days=DAYS)
+    for one in ClosedBalance.objects.filter(day__gt=last - timedelta(days=DAYS), bucket__in=BUCKETS):
+        found.setdefault((one.environment, one.currency), {}).setdefault(one.day, {})[one.bucket] = one.amount
     return tuple(
         _picture(f"{environment.label}, {currency}", currency, course)
         for environment in ENVIRONMENTS

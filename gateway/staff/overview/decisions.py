@@ -13,17 +13,12 @@ from accounts.models import Environment
 from gateway.refunds.models import Refund, Status
 from gateway.staff.kit.columns import anchor, link
 from gateway.staff.kit.queues import Queue
-from gateway.staff.overview.panels import ENVIRONMENTS, GOOD, WATCH, Panel, Table, ago, amount, lines, rows_of
+from gateway.staff.overview.panels import ENVIRONMENTS, GOOD, WATCH, Panel, Table, ago, amount, lines
 from ledger.models import Advance
 
 SHOWN = 10
 DEADLINES = {"Within a day": timedelta(days=1), "Within three days": timedelta(days=3), "Later": timedelta.max}
 REVIEW = "Answered: to be decided by us"
-_ANSWERS = """
-    SELECT m.environment, r.status, r.response_due_at - m.clock_offset, r.currency, r.amount
-      FROM gateway_refund r JOIN accounts_merchant m ON m.id = r.merchant_id
-     WHERE r.status IN ('AWAITING_RESPONSE', 'UNDER_REVIEW')
-"""
 
 
 def advances() -> Panel:
@@ -51,7 +46,11 @@ def advances() -> Panel:
 def answers() -> Panel:
     """How many refunds wait for their company's answer until when, and how many for our decision, with the money."""
     found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
-    for environment, status, due, currency, minor in rows_of(_ANSWERS):
+    waiting = Refund.objects.filter(status__in=(Status.AWAITING_RESPONSE, Status.UNDER_REVIEW))
+    real = waiting.annotate(due=F("response_due_at") - F("merchant__clock_offset"))
+    for environment, status, due, currency, minor in real.values_list(
+        "merchant__environment", "status", "due", "currency", "amount"
+    ):
         found[environment, _group(status, due)].append((currency, minor))
     tables = tuple(
         Table(["Answer due", "Refunds", "Money"], list(_rows(environment, found)), str(environment.label))

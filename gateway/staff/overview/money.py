@@ -1,23 +1,19 @@
 """What the books of all companies hold, and what we earned."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
+
+from django.db.models import BigIntegerField, Sum
 
 from accounts.models import Environment
 from gateway.staff.kit.columns import address, anchor
 from gateway.staff.overview import course
-from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, lines, number, rows_of
+from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, lines, number
 from ledger.chart import BUCKETS, AccountKind
 from ledger.models import Balance
 
-_SUMS = """
-    SELECT m.environment, a.currency, a.kind, sum(b.amount)::bigint
-      FROM ledger_balance b JOIN ledger_account a ON a.id = b.account_id
-      JOIN accounts_merchant m ON m.id = a.merchant_id
-     WHERE b.amount <> 0 AND a.kind = ANY(%(kinds)s) GROUP BY 1, 2, 3
-"""
 EARNED = {AccountKind.FEE_INCOME: "fees", AccountKind.ADVANCE_INCOME: "advances", AccountKind.FX_SPREAD: "spread"}
 HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Together", "We earned"]
 
@@ -25,7 +21,7 @@ HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Together", "We earn
 def panel() -> Panel:
     """By currency, production and sandbox apart."""
     sums: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
-    for environment, currency, kind, minor in rows_of(_SUMS, {"kinds": [*BUCKETS, *EARNED]}):
+    for environment, currency, kind, minor in _sums():
         sums[environment][currency][kind] = minor
     tables = (
         Table(
@@ -38,6 +34,14 @@ def panel() -> Panel:
     )
     pictures = course.pictures()
     return Panel("Money", tuple(tables), note=_note(bool(sums), bool(pictures)), pictures=pictures)
+
+
+def _sums() -> Iterable[tuple[str, str, str, int]]:
+    held = Balance.objects.exclude(amount=0).filter(account__kind__in=[*BUCKETS, *EARNED])
+    by = ("account__merchant__environment", "account__currency", "account__kind")
+    minor = Sum("amount", output_field=BigIntegerField())
+    sums: Iterable[Any] = held.order_by().values(*by).annotate(minor=minor).values_list(*by, "minor")
+    return sums
 
 
 def _note(has_moved: bool, has_course: bool) -> str:

@@ -7,26 +7,34 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.base.clock import utcnow
+from accounts.base.rows import quoted, table
+from accounts.models import Merchant
+from gateway.payments.models import Payment
+from gateway.payments.models import Status as PaymentStatus
 from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, amount, lines, rows_of
+from gateway.withdrawals.models import Status as WithdrawalStatus
+from gateway.withdrawals.models import Withdrawal
 
 SPANS = {1: "Today", 7: "7 days", 30: "30 days"}
 # Merchant by merchant, so that an index alone answers; OFFSET 0 keeps the planner to it.
-_PAYMENTS = """
+_PAID = quoted(PaymentStatus.PAID, PaymentStatus.REFUNDED)
+_UNPAID = quoted(PaymentStatus.FAILED, PaymentStatus.EXPIRED)
+_PAYMENTS = f"""
     SELECT m.environment, CASE WHEN p.created_at >= %(d1)s THEN 1 WHEN p.created_at >= %(d7)s THEN 7 ELSE 30 END,
-           p.currency, count(*), count(*) FILTER (WHERE p.status IN ('PAID', 'REFUNDED')),
-           count(*) FILTER (WHERE p.status IN ('FAILED', 'EXPIRED')),
-           coalesce(sum(p.amount) FILTER (WHERE p.status IN ('PAID', 'REFUNDED')), 0)::bigint
-      FROM accounts_merchant m CROSS JOIN LATERAL (
-           SELECT created_at, status, currency, amount FROM gateway_payment
+           p.currency, count(*), count(*) FILTER (WHERE p.status IN ({_PAID})),
+           count(*) FILTER (WHERE p.status IN ({_UNPAID})),
+           coalesce(sum(p.amount) FILTER (WHERE p.status IN ({_PAID})), 0)::bigint
+      FROM {table(Merchant)} m CROSS JOIN LATERAL (
+           SELECT created_at, status, currency, amount FROM {table(Payment)}
             WHERE merchant_id = m.id AND created_at >= %(d30)s OFFSET 0) p
      GROUP BY 1, 2, 3
 """
-_WITHDRAWALS = """
+_WITHDRAWALS = f"""
     SELECT m.environment, CASE WHEN w.created_at >= %(d1)s THEN 1 WHEN w.created_at >= %(d7)s THEN 7 ELSE 30 END,
            w.currency, sum(w.amount)::bigint
-      FROM accounts_merchant m CROSS JOIN LATERAL (
-           SELECT created_at, currency, amount FROM gateway_withdrawal
-            WHERE merchant_id = m.id AND created_at >= %(d30)s AND status = 'COMPLETED' OFFSET 0) w
+      FROM {table(Merchant)} m CROSS JOIN LATERAL (
+           SELECT created_at, currency, amount FROM {table(Withdrawal)}
+            WHERE merchant_id = m.id AND created_at >= %(d30)s AND status = '{WithdrawalStatus.COMPLETED}' OFFSET 0) w
      GROUP BY 1, 2, 3
 """
 HEADERS = ["Since", "Payments", "Paid", "Failed or expired", "Acceptance", "Paid in", "Paid out"]
