@@ -75,6 +75,7 @@ clients: installed-dev
 		cp tests/clients/package-lock.json .tools/clients/installed; }
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/clients $(T)
 
+nightly: export ONPAY_EXAMPLES := nightly
 nightly: check test clients
 	@$(MAKE) --no-print-directory faults KILLS=1000
 	@$(MAKE) --no-print-directory model OPS=1000000

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import TransactionTestCase
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 
 from gateway.celery import app
 from gateway.requests import log
@@ -23,6 +25,13 @@ from tests.support.requests import forget_requests
 from tests.support.seeds import Seeds
 
 _addresses = itertools.count(secrets.randbelow(1 << 19))
+
+
+# How long an example takes says how busy the machine is. `make nightly` tries many more of them.
+_patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
+examples.register_profile("suite", **_patient)
+examples.register_profile("nightly", max_examples=2000, **_patient)
+examples.load_profile(os.environ.get("ONPAY_EXAMPLES", "suite"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
