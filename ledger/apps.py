@@ -1,4 +1,4 @@
-"""How much: books and wallets."""
+"""The books and wallets."""
 
 from django.apps import AppConfig
 

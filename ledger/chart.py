@@ -1,4 +1,4 @@
-"""The chart of accounts: what every merchant's closed book holds. + is credit, - is debit."""
+"""The chart of accounts of a merchant's closed book. + is credit, - is debit."""
 
 from django.db import models
 
@@ -17,7 +17,7 @@ class AccountKind(models.TextChoices):
 
 
 BUCKETS = (AccountKind.AVAILABLE, AccountKind.RELEASING, AccountKind.BLOCKED)
-"""The three accounts of a wallet. They never go below zero."""
+"""The three accounts of a wallet. They are never negative."""
 
 WALLET_METHOD = {"BRL": "PIX", "MXN": "SPEI", "EUR": "MB_WAY", "ARS": "BANK_TRANSFER", "COP": "BANK_TRANSFER"}
-"""A wallet is named after the rail by which its money leaves (contract §10.1)."""
+"""A wallet is named after the rail that pays its money out (contract §10.1)."""

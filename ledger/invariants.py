@@ -1,4 +1,4 @@
-"""What is always true of the books (numbers as in the invariants of the ledger's design)."""
+"""Invariants of the books (numbered as in the design of the ledger)."""
 
 from accounts.base.rows import quoted, table
 from ledger.books.models import Account, Balance, Entry, Transfer

@@ -1,4 +1,4 @@
-"""The ledger's tables, of all its rooms: Django looks only here."""
+"""The models of all rooms of the ledger: Django finds them only here."""
 
 from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.closings.models import ClosedBalance, ClosedDay, Closing

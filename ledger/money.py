@@ -1,4 +1,4 @@
-"""Money: integer minor units and a currency inside, an exact decimal at the edge. No float comes near."""
+"""Money: integer minor units and a currency inside, an exact decimal at the boundary. No floats."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -11,7 +11,7 @@ _STEP = {currency: Decimal(1).scaleb(-decimals) for currency, decimals in DECIMA
 
 
 def to_minor(amount: Decimal, currency: str) -> int:
-    """Minor units of an amount. Raises ValueError where the currency has fewer decimals: nothing is rounded."""
+    """The amount in minor units. Raises ValueError if it has more decimals than the currency: nothing is rounded."""
     minor = amount.scaleb(DECIMALS[currency])
     if minor != minor.to_integral_value():
         raise ValueError(f"{currency} has {DECIMALS[currency]} decimals")

@@ -1,6 +1,6 @@
-"""How people write amounts, and how what they write is read: by the language of the page and the market it is for.
+"""How people write amounts, and how their input is parsed: by the language of the page and the market.
 
-Everything that `written` writes, `read` reads back.
+`read` parses everything that `written` formats.
 """
 
 import re
@@ -21,16 +21,16 @@ _SPACES = re.compile("[\u00a0\u2009\u202f ]")
 _LONGEST = 60
 _CRYPTO = ("USDT", "BTC")
 _SIGNS = {"BRL": "R$", "EUR": "€"}
-"""Of the currencies whose sign no other currency here has."""
+"""Signs that only one of our currencies uses."""
 _PESO = "$"
 _PESOS = ("MXN", "ARS", "COP", "USD")
 _WITHOUT_CENTS = ("COP",)
-"""Cents are written only where there are any."""
+"""Currencies that show cents only if there are any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """Whose digits (a locale of babel), the currency that is meant by "$", and where a sign and a code stand."""
+    """Digits (a Babel locale), the currency that "$" stands for, and the positions of sign and code."""
 
     locale: str
     local: str = ""
@@ -56,11 +56,11 @@ _market: ContextVar[str] = ContextVar("market", default="")
 
 
 class Unreadable(ValueError):
-    """The text is no amount."""
+    """The text is not an amount."""
 
 
 class TwoReadings(Unreadable):
-    """The text is one amount or another. `readings` are both, with the separator as thousands first."""
+    """The text is ambiguous. `readings` are both amounts, with the separator as thousands separator first."""
 
     def __init__(self, text: str, readings: tuple[Decimal, Decimal]) -> None:
         super().__init__(text)
@@ -69,7 +69,7 @@ class TwoReadings(Unreadable):
 
 @contextmanager
 def in_market(country: str) -> Iterator[None]:
-    """Within, amounts are written as in this country, unless the page is in English."""
+    """In this context amounts are formatted for this country, unless the page is in English."""
     token = _market.set(country)
     try:
         yield
@@ -78,12 +78,12 @@ def in_market(country: str) -> Iterator[None]:
 
 
 def market_of(currency: str) -> str:
-    """The country whose money it is; "" for a currency without a market."""
+    """The country of a currency; "" for a currency without a market."""
     return _MARKET_OF.get(currency, "")
 
 
 def notation() -> Notation:
-    """Of the current language and market. English is written one way everywhere."""
+    """The notation of the current language and market. English has one notation everywhere."""
     language = (translation.get_language() or "en").partition("-")[0]
     if language not in _ELSEWHERE:
         return ENGLISH
@@ -91,12 +91,12 @@ def notation() -> Notation:
 
 
 def notation_of(country: str) -> Notation:
-    """Of a market, whoever reads it; English where there is none."""
+    """The notation of a market, independent of the reader; English if there is none."""
     return _MARKETS.get(country, ENGLISH)
 
 
 def written(amount: Decimal, currency: str, *, coded: bool = False, used: Notation | None = None) -> str:
-    """An amount with its sign or its code: "R$ 1.234,50". `coded`: also with its code where only "$" would stand."""
+    """An amount with its sign or code: "R$ 1.234,50". `coded`: also with the code if there would only be a "$"."""
     used = used or notation()
     number = used.number(abs(amount), _pattern(amount, currency))
     sign = _PESO if currency == used.local else _SIGNS.get(currency)
@@ -108,23 +108,23 @@ def written(amount: Decimal, currency: str, *, coded: bool = False, used: Notati
 
 
 def typed(amount: Decimal) -> str:
-    """An amount as it stands in a field: only digits and the decimal separator."""
+    """An amount as the value of an input field: only digits and the decimal separator."""
     places = max(2, -int(amount.normalize().as_tuple().exponent))
     return notation().number(amount, f"0.{'0' * (4 if places == 3 else places)}")  # three could be thousands
 
 
 def counted(number: int) -> str:
-    """A whole number, its digits grouped."""
+    """An integer with grouped digits."""
     return notation().number(Decimal(number), "#,##0")
 
 
 def exact(value: Decimal, *, least: int = 0) -> str:
-    """With all its digits; no zeros at its end after `least` decimals."""
+    """All digits, without trailing zeros after `least` decimals."""
     return notation().number(value, f"#,##0.{'0' * least}{'#' * (15 - least)}")
 
 
 def per_cent(value: Decimal) -> str:
-    """1.5 is "1.5%", without zeros at its end."""
+    """1.5 becomes "1.5%", without trailing zeros."""
     return notation().number(value / 100, "#,##0.########%")
 
 
@@ -145,10 +145,10 @@ _EXACT = [
 
 
 def read(text: str, currency: str | None = None) -> Decimal | None:
-    """What somebody wrote, with or without a sign; None for nothing. `currency` is that of the field, where it has one.
+    """Parses an amount with or without a sign; None for an empty text. `currency` is that of the field, if any.
 
-    One separator before exactly three digits can part thousands or decimals. That is decided only by how we ourselves
-    write the currency. Raises TwoReadings, and Unreadable for everything that is no amount of the currency.
+    One separator before exactly three digits can separate thousands or decimals; only our own notation of the currency
+    resolves that. Raises TwoReadings, and Unreadable for everything that is not an amount of the currency.
     """
     text = _SPACES.sub(" ", text).strip()
     if text in ("", NONE):
@@ -162,7 +162,7 @@ def read(text: str, currency: str | None = None) -> Decimal | None:
 
 
 def _agreed(text: str, currency: str | None, *signs: str | None) -> str | None:
-    """The currency that all signs can mean, where one is known."""
+    """The currency that all signs agree on, if any."""
     possible = set(DECIMALS) if currency is None else {currency}
     for sign in filter(None, signs):
         possible &= _meant(sign)
@@ -196,7 +196,7 @@ def _number(text: str, currency: str | None) -> Decimal:
 
 
 def _of_decimals(text: str) -> Decimal:
-    """The last separator parts the decimals."""
+    """The last separator separates the decimals."""
     last = max(text.rfind("."), text.rfind(","))
     return Decimal(f"{re.sub('[., ]', '', text[:last])}.{text[last + 1 :]}")
 

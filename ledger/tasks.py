@@ -1,4 +1,4 @@
-"""The timetable's proof of the books."""
+"""The scheduled proof of the books."""
 
 from celery import shared_task
 

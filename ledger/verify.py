@@ -1,4 +1,4 @@
-"""Proof that the books are right: every invariant is a question to the database whose answer must be empty."""
+"""Proof that the books are right: every invariant is a query whose result must be empty."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from django.db import connection, transaction
 
 SAMPLE = 20
 LOCK = 0x6F6E7061795F7072
-"""Of PostgreSQL's advisory locks: held to the end of the transaction by the one process that proves the books."""
+"""PostgreSQL advisory lock, held until the end of the transaction by the one process that proves the books."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """`sql` returns one row for each counterexample."""
+    """`sql` returns one row per counterexample."""
 
     number: str
     claim: str
@@ -33,7 +33,7 @@ _invariants: dict[str, Invariant] = {}
 
 
 def invariant(number: str, claim: str, sql: str) -> Invariant:
-    """Adds a claim to what `verify` proves. Rooms above the ledger add theirs."""
+    """Adds an invariant to `verify`. Rooms above the ledger add theirs."""
     assert number not in _invariants, number
     _invariants[number] = Invariant(number, claim, sql)
     return _invariants[number]
@@ -44,13 +44,13 @@ def all_invariants() -> list[Invariant]:
 
 
 class BeingVerified(Exception):
-    """Another process verifies the books just now."""
+    """Another process is verifying the books."""
 
 
 def verify(progress: Callable[[Invariant], None] = lambda known: None, *, alone: bool = False) -> list[Violation]:
     """Checks every invariant in one snapshot; an empty list is the proof. At most 20 counterexamples of each.
 
-    `alone`: raises BeingVerified where another process that asked for this is at it.
+    `alone`: raises BeingVerified if another process that asked for this is running.
     """
     violations = []
     with transaction.atomic(), connection.cursor() as cursor:

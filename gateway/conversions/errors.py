@@ -1,4 +1,4 @@
-"""What conversions refuse."""
+"""Refusals of conversions."""
 
 from accounts.base.errors import InvalidRequest, Refusal
 

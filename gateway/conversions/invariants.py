@@ -1,4 +1,4 @@
-"""What is always true between conversions and the books."""
+"""Invariants between conversions and the books."""
 
 from accounts.base.rows import table
 from gateway.conversions.models import Conversion

@@ -1,4 +1,4 @@
-"""Conversions that were made. There are no others: a quote is kept by whoever asked for it."""
+"""Completed conversions. Quotes are not stored: the requester keeps them."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -8,9 +8,9 @@ from accounts.models import Merchant
 
 
 class Conversion(models.Model):
-    """Money that moved from one wallet of a merchant to another. Minor units; written once.
+    """Money moved from one wallet of a merchant to another. Minor units; append-only.
 
-    `market_amount` is what the market would have given; the difference is the spread.
+    `market_amount` is the amount at the market rate; the difference is the spread.
     """
 
     id = IdField("cnv", primary_key=True)

@@ -13,7 +13,7 @@ WalletMethod = Literal["PIX", "SPEI", "MB_WAY", "BANK_TRANSFER"]
 
 
 class QuotePayload(TypedDict):
-    """What you would get. Show it before you confirm; `expiresAt` is in epoch milliseconds."""
+    """What you would receive. Show it before you confirm; `expiresAt` is in epoch milliseconds."""
 
     sourceMethod: WalletMethod
     destinationMethod: WalletMethod
@@ -29,7 +29,7 @@ class QuotePayload(TypedDict):
 
 
 class ConversionPayload(TypedDict):
-    """Money that moved from one wallet to another."""
+    """Money moved from one wallet to another."""
 
     conversionId: str
     companyId: str
@@ -64,7 +64,7 @@ def quote(quote: ConversionQuote) -> QuotePayload:
 
 
 def conversion(conversion: Conversion) -> ConversionPayload:
-    """The conversion object: an answer and an event."""
+    """The conversion object, for responses and events alike."""
     return {
         "conversionId": conversion.id,
         "companyId": conversion.merchant.company_id,

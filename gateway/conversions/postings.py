@@ -1,4 +1,4 @@
-"""Which accounts move when money is converted: one transfer, two currencies, each of which sums to zero."""
+"""Which accounts a conversion moves: one transfer, two currencies, each of which sums to zero."""
 
 from gateway.conversions.models import Conversion
 from ledger.books.services import Move, fx, wallet
@@ -6,7 +6,7 @@ from ledger.chart import AccountKind
 
 
 def converted(conversion: Conversion) -> list[Move]:
-    """We buy at the market's rate; what the merchant gets less is the spread, and stands in the books as such."""
+    """We buy at the market rate; what the merchant gets less is posted as the spread."""
     source, destination = conversion.source_currency, conversion.destination_currency
     position = fx(AccountKind.FX_POSITION, destination)
     moves = [

@@ -1,4 +1,4 @@
-"""The quote: terms that we signed and whoever asked for them keeps. `onpq1.<payload>.<signature>` (contract §12)."""
+"""Quotes: terms that we sign and the requester keeps. `onpq1.<payload>.<signature>` (contract §12)."""
 
 import hashlib
 import hmac
@@ -22,7 +22,9 @@ LONGEST = 2048
 
 @dataclass(frozen=True, slots=True)
 class ConversionQuote:
-    """What was offered. Amounts are exact; rates are destination units for one source unit; times by the clock."""
+    """Signed terms. Amounts are exact; rates are destination units for one source unit; times by the merchant's
+    clock.
+    """
 
     id: str
     company_id: str
@@ -74,7 +76,7 @@ def sign(quote: ConversionQuote) -> str:
 
 
 def read(token: str, merchant: Merchant) -> ConversionQuote:
-    """The quote that we signed for this merchant. Refuses with ONP400_QUOTE_TOKEN."""
+    """The quote that we signed for this merchant. Raises ONP400_QUOTE_TOKEN."""
     signed, _, signature = token.rpartition(".")
     if len(token) > LONGEST or not token.isascii() or signed.count(".") != 1 or not signed.startswith(f"{PREFIX}."):
         raise InvalidQuoteToken(field="quoteToken")
@@ -87,7 +89,7 @@ def read(token: str, merchant: Merchant) -> ConversionQuote:
 
 
 def _parsed(signed: str) -> ConversionQuote:
-    """Of a token whose signature is ours."""
+    """Parses a token with a valid signature."""
     encoded = signed.partition(".")[2]
     try:
         said = json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
@@ -117,7 +119,7 @@ def _quote(said: dict[str, Any]) -> ConversionQuote:
 
 
 def _keys() -> Iterator[tuple[str, bytes]]:
-    """(id, key), today's first: one for quotes alone, out of each secret of the service."""
+    """(id, key), the current one first: keys for quotes only, derived from each secret of the service."""
     for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         key = hmac.new(secret.encode(), b"conversion-quote", hashlib.sha256).digest()
         yield hashlib.sha256(key).hexdigest()[:8], key

@@ -1,4 +1,4 @@
-"""The sandbox's magic amounts for conversions (contract §14.3). The table runs, and the documentation is made of it."""
+"""The sandbox's magic amounts for conversions (contract §14.3). The documentation is generated from this table."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +10,7 @@ from accounts.models import Environment, Merchant
 
 @dataclass(frozen=True, slots=True)
 class ConversionScenario:
-    """What a whole `sourceAmount` whose last three digits are `tail` brings about."""
+    """What a whole `sourceAmount` that ends in `tail` triggers."""
 
     tail: int
     effect: str
@@ -25,7 +25,7 @@ SCENARIOS = (TERMS_CHANGE, SHORT, UNAVAILABLE)
 
 
 def scenario_of(merchant: Merchant, amount: Decimal) -> ConversionScenario | None:
-    """What the amount asks for, in the sandbox and if it is a magic one."""
+    """The scenario of a magic amount in the sandbox, or None."""
     if merchant.environment != Environment.SANDBOX or amount != amount.to_integral_value():
         return None
     return next((scenario for scenario in SCENARIOS if amount % 1000 == scenario.tail), None)

@@ -14,7 +14,7 @@ from ledger.chart import WALLET_METHOD, AccountKind
 
 
 def get(merchant: Merchant, conversion_id: str) -> Conversion:
-    """Refuses with ONP404_CONVERSION, also for a conversion of somebody else."""
+    """Raises ONP404_CONVERSION, also for another merchant's conversion."""
     rows = Conversion.objects.filter(merchant=merchant, pk=conversion_id).select_related("merchant")
     found = rows.first() if is_well_formed(conversion_id) else None
     if found is None:
@@ -28,7 +28,7 @@ def listed(merchant: Merchant, **limits: Any) -> QuerySet[Conversion]:
 
 
 def currencies_of(merchant: Merchant, method: str) -> list[str]:
-    """The currencies of the wallets that a method names; of several those that the merchant has used, if any."""
+    """The currencies of the wallets of a method; if there are several, those that the merchant has used, if any."""
     named = [currency for currency, name in WALLET_METHOD.items() if name == method]
     if len(named) < 2:
         return named

@@ -1,4 +1,4 @@
-"""What can be done with money in the wrong wallet: a quote, and its confirmation."""
+"""Conversions between wallets: a quote, and its confirmation."""
 
 import hashlib
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _CONFIRMED = f"SELECT id FROM {table(Conversion)} WHERE merchant_id = %s AND quo
 
 @dataclass(frozen=True, slots=True)
 class ConversionDraft:
-    """What shall be converted. A currency that is None is the one wallet's that the method names."""
+    """A conversion order. A currency that is None is that of the method's only wallet."""
 
     source_method: str
     destination_method: str
@@ -56,9 +56,9 @@ class ConversionDraft:
 
 
 def quote(merchant: Merchant, wish: ConversionDraft) -> ConversionQuote:
-    """Terms that hold for sixty seconds. Nothing moves and nothing is kept, nor is the balance looked at.
+    """Terms that are valid for sixty seconds. Nothing moves, nothing is stored, and the balance is not checked.
 
-    Refuses with ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP400_CONVERSION_WALLET,
+    Raises ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP400_CONVERSION_WALLET,
     ONP400_CONVERSION_CURRENCY_REQUIRED, ONP400_AMOUNT, ONP422_CONVERSION_AMOUNT_TOO_SMALL and
     ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE.
     """
@@ -103,9 +103,9 @@ def quote(merchant: Merchant, wish: ConversionDraft) -> ConversionQuote:
 
 @transaction.atomic(savepoint=False)
 def confirm(merchant: Merchant, token: str) -> Conversion:
-    """Converts at the quoted terms, once, whole or not at all.
+    """Converts at the quoted terms, once, completely or not at all.
 
-    Refuses with ONP400_QUOTE_TOKEN, ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP409_QUOTE_ALREADY_USED,
+    Raises ONP400_QUOTE_TOKEN, ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP409_QUOTE_ALREADY_USED,
     ONP409_QUOTE_EXPIRED, ONP409_QUOTE_TERMS_CHANGED and ONP422_INSUFFICIENT_BALANCE, in this order.
     """
     quoted = read(token, merchant)
@@ -145,7 +145,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
 
 
 def _still_stands(merchant: Merchant, quoted: ConversionQuote) -> bool:
-    """Whether the merchant would be offered the same today, at a rate that nobody has taken back."""
+    """Whether the merchant would still get these terms, at a rate that was not withdrawn."""
     if quoted.terms_version != _terms_version(merchant) or scenario_of(merchant, quoted.source_amount) == TERMS_CHANGE:
         return False
     if merchant.environment == Environment.SANDBOX:
@@ -165,13 +165,13 @@ def _require_unused(merchant: Merchant, quoted: ConversionQuote) -> None:
 
 
 def _terms_version(merchant: Merchant) -> str:
-    """Another one after every change of what the merchant is offered."""
+    """Changes whenever the merchant's terms change."""
     terms = f"{merchant.pk}:{merchant.conversion_spread.normalize():f}:{sorted(WALLET_METHOD.items())}"
     return hashlib.sha256(terms.encode()).hexdigest()[:12]
 
 
 def _wallet(merchant: Merchant, end: str, method: str, currency: str | None) -> str:
-    """The currency of the wallet that one end of a wish names."""
+    """The currency of the wallet that one end of an order names."""
     if currency is not None:
         if WALLET_METHOD.get(currency) != method:
             raise InvalidWallet(faults=[Fault(f"{end}Currency", "INVALID", "Is no currency of this wallet method.")])

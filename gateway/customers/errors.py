@@ -1,4 +1,4 @@
-"""What customers refuse."""
+"""Refusals of customers."""
 
 from accounts.base.errors import Refusal
 

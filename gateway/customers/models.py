@@ -1,4 +1,4 @@
-"""Customers: the payers of a merchant, one row a person."""
+"""Customers: the payers of a merchant, one row per person."""
 
 from django.db import models
 from django.db.models import Func, Value
@@ -13,12 +13,12 @@ PLAIN = "aaaaaaeeeeiiiiooooouuuucny"
 
 
 def plain(text: str) -> str:
-    """A name as it is searched for: neither case nor accents count."""
+    """A name as it is searched for: without case and accents."""
     return text.lower().translate(str.maketrans(MARKED, PLAIN))
 
 
 class Customer(models.Model):
-    """Somebody who paid this merchant or was asked to: found again by tax id, else by e-mail (contract §5.7)."""
+    """Somebody who paid this merchant or was asked to: identified by tax id, else by e-mail (contract §5.7)."""
 
     id = IdField("cus", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="customers")

@@ -1,4 +1,4 @@
-"""The payer as a payment knows them: a snapshot that later changes of the customer leave alone."""
+"""The payer of a payment: a snapshot that later changes of the customer do not affect."""
 
 from dataclasses import dataclass
 from typing import Any

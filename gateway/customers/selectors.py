@@ -12,11 +12,11 @@ from gateway.customers.errors import CustomerUnknown
 from gateway.customers.models import Customer, plain
 
 SHORTEST_PART = 3
-"""Of a name, so that a search tells anything."""
+"""The minimum length of a name search."""
 
 
 def get(merchant: Merchant, customer_id: str) -> Customer:
-    """Refuses with ONP404_CUSTOMER, also for a customer of somebody else."""
+    """Raises ONP404_CUSTOMER, also for another merchant's customer."""
     rows = Customer.objects.filter(merchant=merchant, pk=customer_id)
     found = rows.first() if is_well_formed(customer_id) else None
     if found is None:
@@ -45,9 +45,9 @@ def listed(
 
 
 def found(merchant: Merchant, text: str = "") -> QuerySet[Customer]:
-    """The merchant's customers with this id, tax id, e-mail, or part of the name, newest first; all without a text.
+    """The merchant's customers with this id, tax id, e-mail, or part of the name, newest first; all for an empty text.
 
-    A tax id may have its punctuation. Of a name neither case nor accents count; and a part has a letter.
+    A tax id may have its punctuation. Names are compared without case and accents; a part must have a letter.
     """
     text = text.strip()
     if "\0" in text:

@@ -1,4 +1,4 @@
-"""Remembering payers."""
+"""Storing payers as customers."""
 
 from datetime import datetime
 from typing import Any
@@ -34,7 +34,7 @@ _KNOWN_BY_EMAIL = f"""
 
 
 def remember(merchant: Merchant, payer: Payer, at: datetime) -> str:
-    """The id of the payer's customer: by tax id, else by e-mail, else new. What is newly known overwrites."""
+    """The id of the payer's customer: by tax id, else by e-mail, else new. New values overwrite old ones."""
     address = Customer._meta.get_field("address").get_db_prep_save(payer.address, connection)
     row: list[Any] = [
         new_id("cus"), merchant.pk, payer.name, payer.tax_id, payer.tax_id_type, payer.email, payer.phone, address,

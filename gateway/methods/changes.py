@@ -1,4 +1,4 @@
-"""How any rule is changed: checked, kept in the history and the audit, and told to the company's owners."""
+"""Changes of rules: validated, kept in history and audit, and reported to the company's owners."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Model)
 
 
 def copied(rule: R, merchant: Merchant | None) -> R:
-    """A new rule that says the same, for the merchant."""
+    """A copy of the rule for the merchant."""
     names = [field.attname for field in rule._meta.concrete_fields if not field.primary_key]
     copy = type(rule)(**{name: getattr(rule, name) for name in names})
     copy.merchant = merchant  # type: ignore[attr-defined]
@@ -26,7 +26,7 @@ def copied(rule: R, merchant: Merchant | None) -> R:
 
 
 def invalid(rule: Model) -> list[Fault]:
-    """What no rule of this model can say, field by field."""
+    """Validation errors of the rule, by field."""
     try:
         rule.clean_fields()
     except ValidationError as refused:
@@ -35,7 +35,7 @@ def invalid(rule: Model) -> list[Fault]:
 
 
 def faults_of_range(rule: Any) -> list[Fault]:
-    """Of a rule that offers something between two amounts, in one environment."""
+    """Faults of the amount range of a rule, in one environment."""
     faults = []
     if rule.maximum < rule.minimum:
         faults.append(Fault("maximum", "OUT_OF_RANGE", "The maximum is below the minimum."))
@@ -45,7 +45,7 @@ def faults_of_range(rule: Any) -> list[Fault]:
 
 
 def save(by: audit.Actor, rule: R, faults: Sequence[Fault], note: str) -> R:
-    """Writes the rule, in the transaction of whoever calls. Refuses with ONP400_TERMS where there are faults."""
+    """Saves the rule, in the caller's transaction. Raises ONP400_TERMS if there are faults."""
     if faults:
         raise InvalidTerms(faults=faults)
     before = _facts(rule, is_held=True) if rule.pk else None
@@ -64,14 +64,14 @@ def save(by: audit.Actor, rule: R, faults: Sequence[Fault], note: str) -> R:
 
 
 def remove(by: audit.Actor, rule: Model, note: str) -> None:
-    """Deletes the rule: everybody's, or the version before, holds again."""
+    """Deletes the rule: the general rule, or the version before, applies again."""
     _write_down(by, rule, "deleted", _facts(rule, is_held=True), None, note)
     rule._change_reason = note[:100] or None  # type: ignore[attr-defined]
     rule.delete()
 
 
 def _facts(rule: Model, *, is_held: bool = False) -> dict[str, Any]:
-    """The rule as it is in the database, as JSON, with its amounts as money."""
+    """The rule as stored, as JSON, with its amounts as money."""
     rows = type(rule)._base_manager.all()
     stored = (rows.select_for_update(no_key=True) if is_held else rows).get(pk=rule.pk)
     return {field.name: _plain(field, stored) for field in stored._meta.concrete_fields if not field.primary_key}
@@ -96,7 +96,7 @@ def _write_down(by: audit.Actor, rule: Any, what: str, before: Any, after: Any, 
 
 
 def _tell_owners(rule: Any, changed: Iterable[str]) -> None:
-    """Those of the company whose own rule it is, unless it holds in the sandbox alone."""
+    """Notifies the owners of a company with its own rule, unless it applies to the sandbox only."""
     if rule.merchant is None or getattr(rule, "environment", None) == Environment.SANDBOX:
         return
     subject, about = _("support changed your settings"), f"{rule}: {', '.join(changed)}"

@@ -1,4 +1,4 @@
-"""What the four Colombian methods share: the payer's document, and a checkout page where the payer acts (§5.4)."""
+"""Shared by the four Colombian methods: the payer's document, and a checkout page (§5.4)."""
 
 import re
 import secrets
@@ -30,7 +30,7 @@ DOCUMENTS = tuple(_FORMS)
 
 
 class RedirectPayload(TypedDict):
-    """Send the payer to `redirectUrl`; at the end they come back to your `returnUrl`."""
+    """Send the payer to `redirectUrl`; at the end they return to your `returnUrl`."""
 
     type: Literal["REDIRECT"]
     redirectUrl: str
@@ -38,7 +38,7 @@ class RedirectPayload(TypedDict):
 
 
 class SandboxCheckout(SandboxRail):
-    """The deterministic simulator: a checkout page of ours where the payer says yes or no."""
+    """The deterministic simulator: a checkout page of ours where the payer accepts or declines."""
 
     needs: ClassVar[tuple[str, ...]] = ("email",)
 
@@ -52,25 +52,25 @@ class SandboxCheckout(SandboxRail):
         return PaymentOutcome(PaymentResult.CHECKOUT, {"checkout": True})
 
     def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
-        """What the page asks: what the provider needs and the order did not say (contract §4.3)."""
+        """The fields of the page: what the provider needs and the order lacks (contract §4.3)."""
         return tuple(name for name in self.needs if not payer.get(name))
 
     def paid(self, at: datetime) -> PaymentOutcome:
         return PaymentOutcome(PaymentResult.DONE, reference=secrets.token_hex(12))
 
     def decided(self, *, accepts: bool, said: Mapping[str, str], at: datetime) -> PaymentOutcome:
-        """What the payer chose on the page. Who they are is for the provider and not kept."""
+        """The payer's choice on the page. Their identity is for the provider and not stored."""
         if not accepts:
             return PaymentOutcome(PaymentResult.DECLINED, failure=PAYER_REJECTED)
         return replace(self.paid(at), details={name: said[name] for name in ("bank", "person") if name in said})
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Nothing: the way to the page depends on the payment's state, and is added where that is known."""
+        """Nothing: the URL of the page depends on the payment's status, and is added where that is known."""
         return {}
 
 
 def colombia(*, maximum: int, minutes: int) -> Market:
-    """A market in pesos with a checkout page, open for so many minutes. `maximum` in whole pesos."""
+    """A market in pesos with a checkout page that is open for some minutes. `maximum` in whole pesos."""
     return Market(
         currency="COP",
         flow="REDIRECT",
@@ -86,7 +86,7 @@ def colombia(*, maximum: int, minutes: int) -> Market:
 
 
 def document_faults(payer: Payer, *, strict: bool) -> list[Fault]:
-    """A document is needed; where its kind is not said it is a citizen's card (CC). The NIT has a check digit."""
+    """A document is required; its default type is a citizenship card (CC). A NIT has a check digit."""
     if not payer.tax_id:
         return [Fault("payer.taxId", "REQUIRED", "This field is required.")]
     kind = payer.tax_id_type or "CC"
@@ -98,10 +98,10 @@ def document_faults(payer: Payer, *, strict: bool) -> list[Fault]:
 
 
 def is_document(kind: str, number: str, *, strict: bool) -> bool:
-    """Whether the number has the form of its kind; a NIT's check digit counts only where `strict`."""
+    """Whether the number has the format of its type; a NIT's check digit is verified only if `strict`."""
     return bool(_FORMS[kind].fullmatch(number)) and (kind != "NIT" or not strict or _is_nit(number))
 
 
 def _is_nit(number: str) -> bool:
-    """Many write it without the check digit: nine digits."""
+    """Nine digits are accepted: many write it without the check digit."""
     return len(number) == 9 or bool(nit.is_valid(number))

@@ -1,4 +1,4 @@
-"""What methods refuse."""
+"""Refusals of methods."""
 
 from typing import Any
 

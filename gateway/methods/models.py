@@ -1,4 +1,4 @@
-"""What staff decide about methods: where they are on, within which limits, and at what price. Rows, never code."""
+"""Rules of methods set by staff: where they are enabled, limits and prices. Rows, never code."""
 
 from decimal import Decimal
 
@@ -17,7 +17,7 @@ CURRENCIES = [(code, code) for code, decimals in DECIMALS.items() if decimals ==
 
 
 class MethodRule(models.Model):
-    """Whether and within which limits a method is offered: for one merchant, or for all that have no rule."""
+    """Whether and within which limits a method is enabled: for one merchant, or for all without a rule of their own."""
 
     merchant = models.ForeignKey(
         Merchant,
@@ -56,9 +56,9 @@ class MethodRule(models.Model):
 
 
 class PriceRule(models.Model):
-    """What a payment costs the merchant, and when its money becomes available, from a day on.
+    """What a payment costs the merchant, and when its money becomes available, from a date on.
 
-    A version: a change is a new row. Existing payments keep theirs.
+    Versioned: a change is a new row. Existing payments keep theirs.
     """
 
     merchant = models.ForeignKey(

@@ -19,7 +19,7 @@ class Paper:
 
 
 def printable(text: str) -> str:
-    """What the fonts of every PDF reader have; other letters lose their accents, other scripts become `?`."""
+    """Characters that the fonts of every PDF reader have; other letters lose accents, other scripts become `?`."""
     return "".join(_letter(c) for c in unicodedata.normalize("NFC", text))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import zxingcpp
 
 SCALE = 4
-"""Pixels a module: four bits, and so one hexadecimal digit."""
+"""Pixels per module: four bits, and so one hexadecimal digit."""
 MASK = 3
-"""Trying all eight masks for the prettiest would take eight times as long; scanners read every one."""
+"""Trying all eight masks for the best one would take eight times as long; scanners read every one."""
 _DIGITS = bytes.maketrans(b"\x00\xff", b"0f")
 _NO_FILTER, _SAME_AS_ABOVE = b"\x00", b"\x02"
 
@@ -24,7 +24,7 @@ def data_uri(text: str) -> str:
 
 
 def _png(image: Any) -> bytes:
-    """A PNG of one bit a pixel: an image library would take longer than finding the code."""
+    """A PNG with one bit per pixel: an image library would take longer than computing the code."""
     modules = memoryview(image)
     assert modules.shape is not None
     height, width = modules.shape[:2]

@@ -1,4 +1,4 @@
-"""What a payment method must be able to do. A rail gets plain values, never a Payment, and keeps nothing."""
+"""What a payment method must implement. A rail gets plain values, never a Payment, and stores nothing."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from gateway.vault.stored import StoredCard
 
 
 class PaymentAction(StrEnum):
-    """What was asked of the provider, or of time."""
+    """An action of the provider, or of time."""
 
     CREATE = "create"  # make it payable
     PREPARE = "prepare"  # make it payable, asked later or again
@@ -26,7 +26,7 @@ class PaymentAction(StrEnum):
 
 
 class PaymentResult(StrEnum):
-    """What a provider answered. No clear answer is UNKNOWN, never DECLINED."""
+    """A provider's result. No clear answer is UNKNOWN, never DECLINED."""
 
     WAITING = "waiting"  # accepted; it is the payer's turn
     SESSION = "session"  # a card session is ready

@@ -1,4 +1,4 @@
-"""What the payer's browser does with a card payment. One confirmation decides."""
+"""What the payer's browser does with a card payment. The first confirmation decides."""
 
 from dataclasses import dataclass
 
@@ -20,14 +20,14 @@ NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """The payment afterwards; `challenge` names what the holder must confirm first."""
+    """The payment afterwards; `challenge` names what the cardholder must confirm first."""
 
     payment: Payment
     challenge: str | None = None
 
 
 def is_confirmable(payment: Payment) -> bool:
-    """Whether the browser may still act: the session is open and no card has decided."""
+    """Whether the browser can still act: the session is open and no card has been charged."""
     return (
         payment.status == Status.ACTION_REQUIRED
         and "session" in payment.details
@@ -38,10 +38,10 @@ def is_confirmable(payment: Payment) -> bool:
 
 @transaction.atomic(savepoint=False)
 def confirm(payment: Payment, card_token: str | None) -> Confirmation:
-    """Charges the card of a token; the answer is final. What was asked before of its holder is asked again.
+    """Charges the card of a token; the result is final. A pending challenge is returned again.
 
-    Where another page was faster, its outcome is the answer. Raises PaymentState where the session is over without a
-    card, and CardTokenInvalid.
+    If another page was faster, its result is returned. Raises PaymentState if the session expired without a card, and
+    CardTokenInvalid.
     """
     payment = payments.lock(payment.merchant, payment.id)
     if "card" in payment.details and not is_confirmable(payment):
@@ -61,7 +61,7 @@ def confirm(payment: Payment, card_token: str | None) -> Confirmation:
 
 @transaction.atomic(savepoint=False)
 def answer_challenge(payment: Payment, challenge: str, *, approves: bool) -> Confirmation:
-    """What the holder said to their bank. Raises PaymentState where the session is over, or asked something else."""
+    """The cardholder's answer to their bank. Raises PaymentState if the session expired or another question is open."""
     payment = _held(payment)
     if payment.details.get("challenge") != challenge:
         raise PaymentState

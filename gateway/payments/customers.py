@@ -1,4 +1,4 @@
-"""What customers have paid. Customers themselves know of no payment: they are below."""
+"""Payments of customers. Customers are a lower layer and know of no payments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from gateway.payments.models import Payment
 
 @dataclass(slots=True)
 class CustomerStanding:
-    """What a merchant has had of a customer: payments of any status, and by currency what was paid and went back."""
+    """A merchant's payments of a customer: counted in any status, and the amounts paid and refunded by currency."""
 
     payments: int = 0
     last_payment_at: datetime | None = None
@@ -23,7 +23,7 @@ class CustomerStanding:
 
 
 def standings(merchant: Merchant, customers: Sequence[Customer]) -> dict[str, CustomerStanding]:
-    """Customer id → what was had of them. What was given back later counts as paid."""
+    """Customer id → their totals. Amounts refunded later count as paid."""
     found = {customer.pk: CustomerStanding() for customer in customers}
     rows = Payment.objects.filter(merchant=merchant, customer__in=found).values_list("customer_id", "currency")
     was_paid = Q(paid_at__isnull=False)

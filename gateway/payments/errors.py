@@ -1,4 +1,4 @@
-"""What payments refuse."""
+"""Refusals of payments."""
 
 from accounts.base.errors import InvalidRequest, MethodRefusal, Refusal
 

@@ -1,4 +1,4 @@
-"""Figures of payments: what was paid day by day, how many were, and why the others failed."""
+"""Figures of payments: daily volume, acceptance rate, and reasons of failures."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ ENDED = (Status.PAID, Status.REFUNDED, Status.FAILED, Status.EXPIRED)
 
 @dataclass(slots=True)
 class Paid:
-    """How many payments, what they came to and what they cost, in minor units of one currency."""
+    """Number, volume and cost of payments, in minor units of one currency."""
 
     count: int = 0
     gross: int = 0
@@ -30,7 +30,7 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class VolumeFigure:
-    """What was paid in one currency on each day of a period, also on those without a payment."""
+    """The volume of one currency on each day of a period, including days without payments."""
 
     days: dict[date, Paid]
 
@@ -42,14 +42,14 @@ class VolumeFigure:
 
 @dataclass(slots=True)
 class Accepted:
-    """How many payments came to an end, and how many of them were paid."""
+    """How many payments have finished, and how many of them were paid."""
 
     paid: int = 0
     ended: int = 0
 
     @property
     def rate(self) -> Decimal | None:
-        """Per cent, with one decimal; None where nothing has ended."""
+        """Per cent, with one decimal; None if nothing has finished."""
         if not self.ended:
             return None
         return (Decimal(100 * self.paid) / self.ended).quantize(Decimal("0.1"), ROUND_HALF_UP)
@@ -57,7 +57,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Of what was created in a period, and has ended since: by the day of its creation, and by its method."""
+    """Of finished payments created in a period: by day of creation and by method."""
 
     days: dict[date, Accepted]
     methods: dict[str, Accepted] = field(default_factory=lambda: defaultdict(Accepted))
@@ -70,7 +70,7 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class FailureFigure:
-    """Why so many payments of a method failed."""
+    """The number of payments of a method that failed for one reason."""
 
     code: str
     method: str
@@ -82,13 +82,13 @@ def _created_in(merchant: Merchant, period: Period) -> QuerySet[Payment]:
 
 
 def _number_of_day(period: Period, moment: str) -> Func:
-    """Which day of the period a time belongs to, from 1: PostgreSQL looks it up among the borders."""
+    """The 1-based day of the period that a time belongs to, computed by PostgreSQL from the borders."""
     borders = Value(period.borders, ArrayField(DateTimeField()))
     return Func(F(moment), borders, function="width_bucket", output_field=IntegerField())
 
 
 def volumes(merchant: Merchant, period: Period) -> dict[str, VolumeFigure]:
-    """What was paid in a period by currency, in the order of their codes. What was given back later counts as paid."""
+    """The volume of a period by currency, ordered by code. Amounts refunded later count as paid."""
     days = period.days
     found: dict[str, VolumeFigure] = {}
     rows = Payment.objects.filter(merchant=merchant, paid_at__gte=period.begins, paid_at__lt=period.ends)
@@ -101,7 +101,7 @@ def volumes(merchant: Merchant, period: Period) -> dict[str, VolumeFigure]:
 
 
 def acceptance(merchant: Merchant, period: Period) -> Acceptance:
-    """How many of the payments that were created in a period and have ended were paid."""
+    """How many of the finished payments created in a period were paid."""
     days = period.days
     found = Acceptance({day: Accepted() for day in days})
     rows = _created_in(merchant, period).filter(status__in=ENDED).annotate(day=_number_of_day(period, "created_at"))
@@ -114,7 +114,7 @@ def acceptance(merchant: Merchant, period: Period) -> Acceptance:
 
 
 def failures(merchant: Merchant, period: Period) -> list[FailureFigure]:
-    """Why payments that were created in a period failed, the commonest reason first."""
+    """Why payments created in a period failed, most frequent reason first."""
     rows = _created_in(merchant, period).filter(status=Status.FAILED).values_list("failure_code", "method")
     counted = rows.annotate(count=Count("*")).order_by("-count", "failure_code", "method")
     return [FailureFigure(*row) for row in counted]

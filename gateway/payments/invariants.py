@@ -1,4 +1,4 @@
-"""What is always true between payments and the books, and between payments and their events."""
+"""Invariants between payments, the books and events."""
 
 from accounts.base.rows import table
 from accounts.models import Merchant

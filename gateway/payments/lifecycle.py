@@ -1,4 +1,4 @@
-"""The life of a payment, whole. Read this table first."""
+"""The lifecycle of a payment. Read this table first."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from gateway.payments.models import Payment, Status
 from ledger.books.services import Move
 
 PaymentAnswer = tuple[PaymentAction, PaymentResult]
-"""What was asked, and what the provider answered."""
+"""An action and the provider's result."""
 
 
 def when(
@@ -21,7 +21,7 @@ def when(
     books: Callable[[Payment], list[Move]] | None = None,
     announces: str | None = None,
 ) -> Transition[PaymentAnswer, Payment]:
-    """A line of the table. What is posted is named after the event."""
+    """One row of the table. The transfer is named after the event."""
     events = (announces,) if announces else ()
     return Transition((asked, answered), sources, target, announces if books else None, books, events)
 
@@ -69,7 +69,7 @@ PAYMENT_LIFE = Table(
 
 
 def open_question(payment: Payment) -> PaymentAction:
-    """What the provider is asked about a payment that it has not answered for good."""
+    """The question to ask the provider about a payment without a final answer."""
     if payment.status == Status.ACTION_REQUIRED:
         return PaymentAction.REVIEW
     if payment.status == Status.AUTHORIZED:

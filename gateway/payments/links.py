@@ -1,4 +1,4 @@
-"""Addresses for payers: whoever holds one may open it, so that the merchant can hand it on."""
+"""Signed links for payers: whoever has the link can open it, so that merchants can pass it on."""
 
 from base64 import urlsafe_b64encode
 from datetime import timedelta
@@ -16,50 +16,50 @@ _BOLETO, _CHECKOUT, _CARD_PAGE = "boleto-pdf", "checkout", "hosted-card-page"
 
 
 def boleto(payment: Payment) -> str:
-    """The same in every answer, event and replay: the token says which payment, and nothing about when."""
+    """The same in every response, event and replay: the token identifies the payment and contains no time."""
     return f"{_base(payment)}/api/v2/payments/{payment.id}/boleto?token={_sign(_BOLETO, payment)}"
 
 
 def opens_boleto(token: str, payment_id: str) -> bool:
-    """Whether the token was made for this payment."""
+    """Whether the token is for this payment."""
     return _signed(_BOLETO, token) == payment_id
 
 
 def boleto_is_valid(payment: Payment) -> bool:
-    """For thirty days after the payer's time, by the merchant's clock."""
+    """Until thirty days after the payment's expiry, by the merchant's clock."""
     assert payment.expires_at is not None
     return clock.now(payment.merchant) <= payment.expires_at + BOLETO_VALID_AFTER_DEADLINE
 
 
 def checkout(payment: Payment) -> str:
-    """The page where the payer acts (contract §5.4)."""
+    """The checkout page of a payment (contract §5.4)."""
     return f"{_base(payment)}/checkout/{_sign(_CHECKOUT, payment)}"
 
 
 def of_checkout(token: str) -> str | None:
-    """The id of the payment whose checkout the token opens, if it opens any."""
+    """The id of the payment whose checkout the token opens, or None."""
     return _signed(_CHECKOUT, token)
 
 
 def sdk_base() -> str:
-    """The origin of everything that sees a card."""
+    """The origin of all pages that handle card data."""
     return str(settings.SDK_URL)
 
 
 def hosted_card_page(payment: Payment) -> str:
-    """The whole card page (contract §6.1). The id alone, which events and logs have, does not open it."""
+    """The hosted card page (contract §6.1). The id alone, which is in events and logs, does not open it."""
     return f"{sdk_base()}/checkout/{_sign(_CARD_PAGE, payment)}"
 
 
 def of_hosted_card_page(token: str) -> str | None:
-    """The id of the payment whose card page the token opens, if it opens any."""
+    """The id of the payment whose card page the token opens, or None."""
     return _signed(_CARD_PAGE, token)
 
 
 def client_secret(payment: Payment) -> str:
-    """What the payer's browser shows to act on a card payment: bound to it and its environment, good while it is open.
+    """The secret of the payer's browser for a card payment: bound to it and its environment, valid while it is open.
 
-    Made anew each time and never kept; not for events, logs or addresses (contract §6.1).
+    Created anew each time and never stored; not for events, logs or URLs (contract §6.1).
     """
     bound = f"{payment.id}:{payment.merchant.environment}:{payment.created_at.isoformat()}"
     mac = salted_hmac("card-session", bound, algorithm="sha256").digest()

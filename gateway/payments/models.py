@@ -11,7 +11,7 @@ from gateway.methods.models import CURRENCIES, METHODS
 
 
 class Status(models.TextChoices):
-    """Where a payment can be (contract §5.5). FAILED, EXPIRED and REFUNDED are final."""
+    """The status of a payment (contract §5.5). FAILED, EXPIRED and REFUNDED are final."""
 
     ACTION_REQUIRED = "ACTION_REQUIRED", "Action required"
     PENDING = "PENDING", "Pending"
@@ -24,11 +24,11 @@ class Status(models.TextChoices):
 
 OPEN = (Status.PENDING, Status.ACTION_REQUIRED)
 UNDECIDED = (*OPEN, Status.AUTHORIZED)
-"""Time can still end it."""
+"""Statuses that can still expire."""
 
 
 class Payment(models.Model):
-    """One order to be paid, or one that was. Amounts in minor units; times by the merchant's clock."""
+    """An order to be paid. Amounts in minor units; times by the merchant's clock."""
 
     id = IdField("pay", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="payments", db_index=False)
@@ -146,15 +146,15 @@ class Payment(models.Model):
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether it was written down, and the provider has not yet said how it can be paid."""
+        """Whether it was stored, and the provider has not yet returned payment instructions."""
         return self.status == Status.PENDING and not self.answered
 
     @property
     def is_instructed(self) -> bool:
-        """Whether there is an answer that says how it can be paid."""
+        """Whether the provider has returned payment instructions."""
         return bool(self.details.keys() - {"card", "token"})
 
     @property
     def net(self) -> int:
-        """What the merchant gets, in minor units."""
+        """The merchant's net, in minor units."""
         return self.amount - self.fee

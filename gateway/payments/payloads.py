@@ -1,4 +1,4 @@
-"""The JSON of a payment, once, for answers and events alike (contract §5)."""
+"""The JSON of a payment, for responses and events alike (contract §5)."""
 
 from typing import Any, Literal, NotRequired
 
@@ -40,7 +40,7 @@ class FailurePayload(TypedDict):
 
 
 class SettlementPayload(TypedDict):
-    """What was credited where the currency has no wallet; the rate is that of the capture."""
+    """What was credited if the currency has no wallet; the rate is that of the capture."""
 
     currency: str
     amount: Number
@@ -48,7 +48,7 @@ class SettlementPayload(TypedDict):
 
 
 class PaymentPayload(TypedDict):
-    """A payment. Members of a method are there for that method only; `failure` only when FAILED."""
+    """A payment. Method-specific members are present for that method only; `failure` only when FAILED."""
 
     id: str
     companyId: str
@@ -90,7 +90,7 @@ _BROWSER_ONLY = ("clientSecret", "sessionToken", "checkoutUrl")
 
 
 def payment(payment: Payment) -> PaymentPayload:
-    """The payment object. The payment's merchant must be at hand."""
+    """The payment object. The payment's merchant must be loaded."""
     rail = rail_of(payment.method, payment.currency, payment.merchant.environment)
     shown: Any = rail.shown(payment.details) if rail and payment.details else {}
     if shown and payment.method == Method.BOLETO:
@@ -133,13 +133,13 @@ def payment(payment: Payment) -> PaymentPayload:
 
 
 def _was_refunded_first(payment: Payment) -> bool:
-    """Whether all of it went back before it was released: then nothing ever is."""
+    """Whether it was fully refunded before its release: then it is never released."""
     due = payment.release_at
     return payment.status == Status.REFUNDED and due is not None and due > payment.updated_at
 
 
 def announced(record: Payment) -> PaymentPayload:
-    """The payment object as events carry it: without what only the payer's browser may see (contract §6.1)."""
+    """The payment object for events: without members that only the payer's browser may see (contract §6.1)."""
     told = payment(record)
     if action := told.get("nextAction"):
         public = {name: value for name, value in action.items() if name not in _BROWSER_ONLY}
@@ -198,7 +198,7 @@ def _redirect(payment: Payment) -> RedirectPayload:
 
 
 def payer(payer: Payer) -> dict[str, Any]:
-    """The snapshot of the payer that the payment keeps."""
+    """The payer snapshot that is stored with the payment."""
     return {
         "name": payer.name,
         "taxId": payer.tax_id,
@@ -210,7 +210,7 @@ def payer(payer: Payer) -> dict[str, Any]:
 
 
 def payer_of(snapshot: dict[str, Any]) -> Payer:
-    """The payer out of the payment's snapshot."""
+    """The payer in the payment's snapshot."""
     return Payer(
         name=snapshot["name"],
         tax_id=snapshot["taxId"],

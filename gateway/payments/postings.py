@@ -6,7 +6,7 @@ from ledger.chart import AccountKind
 
 
 def paid(payment: Payment) -> list[Move]:
-    """The method's party owes us everything; we owe the merchant all of it but our fee."""
+    """The provider owes us the amount; we owe the merchant the amount less our fee."""
     clearing = Side(AccountKind.CLEARING, payment.method, payment.currency)
     bucket = AccountKind.RELEASING if payment.settlement_days else AccountKind.AVAILABLE
     moves = []

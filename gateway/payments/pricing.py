@@ -1,4 +1,4 @@
-"""What a payment costs, and where its money goes: fixed at creation, and corrected at most once before capture."""
+"""Price and settlement of a payment: fixed at creation, and corrected at most once before capture."""
 
 from accounts.models import Merchant
 from gateway.methods import selectors as methods
@@ -20,9 +20,9 @@ Failure = tuple[str, str]
 
 
 def correct(payment: Payment, funding: Funding) -> Failure | None:
-    """Makes the method that of the card's real kind, with its fee and term; or says why the card may not be charged.
+    """Changes the method to the card's real type, with its fee and term; or returns why the card cannot be charged.
 
-    Amount, currency, reference and intent stay (contract §6.3). PostgreSQL lets it happen once.
+    Amount, currency, reference and intent stay (contract §6.3). PostgreSQL allows it once.
     """
     if funding == Funding.AS_REQUESTED:
         return None
@@ -46,7 +46,9 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
 
 
 def require_rate(merchant: Merchant, method: str, currency: str) -> None:
-    """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE a currency that has no wallet and no rate to settle it."""
+    """Raises ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE for a currency without a wallet and without a rate to settle
+    it.
+    """
     if currency in WALLET_METHOD:
         return
     try:
@@ -56,9 +58,9 @@ def require_rate(merchant: Merchant, method: str, currency: str) -> None:
 
 
 def settle(payment: Payment) -> None:
-    """Freezes rate and amount where the currency has no wallet: the merchant's settlement currency gets it (C2).
+    """Freezes rate and amount if the currency has no wallet: the merchant's settlement currency is credited (C2).
 
-    The last known rate will do: what a payer has paid is never refused for the want of a fresh one.
+    The last known rate is good enough: a paid payment is never rejected for lack of a current rate.
     """
     if payment.currency in WALLET_METHOD:
         return
@@ -69,7 +71,7 @@ def settle(payment: Payment) -> None:
 
 
 def schedule(payment: Payment) -> None:
-    """Writes down the receivable of a payment whose money is not yet available, in the currency of its wallet."""
+    """Creates the receivable of a payment whose money is not yet available, in the currency of its wallet."""
     assert payment.release_at and payment.paid_at
     currency, gross, fee = payment.currency, payment.amount, payment.fee
     if payment.settlement_currency and payment.settlement_rate and payment.settlement_amount:

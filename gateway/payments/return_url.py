@@ -1,4 +1,4 @@
-"""`returnUrl`: where the payer goes back to. One parser for every method that sends them away (contract §4.3)."""
+"""`returnUrl`, to which the payer returns. One parser for every redirect method (contract §4.3)."""
 
 from django.conf import settings
 from yarl import URL
@@ -8,7 +8,7 @@ from accounts.models import Environment, Merchant
 
 
 def parse(text: str, merchant: Merchant) -> str:
-    """The address, in ASCII. Raises ForbiddenAddress with a sentence for the merchant.
+    """The URL in ASCII. Raises ForbiddenAddress with a sentence for the merchant.
 
     HTTPS; on a developer's machine a sandbox merchant may also use http on a loopback host.
     """
@@ -20,7 +20,7 @@ def parse(text: str, merchant: Merchant) -> str:
 
 
 def with_payment(return_url: str, payment_id: str) -> str:
-    """The address, told which payment ended; the rest of the shop's own query stays to the letter."""
+    """The URL with the payment id added; the shop's own query is preserved exactly."""
     address, mark, fragment = return_url.partition("#")
     path, _, query = address.partition("?")
     kept = [part for part in query.split("&") if part and part.partition("=")[0] != "paymentId"]

@@ -1,4 +1,4 @@
-"""Finding payments: by what somebody typed, by filters, with how many there are in each status."""
+"""Payment search: by text and by filters, with counts per status."""
 
 import re
 from collections.abc import Iterable
@@ -25,11 +25,11 @@ from ledger.money import MAX_AMOUNT, to_minor
 from ledger.notation import TwoReadings, Unreadable, read
 
 CAP = 10_000
-"""More payments than this are not told apart in a count."""
+"""Counts are capped at this number."""
 COUNTED = 10 * CAP
-"""How many payments are looked at for all counts together."""
+"""How many payments are scanned for all counts together."""
 FEW = 200
-"""What a reading of a text means at most, if it is to be asked for by ids."""
+"""A reading of the text that matches at most this many payments is turned into ids."""
 LONGEST_TEXT = 200
 LAST_CHARACTER = chr(0x10FFFF)
 
@@ -42,12 +42,12 @@ _LAST4_OF_CARD = Func("details", template="(%(expressions)s #>> '{card,last4}')"
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What to look for; everything that is said must be met. Of several statuses or methods one must be met.
+    """A search; all given conditions must match, and any of several statuses or methods.
 
-    `text` is a payment id, a reference or its beginning, the customer's name or a part of it, their tax id or e-mail,
-    the last four digits of a card, an amount, or the provider's own id (an end-to-end id). Amounts are exact and
-    included, in whatever currency; of times the end is exclusive. `has_warning`: processed by another method than was
-    requested; `has_refunds`: somebody wanted money back, whatever became of it.
+    `text` is a payment id, a reference or its prefix, part of the customer's name, their tax id or e-mail, the
+    last four digits of a card, an amount, or the provider's id (an end-to-end id). Amounts are exact and
+    inclusive, in any currency; the end of a period is exclusive. `has_warning`: processed by another method than
+    requested; `has_refunds`: a refund was requested, whatever its result.
     """
 
     text: str = ""
@@ -67,7 +67,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """So many, or `more` than that."""
+    """An exact number, or `more` than that."""
 
     number: int = 0
     more: bool = False
@@ -75,7 +75,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class FoundPayment:
-    """The merchant's payments that a search finds. What its text can mean was looked up once."""
+    """The merchant's payments that match a search. The readings of its text were resolved once."""
 
     merchant: Merchant
     search: Search
@@ -83,12 +83,12 @@ class FoundPayment:
 
     @property
     def rows(self) -> QuerySet[Payment]:
-        """All of them, newest first. Ids and times of creation are found without reading a row, however few match."""
+        """All matches, newest first. Ids and creation times are found without reading rows."""
         rows = self._in_any_status
         return rows.filter(status__in=self.search.statuses) if self.search.statuses else rows
 
     def counts(self) -> dict[str, Count]:
-        """How many there are in each status, whatever statuses are asked for: at most CAP, of COUNTED in all."""
+        """Matches per status, whatever statuses are selected: at most CAP each, of COUNTED in total."""
         numbers = _numbers(self._in_any_status.order_by().values("status")[: COUNTED + 1])
         unseen = sum(numbers.values()) > COUNTED
         return {
@@ -104,7 +104,7 @@ class FoundPayment:
 
 
 def found(merchant: Merchant, search: Search) -> FoundPayment:
-    """What a search finds. What nobody can have typed of a payment finds nothing."""
+    """The matches of a search. A text that cannot belong to a payment matches nothing."""
     text = search.text.strip()
     return FoundPayment(merchant, search, _meant(merchant, text) if text else Q())
 
@@ -137,8 +137,8 @@ def _filters(merchant: Merchant, search: Search) -> Iterable[Q]:
 def _meant(merchant: Merchant, text: str) -> Q:
     """The payments that a text can mean.
 
-    Each reading is looked up by itself, because no index serves them together. One that means few payments becomes
-    their ids; the others are compared row by row, where the newest that match are soon found.
+    Each reading is resolved by itself, because no index serves all. One that matches few payments becomes their
+    ids; the others are compared row by row, where the newest matches are found quickly.
     """
     if len(text) > LONGEST_TEXT or "\0" in text:
         return Q(pk__in=[])
@@ -171,14 +171,14 @@ def _readings(merchant: Merchant, text: str) -> Iterable[Q]:
 
 
 def _compared(text: str, operator: str) -> Func:
-    """A reference and a text, character by character: what LIKE does with a beginning, also in a plan for any text."""
+    """Compares a reference with a prefix character by character, which works with every query plan."""
     return Func(
         "reference", Value(text), arg_joiner=f" {operator} ", template="%(expressions)s", output_field=BooleanField()
     )
 
 
 def _amounts(text: str) -> Iterable[int]:
-    """In minor units every amount that the text can mean: "1.500" is looked for as both."""
+    """Every amount that the text can mean, in minor units: "1.500" is searched for as both."""
     try:
         readings = [read(text)]
     except TwoReadings as both:
@@ -191,6 +191,6 @@ def _amounts(text: str) -> Iterable[int]:
 
 
 def _minor(amount: Decimal, rounding: str) -> int:
-    """Every currency in which somebody pays has the same decimals."""
+    """All payment currencies have the same decimals."""
     currency, _ = CURRENCIES[0]
     return to_minor(amount.quantize(Decimal("0.01"), rounding), currency)

@@ -16,12 +16,12 @@ _GET = f"SELECT {columns(Payment)} FROM {table(Payment)} WHERE id = %s"
 
 
 def get(merchant: Merchant, payment_id: str) -> Payment:
-    """Refuses with ONP404_PAYMENT, also for a payment of somebody else."""
+    """Raises ONP404_PAYMENT, also for another merchant's payment."""
     return owned(merchant, first(_GET, [payment_id]) if is_well_formed(payment_id) else None)
 
 
 def named_by_link(payment_id: str) -> Payment:
-    """The payment that a signed link names, with its merchant and company. Refuses with ONP404_PAYMENT."""
+    """The payment of a signed link, with its merchant and company. Raises ONP404_PAYMENT."""
     found = Payment.objects.select_related("merchant__company").filter(pk=payment_id)
     payment = found.first() if is_well_formed(payment_id) else None
     if payment is None:
@@ -32,7 +32,7 @@ def named_by_link(payment_id: str) -> Payment:
 def owned(merchant: Merchant, row: tuple[Any, ...] | None) -> Payment:
     """The payment in the row, if it is the merchant's.
 
-    Compared here and not in the statement: found by the primary key alone, no planner can take a detour.
+    The owner is compared here and not in SQL: the query plan is always a lookup by primary key.
     """
     payment = load(Payment, row) if row else None
     if payment is None or payment.merchant_id != merchant.pk:

@@ -1,4 +1,4 @@
-"""What can be done with a payment. The way of one: `begin`, the rail, `finish`."""
+"""Creating and changing payments. The sequence is `begin`, the rail, `finish`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ from webhooks.outbox import emit
 
 log = structlog.get_logger()
 ANSWERS_WITHIN_S = 60
-"""How long the provider may be silent about a payment that was written down (contract §5.5)."""
+"""How long the provider may take to answer about a new payment (contract §5.5)."""
 NO_SESSION = ("CARD_SESSION_UNAVAILABLE", "The card session could not be prepared in time.")
 
 _INSERT = f"""
@@ -69,14 +69,14 @@ _UPDATE = f"UPDATE gateway_payment SET {', '.join(f'{name} = %s' for name in _CH
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What time does to payments: those that meet the condition, when the time in the column has come."""
+    """Payments that are due: those that meet the condition when the time in the column has come."""
 
     column: str
     condition: str
 
     @property
     def found(self) -> str:
-        """By the real time, and by the clocks of merchants that are ahead of it: each part reads only what is due."""
+        """By real time, and by the clocks of merchants that are ahead of it."""
         theirs = f"{self.condition} AND p.{self.column} <= %(now)s"
         return f"""
             (SELECT p.id, p.{self.column} AS due_at FROM gateway_payment p
@@ -92,7 +92,7 @@ class Due:
 
     @property
     def held(self) -> str:
-        """The payment with its merchant, if it is still due and nobody else is at it."""
+        """The payment with its merchant, locked, if it is still due and not locked by another process."""
         return f"""
             SELECT {columns(Payment, "p")}, {columns(Merchant, "m")} FROM gateway_payment p
               JOIN accounts_merchant m ON m.id = p.merchant_id
@@ -115,7 +115,7 @@ QUESTION = Due("ask_at", "p.ask_at IS NOT NULL")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A well-formed wish to be paid. `amount` is exact; `expires_in_s` None: the method's own time."""
+    """A valid payment order. `amount` is exact; `expires_in_s` None: the method's default."""
 
     method: str
     amount: Decimal
@@ -130,10 +130,10 @@ class Request:
 
 @transaction.atomic(savepoint=False)
 def create(merchant: Merchant, request: Request) -> Payment:
-    """Makes an order payable; the payment carries what the payer needs, or is FAILED where it was refused for good.
+    """Creates a payment; it carries what the payer needs, or is FAILED if it was declined permanently.
 
-    Where somebody outside must be asked it is only written down (`is_unanswered`): commit, `ask`, then `answer`.
-    Refuses with ONP403_COMPANY_STATUS, ONP403_METHOD_NOT_ENABLED, ONP422_<METHOD>_AMOUNT_TOO_SMALL / _TOO_LARGE,
+    If a provider must be asked it is only stored (`is_unanswered`): commit, `ask`, then `answer`. Raises
+    ONP403_COMPANY_STATUS, ONP403_METHOD_NOT_ENABLED, ONP422_<METHOD>_AMOUNT_TOO_SMALL / _TOO_LARGE,
     ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
     """
     require_active(merchant)
@@ -152,7 +152,7 @@ def create(merchant: Merchant, request: Request) -> Payment:
 
 
 def capture_if_authorized(payment: Payment) -> Payment:
-    """Settles what was authorized, unless that has a later time of its own."""
+    """Captures an authorized payment, unless its capture is due later."""
     if payment.status != Status.AUTHORIZED or payment.ask_at is not None:
         return payment
     rail = simulator_of(payment)
@@ -161,9 +161,9 @@ def capture_if_authorized(payment: Payment) -> Payment:
 
 
 def ask(payment: Payment) -> PaymentOutcome:
-    """What the provider says to a payment that was written down. Never inside a transaction.
+    """Asks the provider about a stored payment. Never call it inside a transaction.
 
-    Refuses with ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
+    Raises ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
     """
     try:
         return rail_for(payment.merchant, payment.method, payment.currency).instruct(order_of(payment))
@@ -174,7 +174,7 @@ def ask(payment: Payment) -> PaymentOutcome:
 
 @transaction.atomic(savepoint=False)
 def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
-    """Takes what the provider said, unless the payment ended meanwhile. Refuses with ONP404_PAYMENT."""
+    """Applies the provider's answer, unless the payment ended in the meantime. Raises ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
     if not payment.is_unanswered:
         if outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE):  # somebody must give it back
@@ -189,9 +189,9 @@ def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Paym
 
 @transaction.atomic(savepoint=False)
 def resume(merchant: Merchant, payment_id: str) -> Payment:
-    """The payment that a repeated request began; one still unanswered may be asked about once more.
+    """The payment that a repeated request created; if it is still unanswered the provider may be asked once more.
 
-    Refuses with ONP404_PAYMENT.
+    Raises ONP404_PAYMENT.
     """
     payment = lock(merchant, payment_id)
     if payment.is_unanswered:
@@ -201,7 +201,7 @@ def resume(merchant: Merchant, payment_id: str) -> Payment:
 
 
 def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail: Rail) -> Payment:
-    """The payment as it will be, with its price fixed; nothing is asked of anybody yet."""
+    """The new payment with its price fixed; no provider is asked yet."""
     now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
     payment = Payment(
@@ -234,10 +234,10 @@ def _way_back(merchant: Merchant, request: Request) -> str | None:
 
 
 def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
-    """The stored card of the order, where it names one.
+    """The saved card of the order, if it names one.
 
-    Refuses with ONP403_TOKENS_NOT_ENABLED, ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID, and ONP400_RETURN_URL where
-    its holder must confirm and could not come back.
+    Raises ONP403_TOKENS_NOT_ENABLED, ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID, and ONP400_RETURN_URL if the
+    cardholder must confirm and could not return.
     """
     if request.payment_method_token is None:
         return {}
@@ -252,13 +252,13 @@ def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
 
 
 def require_active(merchant: Merchant) -> None:
-    """Refuses with ONP403_COMPANY_STATUS who neither asks for money nor moves it (see `Merchant.is_operational`)."""
+    """Raises ONP403_COMPANY_STATUS if the merchant is not operational (see `Merchant.is_operational`)."""
     if not merchant.is_operational:
         raise CompanyNotActive
 
 
 def _payers_time(request: Request, terms: methods.MethodTerms) -> int:
-    """Seconds. A method whose time is fixed ignores `expiresIn` (contract §4.3)."""
+    """Seconds until expiry. A method with a fixed time ignores `expiresIn` (contract §4.3)."""
     wanted = request.expires_in_s
     if wanted is None or terms.expires_in_range_s is None:
         return terms.expires_in_s
@@ -268,7 +268,7 @@ def _payers_time(request: Request, terms: methods.MethodTerms) -> int:
 
 
 def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
-    """Refuses with ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE where no provider is connected."""
+    """Raises ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE if no provider is connected."""
     rail = rail_of(method, currency, merchant.environment)
     if rail is None:
         raise RailUnavailable(method)
@@ -276,14 +276,14 @@ def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
 
 
 def simulator_of(payment: Payment) -> SandboxRail:
-    """The sandbox simulator of a payment's rail, which answers by itself: the only one asked inside a transaction."""
+    """The sandbox simulator of a payment's rail, the only one that is called inside a transaction."""
     rail = rail_for(payment.merchant, payment.method, payment.currency)
     assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
     return rail
 
 
 def order_of(payment: Payment) -> PaymentOrder:
-    """What its rail is told about a payment."""
+    """What the rail is told about a payment."""
     assert payment.expires_at is not None
     company = payment.merchant.company
     return PaymentOrder(
@@ -304,10 +304,10 @@ def order_of(payment: Payment) -> PaymentOrder:
 
 
 def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: datetime) -> Payment:
-    """Takes an answer: saves, announces and posts, or none of them. The only place where a status changes.
+    """Applies an answer: saves, announces and posts in one transaction. The only place that changes a status.
 
-    Call it in a transaction that holds the payment's row. Refuses with ONP409_PAYMENT_STATE, and with
-    ONP502_<METHOD>_INVALID_RESPONSE where the answer is about other money than was asked.
+    Call it in a transaction that has locked the payment. Raises ONP409_PAYMENT_STATE, and
+    ONP502_<METHOD>_INVALID_RESPONSE if the answer is about a different amount.
     """
     _compare(payment, outcome)
     taken = PAYMENT_LIFE.transition((asked, outcome.answered), payment.status)
@@ -352,22 +352,21 @@ def _save(payment: Payment, *, is_new: bool) -> None:
 
 
 def lock(merchant: Merchant, payment_id: str) -> Payment:
-    """The merchant's payment, held until the transaction ends. Refuses with ONP404_PAYMENT."""
+    """The merchant's payment, locked until the transaction ends. Raises ONP404_PAYMENT."""
     return owned(merchant, first(_LOCK, [payment_id]) if is_well_formed(payment_id) else None)
 
 
 def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
-    """The outcome PAID, FAILED or EXPIRED for an open sandbox payment without a card (contract §14.1).
+    """Sets the outcome PAID, FAILED or EXPIRED of an open sandbox payment without a card (contract §14.1).
 
-    Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_SIMULATION_CARD,
-    ONP409_PAYMENT_STATE.
+    Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_SIMULATION_CARD, ONP409_PAYMENT_STATE.
     """
     asked = PaymentAction.EXPIRE if wanted == Status.EXPIRED else PaymentAction.PAY
     return _play(merchant, payment_id, asked, lambda rail, now: rail.simulate(wanted, now))
 
 
 def decide(merchant: Merchant, payment_id: str, *, accepts: bool, said: Mapping[str, str]) -> Payment:
-    """What the payer chose and answered on the sandbox's checkout page. Refuses as `simulate` does."""
+    """The payer's decision on the sandbox checkout page. Raises what `simulate` raises."""
 
     def chosen(rail: SandboxRail, now: datetime) -> PaymentOutcome:
         assert isinstance(rail, SandboxCheckout)
@@ -396,17 +395,17 @@ def _play(
 
 
 def expire_due(limit: int = 100) -> int:
-    """Ends the time of open payments that are overdue by their merchant's clock; returns how many (at most `limit`)."""
+    """Expires overdue payments by their merchant's clock; returns how many (at most `limit`)."""
     return _happen(EXPIRY, _expire, limit)
 
 
 def ask_due(limit: int = 100) -> int:
-    """Asks what became of payments when it is time to; returns how many (at most `limit`)."""
+    """Asks providers about payments whose answer is due; returns how many (at most `limit`)."""
     return _happen(QUESTION, _ask_about, limit)
 
 
 def _happen(due: Due, happen: Callable[[Payment], Payment], limit: int) -> int:
-    """Each in a transaction of its own. One that cannot happen is said and left; it does not hold up the others."""
+    """Each in a transaction of its own. One that fails is logged and skipped, so it does not delay the others."""
     happened = 0
     left: list[str] = []
     while happened < limit and (found := _found(due, left, limit - happened)):
@@ -430,7 +429,7 @@ def _found(due: Due, left: list[str], limit: int) -> list[str]:
 
 @transaction.atomic
 def _happen_to(due: Due, happen: Callable[[Payment], Payment], payment_id: str) -> bool:
-    """False where it is not due any more, or somebody else is at it."""
+    """Returns False if it is no longer due, or locked by another process."""
     row = first(due.held, [payment_id, clock.utcnow()])
     if row is None:
         return False
@@ -441,25 +440,25 @@ def _happen_to(due: Due, happen: Callable[[Payment], Payment], payment_id: str) 
 
 
 def first_expiry(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When the merchant's next open payment runs out of time, and which it is; None when not `until` then."""
+    """When the merchant's next open payment expires, and its id; None if not by `until`."""
     return first(EXPIRY.first, [merchant.pk, until])
 
 
 def first_question(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When the provider is next to be asked about a payment, and about which; None when not `until` then."""
+    """When the provider is next asked about a payment, and its id; None if not by `until`."""
     return first(QUESTION.first, [merchant.pk, until])
 
 
 @transaction.atomic(savepoint=False)
 def expire(merchant: Merchant, payment_id: str) -> Payment:
-    """Ends the time of a payment, if it is still open. Refuses with ONP404_PAYMENT."""
+    """Expires a payment if it is still open. Raises ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
     return _expire(payment) if payment.status in UNDECIDED else payment
 
 
 @transaction.atomic(savepoint=False)
 def ask_about(merchant: Merchant, payment_id: str) -> Payment:
-    """Asks what became of a payment, if that is still open. Refuses with ONP404_PAYMENT."""
+    """Asks the provider about a payment if it is still open. Raises ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
     return _ask_about(payment) if payment.ask_at else payment
 
@@ -469,13 +468,13 @@ def _is_over(payment: Payment, now: datetime) -> bool:
 
 
 def _expire(payment: Payment) -> Payment:
-    """It is over when it was over, not when somebody looked."""
+    """The status takes effect at the time of expiry, not at the time of the sweep."""
     assert payment.expires_at is not None
     return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), payment.expires_at)
 
 
 def _ask_about(payment: Payment) -> Payment:
-    """The answer came when it was due."""
+    """The answer takes effect at the time it was due."""
     assert payment.ask_at is not None
     asked = open_question(payment)
     if payment.is_unanswered and payment.method in CARDS:

@@ -1,4 +1,4 @@
-"""What the timetable asks of payments."""
+"""Celery tasks of payments."""
 
 from celery import shared_task
 
@@ -9,13 +9,13 @@ BATCH = 100
 
 @shared_task
 def ask() -> None:
-    """Asks what became of everything that it is time to ask about, a batch a transaction."""
+    """Asks providers about everything due, one batch per run."""
     while payments.ask_due(BATCH) == BATCH:
         pass
 
 
 @shared_task
 def expire() -> None:
-    """Ends the time of everything overdue, a batch a transaction."""
+    """Expires everything overdue, one batch per run."""
     while payments.expire_due(BATCH) == BATCH:
         pass

@@ -1,4 +1,4 @@
-"""What receipts refuse."""
+"""Refusals of receipts."""
 
 from accounts.base.errors import Refusal
 

@@ -1,4 +1,4 @@
-"""What a receipt tells people: every fact as text in the language of its market, for the paper and for the page."""
+"""The facts of a receipt: every value as text in the language of its market, for PDF and page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ledger.money import to_decimal
 
 @dataclass(frozen=True, slots=True)
 class ReceiptRow:
-    """A fact: what it is, and its text, of which each line begins anew."""
+    """A label and its text; each line of the text starts a new line."""
 
     title: str
     lines: Sequence[str]
@@ -23,7 +23,7 @@ class ReceiptRow:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptFacts:
-    """`refunded` is None while nothing went back to the payer."""
+    """`refunded` is None if nothing was refunded."""
 
     words: ReceiptWords
     company: str
@@ -41,7 +41,7 @@ class ReceiptFacts:
 
 
 def facts(payment: Payment) -> ReceiptFacts:
-    """The facts of a payment that was paid. Its merchant and company must be at hand."""
+    """The facts of a paid payment. Its merchant and company must be loaded."""
     market = MARKETS[payment.currency]
     words = market.words
     is_refunded = payment.status == Status.REFUNDED

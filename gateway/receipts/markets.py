@@ -1,4 +1,4 @@
-"""How each market reads: its language, how it writes money and dates, and whose clock its dates are by."""
+"""The conventions of each market: language, amounts and dates, and the time zone of dates."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -11,7 +11,7 @@ from ledger.notation import market_of, notation_of, written
 
 @dataclass(frozen=True, slots=True)
 class ReceiptMarket:
-    """Where countries share a sign, the currency's code stands behind it."""
+    """If countries share a sign, the currency code follows it."""
 
     currency: str
     words: ReceiptWords

@@ -15,7 +15,7 @@ from ledger.money import to_decimal
 
 
 class ReceiptPayerPayload(TypedDict):
-    """Who paid. Of the document only the middle is told."""
+    """Who paid. Only the middle of the document is shown."""
 
     name: str
     taxId: str | None
@@ -67,7 +67,7 @@ class ReceiptPayload(TypedDict):
 
 
 def receipt(payment: Payment) -> ReceiptPayload:
-    """The receipt of a payment that was paid. The payment's merchant must be at hand."""
+    """The receipt of a paid payment. The payment's merchant must be loaded."""
     currency, company = payment.currency, payment.merchant.company
     return {
         "id": verification.receipt_id(payment),
@@ -105,12 +105,12 @@ def payer_tax_id(payment: Payment) -> str | None:
 
 
 def end_to_end_id(payment: Payment) -> str | None:
-    """By which the payer's bank knows a PIX."""
+    """The id by which the payer's bank knows a PIX payment."""
     return payment.details.get("pixEndToEndId") if payment.method == Method.PIX else None
 
 
 def tracking_key(payment: Payment) -> str | None:
-    """By which the payer's bank knows a transfer."""
+    """The id by which the payer's bank knows a transfer."""
     return payment.rail_reference if payment.method in (Method.SPEI, Method.BANK_TRANSFER) else None
 
 

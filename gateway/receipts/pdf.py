@@ -1,4 +1,4 @@
-"""The receipt on paper: one A4 page, from the amount down to the code by which anybody verifies it."""
+"""The receipt as PDF: one A4 page, from the amount to the verification code."""
 
 import io
 from base64 import b64decode
@@ -20,14 +20,14 @@ _LINK, _GREEN, _RED = HexColor("#0b5cad"), HexColor("#14612a"), HexColor("#b3261
 _MARK = HexColor("#f4d9d7")
 _HEIGHT = int(A4[1])
 LEFT, RIGHT, VALUES = 57, 538, 195
-"""Points, as all lengths here, from the upper left corner: the margins, and where the texts of the rows begin."""
+"""Points, as all lengths here, from the upper left corner: the margins, and the start of row values."""
 WIDTH = RIGHT - LEFT
 FOOT, FOOT_HEIGHT, QR_SIZE = 660, 136, 112
 AMOUNT, STEP, GAP = 320, 14, 8
 
 
 def render(facts: ReceiptFacts) -> bytes:
-    """The PDF; the same facts give the same bytes."""
+    """The PDF; deterministic for the same facts."""
     file = io.BytesIO()
     words = facts.words
     canvas = Canvas(file, pagesize=A4, invariant=1, lang=words.tag)
@@ -49,7 +49,7 @@ def render(facts: ReceiptFacts) -> bytes:
 
 
 def _head(paper: "_Paper", facts: ReceiptFacts) -> int:
-    """Who was paid, how much and when; returns where the rows begin."""
+    """Who was paid, how much and when; returns the position of the first row."""
     words = facts.words
     paper.text(LEFT, 62, words.title, size=11, colour=_QUIET)
     if facts.is_sandbox:
@@ -76,7 +76,7 @@ def _head(paper: "_Paper", facts: ReceiptFacts) -> int:
 
 
 def _refunds(paper: "_Paper", y: int, facts: ReceiptFacts) -> None:
-    """As many as there is room for; of the others, how many."""
+    """As many as fit; the others are counted."""
     room = max(1, (FOOT - GAP - y) // STEP)
     shown = [_lines(text, RIGHT - VALUES, _PLAIN, 8, 1)[0] for text in facts.refunds]
     if len(shown) > room:
@@ -129,7 +129,7 @@ class _Paper(Paper):
         self.canvas.line(LEFT, _HEIGHT - y, RIGHT, _HEIGHT - y)
 
     def row(self, y: int, row: ReceiptRow, size: int = 10) -> int:
-        """What it is at the left, its text at the right; returns where the next row begins."""
+        """Label at the left, text at the right; returns the position of the next row."""
         self.text(LEFT, y, row.title, colour=_QUIET)
         for text in row.lines:
             for line in _lines(text, RIGHT - VALUES, _PLAIN, size, 4):
@@ -147,11 +147,11 @@ class _Paper(Paper):
         self.canvas.drawImage(image, x, _HEIGHT - y - QR_SIZE, QR_SIZE, QR_SIZE)
 
     def link(self, x: int, y: int, address: str) -> None:
-        """From there to the end of the foot a click opens the address."""
+        """Links the area down to the end of the footer to the URL."""
         self.canvas.linkURL(address, (x, _HEIGHT - FOOT - FOOT_HEIGHT, RIGHT, _HEIGHT - y))
 
     def mark(self, text: str, y: int) -> None:
-        """Large letters across the page, with their middle at `y`."""
+        """Large letters across the page, centered at `y`."""
         self.canvas.saveState()
         self.canvas.translate(A4[0] / 2, _HEIGHT - y)
         self.canvas.rotate(24)
@@ -161,7 +161,7 @@ class _Paper(Paper):
         self.canvas.restoreState()
 
     def stamp(self, text: str, y: int) -> None:
-        """A rubber stamp at the right, with its middle at `y`."""
+        """A stamp at the right, centered at `y`."""
         half = int(stringWidth(text, _BOLD, 18)) // 2 + 12
         self.canvas.saveState()
         self.canvas.translate(RIGHT - half, _HEIGHT - y)
@@ -176,7 +176,7 @@ class _Paper(Paper):
 
 
 def _lines(text: str, width: int, font: str, size: int, most: int) -> list[str]:
-    """Broken between words, and within a word that is longer than a line; what is too much ends in three dots."""
+    """Wraps at words, and inside words longer than a line; the excess ends with an ellipsis."""
     found: list[str] = []
     for line in simpleSplit(printable(text), font, size, width):
         while stringWidth(line, font, size) > width:

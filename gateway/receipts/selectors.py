@@ -1,4 +1,4 @@
-"""Which payments have a receipt, and what was paid back of them."""
+"""Which payments have a receipt, and their refunds."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ WITH_RECEIPT = (Status.PAID, Status.REFUNDED)
 
 @dataclass(frozen=True, slots=True)
 class CompletedRefund:
-    """Money that went back to the payer, in minor units of the payment's currency."""
+    """A completed refund, in minor units of the payment's currency."""
 
     id: str
     amount: int
@@ -24,7 +24,7 @@ class CompletedRefund:
 
 
 def get(merchant: Merchant, payment_id: str) -> Payment:
-    """The merchant's payment that has a receipt. Refuses with ONP404_PAYMENT and ONP409_RECEIPT_UNAVAILABLE."""
+    """The merchant's payment that has a receipt. Raises ONP404_PAYMENT and ONP409_RECEIPT_UNAVAILABLE."""
     payment = payments.get(merchant, payment_id)
     if payment.status not in WITH_RECEIPT:
         raise ReceiptUnavailable
@@ -32,9 +32,9 @@ def get(merchant: Merchant, payment_id: str) -> Payment:
 
 
 def verified(receipt_id: str, code: str) -> Payment | None:
-    """The payment, with its merchant and company, whose receipt has this id and this code; else None.
+    """The payment, with merchant and company, whose receipt has this id and code; else None.
 
-    The code goes first: who has no right one learns nothing, not even how long a look at the payments takes.
+    The code is checked first: without a valid one nothing is disclosed, not even by response times.
     """
     payment_id = verification.payment_id(receipt_id)
     if payment_id is None or not is_well_formed(payment_id) or not verification.is_right(code, payment_id):

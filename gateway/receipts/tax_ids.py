@@ -1,11 +1,11 @@
-"""Tax documents as they are written on paper, and as much of them as a receipt may tell of a payer."""
+"""Tax documents as printed, and the part of them that a receipt may show."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a kind of document is written: `#` stands for a character. The characters in `told` may be shown."""
+    """The format of a type of document: `#` stands for a character. The characters in `told` may be shown."""
 
     written: str
     told: range
@@ -21,12 +21,12 @@ _TOLD = 3
 
 
 def written(tax_id: str, kind: str | None) -> str:
-    """With the punctuation that its country is used to."""
+    """With the punctuation that is customary in its country."""
     return _filled(_form(tax_id, kind), tax_id)
 
 
 def masked(tax_id: str, kind: str | None) -> str:
-    """Characters of the middle only; the payer knows the rest, and nobody else needs it."""
+    """Only characters of the middle; the payer knows the rest, and nobody else needs it."""
     form = _form(tax_id, kind)
     return _filled(form, "".join(c if place in form.told else "*" for place, c in enumerate(tax_id)))
 

@@ -1,4 +1,4 @@
-"""How anybody who holds a receipt finds out that it is ours: its id, its code and the address of its page."""
+"""Receipt verification: its id, its code and the URL of its page."""
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -16,25 +16,25 @@ def receipt_id(payment: Payment) -> str:
 
 
 def payment_id(receipt_id: str) -> str | None:
-    """Of which payment; None where it cannot be the id of a receipt."""
+    """The id of the payment; None if it cannot be the id of a receipt."""
     return _PAYMENT + receipt_id.removeprefix(_RECEIPT) if receipt_id.startswith(_RECEIPT) else None
 
 
 def code(payment: Payment) -> str:
-    """Four groups of four digits that only we can find, the same for each copy of the receipt."""
+    """Four groups of four digits that only we can compute, the same for each copy of the receipt."""
     digits = _digits(payment.id, settings.SECRET_KEY)
     return "-".join(digits[start : start + _GROUP] for start in range(0, _DIGITS, _GROUP))
 
 
 def is_right(code: str, payment_id: str) -> bool:
-    """Whether the code was made for this payment, with today's key or an earlier one. It may be typed by hand."""
+    """Whether the code is for this payment, with the current key or an earlier one. It may be typed by hand."""
     digits = code.replace("-", "").replace(" ", "").upper()
     keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     return any(constant_time_compare(digits, _digits(payment_id, key)) for key in keys)
 
 
 def link(payment: Payment) -> str:
-    """Where the receipt is verified. The payment's merchant must be at hand."""
+    """The URL of the verification page. The payment's merchant must be loaded."""
     is_sandbox = payment.merchant.environment == Environment.SANDBOX
     base = settings.SANDBOX_BASE_URL if is_sandbox else settings.BASE_URL
     return f"{base}/receipts/{receipt_id(payment)}?code={code(payment)}"

@@ -1,1 +1,1 @@
-"""Money that goes back: by the will of the company, or at the demand of the payer."""
+"""Refunds: by the company, or on the payer's request."""

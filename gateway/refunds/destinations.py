@@ -1,4 +1,4 @@
-"""Where the money of a boleto goes: to the payer's own document, or through every gate of a withdrawal."""
+"""Where the refund of a boleto goes: to the payer's own document, or through the checks of a withdrawal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from gateway.withdrawals.origin import Address
 
 @dataclass(frozen=True, slots=True)
 class Withdrawer:
-    """Somebody of whom a door has made sure that they may withdraw money. `origin` is the address of a backend."""
+    """A person or key that the caller has verified can withdraw money. `origin` is the address of a backend."""
 
     origin: Address | None = None
     is_from_backend: bool = True
 
 
 def own_key(payment: Payment) -> dict[str, str] | None:
-    """A boleto has no account to return to: the payer's own document is a PIX key. None for every other method."""
+    """A boleto has no account to return to: the payer's own document is used as a PIX key. None for other methods."""
     if payment.method != Method.BOLETO:
         return None
     return {"pixKey": payment.payer["taxId"], "pixKeyType": payment.payer["taxIdType"]}
 
 
 def is_foreign(payment: Payment, destination: Mapping[str, str] | None) -> bool:
-    """Whether the money of a boleto would go to a key that is not the payer's own document."""
+    """Whether the refund of a boleto would go to a key that is not the payer's own document."""
     own = own_key(payment)
     if own is None or destination is None:
         return False
@@ -43,10 +43,10 @@ def is_foreign(payment: Payment, destination: Mapping[str, str] | None) -> bool:
 
 
 def chosen(payment: Payment, destination: Mapping[str, str] | None, withdrawer: Withdrawer | None) -> dict[str, str]:
-    """The key that a refund of a boleto goes to.
+    """The destination key of a boleto refund.
 
-    Refuses a foreign one with ONP403_REFUND_DESTINATION, unless whoever asks may withdraw; then with ONP403_IP,
-    ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, as a withdrawal is refused.
+    Raises ONP403_REFUND_DESTINATION for a foreign key, unless the requester can withdraw; then ONP403_IP,
+    ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, as for a withdrawal.
     """
     own = own_key(payment)
     assert own is not None
@@ -75,12 +75,12 @@ def tell_owners(merchant: Merchant, refund: Refund) -> None:
 
 
 def told(refund: Refund) -> dict[str, str]:
-    """What the audit says of a refund that was asked for; the key stands there where it is a foreign one."""
+    """The audit values of a requested refund; the key is included if it is a foreign one."""
     facts = {"paymentId": refund.payment_id, "amount": str(refund.amount_exact), "currency": refund.currency}
     return facts | ({"pixKey": masked(refund)} if is_foreign(refund.payment, refund.destination) else {})
 
 
 def masked(refund: Refund) -> str:
-    """The key that a refund of a boleto goes to, as it may be shown."""
+    """The destination key of a boleto refund, masked for display."""
     assert refund.destination is not None
     return shown_key(**refund.destination)

@@ -1,4 +1,4 @@
-"""The draft of a contest: it belongs to the refund, whoever of the company writes it and on whichever device."""
+"""The draft of a contest: it belongs to the refund and is shared by the company's people and devices."""
 
 import hashlib
 import json
@@ -11,14 +11,14 @@ from gateway.refunds.services import Shown, lock
 
 
 def draft_of(refund: Refund) -> Draft:
-    """What was prepared and not sent yet; empty where nothing was."""
+    """The unsent draft; empty if there is none."""
     return Draft.objects.select_related("author").filter(refund=refund).first() or Draft(refund=refund)
 
 
 def held(merchant: Merchant, refund_id: str, author: User) -> Draft:
-    """The draft, held until the transaction ends: what is typed and what is uploaded at once do not undo each other.
+    """The draft, locked until the transaction ends, so that concurrent edits and uploads do not overwrite each other.
 
-    Refuses with ONP404_REFUND, and with ONP409_REFUND_STATE what is answered or has ended: its draft is gone.
+    Raises ONP404_REFUND, and ONP409_REFUND_STATE if the refund was answered or has ended: its draft is deleted.
     """
     refund = lock(merchant, refund_id)
     if refund.status != Status.AWAITING_RESPONSE:
@@ -47,18 +47,18 @@ def remove(draft: Draft, piece_id: int) -> None:
 
 
 def pieces(draft: Draft) -> list[DraftEvidence]:
-    """In the order in which they were added, without what is in the files."""
+    """In the order in which they were added, without file contents."""
     return list(draft.evidence.defer("content").order_by("pk")) if draft.changed_at else []
 
 
 def digest(draft: Draft) -> str:
-    """Another one as soon as anything is changed."""
+    """Changes whenever the draft changes."""
     said = json.dumps([draft.message, [piece.pk for piece in pieces(draft)]])
     return hashlib.sha256(said.encode()).hexdigest()
 
 
 def shown(draft: Draft) -> list[Shown]:
-    """The evidence, as an answer takes it."""
+    """The evidence in the form that an answer takes."""
     return [
         Shown(
             url=piece.url,

@@ -1,4 +1,4 @@
-"""What refunds refuse."""
+"""Refusals of refunds."""
 
 from accounts.base.errors import InvalidRequest, Refusal
 

@@ -1,4 +1,4 @@
-"""What a company may show when it answers: files of some types, by their content."""
+"""Evidence files of a company's answer: accepted types, detected from the content."""
 
 import re
 
@@ -14,7 +14,7 @@ LARGEST = 2 * 1024 * 1024
 
 
 def file_name_of(sent: str, content_type: str | None) -> str:
-    """The name without its path, without what is invisible, and with the ending of its type."""
+    """The name without path and invisible characters, with the extension of its type."""
     return safe_name(re.split(r"[/\\]", sent)[-1], content_type, "evidence")
 
 
@@ -22,6 +22,6 @@ MOST_EVIDENCE = 10
 
 
 def download(evidence: Evidence) -> HttpResponse:
-    """The file, to be saved and never opened in our place."""
+    """Serves the file as an attachment that browsers do not open in our origin."""
     name = files.safe_name(evidence.file_name, evidence.content_type, evidence.pk)
     return files.download(evidence.content, evidence.content_type, name)

@@ -1,4 +1,4 @@
-"""The merchant's refunds as people work through them: what waits for whom, and what each outcome does."""
+"""The merchant's refunds as a work queue: who must act, and what each outcome would do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from ledger.receivables import selectors as receivables
 from ledger.wallets.changes import Change, changes
 
 COUNTED_TO = 1000
-"""More of what is done is not counted."""
+"""Counts of finished refunds are capped at this number."""
 
 
 class Tab(TextChoices):
@@ -37,7 +37,7 @@ STATUSES: dict[str, tuple[Status, ...]] = {
 
 
 class RefundKind(TextChoices):
-    """Who wants the money back, and by which way."""
+    """Who requested the refund, and through which channel."""
 
     COMPANY = "company"
     MED = "med"  # the special return of PIX
@@ -70,7 +70,7 @@ def listed(
     created_from: datetime | None = None,
     created_to: datetime | None = None,
 ) -> QuerySet[Refund]:
-    """The merchant's refunds with their payments: what waits for an answer by its deadline, the rest newest first.
+    """The merchant's refunds with their payments: those awaiting an answer by deadline, the rest newest first.
 
     `created_to` is exclusive.
     """
@@ -86,7 +86,7 @@ def listed(
 
 
 def counts(merchant: Merchant) -> dict[str, int]:
-    """How many there are by tab; of those that are done at most one more than COUNTED_TO."""
+    """Counts by tab; finished ones up to COUNTED_TO + 1."""
     mine = Refund.objects.filter(merchant=merchant)
     by_status = dict(mine.filter(status__in=OPEN).values_list("status").annotate(Count("pk")).order_by())
     found = {str(tab): sum(by_status.get(status, 0) for status in statuses) for tab, statuses in STATUSES.items()}
@@ -95,13 +95,13 @@ def counts(merchant: Merchant) -> dict[str, int]:
 
 
 def answers(refund: Refund) -> QuerySet[Response]:
-    """What the company said, oldest first, with its evidence but not what is in the files."""
+    """The company's answers, oldest first, with evidence but without file contents."""
     evidence = Prefetch("evidence", Evidence.objects.defer("content").order_by("id"))
     return refund.responses.select_related("person").prefetch_related(evidence).order_by("created_at", "id")
 
 
 class RefundEffect(NamedTuple):
-    """How the three buckets would change from what they are now. Minor units of the wallet's currency."""
+    """How the three buckets would change from now. Minor units of the wallet's currency."""
 
     available: int = 0
     releasing: int = 0
@@ -110,9 +110,9 @@ class RefundEffect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What it means for the wallet that the money is the company's, or goes back to the payer.
+    """The effect on the wallet of either outcome: the company keeps the money, or the payer gets it.
 
-    `missing` is what is not blocked yet: it is taken from money that comes later.
+    `missing` is not held yet: it is taken from later incoming money.
     """
 
     kept: RefundEffect
@@ -121,7 +121,7 @@ class Outcomes:
 
 
 def outcomes(refund: Refund) -> Outcomes:
-    """Of an open refund. What came out of a receivable goes back there, where that still waits for its day."""
+    """The outcomes of an open refund. Money from receivables returns there if they still have a release date."""
     taken, now = refund.from_releasing, clock.now(refund.merchant)
     releasing = receivables.would_wait(refund.merchant, refund.pk, refund.payment_id, taken, now) if taken else 0
     available = refund.from_available + taken - releasing
@@ -133,25 +133,25 @@ def outcomes(refund: Refund) -> Outcomes:
 
 
 def posted(refund: Refund) -> list[Change]:
-    """What the refund did to the wallet so far, oldest first."""
+    """The refund's postings to the wallet so far, oldest first."""
     fills = [f"{refund.pk}:{n + 1}" for n in range(refund.fills)]
     return changes(refund.merchant, [refund.pk, *fills])
 
 
 def can_accept(refund: Refund) -> bool:
-    """Whether the company may still agree."""
+    """Whether the company can still accept."""
     return refund.status == Status.UNDER_REVIEW or can_contest(refund)
 
 
 def can_contest(refund: Refund) -> bool:
-    """Whether the company may still say no: once, and in time."""
+    """Whether the company can still contest: once, and in time."""
     if refund.status != Status.AWAITING_RESPONSE or refund.response_due_at is None:
         return False
     return clock.now(refund.merchant) <= refund.response_due_at
 
 
 class Ending(TextChoices):
-    """How a refund ended, as its company sees it."""
+    """How a refund ended, from the company's point of view."""
 
     GIVEN = "given"  # the company gave it back
     AGREED = "agreed"  # to what the payer asked

@@ -1,4 +1,4 @@
-"""What is always true between refunds, payments and blocks."""
+"""Invariants between refunds, payments and holds."""
 
 from accounts.base.rows import quoted, table
 from gateway.payments.models import Payment

@@ -1,4 +1,4 @@
-"""The life of a refund, whole (contract §7.4). Read this table first."""
+"""The lifecycle of a refund (contract §7.4). Read this table first."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Refunds, the answers of companies, and their evidence."""
+"""Refunds, companies' answers, and their evidence."""
 
 from decimal import Decimal
 
@@ -18,7 +18,7 @@ class Origin(models.TextChoices):
 
 
 class Status(models.TextChoices):
-    """Where a refund can be (contract §7.4). The last four are final."""
+    """The status of a refund (contract §7.4). The last four are final."""
 
     AWAITING_RESPONSE = "AWAITING_RESPONSE", "Awaiting response"
     UNDER_REVIEW = "UNDER_REVIEW", "Under review"
@@ -34,7 +34,7 @@ DISPUTED = (Status.AWAITING_RESPONSE, Status.UNDER_REVIEW)
 
 
 class ReasonCode(models.TextChoices):
-    """Why a payer wants the money back."""
+    """Why a payer requests a refund."""
 
     FRAUD = "FRAUD", "Fraud"
     UNRECOGNIZED = "UNRECOGNIZED", "Not recognized"
@@ -46,10 +46,10 @@ class ReasonCode(models.TextChoices):
 
 
 class Refund(models.Model):
-    """Money of a payment on its way back. Minor units; times by the merchant's clock.
+    """Money of a payment to be returned. Minor units; times by the merchant's clock.
 
-    `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are blocked.
-    What a payer wants back is blocked out of everything that the wallet releases, also from other payments (`Taking`).
+    `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are held. A
+    payer's request holds money from everything that the wallet releases, also from other payments (`Taking`).
     """
 
     id = IdField("ref", primary_key=True)
@@ -149,7 +149,7 @@ class Refund(models.Model):
 
     @property
     def blocked(self) -> int:
-        """What is blocked for it now, in the wallet's currency."""
+        """What is currently held for it, in the wallet's currency."""
         return self.from_releasing + self.from_available if self.status in OPEN else 0
 
     @property
@@ -158,7 +158,7 @@ class Refund(models.Model):
 
 
 class Response(models.Model):
-    """What the company said to a payer's request; SYSTEM is silence."""
+    """The company's answer to a payer's request; SYSTEM: there was no answer."""
 
     class Answer(models.TextChoices):
         ACCEPT = "ACCEPT", "Accept"
@@ -182,7 +182,7 @@ class Response(models.Model):
 
 
 class Evidence(models.Model):
-    """What a company shows: an address that is not fetched, or a file that lies in the database and nowhere else."""
+    """A piece of evidence: a URL that is not fetched, or a file that is stored in the database only."""
 
     class Kind(models.TextChoices):
         URL = "URL", "Address"
@@ -206,7 +206,7 @@ class Evidence(models.Model):
 
 
 class Draft(models.Model):
-    """What a company prepares to say to a payer's request. It ends with the answer, or with the refund."""
+    """The draft of a company's answer. It is deleted with the answer, or when the refund ends."""
 
     refund = models.OneToOneField(Refund, on_delete=models.CASCADE, primary_key=True, related_name="draft")
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -226,7 +226,7 @@ class Draft(models.Model):
 
 
 class DraftEvidence(models.Model):
-    """A piece of evidence of a draft: an address or a file."""
+    """A piece of evidence of a draft: a URL or a file."""
 
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="evidence")
     description = models.CharField(max_length=255, null=True)

@@ -1,4 +1,4 @@
-"""What people are told by e-mail of payers who ask for money back."""
+"""E-mails about payers' refund requests."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -10,16 +10,16 @@ from gateway.refunds.models import Refund
 from ledger.notation import in_market
 
 READERS = (Role.OWNER, Role.FINANCE, Role.SUPPORT)
-"""Whoever may answer."""
+"""Members who can answer."""
 
 
 def opened(refund: Refund) -> None:
-    """A payer asks, and the company has until the deadline."""
+    """A payer requests a refund, and the company must answer by the deadline."""
     _tell(refund, _("a payer asks for money back"), "dispute_opened")
 
 
 def due_soon(refund: Refund) -> None:
-    """Nobody has answered yet, and little time is left."""
+    """Nobody has answered yet, and the deadline is near."""
     _tell(refund, _("an answer to a payer is due"), "dispute_due")
 
 

@@ -1,4 +1,4 @@
-"""The JSON of a refund, once, for answers and events alike (contract §7.2)."""
+"""The JSON of a refund, for responses and events alike (contract §7.2)."""
 
 from typing import Literal, NotRequired
 
@@ -18,7 +18,7 @@ ReasonCodeName = Literal[
 
 
 class EvidencePayload(TypedDict):
-    """A piece of evidence. Of a file what it is, not what is in it."""
+    """A piece of evidence. For a file its metadata, not its content."""
 
     id: str
     type: Literal["URL", "FILE"]
@@ -30,7 +30,7 @@ class EvidencePayload(TypedDict):
 
 
 class ResponsePayload(TypedDict):
-    """What the company answered; SYSTEM is silence to the end."""
+    """What the company answered; SYSTEM means that the deadline passed without an answer."""
 
     id: str
     answer: Literal["ACCEPT", "CONTEST"]
@@ -41,7 +41,7 @@ class ResponsePayload(TypedDict):
 
 
 class RefundPayload(TypedDict):
-    """Money of a payment on its way back. `failure` only when FAILED."""
+    """A refund of a payment. `failure` only when FAILED."""
 
     id: str
     paymentId: str
@@ -94,7 +94,7 @@ def refund(refund: Refund) -> RefundPayload:
 
 
 def _blocked(refund: Refund) -> int:
-    """In the refund's currency; where the wallet has another, the same share of the amount."""
+    """In the refund's currency; if the wallet has another one, the proportional share of the amount."""
     return refund.amount * refund.blocked // refund.wallet_amount
 
 

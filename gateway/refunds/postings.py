@@ -6,7 +6,7 @@ from ledger.chart import AccountKind
 
 
 def held(refund: Refund) -> list[Move]:
-    """What is there is blocked: first out of the payment's own receivable, then out of what is available."""
+    """Holds what is there: first from the payment's own receivable, then from the available balance."""
     return blocked(refund, refund.from_releasing, refund.from_available)
 
 
@@ -18,7 +18,7 @@ def blocked(refund: Refund, releasing: int, available: int) -> list[Move]:
 
 
 def returned(refund: Refund) -> list[Move]:
-    """Everything goes where it belongs now; `from_releasing` is what still has a day to wait for."""
+    """Returns the held money; `from_releasing` is the part that still has a release date."""
     currency = refund.wallet_currency
     source = wallet(AccountKind.BLOCKED, currency)
     targets = ((AccountKind.RELEASING, refund.from_releasing), (AccountKind.AVAILABLE, refund.from_available))

@@ -1,4 +1,4 @@
-"""What became of a refund outside, as our staff say it: of a real one, two people."""
+"""Staff decide the result of a refund at the provider: in production two people."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -28,7 +28,7 @@ class RefundOutcome(ProposalKind):
     permission = "gateway.settle_refund"
 
     def hold(self, object_id: str) -> Refund:
-        """Refuses with ONP404_REFUND."""
+        """Raises ONP404_REFUND."""
         known = Refund.objects.select_related("merchant__company").filter(pk=object_id).first()
         if known is None:
             raise RefundUnknown
@@ -41,15 +41,15 @@ class RefundOutcome(ProposalKind):
         return [record.merchant.company_id]
 
     def people_ids(self, record: Refund) -> Iterable[int]:
-        """Whoever opened it for the payer."""
+        """The person who opened it for the payer."""
         return [record.opened_by_id] if record.opened_by_id else []
 
     def takes_two(self, record: Refund, values: Values) -> bool:
-        """In the sandbox no money is real."""
+        """Only in production, where money is real."""
         return record.merchant.environment == Environment.PRODUCTION
 
     def require(self, record: Refund, values: Values) -> None:
-        """Refuses with ONP409_REFUND_STATE."""
+        """Raises ONP409_REFUND_STATE."""
         if not may_be(RefundAction(values["asked"]), record):
             raise RefundState
 
@@ -80,11 +80,11 @@ class RefundOutcome(ProposalKind):
 
 
 OUTSIDE = (RefundAction.DONE, RefundAction.DECLINED)
-"""What the provider says. In the sandbox it answers by itself."""
+"""The provider's answers. In the sandbox the simulator answers."""
 
 
 def may_be(asked: RefundAction, refund: Refund) -> bool:
-    """Whether staff can decide this about the refund as it is now."""
+    """Whether staff can decide this in the refund's current status."""
     if asked in OUTSIDE and refund.merchant.environment != Environment.PRODUCTION:
         return False
     if asked == RefundAction.DONE and refund.shortfall:

@@ -16,14 +16,14 @@ from gateway.refunds.models import OPEN, Refund, Status
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """How many refunds, and what they came to, in minor units of one currency."""
+    """The number of refunds, and their total in minor units of one currency."""
 
     count: int = 0
     amount: int = 0
 
 
 def get(merchant: Merchant, refund_id: str) -> Refund:
-    """Refuses with ONP404_REFUND, also for a refund of somebody else."""
+    """Raises ONP404_REFUND, also for another merchant's refund."""
     rows = Refund.objects.filter(merchant=merchant, pk=refund_id).select_related("payment")
     found = rows.first() if is_well_formed(refund_id) else None
     if found is None:
@@ -47,10 +47,10 @@ def listed(
     customer_id: str | None = None,
     **equal_to: str | bool | None,
 ) -> QuerySet[Refund]:
-    """The merchant's refunds with their payments and customers, newest first; the ends of times are exclusive.
+    """The merchant's refunds with payments and customers, newest first; the ends of periods are exclusive.
 
-    `due_…` is the time by which a payer's request must be answered: where only those that wait for an answer are asked
-    for, the soonest comes first. The other filters compare whole values: `origin`, `is_full`, `currency`, `payment_id`.
+    `due_…` is the deadline of a payer's request: if only requests awaiting an answer are selected, the soonest comes
+    first. The other filters compare whole values: `origin`, `is_full`, `currency`, `payment_id`.
     """
     said = {
         "status__in": statuses,
@@ -65,19 +65,19 @@ def listed(
 
 
 def short_of_money(merchant: Merchant) -> QuerySet[Refund]:
-    """Refunds for which the wallet has not had enough yet, newest first; with payment and customer."""
+    """Refunds that the wallet could not cover yet, newest first; with payment and customer."""
     covered = F("from_releasing") + F("from_available")
     return newest(_with_payments(merchant).filter(status__in=OPEN, wallet_amount__gt=covered))
 
 
 def counts(merchant: Merchant) -> dict[str, int]:
-    """How many refunds there are in each status."""
+    """The number of refunds per status."""
     counted = Refund.objects.filter(merchant=merchant).values_list("status").annotate(count=Count("*")).order_by()
     return dict.fromkeys(map(str, Status), 0) | dict(counted)
 
 
 def given_back(merchant: Merchant, period: Period) -> dict[str, GivenBack]:
-    """What was given back in a period by currency: the refunds that were completed then."""
+    """The total of completed refunds in a period by currency."""
     rows = Refund.objects.filter(merchant=merchant, completed_at__gte=period.begins, completed_at__lt=period.ends)
     summed = rows.values_list("currency").annotate(count=Count("*"), amount=Sum("amount")).order_by("currency")
     return {currency: GivenBack(count, int(amount)) for currency, count, amount in summed}

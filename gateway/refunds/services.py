@@ -1,4 +1,4 @@
-"""What can be done with a refund. The amount is blocked until somebody outside has an answer."""
+"""Creating and changing refunds. The amount is held until the provider answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,12 +56,12 @@ TO_ANSWER, TO_ANSWER_CARDS = timedelta(hours=72), timedelta(days=7)
 REMINDED_BEFORE = timedelta(hours=24)
 SANDBOX_TAKES = timedelta(seconds=2)
 GIVES_UP_AFTER = timedelta(days=90)
-"""How long a refund waits for money that is not there."""
+"""How long a refund waits for missing money."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A piece of evidence: an address, or a file whose type was read from its content."""
+    """A piece of evidence: a URL, or a file whose type was detected from its content."""
 
     url: str | None = None
     description: str | None = None
@@ -81,15 +81,14 @@ def create(
     destination: Mapping[str, str] | None = None,
     withdrawer: Withdrawer | None = None,
 ) -> Refund:
-    """The company gives money of a payment back; `amount` in minor units, None: all that is left. The fee stays.
+    """The company refunds a payment; `amount` in minor units, None: the remaining amount. Our fee is not returned.
 
-    `destination` is the PIX key that the money of a boleto goes to, other methods have none. One that is not the
-    payer's own document takes a `withdrawer`, who passes the gates of a withdrawal; the owners are told.
+    `destination` is the PIX key of a boleto refund; other methods have none. A key that is not the payer's own document
+    requires a `withdrawer`, who passes the checks of a withdrawal; the owners are notified.
 
-    Refuses with ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP403_REFUND_DESTINATION, ONP403_IP,
-    ONP403_WITHDRAWAL_DISABLED, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE, ONP409_DUPLICATE_REFERENCE,
-    ONP409_RECEIVABLE_RESERVED, ONP422_REFUND_AMOUNT_EXCEEDED, ONP422_REFUND_WINDOW_CLOSED and
-    ONP422_INSUFFICIENT_BALANCE.
+    Raises ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP403_REFUND_DESTINATION, ONP403_IP, ONP403_WITHDRAWAL_DISABLED,
+    ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE, ONP409_DUPLICATE_REFERENCE, ONP409_RECEIVABLE_RESERVED,
+    ONP422_REFUND_AMOUNT_EXCEEDED, ONP422_REFUND_WINDOW_CLOSED and ONP422_INSUFFICIENT_BALANCE.
     """
     payments.require_active(merchant)
     payment = payments.lock(merchant, payment_id)
@@ -124,11 +123,11 @@ def dispute(
     by: User | None = None,
     note: str = "",
 ) -> Refund:
-    """The payer wants money of a payment back, and the company must answer. What is there is blocked at once.
+    """The payer requests a refund, and the company must answer. The money that is there is held immediately.
 
-    `by`: who of our staff opens it for the payer.
+    `by`: the staff member who opens it for the payer.
 
-    Refuses with ONP404_PAYMENT, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE and ONP422_REFUND_AMOUNT_EXCEEDED.
+    Raises ONP404_PAYMENT, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE and ONP422_REFUND_AMOUNT_EXCEEDED.
     """
     payment = _paid(merchant, payment_id)
     now = clock.now(merchant)
@@ -160,7 +159,7 @@ def respond(
 ) -> Refund:
     """The company's answer to a payer's request: ACCEPT or CONTEST.
 
-    Refuses with ONP404_REFUND, ONP409_REFUND_STATE and ONP409_REFUND_RESPONSE_DEADLINE.
+    Raises ONP404_REFUND, ONP409_REFUND_STATE and ONP409_REFUND_RESPONSE_DEADLINE.
     """
     refund = lock(merchant, refund_id)
     now = clock.now(merchant)
@@ -176,7 +175,7 @@ def respond(
 
 
 def _too_late(refund: Refund) -> RefundState | RefundResponseDeadline:
-    """Of what silence has accepted it is told when the time was over."""
+    """The refusal if the deadline has passed and the request was accepted automatically."""
     due = refund.response_due_at
     if due is None or not refund.responses.filter(answered_by=Response.AnsweredBy.SYSTEM).exists():
         return RefundState()
@@ -187,9 +186,9 @@ def _too_late(refund: Refund) -> RefundState | RefundResponseDeadline:
 def decide(
     merchant: Merchant, refund_id: str, asked: RefundAction, *, by: User | None = None, note: str = ""
 ) -> Refund:
-    """What support, the payer or the provider decided; `by` of our staff, who did not open the refund.
+    """The decision of support, the payer or the provider; `by` is staff and did not open the refund.
 
-    Refuses with ONP404_REFUND, ONP409_REFUND_STATE and ONP403_OWN_REQUEST.
+    Raises ONP404_REFUND, ONP409_REFUND_STATE and ONP403_OWN_REQUEST.
     """
     refund = lock(merchant, refund_id)
     if by and refund.opened_by_id == by.pk:
@@ -214,18 +213,18 @@ _ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The provider refused the refund.")
 
 
 def simulate(merchant: Merchant, refund_id: str, wanted: str) -> Refund:
-    """The outcome COMPLETED, FAILED, REJECTED or CANCELED for an open sandbox refund (contract §14.4).
+    """Sets the outcome COMPLETED, FAILED, REJECTED or CANCELED of an open sandbox refund (contract §14.4).
 
-    PROCESSING decides for the payer what is under review.
+    PROCESSING decides a request under review in favor of the payer.
 
-    Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_REFUND and ONP409_REFUND_STATE.
+    Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_REFUND and ONP409_REFUND_STATE.
     """
     _require_sandbox(merchant)
     return decide(merchant, refund_id, _SIMULATED[Status(wanted)])
 
 
 def simulate_dispute(merchant: Merchant, payment_id: str, **wish: Any) -> Refund:
-    """A payer of the sandbox wants money back. Refuses as `dispute` does, and with ONP403_SANDBOX_ONLY."""
+    """A sandbox payer requests a refund. Raises what `dispute` raises, and ONP403_SANDBOX_ONLY."""
     _require_sandbox(merchant)
     return dispute(merchant, payment_id, **wish)
 
@@ -237,7 +236,7 @@ def _require_sandbox(merchant: Merchant) -> None:
 
 
 def lock(merchant: Merchant, refund_id: str) -> Refund:
-    """The merchant's refund, held with its payment until the transaction ends. Refuses with ONP404_REFUND."""
+    """The merchant's refund, locked with its payment until the transaction ends. Raises ONP404_REFUND."""
     found = Refund.objects.filter(merchant=merchant, pk=refund_id).values_list("payment_id", flat=True)
     payment_id = found.first() if is_well_formed(refund_id) else None
     if payment_id is None:
@@ -258,7 +257,7 @@ def _paid(merchant: Merchant, payment_id: str) -> Payment:
 
 
 def _left(payment: Payment) -> int:
-    """What is neither refunded nor on its way back."""
+    """The amount that is neither refunded nor being refunded."""
     on_their_way = Refund.objects.filter(payment=payment, status__in=OPEN)
     open_sum = on_their_way.aggregate(sum=Sum("amount"))["sum"] or 0
     return payment.amount - payment.refunded_amount - int(open_sum)
@@ -291,7 +290,7 @@ def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -
 
 
 def _begin(refund: Refund, asked: RefundAction, now: datetime, *, all_of_it: bool) -> Refund:
-    """Blocks the money: all of it or none for a company, what is there for a payer."""
+    """Holds the money: all or nothing for a company's refund, what is there for a payer's."""
     receivable = receivables.held_of_payment(refund.payment_id)
     if receivable is not None:
         if receivable.state == State.RESERVED_FOR_ADVANCE and all_of_it:
@@ -305,9 +304,9 @@ def _begin(refund: Refund, asked: RefundAction, now: datetime, *, all_of_it: boo
 
 
 def _gather(refund: Refund, now: datetime) -> tuple[int, int]:
-    """Takes for a refund what its wallet has: available money first, then what is released soonest.
+    """Takes money for a refund from its wallet: available money first, then what is released soonest.
 
-    Returns how much is releasing and how much available; the caller posts it.
+    Returns how much of it was releasing and how much available; the caller posts it.
     """
     held = hold_wallet(refund.merchant, refund.wallet_currency)
     available = min(refund.shortfall, held[AccountKind.AVAILABLE])
@@ -320,7 +319,7 @@ def _gather(refund: Refund, now: datetime) -> tuple[int, int]:
 
 
 def _take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
-    """Takes a decision: saves, announces and posts, or none of them. The only place where a status changes."""
+    """Applies a decision: saves, announces and posts in one transaction. The only place that changes a status."""
     taken = REFUND_LIFE.transition(asked, refund.status)
     if asked == RefundAction.DONE and refund.shortfall:
         raise RefundState
@@ -354,7 +353,7 @@ def _save(refund: Refund, *, is_new: bool) -> None:
 
 
 def _turn(refund: Refund, target: Status, now: datetime) -> None:
-    """The status, and what time will ask about it."""
+    """Sets the status, and the time of the next sweep."""
     refund.status, refund.updated_at = target, now
     if target != Status.AWAITING_RESPONSE:
         refund.remind_at = None
@@ -381,14 +380,14 @@ def _keep_hold(refund: Refund, now: datetime) -> None:
 
 
 def _expected_end(refund: Refund) -> datetime | None:
-    """Nobody knows when a review ends."""
+    """Unknown for a review."""
     if refund.status == Status.AWAITING_RESPONSE:
         return refund.response_due_at
     return refund.ask_at if refund.status == Status.PROCESSING else None
 
 
 def _give_back(refund: Refund, now: datetime) -> None:
-    """What came out of receivables goes there again, where they still wait for their day."""
+    """Money from receivables returns there if they still have a release date."""
     if refund.from_releasing:
         taken = refund.from_releasing
         refund.from_releasing = receivables.give_all_back(refund.id, refund.payment_id, taken, now)
@@ -439,9 +438,9 @@ def _write_down(
 
 # ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
 def ask(refund: Refund, now: datetime) -> None:
-    """Asks the provider to carry a refund out; money that is missing is waited for.
+    """Asks the provider to carry a refund out, once all its money is there.
 
-    In production staff carry it out and say so: there is nobody to ask.
+    In production staff carry it out and report the result: there is no provider to ask.
     """
     refund.ask_at = None
     if refund.shortfall:
@@ -469,7 +468,7 @@ def ask(refund: Refund, now: datetime) -> None:
 
 
 def remind(refund: Refund, now: datetime) -> None:
-    """Says again that an answer is due."""
+    """Announces again that an answer is due."""
     refund.remind_at = None
     refund.save(update_fields=["remind_at"])
     emit(refund.merchant, "refund.response_required", refund.id, payloads.refund(refund), now)
@@ -479,14 +478,14 @@ def remind(refund: Refund, now: datetime) -> None:
 
 
 def lapse(refund: Refund, now: datetime) -> None:
-    """Silence to the end accepts."""
+    """Accepts a request whose deadline passed without an answer."""
     _write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
     _take(refund, RefundAction.LAPSE, now)
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """Something that time does to refunds: whose `column` has come and which are in `statuses`."""
+    """Sweep of refunds whose `column` is due and which are in `statuses`."""
 
     column: str
     statuses: tuple[Status, ...]
@@ -499,14 +498,14 @@ LAPSE = Due("response_due_at", (Status.AWAITING_RESPONSE,), lapse)
 
 
 def first_due(due: Due, merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When this next happens to a refund of the merchant, and to which; None when not `until` then."""
+    """When this is next due for a refund of the merchant, and its id; None if not by `until`."""
     rows = Refund.objects.filter(merchant=merchant, status__in=due.statuses, **{f"{due.column}__lte": until})
     return rows.order_by(due.column, "id").values_list(due.column, "id").first()
 
 
 @transaction.atomic
 def happen(due: Due, merchant: Merchant, refund_id: str) -> None:
-    """Lets it happen at its own time, if it is still due."""
+    """Runs it at its own time, if it is still due."""
     refund = lock(merchant, refund_id)
     at = getattr(refund, due.column)
     if at is not None and refund.status in due.statuses:
@@ -514,15 +513,15 @@ def happen(due: Due, merchant: Merchant, refund_id: str) -> None:
 
 
 def happen_due(limit: int = 100) -> int:
-    """Lets everything happen that is due by its merchant's clock, each in a transaction of its own; returns how many.
+    """Runs everything due by its merchant's clock, each in a transaction of its own; returns how many.
 
-    One that cannot happen is logged and left for the next turn; however many there are, they hold nobody up.
+    One that fails is logged and left for the next run; it does not delay the others.
     """
     return sum(_happen_to_all(due, limit) for due in (ASK, REMIND, LAPSE))
 
 
 def _happen_to_all(due: Due, limit: int) -> int:
-    """At most `limit` of them; each is taken up once in a turn."""
+    """At most `limit` of them, each once per run."""
     happened = 0
     seen: list[str] = []
     while happened < limit and (found := _overdue(due, limit - happened, seen)):
@@ -538,7 +537,7 @@ def _happen_to_all(due: Due, limit: int) -> int:
 
 
 def _overdue(due: Due, limit: int, seen: Sequence[str]) -> dict[str, Merchant]:
-    """By the real time, and by the clocks of merchants that are ahead of it: each once, and none that was `seen`."""
+    """By real time, and by the clocks of merchants that are ahead of it: each once, and none that was `seen`."""
     now = clock.utcnow()
     rows = Refund.objects.filter(status__in=due.statuses).exclude(pk__in=seen)
     rows = rows.select_related("merchant__company").order_by(due.column)
@@ -563,10 +562,10 @@ _TO_FILL = """
 
 
 def fill(merchant: Merchant, currency: str, at: datetime, *, waits: bool = False) -> int:
-    """Blocks what has come into a wallet for the refunds that lack money, the oldest first; returns for how many.
+    """Holds incoming money for refunds that lack money, the oldest first; returns for how many.
 
-    Unless it `waits` a refund that somebody else changes is passed over: who holds one that lacks money looks at the
-    wallet before they let it go. Call it in the transaction of what changes the wallet.
+    Without `waits` a refund that another process changes is skipped: that process checks the wallet before it releases
+    the lock. Call it in the transaction that changes the wallet.
     """
     rows = Refund.objects.select_for_update(no_key=True, skip_locked=not waits, of=("self",))
     filled = 0
@@ -577,7 +576,7 @@ def fill(merchant: Merchant, currency: str, at: datetime, *, waits: bool = False
 
 
 def _fill(refund: Refund, at: datetime) -> bool:
-    """Blocks for a refund that is held what it lacks, as far as the wallet goes; whether there was anything."""
+    """Holds missing money for a locked refund, as far as the wallet goes; returns whether there was any."""
     now = max(at, refund.updated_at)  # money that is released late comes at its own time
     releasing, available = _gather(refund, now)
     if not releasing + available:
@@ -597,7 +596,7 @@ shortfalls.filled_by(fill)
 
 
 def fill_shortfalls() -> int:
-    """Fills what was passed over while somebody else changed it; returns for how many refunds there was money."""
+    """Covers refunds that were skipped while another process changed them; returns for how many there was money."""
     with connection.cursor() as cursor:
         cursor.execute(_TO_FILL)
         found = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""What of a payment can still be given back, why not, and where the money would come from. Nothing is written."""
+"""What of a payment can still be refunded, why not, and where the money would come from. Reads only."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,9 @@ from ledger.wallets.selectors import Holding, holdings
 
 @dataclass(frozen=True, slots=True)
 class RefundStanding:
-    """`left` is neither refunded nor on its way back, in minor units. `refusal` None: until `until` it can be given."""
+    """`left` is neither refunded nor being refunded, in minor units. `refusal` None: it can be refunded until
+    `until`.
+    """
 
     left: int
     on_its_way: int
@@ -28,9 +30,9 @@ class RefundStanding:
 def standing(
     payment: Payment, refunds: Iterable[Refund], now: datetime, receivable: Receivable | None = None
 ) -> RefundStanding:
-    """How a payment stands, of which these are the refunds. Its merchant must be at hand.
+    """The refund standing of a payment with these refunds. Its merchant must be loaded.
 
-    Refuses, without raising, with ONP403_COMPANY_STATUS, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE,
+    Returns, without raising, ONP403_COMPANY_STATUS, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE,
     ONP422_REFUND_AMOUNT_EXCEEDED, ONP422_REFUND_WINDOW_CLOSED and ONP409_RECEIVABLE_RESERVED.
     """
     under_way = [refund for refund in refunds if refund.status in OPEN]
@@ -55,7 +57,7 @@ def standing(
 class Sources:
     """Where the money of a refund comes from, in minor units of the wallet's currency.
 
-    First out of what still releases from the payment, the rest out of what is `available` now.
+    First from the payment's own receivable, the rest from the `available` balance.
     """
 
     currency: str
@@ -69,7 +71,7 @@ class Sources:
 
 
 def sources(payment: Payment, left: int, amount: int, receivable: Receivable | None) -> Sources:
-    """What giving `amount` back would take, of a payment of which so much is `left`. Its merchant must be at hand."""
+    """The sources of a refund of `amount`, with `left` remaining of the payment. Its merchant must be loaded."""
     currency, wanted = in_wallet(payment, left, amount)
     releasing = 0
     if receivable and receivable.state == State.SCHEDULED:
@@ -83,9 +85,9 @@ def sources(payment: Payment, left: int, amount: int, receivable: Receivable | N
 
 
 def in_wallet(payment: Payment, left: int, amount: int) -> tuple[str, int]:
-    """The wallet's currency, and the amount in it, of a payment of which so much is `left`.
+    """The wallet's currency and the amount in it, with `left` remaining of the payment.
 
-    At the payment's own rate. Parts are differences of the converted whole, so that they add up.
+    At the payment's own rate. Parts are differences of the converted total, so that they add up.
     """
     if not (payment.settlement_currency and payment.settlement_rate):
         return payment.currency, amount

@@ -1,4 +1,4 @@
-"""What the timetable asks of refunds."""
+"""Celery tasks of refunds."""
 
 from celery import shared_task
 
@@ -9,7 +9,7 @@ BATCH = 100
 
 @shared_task
 def look() -> None:
-    """Asks about refunds on their way, reminds, takes silence for an answer, and fills what lacks money."""
+    """Asks about refunds in progress, sends reminders, accepts unanswered requests, and covers missing money."""
     while refunds.happen_due(BATCH) >= BATCH:
         pass
     refunds.fill_shortfalls()

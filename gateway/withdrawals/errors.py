@@ -1,4 +1,4 @@
-"""What withdrawals refuse."""
+"""Refusals of withdrawals."""
 
 from accounts.base.errors import Refusal
 

@@ -1,4 +1,4 @@
-"""What a withdrawal must pass. A preflight looks at all; a real one leaves reference and balance to PostgreSQL."""
+"""The checks of a withdrawal. A preflight runs all; a real one leaves reference and balance to PostgreSQL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -23,10 +23,10 @@ from ledger.wallets.selectors import holdings
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalDraft:
-    """A well-formed wish to withdraw. `amount` is exact and leaves the wallet of `currency`.
+    """A valid withdrawal order. `amount` is exact and is debited from the wallet of `currency`.
 
-    The beneficiary receives `payout_currency`; `destination` has the members of the request that its rail wants.
-    `origin` is the address of the backend that asks, None an unreadable one; what does not come from a backend says so.
+    The beneficiary receives `payout_currency`; `destination` has the members that its rail requires. `origin` is the
+    address of the backend, None if unreadable; orders that do not come from a backend say so.
     """
 
     company_id: str
@@ -43,9 +43,9 @@ class WithdrawalDraft:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a withdrawal comes to. `amount`, `fee` in minor units of the wallet, the rest of what is paid out.
+    """The price of a withdrawal. `amount` and `fee` in minor units of the wallet, the rest of the payout currency.
 
-    Where nothing is converted there are no rates, and `payout` is the amount.
+    Without a conversion there are no rates, and `payout` is the amount.
     """
 
     amount: int
@@ -60,10 +60,9 @@ class Price:
 
 
 def require_admission(merchant: Merchant, origin: Address | None, *, is_from_backend: bool) -> None:
-    """What everybody must pass who wants money out, whatever they wish, under the settings of now: they are held.
+    """Checks that apply to every withdrawal, under the current settings, which are locked.
 
-    Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, in this
-    order.
+    Raises ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, in this order.
     """
     hold_settings(merchant)
     if is_from_backend:
@@ -74,30 +73,30 @@ def require_admission(merchant: Merchant, origin: Address | None, *, is_from_bac
 
 
 def require_origin(merchant: Merchant, origin: Address | None) -> None:
-    """Refuses with ONP403_IP."""
+    """Raises ONP403_IP."""
     if not is_registered(merchant.company.withdrawal_ip, origin):
         raise UnregisteredOrigin
 
 
 def require_enabled(merchant: Merchant) -> None:
-    """Refuses with ONP403_WITHDRAWAL_DISABLED."""
+    """Raises ONP403_WITHDRAWAL_DISABLED."""
     if not merchant.withdrawal_enabled:
         raise WithdrawalDisabled
 
 
 def require_no_wait(merchant: Merchant) -> None:
-    """Refuses with ONP403_WITHDRAWALS_WAIT for a day after our staff changed who may withdraw, or from where."""
+    """Raises ONP403_WITHDRAWALS_WAIT for a day after staff changed who can withdraw, or from where."""
     waits.require_over(merchant)
 
 
 def require_own(merchant: Merchant, company_id: str) -> None:
-    """Refuses with ONP403_COMPANY."""
+    """Raises ONP403_COMPANY."""
     if company_id != merchant.company_id:
         raise OtherCompany(field="companyId")
 
 
 def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.PayoutTerms:
-    """Refuses with ONP403_WITHDRAWAL_DISABLED, and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE where nobody is there."""
+    """Raises ONP403_WITHDRAWAL_DISABLED, and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE if no provider is connected."""
     terms = payouts.terms(merchant, rail, currency)
     if rail_of(rail, currency, merchant.environment) is None:
         raise PayoutUnavailable
@@ -105,7 +104,7 @@ def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.Payout
 
 
 def priced(merchant: Merchant, wish: WithdrawalDraft, terms: payouts.PayoutTerms) -> Price:
-    """Fee and rate of now. Refuses with ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE where there is no rate."""
+    """The current fee and rate. Raises ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE if there is no rate."""
     amount = to_minor(wish.amount, wish.currency)
     price = Price(amount, terms.fee_of(amount), payout=amount)
     if wish.payout_currency == wish.currency:
@@ -129,7 +128,7 @@ def priced(merchant: Merchant, wish: WithdrawalDraft, terms: payouts.PayoutTerms
 
 
 def require_limits(wish: WithdrawalDraft, terms: payouts.PayoutTerms, price: Price) -> None:
-    """Refuses with ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL and _TOO_LARGE, and with ONP409_RATE_CHANGED."""
+    """Raises ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL and _TOO_LARGE, and ONP409_RATE_CHANGED."""
     if price.payout <= 0:
         raise WithdrawalTooSmall(field="amount")
     terms.require(price.payout)
@@ -138,12 +137,12 @@ def require_limits(wish: WithdrawalDraft, terms: payouts.PayoutTerms, price: Pri
 
 
 def require_reference(merchant: Merchant, reference: str) -> None:
-    """Refuses with ONP409_DUPLICATE_REFERENCE while another withdrawal that has not failed has it."""
+    """Raises ONP409_DUPLICATE_REFERENCE while another withdrawal that has not failed has it."""
     if is_live(merchant, reference):
         raise DuplicateReference(field="reference")
 
 
 def require_balance(merchant: Merchant, currency: str, price: Price) -> None:
-    """Refuses with ONP422_INSUFFICIENT_BALANCE: amount and fee must be available."""
+    """Raises ONP422_INSUFFICIENT_BALANCE: amount and fee must be available."""
     if holdings(merchant, currency).currencies[currency].available < price.amount + price.fee:
         raise InsufficientBalance

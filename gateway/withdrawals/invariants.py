@@ -1,4 +1,4 @@
-"""What is always true between withdrawals, blocks and the books."""
+"""Invariants between withdrawals, holds and the books."""
 
 from accounts.base.rows import table
 from gateway.withdrawals.models import Status, Withdrawal

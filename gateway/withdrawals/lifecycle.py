@@ -1,4 +1,4 @@
-"""The life of a withdrawal, whole (contract §11.1). Read this table first."""
+"""The lifecycle of a withdrawal (contract §11.1). Read this table first."""
 
 from enum import StrEnum
 
@@ -31,7 +31,7 @@ WITHDRAWAL_LIFE = Table(WithdrawalAction, Status, WithdrawalState, TRANSITIONS)
 
 
 def may_be(asked: WithdrawalAction, withdrawal: Withdrawal) -> bool:
-    """Whether this can happen to the withdrawal as it is now. What is on a chain cannot be called back."""
+    """Whether this is possible in the withdrawal's current status. A blockchain transfer cannot be recalled."""
     if asked == WithdrawalAction.RETURNED and withdrawal.is_converted:
         return False
     return WITHDRAWAL_LIFE.allows(asked, withdrawal.status)

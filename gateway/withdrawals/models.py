@@ -1,4 +1,4 @@
-"""Withdrawals: what left a wallet, for whom, and what became of it."""
+"""Withdrawals: what left a wallet, for whom, and the result."""
 
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ from ledger.money import to_decimal
 
 
 class Status(models.TextChoices):
-    """Where a withdrawal can be (contract §11.1). Only what was completed can still come back."""
+    """The status of a withdrawal (contract §11.1). Only completed ones can be returned."""
 
     PROCESSING = "PROCESSING", "Processing"
     COMPLETED = "COMPLETED", "Completed"
@@ -22,11 +22,12 @@ class Status(models.TextChoices):
 
 
 class Withdrawal(models.Model):
-    """Money on its way to a beneficiary. Minor units; times by the merchant's clock.
+    """Money for a beneficiary. Minor units; times by the merchant's clock.
 
-    `amount` and `fee` leave the wallet of `currency`; the beneficiary receives `payout_amount` of `payout_currency`,
-    which is the same for all rails but crypto. There `gross_amount` is what the amount was converted to, of which
-    `network_fee` was taken. Where the money goes is sealed; `destination` is what may be seen of it.
+    `amount` and `fee` are debited from the wallet of `currency`; the beneficiary receives `payout_amount` of
+    `payout_currency`, which is the same for all rails but crypto. There `gross_amount` is the converted amount,
+    from which `network_fee` was taken. The full destination is sealed; `destination` is the part that may be
+    shown.
     """
 
     id = IdField("wdr", primary_key=True)
@@ -124,12 +125,12 @@ class Withdrawal(models.Model):
 
     @property
     def total(self) -> int:
-        """What leaves the wallet, in its minor units."""
+        """The total debit of the wallet, in its minor units."""
         return self.amount + self.fee
 
     @property
     def is_converted(self) -> bool:
-        """Whether the beneficiary receives something else than what left the wallet."""
+        """Whether the beneficiary receives another currency than the wallet's."""
         return self.gross_amount is not None
 
     @property

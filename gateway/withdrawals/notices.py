@@ -1,4 +1,4 @@
-"""What people are told by e-mail of money that leaves: new destinations at once, the rest in a summary a day."""
+"""E-mails about withdrawals: new destinations immediately, the rest in a daily summary."""
 
 import json
 from collections import defaultdict
@@ -21,26 +21,26 @@ from ledger.notation import in_market
 
 READERS = (Role.OWNER, Role.FINANCE)
 SUMMED_UP_AT = 10
-"""The hour, in UTC, from which a day's summary is written: the morning in Latin America."""
+"""The hour, in UTC, from which a day's summary is sent: the morning in Latin America."""
 LISTED = 50
-"""More of a day's withdrawals are counted, not listed."""
+"""More withdrawals of a day are counted, not listed."""
 
 
 def fingerprint(merchant: Merchant, destination: Mapping[str, str]) -> bytes:
-    """The same for the same destination of a merchant; it tells nothing about it."""
+    """The same for the same destination of a merchant; the destination cannot be derived from it."""
     said = json.dumps([merchant.pk, dict(destination)], sort_keys=True)
     return salted_hmac("gateway.withdrawals.destination", said, algorithm="sha256").digest()
 
 
 def is_new(withdrawal: Withdrawal) -> bool:
-    """Whether nothing was sent to its destination before. Of older withdrawals only the masked destination is known."""
+    """Whether the destination was never used before. Of older withdrawals only the masked destination is known."""
     earlier = Withdrawal.objects.filter(merchant=withdrawal.merchant).exclude(status=Status.FAILED)
     same = Q(fingerprint=withdrawal.fingerprint) | Q(fingerprint=None, destination=withdrawal.destination)
     return not earlier.exclude(pk=withdrawal.pk).filter(same).exists()
 
 
 def accepted(withdrawal: Withdrawal) -> None:
-    """One to a new destination is told at once, everybody who may move money; any other waits for the summary."""
+    """A new destination is reported immediately to everybody who can move money; others are in the summary."""
     if not is_told(withdrawal.merchant):
         return
     if is_new(withdrawal):
@@ -50,7 +50,7 @@ def accepted(withdrawal: Withdrawal) -> None:
 
 
 def came_back(withdrawal: Withdrawal) -> None:
-    """It failed, or the bank sent it back."""
+    """It failed, or the bank returned it."""
     if is_told(withdrawal.merchant):
         _tell(withdrawal, _("a withdrawal did not arrive"), "withdrawal_came_back", Topic.RETURNED)
 
@@ -72,7 +72,9 @@ def _tell(withdrawal: Withdrawal, subject: Promise, template: str, topic: Topic 
 
 
 def sum_up(limit: int = 100) -> int:
-    """Writes the summaries that are due, each with the withdrawals up to this morning; returns how many companies."""
+    """Writes the summaries that are due, each with the withdrawals up to this morning; returns the number of
+    companies.
+    """
     until = _this_morning(utcnow())
     due = Withdrawal.objects.filter(is_to_sum_up=True, created_at__lt=until)
     merchants = due.order_by("merchant").values_list("merchant", flat=True).distinct()[:limit]

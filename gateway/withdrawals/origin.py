@@ -1,4 +1,4 @@
-"""From where money may be withdrawn: the one address that the company registered (contract §11.1)."""
+"""The one registered address from which money can be withdrawn (contract §11.1)."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -6,7 +6,7 @@ Address = IPv4Address | IPv6Address
 
 
 def is_registered(registered: str | None, origin: Address | None) -> bool:
-    """Whether the request came from the registered address; IPv4 written as IPv6 is the same address."""
+    """Whether the request came from the registered address; IPv4-mapped IPv6 counts as IPv4."""
     if registered is None or origin is None:
         return False
     known = ip_address(registered)

@@ -1,4 +1,4 @@
-"""The JSON of a withdrawal, once, for answers and events alike (contract §11)."""
+"""The JSON of a withdrawal, for responses and events alike (contract §11)."""
 
 from decimal import Decimal
 from typing import Any, Literal, NotRequired
@@ -21,7 +21,7 @@ FailureCodeName = Literal[
 
 
 class DestinationPayload(TypedDict):
-    """Where the money goes, masked: the members of its rail."""
+    """The destination, masked: the members of its rail."""
 
     pixKey: NotRequired[str]
     clabe: NotRequired[str]
@@ -41,7 +41,7 @@ class DestinationPayload(TypedDict):
 
 
 class WithdrawalPayload(TypedDict):
-    """Money on its way to a beneficiary, who receives `amount`, or `assetAmount` of crypto. `failure` says why not."""
+    """A withdrawal; the beneficiary receives `amount`, or `assetAmount` of crypto. `failure` only if it failed."""
 
     id: str
     rail: RailLiteral
@@ -103,7 +103,7 @@ def withdrawal(withdrawal: Withdrawal) -> WithdrawalPayload:
 
 
 def _bought(withdrawal: Withdrawal) -> dict[str, Any]:
-    """What the amount became, where it was converted on its way."""
+    """The converted amount, if there was a conversion."""
     asset = withdrawal.payout_currency
     if withdrawal.gross_amount is None or withdrawal.market_rate is None or withdrawal.applied_rate is None:
         return {}

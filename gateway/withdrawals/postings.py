@@ -6,7 +6,7 @@ from ledger.chart import AccountKind
 
 
 def held(withdrawal: Withdrawal) -> list[Move]:
-    """Amount and fee are blocked until somebody outside has an answer."""
+    """Amount and fee are held until the provider answers."""
     available, blocked = _buckets(withdrawal)
     return [Move(withdrawal.total, debit=available, credit=blocked)]
 
@@ -17,7 +17,7 @@ def failed(withdrawal: Withdrawal) -> list[Move]:
 
 
 def completed(withdrawal: Withdrawal) -> list[Move]:
-    """The rail's party paid it out, and we earned the fee."""
+    """The provider paid it out, and we earned the fee."""
     currency, asset = withdrawal.currency, withdrawal.payout_currency
     _, blocked = _buckets(withdrawal)
     fee = _move(withdrawal.fee, blocked, Side(AccountKind.FEE_INCOME, "", currency))

@@ -1,4 +1,4 @@
-"""Every gate of a withdrawal at once, so that a first integration is not a game of one refusal after another."""
+"""All checks of a withdrawal at once, so that a first integration sees every problem together."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class PreflightDraft:
-    """What is known of a wish: None where it is missing or wrong.
+    """A possibly incomplete order: None where a value is missing or invalid.
 
-    `permission` and `body` are what would be answered about the key and the body, if anything. `may_read_balance`:
-    whoever asks could look the balance up. Of what does not come from a backend no address is registered.
+    `permission` and `body` are the errors about key and body, if any. `may_read_balance`: the requester could read the
+    balance. Orders that do not come from a backend have no registered address.
     """
 
     rail: str
@@ -40,7 +40,7 @@ class PreflightDraft:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whether a gate lets it pass, else what would be answered; None where others decide whether that can be said."""
+    """Whether a check passes, or its error; None if the result cannot be disclosed or depends on another check."""
 
     name: str
     holds: bool | None
@@ -49,7 +49,7 @@ class Gate:
 
 @dataclass(slots=True)
 class Preflight:
-    """The gates in the order in which a real withdrawal meets them, and terms and price as far as they are known."""
+    """The checks in the order of a real withdrawal, with terms and price as far as known."""
 
     gates: list[Gate] = field(default_factory=list)
     terms: PayoutTerms | None = None
@@ -60,7 +60,7 @@ class Preflight:
         return all(gate.holds for gate in self.gates)
 
     def try_gate(self, name: str, check: Callable[[], R], *, when: object = True) -> R | None:
-        """Notes whether the gate holds. None where it does not, and where it cannot be said: not `when`."""
+        """Runs the check and returns its result; None if it fails, or if `when` is False and it cannot be run."""
         if not when:
             self.gates.append(Gate(name, None))
             return None
@@ -74,7 +74,9 @@ class Preflight:
 
 
 def preflight(merchant: Merchant, draft: PreflightDraft) -> Preflight:
-    """Looks at everything. Whoever may not withdraw, by key or by address, is told nothing that they could not read."""
+    """Runs all checks. Without permission, by key or by address, nothing is disclosed that the requester could not
+    read.
+    """
     found = Preflight()
     found.try_gate("PERMISSION", lambda: _said(draft.permission))
     if draft.is_from_backend:
@@ -113,7 +115,7 @@ def _said(refusal: Refusal | None) -> None:
 
 
 def _priceable(draft: PreflightDraft) -> WithdrawalDraft | None:
-    """The wish as far as its price needs it."""
+    """The order as far as its price needs it."""
     if draft.amount is None or draft.currency is None or draft.payout_currency is None:
         return None
     return WithdrawalDraft(

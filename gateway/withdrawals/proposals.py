@@ -1,4 +1,4 @@
-"""What became of a withdrawal, as our staff say it: of a real one, which no provider answers for, two people."""
+"""Staff decide the result of a withdrawal; in production, where no provider answers, two people."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,7 +30,7 @@ class WithdrawalOutcome(ProposalKind):
     permission = "gateway.change_withdrawal"
 
     def hold(self, object_id: str) -> Withdrawal:
-        """Refuses with ONP404_WITHDRAWAL."""
+        """Raises ONP404_WITHDRAWAL."""
         known = Withdrawal.objects.select_related("merchant__company").filter(pk=object_id).first()
         if known is None:
             raise WithdrawalUnknown
@@ -43,11 +43,11 @@ class WithdrawalOutcome(ProposalKind):
         return [record.merchant.company_id]
 
     def takes_two(self, record: Withdrawal, values: Values) -> bool:
-        """In the sandbox no money is real."""
+        """Only in production, where money is real."""
         return record.merchant.environment == Environment.PRODUCTION
 
     def require(self, record: Withdrawal, values: Values) -> None:
-        """Refuses with ONP409_WITHDRAWAL_STATE."""
+        """Raises ONP409_WITHDRAWAL_STATE."""
         if not may_be(MEANS[PayoutResult(values["answered"])], record):
             raise WithdrawalState
 
@@ -77,7 +77,7 @@ class WithdrawalOutcome(ProposalKind):
 
 
 def values_of(outcome: PayoutOutcome) -> dict[str, str]:
-    """An outcome as it is proposed."""
+    """The values of a proposal for this outcome."""
     failure_code = outcome.failure[0] if outcome.failure else ""
     return {
         "answered": outcome.answered.value,
@@ -87,7 +87,7 @@ def values_of(outcome: PayoutOutcome) -> dict[str, str]:
 
 
 def outcome_of(values: Values) -> PayoutOutcome:
-    """What the provider said, as far as somebody knows."""
+    """The provider's result, as far as known."""
     failure = FailureCode(values["failure_code"]).failure if values["failure_code"] else None
     return PayoutOutcome(PayoutResult(values["answered"]), reference=values["reference"] or None, failure=failure)
 
@@ -100,7 +100,7 @@ SENTENCES = {
 
 
 def sentence(withdrawal: Withdrawal, answered: PayoutResult) -> SafeString | str:
-    """What a decision does, with a warning where the money may be somewhere else already."""
+    """What a decision does, with a warning if the money may already have been sent."""
     total = plain_amount(withdrawal.total, withdrawal.currency)
     payout = plain_amount(withdrawal.payout_amount, withdrawal.payout_currency)
     said = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."

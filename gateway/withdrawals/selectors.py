@@ -13,7 +13,7 @@ from gateway.withdrawals.models import Status, Withdrawal
 
 
 def get(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
-    """Refuses with ONP404_WITHDRAWAL, also for a withdrawal of somebody else."""
+    """Raises ONP404_WITHDRAWAL, also for another merchant's withdrawal."""
     rows = Withdrawal.objects.filter(merchant=merchant, pk=withdrawal_id).select_related("merchant")
     found = rows.first() if is_well_formed(withdrawal_id) else None
     if found is None:
@@ -27,7 +27,7 @@ def listed(merchant: Merchant, **limits: Any) -> QuerySet[Withdrawal]:
 
 
 def came_back(merchant: Merchant, since: datetime) -> QuerySet[Withdrawal]:
-    """The merchant's withdrawals that failed or were returned since then, the latest first."""
+    """The merchant's withdrawals that failed or were returned since then, latest first."""
     ended = Withdrawal.objects.filter(merchant=merchant, status__in=(Status.FAILED, Status.RETURNED))
     return ended.filter(updated_at__gte=since).order_by("-updated_at", "-id")
 

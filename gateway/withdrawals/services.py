@@ -1,7 +1,7 @@
-"""What can be done with a withdrawal. The way of one: `create`, the provider, `take`.
+"""Creating and changing withdrawals. The sequence is `create`, the provider, `take`.
 
-Nothing is sent inside the transaction that accepts a withdrawal. The worker hands the order over within seconds, under
-the withdrawal's own id; where no clear answer comes it asks about that id, and never sends the money under another.
+Nothing is sent inside the transaction that accepts a withdrawal. The worker sends the order within seconds, under the
+withdrawal's own id; without a clear answer it queries that id, and never sends the money under another.
 """
 
 import json
@@ -43,7 +43,7 @@ log = structlog.get_logger()
 
 RETURNS_WITHIN = timedelta(days=30)
 PATIENCE = timedelta(seconds=2 * DEADLINE_S)
-"""Twice what a call to the provider may take; who dies in it is succeeded by somebody who asks."""
+"""Twice the maximum duration of a provider call; after that another process queries the provider."""
 ASKED_AGAIN_AFTER_S, LONGEST_BREAK_S = 30, 3600
 HELD_BACK_FOR = timedelta(minutes=1)
 
@@ -61,10 +61,10 @@ _CHANGING = (
 # ── Accepting ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
 def begin(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal | PayoutOrder:
-    """What `create` does, unless the provider must be asked first: then nothing is written, and this is the order
-    about which to `admit`.
+    """Like `create`, unless the provider must be asked first: then nothing is stored, and the order to `admit` is
+    returned.
 
-    Refuses as `create` does.
+    Raises what `create` raises.
     """
     withdrawal, order, rail = _drafted(merchant, wish, withdrawal_id)
     return order if rail.is_asked_first(order) else _accept(withdrawal)
@@ -72,9 +72,9 @@ def begin(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None =
 
 @transaction.atomic(savepoint=False)
 def create(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal:
-    """Takes a withdrawal on: amount and fee are blocked, and the worker hands the order over after the commit.
+    """Accepts a withdrawal: amount and fee are held, and the worker sends the order after the commit.
 
-    Refuses with ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_COMPANY,
+    Raises ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_COMPANY,
     ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, ONP409_DUPLICATE_REFERENCE,
     ONP422_INSUFFICIENT_BALANCE and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE.
     """
@@ -83,7 +83,9 @@ def create(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None 
 
 
 def admit(merchant: Merchant, order: PayoutOrder, *, tries: int) -> None:
-    """Asks the provider. Never inside a transaction. ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing moved."""
+    """Asks the provider, never inside a transaction. Raises ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing
+    moves.
+    """
     _rail_for(merchant, order).admit(order, tries=tries)
 
 
@@ -124,7 +126,7 @@ def _admitted(merchant: Merchant, wish: WithdrawalDraft) -> Price:
 def _drafted(
     merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None
 ) -> tuple[Withdrawal, PayoutOrder, PayoutRail]:
-    """The withdrawal as it will be, and what its rail would be told. Nothing is written."""
+    """The new withdrawal, and its order for the rail. Nothing is stored."""
     price = _admitted(merchant, wish)
     now = clock.now(merchant)
     rail = rail_of(wish.rail, wish.payout_currency, merchant.environment)
@@ -160,7 +162,7 @@ def _drafted(
 
 
 def order_of(withdrawal: Withdrawal) -> PayoutOrder:
-    """What its rail is told about a withdrawal."""
+    """The order that the rail gets for a withdrawal."""
     return _order(withdrawal, json.loads(unseal(bytes(withdrawal.sealed_destination))))
 
 
@@ -189,21 +191,21 @@ def _rail_for(merchant: Merchant, order: PayoutOrder) -> PayoutRail:
 # ── What the provider says ───────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the provider is to be told or asked next, and until when nobody else speaks to it."""
+    """The next call to the provider, and the lease during which no other process calls it."""
 
     order: PayoutOrder
     is_new: bool
     leased_until: datetime
 
     def put(self, rail: PayoutRail, at: datetime) -> PayoutOutcome:
-        """Never inside a transaction, unless it is the sandbox's simulator, which answers by itself."""
+        """Calls the provider, never inside a transaction, except for the sandbox simulator."""
         return rail.send(self.order, at) if self.is_new else rail.ask(self.order, at)
 
 
 def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
-    """Writes down that the provider is spoken to now, before it is: an order that was perhaps sent is asked about.
+    """Records the call to the provider before it is made: an order that was possibly sent is queried, not sent again.
 
-    Call it in a transaction that holds the withdrawal's row.
+    Call it in a transaction that has locked the withdrawal.
     """
     is_new = withdrawal.sent_at is None
     if is_new:
@@ -218,11 +220,10 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
 
 
 def take(withdrawal: Withdrawal, question: Question, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
-    """Takes what the provider said to a question: saves, announces and posts, or none of them.
+    """Applies the provider's answer: saves, announces and posts in one transaction.
 
-    Call it in a transaction that holds the withdrawal's row. An answer that no longer fits is said loudly: somebody
-    must look where the money is. One that came so late that somebody else has asked since, and that is no end, says
-    nothing.
+    Call it in a transaction that has locked the withdrawal. An answer that contradicts the status is logged: somebody
+    must check where the money is. A late, non-final answer after a newer call changes nothing.
     """
     is_own = withdrawal.leased_until == question.leased_until
     if not is_own and withdrawal.status in _FITS.get(outcome.answered, ()):
@@ -249,7 +250,7 @@ MEANS = {
 
 
 def _wait(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
-    """No end yet: when to ask again. An order that was never received goes out again at once, under the same id."""
+    """Not final: sets the time of the next query. An order that was never received is sent again under the same id."""
     wait_s = outcome.ask_after_s
     if withdrawal.status not in _FITS[outcome.answered]:
         return _unforeseen(withdrawal, outcome)
@@ -263,7 +264,7 @@ def _wait(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withd
 
 
 def _is_for_simulation(withdrawal: Withdrawal, outcome: PayoutOutcome) -> bool:
-    """The sandbox's orders that stay until the merchant decides; everybody else is asked again."""
+    """Sandbox orders that stay open until the merchant decides; others are queried again."""
     return outcome.answered == PayoutResult.SENT and withdrawal.merchant.environment == Environment.SANDBOX
 
 
@@ -273,11 +274,11 @@ _FITS = {
     PayoutResult.UNKNOWN: (Status.PROCESSING, Status.COMPLETED),
     PayoutResult.DONE: (Status.COMPLETED,),
 }
-"""Where an answer that is no end says nothing new. Elsewhere somebody decided otherwise while it was on its way."""
+"""Where a non-final answer changes nothing. Elsewhere a decision was made while it was in flight."""
 
 
 def _unforeseen(withdrawal: Withdrawal, outcome: PayoutOutcome) -> Withdrawal:
-    """Nobody acts on an answer that does not fit: somebody looks where the money is."""
+    """Logs an answer that contradicts the status; nothing is changed until somebody has checked."""
     log.critical(
         "withdrawal.answered_unforeseen",
         withdrawal=withdrawal.id,
@@ -291,7 +292,7 @@ def _unforeseen(withdrawal: Withdrawal, outcome: PayoutOutcome) -> Withdrawal:
 
 
 def _turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
-    """The only place where the status of a withdrawal changes. Refuses with ONP409_WITHDRAWAL_STATE."""
+    """The only place that changes the status of a withdrawal. Raises ONP409_WITHDRAWAL_STATE."""
     merchant = withdrawal.merchant
     taken = WITHDRAWAL_LIFE.transition(MEANS[outcome.answered], withdrawal.status)
     if taken.target == Status.RETURNED and withdrawal.is_converted:
@@ -324,7 +325,7 @@ def _turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withd
 
 
 def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
-    """The merchant's withdrawal, held until the transaction ends. Refuses with ONP404_WITHDRAWAL."""
+    """The merchant's withdrawal, locked until the transaction ends. Raises ONP404_WITHDRAWAL."""
     row = first(_LOCK, [withdrawal_id, merchant.pk]) if is_well_formed(withdrawal_id) else None
     if row is None:
         raise WithdrawalUnknown
@@ -336,11 +337,11 @@ def lock(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
 # ── Decisions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
 def decide(merchant: Merchant, withdrawal_id: str, outcome: PayoutOutcome, *, note: str = "") -> Withdrawal:
-    """What support knows from the provider: DONE, DECLINED or RETURNED. In production two of them must say so: see
+    """The provider's result as support knows it: DONE, DECLINED or RETURNED. In production it takes two people: see
     `proposals`.
 
-    Refuses with ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_STATE, also while the order may be on its way to the party:
-    what is given back now could arrive all the same.
+    Raises ONP404_WITHDRAWAL and ONP409_WITHDRAWAL_STATE, also while the order may be in flight: money returned
+    now could still arrive.
     """
     withdrawal = lock(merchant, withdrawal_id)
     if withdrawal.leased_until and withdrawal.leased_until > clock.utcnow():
@@ -351,10 +352,10 @@ def decide(merchant: Merchant, withdrawal_id: str, outcome: PayoutOutcome, *, no
 
 @transaction.atomic(savepoint=False)
 def simulate(merchant: Merchant, withdrawal_id: str, wanted: str, failure_code: str | None = None) -> Withdrawal:
-    """The outcome COMPLETED, FAILED or RETURNED for a sandbox withdrawal (contract §14.4).
+    """Sets the outcome COMPLETED, FAILED or RETURNED of a sandbox withdrawal (contract §14.4).
 
-    Refuses with ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_WITHDRAWAL, and ONP409_WITHDRAWAL_STATE: what has
-    ended, crypto that would return, or a return more than thirty days later.
+    Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_WITHDRAWAL, and ONP409_WITHDRAWAL_STATE: it has ended,
+    crypto cannot be returned, or the return is more than thirty days late.
     """
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
@@ -379,7 +380,7 @@ def _require_returnable(withdrawal: Withdrawal, now: datetime) -> None:
 
 
 def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
-    """The sandbox simulator of a withdrawal's rail: the only one spoken to inside a transaction."""
+    """The sandbox simulator of a withdrawal's rail, the only one that is called inside a transaction."""
     rail = rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment)
     assert isinstance(rail, SandboxPayout), "nobody outside is asked inside a transaction"
     return rail
@@ -387,7 +388,7 @@ def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
 
 # ── What time alone does ──────────────────────────────────────────────────────────────────────────────────────────
 def first_due(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When the provider of one of the merchant's withdrawals is next spoken to; None when not `until` then."""
+    """When the provider of one of the merchant's withdrawals is next called; None if not by `until`."""
     rows = Withdrawal.objects.filter(merchant=merchant, ask_at__lte=until).order_by("ask_at", "id")
     found = rows.values_list("ask_at", "id").first()
     return (found[0], found[1]) if found and found[0] else None
@@ -395,22 +396,22 @@ def first_due(merchant: Merchant, until: datetime) -> tuple[datetime, str] | Non
 
 @transaction.atomic
 def happen(merchant: Merchant, withdrawal_id: str) -> None:
-    """Lets that happen at its own time: what the sandbox clock does on its way."""
+    """Runs it at its own time, for the sandbox clock."""
     withdrawal = _lock_to_speak(merchant, withdrawal_id)
     if withdrawal and withdrawal.ask_at is not None:
         _speak_to_double(withdrawal, withdrawal.ask_at)
 
 
 def _speak_to_double(withdrawal: Withdrawal, at: datetime) -> None:
-    """The sandbox's simulator answers by itself: question and answer are one transaction, and nobody comes between."""
+    """Calls the sandbox simulator: call and answer are one transaction."""
     question = prepare(withdrawal, at)
     take(withdrawal, question, question.put(simulator_of(withdrawal), at), at)
 
 
 def happen_due(limit: int = 100) -> int:
-    """Hands over what was accepted and asks about what is on its way; returns how many of them were spoken about.
+    """Sends accepted orders and queries those in progress; returns the number of calls.
 
-    One whose party is silent or broken does not hold up the others.
+    A provider that is down does not delay the others.
     """
     happened = 0
     for merchant, withdrawal_id in _overdue(limit):
@@ -424,9 +425,9 @@ def happen_due(limit: int = 100) -> int:
 
 
 def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bool:
-    """Speaks to the provider about a withdrawal, outside any transaction; False where there is no need to.
+    """Calls the provider about a withdrawal, outside any transaction; returns False if there is no need to.
 
-    When it is time to, or `early`: while it is processed and nobody else speaks to it.
+    Runs when it is due, or `early`: while it is processed and no other process calls the provider.
     """
     question = retry_on_deadlock(partial(_prepare_due, merchant, withdrawal_id, early=early))
     if not isinstance(question, Question):
@@ -445,7 +446,7 @@ def pursue(merchant: Merchant, withdrawal_id: str, *, early: bool = False) -> bo
 
 @transaction.atomic
 def _prepare_due(merchant: Merchant, withdrawal_id: str, *, early: bool) -> Question | bool:
-    """What to ask; True where the sandbox's simulator has answered already, False where it is not the time."""
+    """The call to make; True if the sandbox simulator has already answered, False if it is not due."""
     withdrawal = _lock_to_speak(merchant, withdrawal_id)
     now = clock.now(merchant)
     if withdrawal is None:
@@ -460,9 +461,9 @@ def _prepare_due(merchant: Merchant, withdrawal_id: str, *, early: bool) -> Ques
 
 
 def _lock_to_speak(merchant: Merchant, withdrawal_id: str) -> Withdrawal | None:
-    """The withdrawal, held; None while somebody speaks to the provider, or where nothing may be sent now.
+    """The withdrawal, locked; None while another process calls the provider, or if nothing can be sent.
 
-    What was accepted and not yet handed over waits while the company is suspended or may not withdraw.
+    Accepted orders wait while the company is suspended or cannot withdraw.
     """
     hold_settings(merchant)
     withdrawal = lock(merchant, withdrawal_id)
@@ -483,7 +484,7 @@ def _take_locked(merchant: Merchant, withdrawal_id: str, question: Question, out
 
 
 def _overdue(limit: int) -> list[tuple[Merchant, str]]:
-    """By the real time, and by the clocks of merchants that are ahead of it."""
+    """By real time, and by the clocks of merchants that are ahead of it."""
     now = clock.utcnow()
     rows = Withdrawal.objects.select_related("merchant__company").defer("sealed_destination").order_by("ask_at")
     ahead = Q(merchant__clock_offset__gt=timedelta(0), ask_at__lte=now + F("merchant__clock_offset"))

@@ -1,4 +1,4 @@
-"""What the timetable asks of withdrawals."""
+"""Celery tasks of withdrawals."""
 
 from celery import shared_task
 
@@ -10,13 +10,13 @@ BATCH = 100
 
 @shared_task
 def look() -> None:
-    """Hands over what was accepted, and asks what became of what is on its way."""
+    """Sends accepted orders, and queries those in progress."""
     while withdrawals.happen_due(BATCH) >= BATCH:
         pass
 
 
 @shared_task
 def sum_up() -> None:
-    """Tells people of the withdrawals since the last summary."""
+    """Sends the summaries of withdrawals."""
     while notices.sum_up(BATCH) >= BATCH:
         pass

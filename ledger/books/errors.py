@@ -1,4 +1,4 @@
-"""What the books refuse."""
+"""Refusals of the books."""
 
 from accounts.base.errors import Refusal
 

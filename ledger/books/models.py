@@ -1,4 +1,4 @@
-"""The books. PostgreSQL keeps them right by itself: see the triggers in `ledger/migrations`."""
+"""The books. PostgreSQL keeps them consistent by itself: see the triggers of the ledger."""
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
@@ -27,7 +27,7 @@ class Account(models.Model):
 
 
 class Balance(models.Model):
-    """What an account holds: a row of its own, because it is busy. It moves only with an entry."""
+    """The balance of an account, in a row of its own because it is updated often. It changes only with an entry."""
 
     account = models.OneToOneField(Account, on_delete=models.PROTECT, primary_key=True, related_name="balance")
     amount = models.BigIntegerField(default=0, help_text="Minor units; + is credit")
@@ -74,7 +74,7 @@ class Transfer(models.Model):
 
 
 class Entry(models.Model):
-    """One line of a transfer, with the balance after it and its number in the account: a statement for free."""
+    """One line of a transfer, with the balance after it and its sequence number in the account."""
 
     transfer = models.ForeignKey(Transfer, on_delete=models.PROTECT, related_name="entries")
     line = models.SmallIntegerField()

@@ -7,6 +7,6 @@ from ledger.books.models import Transfer
 
 
 def posted(merchant: Merchant, references: Sequence[str]) -> list[Transfer]:
-    """What was posted under these references, oldest first, with its entries and their accounts."""
+    """The postings with these references, oldest first, with their entries and accounts."""
     found = Transfer.objects.filter(merchant=merchant, reference__in=references)
     return list(found.order_by("posted_at", "pk").prefetch_related("entries__account"))

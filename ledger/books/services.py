@@ -16,7 +16,7 @@ from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.holds import shortfalls
 
 Lines = list[list[Any]]
-"""One line for each account that is touched: kind, method, currency and signed amount."""
+"""One line per account: kind, method, currency and signed amount."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """`minor` units, more than zero, from one account to another of the same currency. It cannot be unbalanced."""
+    """A positive amount in `minor` units from one account to another of the same currency; always balanced."""
 
     minor: int
     debit: Side
@@ -43,7 +43,7 @@ class Move:
 
 
 def wallet(kind: AccountKind, currency: str) -> Side:
-    """A bucket of the wallet in which the merchant keeps this currency."""
+    """A bucket of the merchant's wallet for this currency."""
     return Side(kind, WALLET_METHOD[currency], currency)
 
 
@@ -53,9 +53,9 @@ def fx(kind: AccountKind, currency: str) -> Side:
 
 
 def hold_wallet(merchant: Merchant, currency: str) -> dict[str, int]:
-    """What the buckets of a wallet hold, in minor units, held until the transaction ends.
+    """The balances of a wallet's buckets in minor units, locked until the transaction ends.
 
-    In the order of the accounts, like every posting: who reads a balance to decide how much to post reads it here.
+    Accounts are locked in their order, as in every posting. Read balances here to decide how much to post.
     """
     held = {str(kind): 0 for kind in BUCKETS}
     rows = Balance.objects.select_for_update(no_key=True, of=("self",)).filter(
@@ -74,12 +74,12 @@ _POST_AND_LOOK = f"""
 
 
 def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> bool:
-    """Posts the movements as one transfer; False when (kind, reference) was posted before, and nothing moves again.
+    """Posts the moves as one transfer; returns False if (kind, reference) was posted before, and moves nothing.
 
-    Blocks that lack money come first: they get what comes in, and available money leaves only when they have theirs.
+    Holds that lack money are served first from what comes in, and available money leaves only when they are covered.
 
-    Accounts come into being on first use and are locked in one order. Call it last in the transaction: it holds the
-    busiest rows. Refuses with ONP422_INSUFFICIENT_BALANCE where a bucket of a wallet would fall below zero.
+    Accounts are created on first use and locked in one order. Call it last in the transaction: it locks the busiest
+    rows. Raises ONP422_INSUFFICIENT_BALANCE if a bucket of a wallet would become negative.
     """
     entries = _entries(moves)
     if not shortfalls.matter_to(entries):
@@ -93,7 +93,7 @@ def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], a
 
 
 def post_for_block(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> bool:
-    """Posts like `post` what a block takes that lacks money itself."""
+    """Posts like `post`, for a hold that itself lacks money."""
     return bool(_post(_POST, merchant, kind, reference, _entries(moves), at)[0])
 
 
@@ -110,12 +110,12 @@ def _post(sql: str, merchant: Merchant, kind: str, reference: str, entries: Line
 
 
 def _leaves(entries: Lines, currency: str) -> bool:
-    """Whether available money of a currency leaves with these entries."""
+    """Whether these entries take available money of a currency."""
     return any(kind == AccountKind.AVAILABLE and code == currency and minor < 0 for kind, _, code, minor in entries)
 
 
 def _entries(moves: Sequence[Move]) -> Lines:
-    """One signed amount for each account that the movements touch."""
+    """One signed amount per account of the moves."""
     totals: dict[tuple[str, str, str], int] = {}
     for move in moves:
         for side, signed in ((move.debit, -move.minor), (move.credit, move.minor)):

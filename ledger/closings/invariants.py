@@ -1,4 +1,4 @@
-"""What is always true between closed days and the books."""
+"""Invariants between closed days and the books."""
 
 from accounts.base.rows import table
 from accounts.models import Merchant

@@ -1,4 +1,4 @@
-"""Days that are over, summed up: what is told of a long time does not read every posting of it again."""
+"""Summaries of past days, so that reports over long periods need not read every posting."""
 
 from django.db import models
 
@@ -10,7 +10,7 @@ TOTAL = "TOTAL"
 
 
 class ClosedDay(models.Model):
-    """A day, in UTC, of which every posting that was written on it is summed up, of all merchants."""
+    """A UTC day whose postings, of all merchants, are summed up."""
 
     day = models.DateField(primary_key=True)
     closed_at = models.DateTimeField(default=utcnow)
@@ -20,10 +20,10 @@ class ClosedDay(models.Model):
 
 
 class Closing(models.Model):
-    """What the transfers of one kind that were written on one day did to a bucket, or to all three. Minor units.
+    """The sum of one kind of transfers on one day in a bucket, or in all three. Minor units.
 
-    `amount` counts what we earned as not yet taken: the bucket itself changed by it less the fees. `first_at` and
-    `last_at` are the times for which the transfers count, which may be earlier, or ahead where a clock is.
+    `amount` includes our fees: the bucket itself changed by it less the fees. `first_at` and `last_at` are the
+    effective times of the transfers, which may be earlier, or later for a sandbox clock.
     """
 
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -51,7 +51,7 @@ class Closing(models.Model):
 
 
 class ClosedBalance(models.Model):
-    """What all companies together had in a bucket, or in all three, when a day ended. Minor units."""
+    """The balance of all companies together in a bucket, or in all three, at the end of a day. Minor units."""
 
     day = models.DateField()
     environment = models.CharField(max_length=10, choices=Environment)

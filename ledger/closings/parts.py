@@ -1,4 +1,4 @@
-"""What transfers did, taken apart: told one by one, and summed up by day."""
+"""The parts of transfers by cause, listed singly or summed up by day."""
 
 from accounts.base.rows import quoted, table
 from ledger.books.models import Account, Entry
@@ -31,4 +31,4 @@ PARTS = f"""
            SELECT CASE WHEN pays THEN fee ELSE 0 END, CASE WHEN pays THEN advance_fee ELSE 0 END
            ) earned(taken, taken_sooner)
 """
-"""For each of the `transfers`, currency and bucket one row. `amount` is what it moved with what was taken of it."""
+"""One row per transfer, currency and bucket. `amount` is the movement including the fee taken from it."""

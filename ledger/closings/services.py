@@ -1,4 +1,4 @@
-"""Closing the books of a day."""
+"""Closing the books of past days."""
 
 from datetime import date, timedelta
 
@@ -12,10 +12,10 @@ from ledger.closings.models import ClosedBalance, ClosedDay, Closing
 from ledger.closings.parts import PARTS
 
 SLACK = timedelta(hours=1)
-"""How long after its day a posting may still be committed, and by how much the clocks of hosts may differ."""
+"""How long after its day a posting may be committed, including clock differences between hosts."""
 DAY = timedelta(days=1)
 AT_ONCE = 400
-"""Days in one turn, where there is something to catch up with."""
+"""Days per run when catching up."""
 
 # The day after the last one that is closed, or that of the first posting; not before everybody who could still write
 # on it is gone.
@@ -57,7 +57,7 @@ _CARRY = f"""
 
 
 def close_days(limit: int = AT_ONCE) -> int:
-    """Sums up the days that are over, the oldest first; returns how many. Harmless when doubled, late or lost."""
+    """Sums up past days, oldest first; returns how many. Idempotent: may run twice, late or not at all."""
     closed = 0
     while closed < limit and (day := _next()) and _close(day):
         closed += 1
@@ -71,7 +71,7 @@ def _next() -> date | None:
 
 @transaction.atomic
 def _close(day: date) -> bool:
-    """False where somebody else is at it."""
+    """Returns False if another process is doing it."""
     claimed = execute(_CLAIM, [day, utcnow()])
     if claimed:
         execute(_SUM, {"day": day})

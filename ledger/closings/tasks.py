@@ -1,4 +1,4 @@
-"""What the timetable asks of closed days."""
+"""Celery tasks of closed days."""
 
 from celery import shared_task
 

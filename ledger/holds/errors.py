@@ -1,4 +1,4 @@
-"""What holds refuse."""
+"""Refusals of holds."""
 
 from accounts.base.errors import Refusal
 

@@ -1,4 +1,4 @@
-"""What is always true between blocks and the books."""
+"""Invariants between holds and the books."""
 
 from accounts.base.rows import table
 from ledger.books.models import Account, Balance

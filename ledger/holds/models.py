@@ -1,4 +1,4 @@
-"""Blocked money: every block with its reason, what it belongs to, and when it is expected to end."""
+"""Holds: money that is held, with its reason, its owner and the expected end."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from accounts.models import Merchant
 
 
 class Reason(models.TextChoices):
-    """Why money is blocked (contract §3)."""
+    """Why money is held (contract §3)."""
 
     REFUND_DISPUTE = "REFUND_DISPUTE", "A payer requested a refund"
     REFUND_PROCESSING = "REFUND_PROCESSING", "Being returned to a payer"
@@ -22,9 +22,9 @@ BY_STAFF = (Reason.COMPLIANCE, Reason.LEGAL_ORDER)
 
 
 class Hold(models.Model):
-    """Money of a wallet that is blocked until `ended_at`. Minor units.
+    """Money of a wallet that is held until `ended_at`. Minor units.
 
-    `missing` was not there to be blocked: what comes into the wallet goes here first (see `ledger.holds.shortfalls`).
+    `missing` could not be held yet: money that comes into the wallet goes here first (see `ledger.holds.shortfalls`).
     """
 
     id = IdField("blk", primary_key=True)

@@ -1,4 +1,4 @@
-"""Reads of blocked money. The first argument is always the merchant."""
+"""Reads of holds. The first argument is always the merchant."""
 
 from django.db.models import QuerySet
 
@@ -7,6 +7,6 @@ from ledger.holds.models import Hold
 
 
 def blocked(merchant: Merchant, **equal_to: str | None) -> QuerySet[Hold]:
-    """What BLOCKED is made of, newest first. The filters compare whole values."""
+    """The holds that BLOCKED consists of, newest first. The filters compare whole values."""
     wanted = {k: v for k, v in equal_to.items() if v is not None}
     return Hold.objects.filter(merchant=merchant, ended_at=None, amount__gt=0, **wanted).order_by("-created_at", "-id")

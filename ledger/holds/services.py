@@ -1,4 +1,4 @@
-"""Blocking money and letting it go again."""
+"""Placing and releasing holds."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ def place(
     note: str = "",
     expected_release_at: datetime | None = None,
 ) -> Hold:
-    """Blocks available money by decision of staff, in minor units. Refuses with ONP422_INSUFFICIENT_BALANCE."""
+    """Staff hold available money, in minor units. Raises ONP422_INSUFFICIENT_BALANCE."""
     assert reason in BY_STAFF, "what belongs to a refund or a withdrawal is blocked by that"
     now = clock.now(merchant)
     hold = Hold.objects.create(
@@ -57,7 +57,7 @@ def begin(
     expected_release_at: datetime | None = None,
     **owner: str | None,
 ) -> None:
-    """Writes down that money is blocked for a refund or a withdrawal, by their ids. The caller posts it."""
+    """Creates the hold of a refund or a withdrawal, by their ids. The caller posts it."""
     hold = Hold(
         id=new_id("blk"),
         merchant=merchant,
@@ -84,11 +84,9 @@ def keep(
     payment_id: str | None = None,
     **owner: str,
 ) -> None:
-    """Writes down how much is blocked for a refund or a withdrawal now, how much of it is `missing`, and why.
+    """Updates how much is held for a refund or a withdrawal, how much of it is `missing`, and why.
 
-    Nothing blocked and nothing missing ends the block.
-
-    The caller posts the money.
+    The hold ends when nothing is held and nothing is missing. The caller posts the money.
     """
     open_now = Hold.objects.filter(merchant=merchant, ended_at=None, **owner)
     if not amount and not missing:
@@ -109,9 +107,9 @@ def keep(
 
 @transaction.atomic(savepoint=False)
 def lift(hold_id: str, by: User | None = None) -> Hold:
-    """Makes what staff blocked available again: somebody else than who blocked it.
+    """Releases a hold that staff placed; it takes somebody other than who placed it.
 
-    Refuses with ONP409_HOLD_STATE and ONP403_OWN_REQUEST.
+    Raises ONP409_HOLD_STATE and ONP403_OWN_REQUEST.
     """
     hold = Hold.objects.select_for_update(no_key=True, of=("self",)).select_related("merchant__company").get(pk=hold_id)
     if hold.ended_at is not None or hold.reason not in BY_STAFF:

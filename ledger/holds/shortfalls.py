@@ -1,7 +1,6 @@
-"""Blocks that a wallet could not cover take what comes into it, before its merchant can use it (contract §7.4).
+"""Holds that a wallet could not cover take incoming money before the merchant can use it (contract §7.4).
 
-Every posting goes by here (`ledger.books.services.post`). Whose blocks they are knows how to fill them, and says so at
-the start.
+Every posting passes here (`ledger.books.services.post`). The room that owns the holds registers a filler at startup.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,8 +13,9 @@ from ledger.chart import AccountKind
 from ledger.holds.models import Hold
 
 Filler = Callable[[Merchant, str, datetime], object]
-"""Fills the blocks of a merchant's wallet of a currency, at a time. The wallet may be held already, so it waits for no
-row: whoever changes a block at that moment looks at the wallet themselves."""
+"""Fills the holds of a merchant's wallet of a currency, at a time. The wallet may be locked already, so a filler never
+waits for a row: whoever changes a hold at that moment checks the wallet afterwards.
+"""
 
 _fillers: list[Filler] = []
 _UNCOVERED = f"""
@@ -24,23 +24,23 @@ _UNCOVERED = f"""
 
 
 def filled_by(filler: Filler) -> None:
-    """Makes `filler` the one that is asked where a wallet has a block that is not covered."""
+    """Registers `filler` for wallets with holds that are not covered."""
     _fillers.append(filler)
 
 
 def fill(merchant: Merchant, currency: str, at: datetime) -> None:
-    """Fills what a wallet lacks, as far as its money goes."""
+    """Covers the holds of a wallet as far as its money goes."""
     for filler in _fillers:
         filler(merchant, currency, at)
 
 
 def remain(merchant: Merchant, currency: str) -> bool:
-    """Whether a block of the wallet still is not covered."""
+    """Whether the wallet still has a hold that is not covered."""
     return first(_UNCOVERED, [merchant.pk, currency]) is not None
 
 
 def matter_to(entries: Sequence[Sequence[Any]]) -> bool:
-    """Whether entries take available money, or bring money that a block could take."""
+    """Whether entries take available money, or bring money that a hold could take."""
     return any(
         kind == AccountKind.AVAILABLE or (kind == AccountKind.RELEASING and amount > 0)
         for kind, _, _, amount in entries

@@ -1,10 +1,10 @@
-"""What the proofs of the books found."""
+"""Results of the proofs of the books."""
 
 from django.db import models
 
 
 class Proof(models.Model):
-    """One run over every invariant. Without `finished_at` it is running, or it was stopped on its way."""
+    """One run over all invariants. Without `finished_at` it is running or was interrupted."""
 
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
@@ -16,5 +16,5 @@ class Proof(models.Model):
 
     @property
     def holds(self) -> bool | None:
-        """Whether the books were right then; None where the run did not come to its end."""
+        """Whether the books were right; None if the run did not finish."""
         return None if self.finished_at is None else not self.violations

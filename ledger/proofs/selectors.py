@@ -1,4 +1,4 @@
-"""Reads of what the proofs of the books found."""
+"""Reads of proofs."""
 
 from datetime import timedelta
 
@@ -6,11 +6,11 @@ from accounts.base.clock import utcnow
 from ledger.proofs.models import Proof
 
 LONGEST = timedelta(minutes=15)
-"""What has not come to its end by then was stopped: the task is ended by its time limit."""
+"""A run that has not finished by then was interrupted: the task has a time limit."""
 
 
 def last() -> Proof | None:
-    """The newest that came to its end."""
+    """The newest finished run."""
     return Proof.objects.filter(finished_at__isnull=False).order_by("-pk").first()
 
 
@@ -20,6 +20,6 @@ def is_running() -> bool:
 
 
 def stopped_since(proof: Proof | None) -> int:
-    """How many runs after it did not come to their end."""
+    """How many later runs did not finish."""
     begun = Proof.objects.filter(pk__gt=proof.pk if proof else 0, finished_at=None)
     return begun.filter(started_at__lte=utcnow() - LONGEST).count()

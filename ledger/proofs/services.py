@@ -1,4 +1,4 @@
-"""Proving the books, and keeping what was found."""
+"""Proving the books, and recording the result."""
 
 from datetime import timedelta
 
@@ -12,14 +12,14 @@ from ledger.verify import BeingVerified, Violation, all_invariants, verify
 log = structlog.get_logger()
 
 KEPT_FOR = timedelta(days=7)
-"""Of proofs that found nothing; the others stay."""
+"""Retention of proofs that found nothing; the others stay."""
 
 
 def prove() -> Proof | None:
-    """Checks every invariant and keeps the result. None where somebody else is at it.
+    """Checks every invariant and records the result. Returns None if another process is doing it.
 
-    One that does not hold is a critical line of the log, and so is a run that does not come to its end: this one as
-    it breaks off, one that was killed by the next that begins.
+    A violation is a critical log line, and so is an interrupted run: this one as it breaks off, a killed one when the
+    next run starts.
     """
     now = utcnow()
     Proof.objects.filter(started_at__lt=now - KEPT_FOR, violations=[]).delete()

@@ -1,4 +1,4 @@
-"""What rates refuse."""
+"""Refusals of rates."""
 
 from accounts.base.errors import Refusal
 

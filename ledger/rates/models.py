@@ -1,4 +1,4 @@
-"""What a currency was worth, as it was fetched or entered: rows that are never changed."""
+"""Currency rates, as fetched or entered: rows that are never changed."""
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ BASE = "BRL"
 
 
 class Rate(models.Model):
-    """What one real is worth in a currency, from one moment until another. Times are real: there is one market."""
+    """The value of one real in a currency for a period. Times are real: there is one market."""
 
     class Source(models.TextChoices):
         FETCHED = "FETCHED", "Fetched"

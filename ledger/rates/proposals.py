@@ -1,4 +1,4 @@
-"""A rate far from the known ones: one of our staff enters it, a second person confirms it."""
+"""A rate far from the known ones: one staff member enters it, a second confirms it."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -15,7 +15,7 @@ from ledger.rates.services import compared_with
 
 @register
 class FarRate(ProposalKind):
-    """Values: `per_real` and how many `minutes` it holds, as text, and who `entered_by`. The record is the currency."""
+    """Values: `per_real` and the validity in `minutes`, as text, and `entered_by`. The record is the currency."""
 
     name = "rate.far"
     title = "Enter a rate beyond the guard"
@@ -25,7 +25,7 @@ class FarRate(ProposalKind):
         return object_id
 
     def before(self, record: str) -> dict[str, Any]:
-        """Rates are fetched all the time: a new one does not overtake a proposal."""
+        """New rates are fetched all the time and do not invalidate a proposal."""
         return {}
 
     def company_ids(self, record: str) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Where rates are fetched: an address that answers `{"base": "USD", "timestamp": 1795176000, "rates": {"BRL": …}}`."""
+"""The rate provider: a URL that answers `{"base": "USD", "timestamp": 1795176000, "rates": {"BRL": …}}`."""
 
 import asyncio
 from collections.abc import Mapping
@@ -19,25 +19,25 @@ LARGEST = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """Units of each currency for one unit of a base, and when that was so."""
+    """Units of each currency for one unit of a base, and the time of the quotes."""
 
     rates: Mapping[str, Decimal]
     quoted_at: datetime
 
 
 class RatesUnavailable(Exception):
-    """The provider gave no usable answer; its message says why, without the address, which may hold a secret."""
+    """The provider returned an invalid response; the message says why, without the URL, which may contain a secret."""
 
 
 class Provider(Protocol):
-    """Somebody who knows the market."""
+    """A source of market rates."""
 
     def quotes(self) -> Quotes:
-        """What everything is worth now. Raises RatesUnavailable."""
+        """The current rates. Raises RatesUnavailable."""
 
 
 class HttpProvider:
-    """Any service whose answer has the members `base`, `rates` and perhaps `timestamp`, in seconds."""
+    """A service whose response has the members `base`, `rates` and optionally `timestamp`, in seconds."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -74,7 +74,7 @@ def _is_number(value: object) -> bool:
 
 
 def _quoted_at(timestamp: object) -> datetime:
-    """The provider's own time, never later than ours; ours where it gives none."""
+    """The provider's time, never later than ours; ours if there is none."""
     now = utcnow()
     if timestamp is None:
         return now
@@ -87,5 +87,5 @@ def _quoted_at(timestamp: object) -> datetime:
 
 
 def provider() -> Provider | None:
-    """The provider that is set, if there is one."""
+    """The configured provider, or None."""
     return HttpProvider(settings.RATES_URL) if settings.RATES_URL else None

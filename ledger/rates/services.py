@@ -1,4 +1,4 @@
-"""The rate between two currencies, and where rates come from."""
+"""Rates between two currencies, and their sources."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -20,13 +20,13 @@ from ledger.rates.table import SANDBOX
 log = structlog.get_logger()
 
 YOUNG_FOR = timedelta(minutes=5)
-"""How long a fetched rate is the market's (contract §12)."""
+"""How long a fetched rate is valid (contract §12)."""
 KEPT_FOR = timedelta(days=30)
 FARTHEST_JUMP = Decimal("0.2")
-"""A fetched rate that is farther than this from the one before is a mistake until staff say otherwise."""
+"""A fetched rate that differs by more than this from the one before is rejected until staff confirm it."""
 ENTERED_LATELY = timedelta(days=1)
 LARGEST = Decimal(10) ** 10
-"""No currency is worth so many units of another, and no column holds it."""
+"""No rate is as large as this, and no column could store it."""
 _TEN_DECIMALS = Decimal(1).scaleb(-10)
 _KEPT_DECIMALS = Decimal(1).scaleb(-15)
 
@@ -47,13 +47,13 @@ _WORTH = f"""
 
 
 class NoRate(Exception):
-    """There is no rate between the two currencies that holds now."""
+    """There is no valid rate between the two currencies."""
 
 
 def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold: bool = True) -> Decimal:
-    """What one unit of the source is worth in the destination: at most ten decimals, rounded down.
+    """The units of the destination for one unit of the source: at most ten decimals, rounded down.
 
-    Rounded down, because then a way there and back never gains. Where it need not hold, the last known one will do.
+    Rounded down so that converting there and back never gains. With `must_hold` False the last known rate is used.
     Raises NoRate.
     """
     if source == destination:
@@ -70,12 +70,12 @@ def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold:
 
 
 def applied_rate(market: Decimal, spread_percentage: Decimal) -> Decimal:
-    """The market's rate less the spread, halves rounded up to ten decimals (contract §12)."""
+    """The market rate less the spread, halves rounded up to ten decimals (contract §12)."""
     return (market * (100 - spread_percentage) / 100).quantize(_TEN_DECIMALS, ROUND_HALF_UP)
 
 
 def _worth(wanted: set[str], *, must_hold: bool, with_staff: bool = True) -> dict[str, Decimal]:
-    """What one real is worth in each of them, as far as that is known."""
+    """The value of one real in each of them, as far as known."""
     with connection.cursor() as cursor:
         cursor.execute(
             _WORTH,
@@ -88,9 +88,9 @@ def _worth(wanted: set[str], *, must_hold: bool, with_staff: bool = True) -> dic
 def enter(
     currency: str, per_real: Decimal, holds_for: timedelta, by: User, note: str = "", *, confirmed: bool = False
 ) -> Rate:
-    """What staff say that one real is worth, for some time; it goes before what is fetched.
+    """Stores a rate entered by staff for some time; it takes precedence over fetched ones.
 
-    Refuses with ONP409_RATE_GUARD what is far from the known ones, unless a second person has `confirmed` it.
+    Raises ONP409_RATE_GUARD for a rate far from the known ones, unless a second person has `confirmed` it.
     """
     if not confirmed and is_far(currency, per_real):
         raise RateBeyondGuard
@@ -108,15 +108,15 @@ def enter(
 
 
 def is_far(currency: str, per_real: Decimal) -> bool:
-    """Whether it is more than a fifth away from the newest that was fetched, or from one that staff entered within a
-    day: nobody walks away from the market in small steps. Without any of those it is compared with the last known one.
+    """Whether it differs by more than a fifth from the newest fetched rate, or from one that staff entered within a
+    day, so that small steps cannot add up. Without any of those it is compared with the last known rate.
     """
     known = compared_with(currency)
     return not known or any(abs(per_real / rate.per_real - 1) > FARTHEST_JUMP for rate in known)
 
 
 def compared_with(currency: str) -> list[Rate]:
-    """The rates that an entered one must be near to."""
+    """The rates that an entered rate is compared with."""
     rates = Rate.objects.filter(currency=currency, withdrawn_at=None).order_by("-quoted_at", "-pk")
     fetched = list(rates.filter(source=Rate.Source.FETCHED)[:1])
     lately = list(rates.filter(source=Rate.Source.STAFF, created_at__gt=utcnow() - ENTERED_LATELY))
@@ -124,23 +124,23 @@ def compared_with(currency: str) -> list[Rate]:
 
 
 def withdraw(rate: Rate) -> bool:
-    """Takes back what staff entered, whether it still holds or not; False where that was done before."""
+    """Withdraws a rate that staff entered, valid or expired; returns False if it was already withdrawn."""
     now = utcnow()
     mistaken = Rate.objects.filter(pk=rate.pk, source=Rate.Source.STAFF, withdrawn_at=None)
     return bool(mistaken.update(holds_until=Least(F("holds_until"), now), withdrawn_at=now))
 
 
 def was_withdrawn_since(currencies: set[str], moment: datetime) -> bool:
-    """Whether a rate of one of these currencies was taken back since then: what was offered at it no longer stands."""
+    """Whether a rate of one of these currencies was withdrawn since then: quotes based on it are invalid."""
     return Rate.objects.filter(currency__in=currencies, withdrawn_at__gte=moment).exists()
 
 
 @transaction.atomic
 def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
-    """Writes down what was fetched: units of each currency for one unit of any one base; unknown ones are ignored.
+    """Stores fetched rates: units of each currency for one unit of any base; unknown currencies are ignored.
 
-    They hold for five minutes from `quoted_at`. One that jumped by more than a fifth since the last, or that nobody
-    could mean, is said loudly and left out. Raises ValueError where the real is missing.
+    They are valid for five minutes from `quoted_at`. A rate that jumped by more than a fifth, or that is impossible, is
+    logged and skipped. Raises ValueError if the real is missing.
     """
     base = quotes.get(BASE)
     if not base or base <= 0:
@@ -169,7 +169,7 @@ def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
 
 
 def _ratio(one: Decimal, other: Decimal) -> Decimal | None:
-    """None where no column holds it."""
+    """None if no column can store it."""
     try:
         found = one / other
     except ArithmeticError:
@@ -178,12 +178,12 @@ def _ratio(one: Decimal, other: Decimal) -> Decimal | None:
 
 
 def _is_plausible(per_real: Decimal, lately: list[Decimal]) -> bool:
-    """Whether it is near what was fetched last, or near what staff say."""
+    """Whether it is close to the last fetched rate, or to one that staff entered."""
     return not lately or any(abs(per_real / before - 1) <= FARTHEST_JUMP for before in lately)
 
 
 def forget_old() -> int:
-    """Deletes fetched rates past their use; those of staff stay. What was converted keeps its own rate."""
+    """Deletes outdated fetched rates; those of staff stay. Conversions keep their own rate."""
     old = Rate.objects.filter(source=Rate.Source.FETCHED, created_at__lt=utcnow() - KEPT_FOR)
     newest = Rate.objects.order_by("currency", "-quoted_at").distinct("currency").values("pk")
     deleted, _ = old.exclude(pk__in=newest).delete()

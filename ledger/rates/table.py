@@ -1,4 +1,4 @@
-"""The sandbox's rates: a published table, not the market (contract §14.3)."""
+"""The sandbox rates: a published table, not the market (contract §14.3)."""
 
 from decimal import Decimal
 
@@ -12,4 +12,4 @@ SANDBOX = {
     "COP": Decimal("745.2"),
     "BTC": Decimal("0.0000017"),
 }
-"""What one real is worth in the sandbox."""
+"""The value of one real in the sandbox."""

@@ -1,4 +1,4 @@
-"""What the timetable asks of rates."""
+"""Celery tasks of rates."""
 
 import structlog
 from celery import shared_task
@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 @shared_task
 def fetch() -> None:
-    """Writes down what the provider says, where one is set. Without an answer the last rates run out by themselves."""
+    """Stores the provider's current rates, if one is configured. Without a response the last rates expire."""
     known = provider()
     if known is None:
         return

@@ -1,4 +1,4 @@
-"""Advances: having receivables sooner, for a fee. A company asks, somebody else decides."""
+"""Advances: paying receivables out early, for a fee. A company requests, somebody else decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from webhooks.outbox import emit
 DAY = timedelta(days=1)
 MONTH_DAYS = 30
 MOST = 500
-"""Receivables that are chosen for one advance by anything but their ids: each is decided with a posting of its own."""
+"""The limit of receivables that are not chosen by id: each is decided with a posting of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class QuotedReceivable:
 
 @dataclass(frozen=True, slots=True)
 class AdvanceQuote:
-    """What an advance would give, exactly, if it were decided now. Nothing is written."""
+    """The exact price of an advance if it were decided now. Nothing is stored."""
 
     currency: str
     items: list[QuotedReceivable]
@@ -64,24 +64,24 @@ class AdvanceQuote:
 
     @property
     def days(self) -> Decimal:
-        """Gained on average by each unit of money, to a tenth."""
+        """The average number of days gained per unit of money, to a tenth."""
         weighed = sum(item.amount * item.days for item in self.items)
         return (Decimal(weighed) / self.gross).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
 def quote(merchant: Merchant, receivable_ids: Sequence[str]) -> AdvanceQuote:
-    """What advancing these receivables costs now.
+    """The current price of advancing these receivables.
 
-    Refuses with ONP403_ADVANCE_DISABLED, ONP409_RECEIVABLE_STATE (not all of them scheduled, of one currency, not yet
-    due and open to advances) and ONP422_ADVANCE_AMOUNT_TOO_SMALL.
+    Raises ONP403_ADVANCE_DISABLED, ONP409_RECEIVABLE_STATE (not all of them scheduled, of one currency, not yet due and
+    open to advances) and ONP422_ADVANCE_AMOUNT_TOO_SMALL.
     """
     return _quoted(merchant, _chosen(merchant, receivable_ids), clock.now(merchant))
 
 
 def quote_amount(merchant: Merchant, currency: str, net: int) -> AdvanceQuote:
-    """The receivables released soonest, at most MOST of them, that together give at least `net`, in minor units.
+    """Quotes the receivables released soonest, at most MOST of them, that together pay at least `net`, in minor units.
 
-    Refuses as `quote` does, and with ONP409_RECEIVABLE_STATE where all of them together give less.
+    Raises what `quote` raises, and ONP409_RECEIVABLE_STATE if all of them together pay less.
     """
     if not merchant.advance_enabled:
         raise AdvanceDisabled
@@ -97,7 +97,9 @@ def quote_amount(merchant: Merchant, currency: str, net: int) -> AdvanceQuote:
 
 
 def quote_until(merchant: Merchant, currency: str, until: datetime | None = None) -> AdvanceQuote:
-    """What is released before `until` (None: all there is), the soonest first and at most MOST. Refuses as `quote`."""
+    """Quotes what is released before `until` (None: everything), soonest first and at most MOST. Raises what `quote`
+    raises.
+    """
     now = clock.now(merchant)
     found = offered(merchant, now).filter(currency=currency)
     chosen = list((found.filter(release_at__lt=until) if until else found)[:MOST])
@@ -108,7 +110,7 @@ def quote_until(merchant: Merchant, currency: str, until: datetime | None = None
 
 @transaction.atomic(savepoint=False)
 def request(merchant: Merchant, receivable_ids: Sequence[str], by: User | None) -> Advance:
-    """Reserves the receivables and asks for the advance at the price of now. Refuses as `quote` does."""
+    """Reserves the receivables and requests the advance at the current price. Raises what `quote` raises."""
     now = clock.now(merchant)
     quoted = _quoted(merchant, _chosen(merchant, receivable_ids, held=True), now)
     advance = Advance.objects.create(
@@ -135,9 +137,9 @@ def request(merchant: Merchant, receivable_ids: Sequence[str], by: User | None) 
 
 @transaction.atomic(savepoint=False)
 def approve(advance_id: str, by: User, note: str = "") -> Advance:
-    """Credits the net of every receivable at once. A day that came meanwhile costs nothing any more.
+    """Credits the net of every receivable. A receivable that became due in the meantime costs nothing.
 
-    Refuses with ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
+    Raises ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
     """
     advance, now = _undecided(advance_id, AdvanceAction.APPROVE, by)
     fee = 0
@@ -153,9 +155,9 @@ def approve(advance_id: str, by: User, note: str = "") -> Advance:
 
 @transaction.atomic(savepoint=False)
 def refuse(advance_id: str, by: User, note: str = "") -> Advance:
-    """Gives the receivables back to their schedule; what is due by now is released at once.
+    """Returns the receivables to their schedule; those due by now are released immediately.
 
-    Refuses with ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
+    Raises ONP403_OWN_REQUEST and ONP409_ADVANCE_STATE.
     """
     advance, now = _undecided(advance_id, AdvanceAction.REFUSE, by)
     overdue = []
@@ -173,7 +175,7 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
 
 
 def _chosen(merchant: Merchant, receivable_ids: Sequence[str], *, held: bool = False) -> list[Receivable]:
-    """The merchant's receivables with these ids, in the order in which everybody locks them."""
+    """The merchant's receivables with these ids, in the global lock order."""
     rows = Receivable.objects.filter(merchant=merchant, pk__in=set(receivable_ids)).order_by("id")
     found = list(rows.select_for_update(no_key=True) if held else rows)
     if not found or len(found) != len(set(receivable_ids)):
@@ -201,7 +203,7 @@ def _is_open(receivable: Receivable, now: datetime) -> bool:
 
 
 def _priced(receivable: Receivable, now: datetime) -> QuotedReceivable:
-    """The monthly rate for each begun day of a thirtieth of a month, halves rounded up."""
+    """The monthly rate for each begun thirtieth of a month, halves rounded up."""
     days = max(0, -((now - receivable.release_at) // DAY))
     share = Decimal(receivable.amount) * (receivable.advance_monthly_rate or 0) / 100 * days / MONTH_DAYS
     return QuotedReceivable(receivable, int(share.quantize(Decimal(1), ROUND_HALF_UP)), days)

@@ -15,7 +15,7 @@ from ledger.chart import WALLET_METHOD
 from ledger.receivables.models import Receivable, State
 
 ON_THEIR_DAY = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE, State.RELEASED)
-"""What becomes or became available on its day: neither advanced nor refunded before."""
+"""Statuses that become or became available on their date, neither advanced nor refunded before."""
 
 
 # The states are written out: a plan that is kept for any state could not use the index of those that are open.
@@ -31,7 +31,7 @@ _NEXT = f"""
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What is released on a day in one currency. Minor units; `net` is what arrives, after fees and refunds."""
+    """The releases of one day in one currency. Minor units; `net` is after fees and refunds."""
 
     day: date
     currency: str
@@ -46,7 +46,7 @@ class Day:
 
 @dataclass(slots=True)
 class Total:
-    """What a list comes to in one currency. Minor units."""
+    """The total of a list in one currency. Minor units."""
 
     currency: str
     count: int = 0
@@ -68,7 +68,7 @@ def listed(
     states: Sequence[str] = ON_THEIR_DAY,
     currency: str | None = None,
 ) -> QuerySet[Receivable]:
-    """The receivables whose day is in this time, the soonest first; `until` is exclusive."""
+    """Receivables due in this period, soonest first; `until` is exclusive."""
     found = Receivable.objects.filter(
         merchant=merchant, release_at__gte=since, release_at__lt=until, created_at__lt=until, state__in=states
     )
@@ -76,7 +76,7 @@ def listed(
 
 
 def days(rows: QuerySet[Receivable], zone: tzinfo) -> list[Day]:
-    """What they come to by day of this zone and by currency."""
+    """Their totals by day in this zone and by currency."""
     made = rows.order_by().annotate(day=TruncDate("release_at", tzinfo=zone)).values("day", "currency")
     made = made.annotate(
         count=Count("pk"),
@@ -92,7 +92,7 @@ def days(rows: QuerySet[Receivable], zone: tzinfo) -> list[Day]:
 
 
 def next_days(merchant: Merchant, zone: tzinfo) -> list[Day]:
-    """Of each currency the next day on which money becomes available, and what comes on it; that of today, too."""
+    """Per currency the next day with releases, including today, and the amount."""
     with connection.cursor() as cursor:
         cursor.execute(_NEXT, {"currencies": list(WALLET_METHOD), "merchant": merchant.pk})
         soonest = dict(cursor.fetchall())
@@ -104,7 +104,7 @@ def next_days(merchant: Merchant, zone: tzinfo) -> list[Day]:
 
 
 def totals(found: Sequence[Day]) -> list[Total]:
-    """What the days come to together, by currency."""
+    """The totals of the days by currency."""
     made: dict[str, Total] = {}
     for day in found:
         made.setdefault(day.currency, Total(day.currency)).add(day)

@@ -1,4 +1,4 @@
-"""What receivables and advances refuse."""
+"""Refusals of receivables and advances."""
 
 from accounts.base.errors import Refusal
 

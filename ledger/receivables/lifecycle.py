@@ -1,4 +1,4 @@
-"""The lives of a receivable and of an advance, whole. Read these tables first."""
+"""The lifecycles of a receivable and of an advance. Read these tables first."""
 
 from enum import StrEnum
 

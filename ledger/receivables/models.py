@@ -1,4 +1,4 @@
-"""Money that is confirmed and not yet available, and the requests to have it sooner."""
+"""Confirmed money that is not yet available, and requests to advance it."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from accounts.models import Merchant
 
 
 class State(models.TextChoices):
-    """Where a receivable can be (contract §3)."""
+    """The status of a receivable (contract §3)."""
 
     SCHEDULED = "SCHEDULED", "Scheduled"
     RESERVED_FOR_ADVANCE = "RESERVED_FOR_ADVANCE", "Reserved for an advance"
@@ -19,11 +19,11 @@ class State(models.TextChoices):
 
 
 OPEN = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE)
-"""What RELEASING of a wallet is the sum of."""
+"""Statuses that RELEASING of a wallet is the sum of."""
 
 
 class Receivable(models.Model):
-    """What is left of a payment's net until its day. Amounts in minor units of the wallet's currency."""
+    """What remains of a payment's net until its release date. Amounts in minor units of the wallet's currency."""
 
     id = IdField("rcv", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="receivables", db_index=False)
@@ -72,7 +72,7 @@ class Receivable(models.Model):
 
 
 class Taking(models.Model):
-    """What a payer's refund took out of the receivable of another payment, because its own money was not enough."""
+    """What a payer's refund took from the receivable of another payment, because its own money was not enough."""
 
     receivable = models.ForeignKey(Receivable, on_delete=models.PROTECT, related_name="takings", db_index=False)
     refund_id = models.CharField(max_length=40)
@@ -89,7 +89,7 @@ class Taking(models.Model):
 
 
 class Advance(models.Model):
-    """A request to have receivables sooner, and what was decided. Amounts in minor units."""
+    """A request to advance receivables, and the decision. Amounts in minor units."""
 
     class State(models.TextChoices):
         UNDER_REVIEW = "UNDER_REVIEW", "Under review"
@@ -131,7 +131,7 @@ class Advance(models.Model):
 
 
 class AdvanceItem(models.Model):
-    """One receivable of an advance, with what having it sooner costs."""
+    """One receivable of an advance, with its fee."""
 
     advance = models.ForeignKey(Advance, on_delete=models.PROTECT, related_name="items")
     receivable = models.ForeignKey(Receivable, on_delete=models.PROTECT, related_name="advance_items")

@@ -1,4 +1,4 @@
-"""What people are told by e-mail of advances."""
+"""E-mails about advances."""
 
 from django.utils.translation import gettext_lazy as _
 

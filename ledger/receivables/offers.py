@@ -1,4 +1,4 @@
-"""What can be had sooner, before anybody asks for it."""
+"""What can be advanced."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,14 +21,14 @@ class AdvanceOffer:
 
 
 def offered(merchant: Merchant, now: datetime) -> QuerySet[Receivable]:
-    """Each receivable that could be, the soonest first."""
+    """The receivables that could be advanced, soonest first."""
     return Receivable.objects.filter(
         merchant=merchant, state=State.SCHEDULED, release_at__gt=now, advance_monthly_rate__isnull=False
     ).order_by("release_at", "id")
 
 
 def offers(merchant: Merchant, now: datetime) -> list[AdvanceOffer]:
-    """By currency, where there is anything."""
+    """The offers by currency, without empty ones."""
     rows = offered(merchant, now).order_by().values("currency")
     summed = rows.annotate(n=Count("pk"), sum=Sum("amount"), first=Min("release_at"), last=Max("release_at"))
     return [

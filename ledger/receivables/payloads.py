@@ -1,4 +1,4 @@
-"""The JSON of advances and of what was released, for their events (contract §13.5)."""
+"""The JSON of advances and releases, for their events (contract §13.5)."""
 
 from datetime import datetime
 from typing import Literal
@@ -11,7 +11,7 @@ from ledger.receivables.models import Advance
 
 
 class AdvancePayload(TypedDict):
-    """An advance on receivables that was asked for in the dashboard."""
+    """An advance on receivables that was requested in the dashboard."""
 
     id: str
     state: Literal["UNDER_REVIEW", "APPROVED", "REFUSED"]

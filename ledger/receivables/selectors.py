@@ -15,7 +15,9 @@ def releasing(
     release_to: datetime | None = None,
     **equal_to: str | None,
 ) -> QuerySet[Receivable]:
-    """What RELEASING is made of, due soonest first. `release_to` is exclusive; the other filters compare values."""
+    """The receivables that RELEASING consists of, due soonest first. `release_to` is exclusive; other filters
+    compare values.
+    """
     found = Receivable.objects.filter(
         merchant=merchant, state__in=OPEN, **{k: v for k, v in equal_to.items() if v is not None}
     )
@@ -27,17 +29,17 @@ def releasing(
 
 
 def among(merchant: Merchant, receivable_ids: list[str]) -> QuerySet[Receivable]:
-    """Those of the merchant's that have one of these ids, in no order."""
+    """The merchant's receivables with these ids, unordered."""
     return Receivable.objects.filter(merchant=merchant, pk__in=receivable_ids)
 
 
 def of_payment(merchant: Merchant, payment_id: str) -> Receivable | None:
-    """None: the payment's money was available at once."""
+    """None: the payment's money was available immediately."""
     return Receivable.objects.filter(merchant=merchant, payment_id=payment_id).first()
 
 
 def would_wait(merchant: Merchant, refund_id: str, payment_id: str, minor: int, at: datetime) -> int:
-    """Of what a refund took out of receivables, `minor` units in all, how much would wait for its day again."""
+    """How much of `minor` units that a refund took from receivables would wait for its release date again."""
     takings = dict(Taking.objects.filter(refund_id=refund_id).values_list("receivable_id", "amount"))
     own = {payment_id: minor - sum(takings.values())}
     touched = Receivable.objects.filter(Q(payment_id=payment_id) | Q(pk__in=takings), merchant=merchant)
@@ -46,5 +48,5 @@ def would_wait(merchant: Merchant, refund_id: str, payment_id: str, minor: int, 
 
 
 def advances(merchant: Merchant) -> QuerySet[Advance]:
-    """What was asked for sooner, newest first."""
+    """Advances, newest first."""
     return Advance.objects.filter(merchant=merchant).select_related("requested_by").order_by("-id")

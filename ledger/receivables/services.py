@@ -1,4 +1,4 @@
-"""Receivables: scheduled when a payment is paid, and released exactly once when their day has come."""
+"""Receivables: scheduled when a payment is paid, and released exactly once when due."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ from webhooks.outbox import emit
 log = structlog.get_logger()
 
 BATCH = 500
-"""Receivables of one wallet in one transaction."""
+"""Receivables of one wallet per transaction."""
 _RELEASED = RECEIVABLE_LIFE.transition(ReceivableAction.RELEASE, State.SCHEDULED)
 # By the real time, and by the clocks of merchants that are ahead of it. One wallet a transaction: two of them could
 # wait for each other.
@@ -95,7 +95,7 @@ _FIRST = """
 
 @dataclass(frozen=True, slots=True)
 class ReceivableTerms:
-    """What holds for a receivable: when it is released, and what having it sooner costs (per cent a month)."""
+    """The terms of a receivable: its release date, and the cost of an advance (per cent per month)."""
 
     release_at: datetime
     advance_monthly_rate: Decimal | None
@@ -114,7 +114,7 @@ def schedule(
     terms: ReceivableTerms,
     at: datetime,
 ) -> None:
-    """Writes down what becomes available at `terms.release_at`; the caller posts the money itself."""
+    """Creates what becomes available at `terms.release_at`; the caller posts the money."""
     Receivable.objects.create(
         id=new_id("rcv"),
         merchant=merchant,
@@ -135,10 +135,10 @@ def schedule(
 
 
 def release_due(limit: int = BATCH) -> int:
-    """Releases what is due of every wallet, a batch a transaction; returns how many. Harmless when doubled or late.
+    """Releases due receivables of all wallets, one batch per transaction; returns how many. May run twice or late.
 
-    A wallet that somebody else releases is left for the next turn, and so is a receivable that cannot be released:
-    they do not hold up the others.
+    A wallet that another process releases is left for the next run, and so is a receivable that cannot be released:
+    they do not delay the others.
     """
     released = 0
     left: list[tuple[int, str]] = []
@@ -156,7 +156,7 @@ def release_due(limit: int = BATCH) -> int:
 
 
 def _release_singly(merchant: Merchant, currency: str, limit: int) -> int:
-    """What is due of a wallet in which some receivable cannot be released: each in a transaction of its own."""
+    """Releases each due receivable of a wallet in a transaction of its own, after a batch failed."""
     released = 0
     tried: list[str] = []
     due = Receivable.objects.filter(merchant=merchant, currency=currency, state=State.SCHEDULED)
@@ -230,25 +230,25 @@ def _release(
 
 
 def first_release(merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-    """When the merchant's next receivable is due, and which it is; None when not `until` then."""
+    """When the merchant's next receivable is due, and its id; None if not by `until`."""
     row = first(_FIRST, [merchant.pk, until])
     return (row[0], row[1]) if row else None
 
 
 @transaction.atomic(savepoint=False)
 def release(merchant: Merchant, receivable_id: str) -> int:
-    """Releases one receivable at its own time, if it is still scheduled; how many (0 or 1)."""
+    """Releases one receivable at its own time if it is still scheduled; returns 0 or 1."""
     kept = Receivable.objects.get(merchant=merchant, pk=receivable_id)
     return _release(merchant, kept.currency, kept.release_at, only=[kept.id])
 
 
 def release_late(merchant: Merchant, currency: str, receivable_ids: list[str], at: datetime) -> int:
-    """Releases at `at`, together, what was held back over its day; how many."""
+    """Releases at `at`, together, what was held back over its date; returns how many."""
     return _release(merchant, currency, at, limit=len(receivable_ids), only=receivable_ids, not_before=at)
 
 
 def advance(receivable: Receivable, fee: int, at: datetime) -> None:
-    """Makes a reserved receivable available now, less the fee. Refuses with ONP409_RECEIVABLE_STATE."""
+    """Makes a reserved receivable available now, less the fee. Raises ONP409_RECEIVABLE_STATE."""
     taken = RECEIVABLE_LIFE.transition(ReceivableAction.ADVANCE, receivable.state)
     receivable.state, receivable.updated_at = taken.target, at
     receivable.save(update_fields=["state", "updated_at"])
@@ -261,13 +261,13 @@ def advance(receivable: Receivable, fee: int, at: datetime) -> None:
 
 
 def held_of_payment(payment_id: str) -> Receivable | None:
-    """The receivable of a payment, locked, whatever its state. None: its money was available at once."""
+    """The receivable of a payment, locked, in any status. None: its money was available immediately."""
     rows = Receivable.objects.select_for_update(no_key=True, of=("self",)).select_related("merchant__company")
     return rows.filter(payment_id=payment_id).first()
 
 
 def take(receivable: Receivable, wanted: int, at: datetime) -> int:
-    """Takes up to `wanted` minor units out of a scheduled receivable for a refund; the caller posts them."""
+    """Takes up to `wanted` minor units from a scheduled receivable for a refund; the caller posts them."""
     if receivable.state != State.SCHEDULED:
         return 0
     taken = min(wanted, receivable.amount)
@@ -280,7 +280,7 @@ def take(receivable: Receivable, wanted: int, at: datetime) -> int:
 
 
 def give_back(receivable: Receivable, minor: int, at: datetime) -> bool:
-    """Puts back what a refund had taken, if it has a day to wait for; else False: it belongs to what is available."""
+    """Returns what a refund had taken if it still has a release date; otherwise False: it belongs to AVAILABLE."""
     if receivable.state not in (State.SCHEDULED, State.CANCELED) or receivable.release_at <= at:
         return False
     if receivable.state == State.CANCELED:
@@ -292,9 +292,9 @@ def give_back(receivable: Receivable, minor: int, at: datetime) -> bool:
 
 
 def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at: datetime) -> int:
-    """Takes up to `wanted` minor units for a refund out of whatever the wallet releases soonest.
+    """Takes up to `wanted` minor units for a refund from whatever the wallet releases soonest.
 
-    The caller holds the wallet and posts them.
+    The caller has locked the wallet and posts them.
     """
     asked = {"merchant": merchant.pk, "currency": currency, "refund": refund_id, "wanted": wanted, "at": at}
     row = first(
@@ -305,9 +305,9 @@ def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at:
 
 
 def give_all_back(refund_id: str, payment_id: str, minor: int, at: datetime) -> int:
-    """Puts back what a refund took out of its payment's receivable and out of others, `minor` units in all.
+    """Returns `minor` units that a refund took from its payment's receivable and from others.
 
-    Returns how much of it waits for its day again; the rest belongs to what is available.
+    Returns how much of it waits for its release date again; the rest belongs to AVAILABLE.
     """
     takings = dict(Taking.objects.filter(refund_id=refund_id).values_list("receivable_id", "amount"))
     rows = Receivable.objects.select_for_update(no_key=True).filter(Q(payment_id=payment_id) | Q(pk__in=takings))

@@ -1,4 +1,4 @@
-"""What the timetable asks of receivables."""
+"""Celery tasks of receivables."""
 
 from celery import shared_task
 
@@ -7,5 +7,5 @@ from ledger.receivables import services as receivables
 
 @shared_task
 def release() -> None:
-    """Releases everything whose day has come."""
+    """Releases everything that is due."""
     receivables.release_due()

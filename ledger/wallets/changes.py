@@ -1,4 +1,4 @@
-"""What single postings did to the buckets of a wallet."""
+"""The effect of single postings on the buckets of a wallet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ledger.chart import BUCKETS
 
 @dataclass(slots=True)
 class Change:
-    """One posting. Minor units by bucket: + is more there, - is less."""
+    """One posting. Minor units by bucket: + is an increase, - a decrease."""
 
     kind: str
     currency: str
@@ -26,7 +26,7 @@ class Change:
 
 
 def changes(merchant: Merchant, references: Sequence[str]) -> list[Change]:
-    """What was posted under these references and moved a bucket, oldest first."""
+    """The postings with these references that moved a bucket, oldest first."""
     rows = Entry.objects.filter(
         transfer__merchant=merchant, transfer__reference__in=references, account__kind__in=BUCKETS
     ).order_by("transfer__posted_at", "transfer_id")

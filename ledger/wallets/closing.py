@@ -1,4 +1,4 @@
-"""A company is closed for good once it has no money with us."""
+"""A company can be closed only when it has no money with us."""
 
 from accounts import standing
 from accounts.audit import Actor
@@ -11,7 +11,7 @@ from ledger.chart import BUCKETS, AccountKind
 
 
 def require_empty(company: Company) -> None:
-    """Refuses with ONP409_COMPANY_MONEY while a wallet of production holds anything, or the company owes us."""
+    """Raises ONP409_COMPANY_MONEY while a production wallet has a balance, or the company owes us."""
     kinds = [*BUCKETS, AccountKind.DEBT]
     theirs = Balance.objects.filter(account__merchant__company=company, account__kind__in=kinds)
     if theirs.filter(account__merchant__environment=Environment.PRODUCTION).exclude(amount=0).exists():
@@ -25,7 +25,7 @@ class CompanyClosing(CompanyKind):
     permission = "accounts.close_company"
 
     def require(self, record: Company, values: Values) -> None:
-        """Refuses with ONP409_COMPANY_STATE and ONP409_COMPANY_MONEY."""
+        """Raises ONP409_COMPANY_STATE and ONP409_COMPANY_MONEY."""
         standing.require(record, *set(Company.Status) - {Company.Status.CLOSED})
         require_empty(record)
 

@@ -1,4 +1,4 @@
-"""Why a balance is what it is: everything that ever moved it, by cause, to the cent."""
+"""Explains a balance: everything that ever moved it, by cause, to the cent."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=
 
 
 class Cause(StrEnum):
-    """Why money moves, in the order in which it is told."""
+    """Why money moves, in display order."""
 
     PAYMENTS = "PAYMENTS"
     FEES = "FEES"
@@ -44,7 +44,7 @@ KINDS = {
     "conversion": Cause.CONVERSIONS,
     "hold.": Cause.BLOCKS,
 }
-"""How the kinds of transfers begin that move money for a cause; what begins otherwise is an adjustment."""
+"""Prefixes of transfer kinds by cause; everything else is an adjustment."""
 
 # Which days are closed, and where among their postings the time that is asked for begins or ends: those days are read
 # posting by posting, like what was written since the last closed one. Of the others it is known what they come to.
@@ -106,7 +106,7 @@ _COUNT = {Cause.FEES: "fee_count", Cause.ADVANCE_FEES: "advance_fee_count"}
 
 @dataclass(slots=True)
 class Share:
-    """What one cause did: how many transfers, and what they came to. Minor units."""
+    """The transfers of one cause: how many, and their sum. Minor units."""
 
     count: int = 0
     amount: int = 0
@@ -118,7 +118,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`opening` and the causes together are `ending`. Minor units; causes that moved nothing are left out."""
+    """`opening` plus the causes is `ending`. Minor units; causes without movements are left out."""
 
     opening: int
     causes: dict[Cause, Share]
@@ -129,14 +129,14 @@ class Explanation:
 
 
 def cause_of(kind: str) -> Cause:
-    """Why a transfer of this kind moves money."""
+    """The cause of a transfer kind."""
     return next((cause for begin, cause in KINDS.items() if kind.startswith(begin)), Cause.ADJUSTMENTS)
 
 
 def explain(
     merchant: Merchant, currency: str, buckets: Sequence[AccountKind], at: datetime, since: datetime | None = None
 ) -> Explanation:
-    """How one bucket, or all of them together, came from what it was at `since` (None: nothing) to what it was at `at`.
+    """How one bucket, or all together, went from its balance at `since` (None: zero) to that at `at`.
 
     Both instants include what was posted at them.
     """
@@ -154,7 +154,7 @@ def explain(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one transfer did for one cause, in minor units."""
+    """The part of one transfer that belongs to one cause, in minor units."""
 
     number: int
     kind: str
@@ -174,7 +174,7 @@ def behind(
     after: int | None = None,
     size: int = 50,
 ) -> list[Part]:
-    """What the share of a cause in `explain` is made of, written last first; `after` is the number of the last seen."""
+    """The transfers behind a cause's share in `explain`, newest first; `after` is the number of the last one seen."""
     about, kinds = _about(cause)
     parts = _BEHIND.format(amount=_AMOUNT.get(cause, "amount"), about=_ASKED_ABOUT.format(about=about))
     found: list[Part] = []
@@ -193,7 +193,7 @@ def behind(
 def _asked(
     cursor: Any, merchant: Merchant, currency: str, buckets: Sequence[AccountKind], at: datetime, since: datetime | None
 ) -> dict[str, Any]:
-    """What is asked for, the last closed day, and the days that it splits."""
+    """The query, the last closed day, and the days it splits."""
     assert len(buckets) == 1 or set(buckets) == set(BUCKETS), "one bucket, or all"
     bucket = str(buckets[0]) if len(buckets) == 1 else TOTAL
     asked = {"merchant": merchant.pk, "currency": currency, "bucket": bucket, "at": at, "since": since or EARLIEST}
@@ -203,7 +203,7 @@ def _asked(
 
 
 def _spans(days: Sequence[date | None], closed: date) -> dict[str, list[datetime]]:
-    """When what is read posting by posting was written: on these days; None is the time that is not closed."""
+    """The days on which singly read postings were written; None is the period that is not closed."""
     begins = [_midnight(day or closed + DAY) for day in days]
     return {"begins": begins, "ends": [_midnight(day + DAY) if day else LATEST for day in days]}
 
@@ -213,7 +213,7 @@ def _midnight(day: date) -> datetime:
 
 
 def _together(days: Iterable[tuple[date, int]], size: int) -> Iterator[list[date | None]]:
-    """First the time that is not closed, then as many days at once as may have what is wanted."""
+    """First the period that is not closed, then batches of days that are likely to have enough rows."""
     yield [None]
     group: list[date | None] = []
     expected = 0
@@ -228,7 +228,7 @@ def _together(days: Iterable[tuple[date, int]], size: int) -> Iterator[list[date
 
 
 def _about(cause: Cause) -> tuple[str, list[str]]:
-    """The kinds that move money for a cause: a condition, and its parameter."""
+    """An SQL condition for the kinds of a cause, and its parameter."""
     if cause in _AMOUNT:
         return "true", []
     if cause == Cause.ADJUSTMENTS:

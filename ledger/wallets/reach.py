@@ -1,4 +1,4 @@
-"""Where in the books of a bucket a time begins, so that the lines of a week are not looked for in the years before."""
+"""Where a period begins in the books of a bucket, so that reading a week does not scan the years before."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.chart import AccountKind
 
 SLACK = timedelta(hours=1)
-"""By how much the clocks of hosts may differ, and how long a posting may wait for its accounts."""
+"""Clock difference between hosts, plus how long a posting may wait for its accounts."""
 
 # Nothing is posted ahead of its merchant's clock, which never goes back. So what counts for a time after `since` was
 # written after that time less what the clock is ahead, and within an account what was written later stands later: the
@@ -31,7 +31,7 @@ _FIRST = f"""
 
 
 def first_sequence(merchant: Merchant, currency: str, bucket: AccountKind, since: datetime) -> int:
-    """Before this entry of the bucket none counts for the time after `since`."""
+    """No earlier entry of the bucket counts for the period after `since`."""
     written = since - merchant.clock_offset - SLACK
     row = first(_FIRST, {"merchant": merchant.pk, "currency": currency, "bucket": str(bucket), "written": written})
     return int(row[0]) if row else 1

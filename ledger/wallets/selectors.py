@@ -1,4 +1,4 @@
-"""What a merchant has, by wallet and by currency."""
+"""A merchant's balances, by wallet and by currency."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -24,9 +24,9 @@ class Holding:
 
 @dataclass(slots=True)
 class Holdings:
-    """What a merchant has. `wallets` by (method, currency); `updated_at` is the last entry's time, by their clock.
+    """A merchant's balances. `wallets` by (method, currency); `updated_at` is the last entry's time, by their clock.
 
-    `used` are the currencies that anything was ever written in.
+    `used` are the currencies with at least one entry.
     """
 
     wallets: dict[tuple[str, str], Holding]
@@ -46,7 +46,7 @@ class Holdings:
 def holdings(merchant: Merchant, currency: str | None = None) -> Holdings:
     """All wallets of the merchant, or those of one currency, read in one statement and so from one snapshot.
 
-    A wallet that was never used is there with zeros (contract §10.1).
+    Unused wallets are included with zeros (contract §10.1).
     """
     rows = Balance.objects.filter(account__merchant=merchant, account__kind__in=BUCKETS)
     if currency:

@@ -25,9 +25,9 @@ def statement(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> QuerySet[Entry]:
-    """Newest first, in the books' own sequence; `until` is exclusive.
+    """Newest first, by the books' own sequence; `until` is exclusive.
 
-    What is posted late stands where it was posted, with its own time: the running balance never jumps.
+    A late posting appears where it was posted, with its own time: the running balance is always continuous.
     """
     account = Account.objects.filter(
         merchant=merchant, kind=bucket, method=WALLET_METHOD[currency], currency=currency
@@ -42,7 +42,7 @@ def statement(
 
 
 def of_cause(rows: QuerySet[Entry], cause: Cause) -> QuerySet[Entry]:
-    """Of a statement those entries that moved money for this cause."""
+    """The entries of a statement that moved money for this cause."""
     for kind, earned in _EARNED.items():
         if cause == earned:
             of_transfer = Entry.objects.filter(transfer=OuterRef("transfer"), currency=OuterRef("currency"))
@@ -56,16 +56,16 @@ def of_cause(rows: QuerySet[Entry], cause: Cause) -> QuerySet[Entry]:
 def summary(
     merchant: Merchant, currency: str, bucket: AccountKind, since: datetime | None, until: datetime | None
 ) -> Explanation:
-    """What a time began with, what moved it, and what it ended with; `until` is exclusive."""
+    """Opening balance, movements and closing balance of a period; `until` is exclusive."""
     at = until - _INSTANT if until else clock.now(merchant)
     return explain(merchant, currency, (bucket,), at, min(since - _INSTANT, at) if since else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a statement: of an entry, the fee that it paid stands on a line of its own. Minor units.
+    """One line of a statement; a fee paid by an entry is a line of its own. Minor units.
 
-    `balance` is what the bucket held after it.
+    `balance` is that of the bucket after the line.
     """
 
     posted_at: datetime
@@ -77,9 +77,9 @@ class Line:
 
 
 def lines(entries: Sequence[Entry], bucket: AccountKind, balance: int) -> list[Line]:
-    """The lines of entries that stand newest first; `balance` is what the bucket holds after the first of them.
+    """The lines of entries, newest first; `balance` is that of the bucket after the first of them.
 
-    So the lines run from the ending of a time to its opening, also where something was posted late.
+    Lines are continuous from closing to opening balance, also with late postings.
     """
     earned = _earned(entries, bucket)
     found = []
@@ -95,7 +95,7 @@ def lines(entries: Sequence[Entry], bucket: AccountKind, balance: int) -> list[L
 
 
 def _earned(entries: Sequence[Entry], bucket: AccountKind) -> dict[int, dict[Cause, int]]:
-    """What we earned with the transfers of these entries, where it was taken from this bucket (see `explain`)."""
+    """What we earned with the transfers of these entries, if it was taken from this bucket (see `explain`)."""
     if not entries:
         return {}
     rows = Entry.objects.filter(
@@ -114,6 +114,6 @@ def _earned(entries: Sequence[Entry], bucket: AccountKind) -> dict[int, dict[Cau
 
 
 def balance_after(rows: QuerySet[Entry], ending: int, first: Entry) -> int:
-    """What a bucket held after `first` of a statement that ends with `ending`: without what stands above it."""
+    """The balance after `first` in a statement that ends with `ending`: without the lines above it."""
     above = rows.filter(sequence__gt=first.sequence).order_by().aggregate(Sum("amount"))
     return ending - int(above["amount__sum"] or 0)

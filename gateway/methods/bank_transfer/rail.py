@@ -41,7 +41,7 @@ class BankTransferPayload(TypedDict):
 
 
 class SandboxArgentineTransfer(SandboxRail):
-    """The deterministic simulator: accounts of a payment provider whose number is nobody's."""
+    """The deterministic simulator: accounts of a payment provider number that nobody has."""
 
     method: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -89,7 +89,7 @@ class SandboxArgentineTransfer(SandboxRail):
         return {"bankDetails": bank_details}
 
     def _account(self, order: PaymentOrder) -> dict[str, str]:
-        """An Argentine account and its alias, made of the payment's id: 10^13 accounts and 10^9 aliases."""
+        """An Argentine account and its alias, derived from the payment's id: 10^13 accounts and 10^9 aliases."""
         rest, account = divmod(number_of(order), 10**13)
         return details_of(
             order,

@@ -35,7 +35,7 @@ _GREY, _GREEN = HexColor("#e6e6e6"), HexColor("#008033bf", hasAlpha=True)
 
 @dataclass(frozen=True, slots=True)
 class BoletoDocument:
-    """All that the paper shows. `bank_code` with its check digit; `pix_code` None: no QR code."""
+    """The contents of the page. `bank_code` with its check digit; `pix_code` None: no QR code."""
 
     bank_name: str
     bank_code: str
@@ -57,7 +57,7 @@ class BoletoDocument:
 
     @property
     def our_number(self) -> str:
-        """What the bank calls the slip: the rest of its own digits (see the rail)."""
+        """The bank's number of the slip: the rest of its own digits (see the rail)."""
         return self.barcode[19:34]
 
 
@@ -83,7 +83,7 @@ def document_of(
     sandbox: bool,
     paid: bool,
 ) -> BoletoDocument:
-    """The paper of a payment, out of its details and its snapshot of the payer."""
+    """The document of a payment, from its details and its payer snapshot."""
     last_day = expires_at.astimezone(SAO_PAULO).date()
     instructions = [
         "Pague em qualquer banco, lotérica ou aplicativo, pelo código de barras ou pela linha digitável.",
@@ -113,7 +113,7 @@ def document_of(
 
 
 def render(document: BoletoDocument) -> bytes:
-    """The PDF; the same document gives the same bytes."""
+    """The PDF; deterministic for the same document."""
     file = io.BytesIO()
     canvas = Canvas(file, pagesize=A4, invariant=1, lang="pt-BR")
     canvas.setTitle(f"Boleto {document.document_number}")
@@ -169,7 +169,7 @@ class _Paper(Paper):
         return y + height
 
     def block(self, y: int, title: str, lines: Sequence[str], width: int, height: int) -> int:
-        """A tall box with several lines; what does not fit is left away."""
+        """A tall box with several lines; what does not fit is left out."""
         self.text(LEFT + 1, y + 3, title, size=6)
         room = (height - 4) // 4
         for number, line in enumerate(lines[:room]):
@@ -180,7 +180,7 @@ class _Paper(Paper):
         return y + height
 
     def cut(self, y: int) -> None:
-        """Where to cut the page in two."""
+        """The line at which the page is cut in two."""
         self.text(LEFT + WIDTH, y - 1, "Corte na linha pontilhada", size=6, right=True)
         self.canvas.setDash(2, 2)
         self.line(LEFT, y, LEFT + WIDTH, y)
@@ -205,7 +205,7 @@ class _Paper(Paper):
         self.canvas.drawPath(path, stroke=0, fill=1)
 
     def mark(self, text: str, y: int) -> None:
-        """Large letters across the page, with their middle at `y`."""
+        """Large letters across the page, centered at `y`."""
         self.canvas.saveState()
         self.canvas.translate(A4[0] / 2, A4[1] - y * mm)
         self.canvas.rotate(20)
@@ -215,7 +215,7 @@ class _Paper(Paper):
         self.canvas.restoreState()
 
     def stamp(self, text: str, x: int, y: int) -> None:
-        """A rubber stamp over what is printed, with its middle at `x`, `y`."""
+        """A stamp over the printed text, centered at `x`, `y`."""
         self.canvas.saveState()
         self.canvas.translate(x * mm, A4[1] - y * mm)
         self.canvas.rotate(12)
@@ -252,7 +252,7 @@ def _receipt(paper: _Paper, document: BoletoDocument) -> None:
 
 
 def _copy_and_paste(paper: _Paper, y: int, code: str) -> int:
-    """Fixed letters, broken where the line ends: whoever copies the lines gets the code."""
+    """Monospaced, broken at line ends: copying the lines yields the code."""
     lines = [code[start : start + 105] for start in range(0, len(code), 105)]
     paper.text(LEFT + 1, y + 3, "PIX copia e cola", size=6)
     for number, line in enumerate(lines[:3]):
@@ -338,7 +338,7 @@ def _payer(document: BoletoDocument) -> str:
 
 
 def _with_tax_id(name: str, tax_id: str) -> str:
-    """A long name is shortened, so that the document behind it is never cut away."""
+    """A long name is shortened, so that the document after it is never cut off."""
     shown = f" - {_punctuated(tax_id)}" if tax_id else ""
     room = WIDTH - SIDE - 3 - ceil(stringWidth(shown, _PLAIN, 9) / mm)
     return _cut(name, room, _PLAIN, 9) + shown
@@ -375,7 +375,7 @@ def _wrapped(text: str, width: int, size: int, lines: int) -> list[str]:
 
 
 def _cut(text: str, width: int, font: str, size: int) -> str:
-    """The text, or as much of its beginning as fits, with three dots."""
+    """The text, cut with an ellipsis if it does not fit."""
     text = printable(text)
     if stringWidth(text, font, size) <= width * mm:
         return text
@@ -389,7 +389,7 @@ def _day(day: date) -> str:
 
 
 def _runs(row: Sequence[int]) -> list[tuple[int, int]]:
-    """Where the dark modules of a row begin, and how many follow each other."""
+    """Start and length of each run of dark modules in a row."""
     found: list[tuple[int, int]] = []
     for place, value in enumerate(row):
         if value:

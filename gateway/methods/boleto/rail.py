@@ -1,4 +1,4 @@
-"""Boleto: a bank slip that every Brazilian bank takes, and the same charge as PIX."""
+"""Boleto: a bank slip that every Brazilian bank accepts, and the same charge as PIX."""
 
 import hashlib
 import re
@@ -54,7 +54,7 @@ class SandboxBoleto(SandboxRail):
     ispb = "99999999"
 
     def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
-        """All that is missing, in the contract's order, then all that is there and wrong."""
+        """First everything missing, in the contract's order, then everything invalid."""
         payer = wish.payer
         address = payer.address or {}
         wrong = _wrong_address(address) + _wrong_due_date(wish)
@@ -66,13 +66,13 @@ class SandboxBoleto(SandboxRail):
         return documents.completed(payer)
 
     def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
-        """Banks still take a slip for `expires_in_s` after the end of its due date in São Paulo."""
+        """Banks accept a slip for `expires_in_s` after the end of its due date in São Paulo."""
         assert due_date is not None
         due = datetime.combine(due_date, _END_OF_DAY, SAO_PAULO)
         return due.astimezone(UTC) + timedelta(seconds=expires_in_s)
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """Numbers that follow from the payment's id, so that asking again gives the same slip."""
+        """Numbers derived from the payment's id, so that asking again gives the same slip."""
         assert order.due_date is not None
         free_field = _free_field(order.payment_id)
         bars = barcode(self.bank, order.due_date, to_minor(order.amount, order.currency), free_field)
@@ -87,7 +87,7 @@ class SandboxBoleto(SandboxRail):
         return PaymentOutcome(PaymentResult.WAITING, details, reference=free_field)
 
     def returned(self, at: datetime) -> str:
-        """A boleto is returned by PIX."""
+        """A boleto is refunded by PIX."""
         return end_to_end_id_of("D", self.ispb, at)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class SandboxBoleto(SandboxRail):
         return {name: details[name] for name in names}
 
     def _pix(self, order: PaymentOrder) -> str:
-        """The same charge as a PIX code; `cobv` is Banco Central's word for a charge with a due date."""
+        """The same charge as a PIX code; `cobv` is Banco Central's term for a charge with a due date."""
         location = f"{self.pix_host}/v2/cobv/{order.payment_id.partition('_')[2]}"
         return br_code(location=location, amount=order.amount, name=order.beneficiary, city=order.city)
 
@@ -112,7 +112,7 @@ def _is_blank(value: Any) -> bool:
 
 
 def _wrong_address(address: Mapping[str, Any]) -> list[Fault]:
-    """What is missing or no text at all is said elsewhere."""
+    """Missing values and wrong types are reported elsewhere."""
     found = []
     state, postal_code = _text(address.get("state")), _text(address.get("postalCode"))
     if state and not _STATES.fullmatch(state):
@@ -140,7 +140,7 @@ def _wrong_due_date(wish: PaymentDraft) -> list[Fault]:
 
 
 def _date(sent: Any) -> date | None:
-    """The date, where it is one of the calendar and written in full."""
+    """The date, if it is a calendar date in full form."""
     if not isinstance(sent, str) or not _DATE.fullmatch(sent):
         return None
     try:
@@ -150,9 +150,9 @@ def _date(sent: Any) -> date | None:
 
 
 def _free_field(payment_id: str) -> str:
-    """25 digits that only this payment has: what the slip calls "nosso número" (15), and the document number (10).
+    """25 digits unique to the payment: the slip's "nosso número" (15), and the document number (10).
 
-    From a hash, because the times in ids are alike: the odds that any two of a billion meet are 1 to 20 million.
+    From a hash, because the times in ids are similar: the odds of a collision among a billion are 1 to 20 million.
     """
     digest = hashlib.sha256(payment_id.encode()).digest()
     return f"{int.from_bytes(digest, 'big') % 10**25:025d}"

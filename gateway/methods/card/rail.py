@@ -1,4 +1,4 @@
-"""Cards: the payer types into fields that the shop cannot read, and the holder's bank may ask for a confirmation."""
+"""Cards: the payer types into fields that the shop cannot read; the issuer may require a confirmation."""
 
 import secrets
 from abc import abstractmethod
@@ -19,7 +19,7 @@ from gateway.methods.scenarios import scenario_of
 from gateway.vault.cards import Card, Plays
 
 SESSION_S, RESULT_S, CAPTURE_S = 30 * 60, 24 * 3600, 7 * 24 * 3600
-"""How long the fields are open, the result of a confirmed card may be, and what is authorized waits for its capture."""
+"""How long the fields are open, a confirmation may take, and an authorized payment waits for its capture."""
 HOSTED_TAIL = 916
 _LIMITS = {
     "BRL": ("0.50", 50_000),
@@ -51,7 +51,7 @@ class ConfirmCardPayload(TypedDict):
 
 
 class WarningPayload(TypedDict):
-    """The card was of the other kind, and the payment was processed as that."""
+    """The card was of the other type, and the payment was processed as that."""
 
     code: str
     field: str
@@ -80,19 +80,19 @@ def _markets(percentage: Decimal, *, settlement_days: int, advance_rate: Decimal
 
 
 class CardRail(Rail):
-    """A rail for cards. A card is charged in two steps; the holder may have to be asked between."""
+    """A rail for cards. Charging takes two steps; the cardholder may have to confirm in between."""
 
     @abstractmethod
     def authorize(self, order: PaymentOrder, card: Card, *, confirmed: bool) -> PaymentOutcome:
-        """AUTHORIZED, DECLINED, UNKNOWN, or CHALLENGE while the holder has not `confirmed` what they must."""
+        """AUTHORIZED, DECLINED, UNKNOWN, or CHALLENGE until the cardholder has `confirmed`."""
 
     @abstractmethod
     def capture(self, order: PaymentOrder) -> PaymentOutcome:
-        """Settles what was authorized."""
+        """Captures an authorized payment."""
 
 
 class SandboxCard(SandboxRail, CardRail):
-    """The deterministic simulator: a card plays its scenario, and no acquirer hears of it."""
+    """The deterministic simulator: a card plays its scenario, and no acquirer is called."""
 
     def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
         found = []
@@ -106,7 +106,7 @@ class SandboxCard(SandboxRail, CardRail):
         return documents.completed(payer)
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """A session for the browser; a stored card is charged at once, and needs one only to be confirmed."""
+        """A session for the browser; a saved card is charged directly, and needs a session only for a challenge."""
         mode = "HOSTED" if _is_hosted(order) else order.integration_mode
         session = {"session": {"integrationMode": mode}}
         if order.stored_card is None:
@@ -139,7 +139,7 @@ class SandboxCard(SandboxRail, CardRail):
         return PaymentOutcome(PaymentResult.DONE)
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        """What was authorized is captured when it is time; a payment that was reviewed gets its session then."""
+        """Captures an authorized payment when due; a reviewed payment gets its session then."""
         if about == PaymentAction.CAPTURE:
             return self.capture(order)
         if about == PaymentAction.REVIEW:
@@ -147,7 +147,7 @@ class SandboxCard(SandboxRail, CardRail):
         return self.instructions(order)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Nothing: what the browser needs depends on the payment's state, and is added where that is known."""
+        """Nothing: what the browser needs depends on the payment's status, and is added where that is known."""
         return {}
 
 

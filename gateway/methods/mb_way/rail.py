@@ -1,4 +1,4 @@
-"""MB WAY: the payer says yes in an app on a phone."""
+"""MB WAY: the payer confirms in an app on the phone."""
 
 import re
 import secrets
@@ -25,14 +25,14 @@ _PHONE = re.compile(r"\+(351[0-9]{9}|(?!351)[1-9][0-9]{7,14})")
 
 
 class MbWayPayload(TypedDict):
-    """Which phone rings, and until when. There is nothing to show the payer."""
+    """Which phone is asked, and until when. There is nothing to show to the payer."""
 
     phone: str
     expiresAt: Timestamp
 
 
 class SandboxMbWay(SandboxRail):
-    """The deterministic simulator: no phone rings."""
+    """The deterministic simulator: no phone is called."""
 
     method: ClassVar[str] = "MB_WAY"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -62,7 +62,7 @@ class SandboxMbWay(SandboxRail):
         return replace(payer, phone=_international(payer.phone)) if payer.phone else payer
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """The app would be asked now. The number itself is not kept: nothing later needs it."""
+        """Would ask the app. The number is not stored, since nothing needs it later."""
         assert order.payer.phone
         details = {"phone": masked(_international(order.payer.phone)), "expiresAt": timestamp(order.expires_at)}
         return PaymentOutcome(PaymentResult.WAITING, {"mbWay": details})

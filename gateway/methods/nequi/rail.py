@@ -23,7 +23,7 @@ class SandboxNequi(SandboxCheckout):
     markets: ClassVar[tuple[Market, ...]] = (colombia(maximum=5_000_000, minutes=30),)
 
     def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
-        """The phone is the account: the page asks for it where the order has none, or that of another country."""
+        """The phone is the account: the page asks for it if the order has none, or a foreign one."""
         return () if _MOBILE.fullmatch((payer.get("phone") or "").removeprefix(COLOMBIA)) else self.needs
 
     def completed(self, payer: Payer) -> Payer:

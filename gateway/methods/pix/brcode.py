@@ -27,7 +27,7 @@ def br_code(*, location: str, amount: Decimal, name: str, city: str) -> str:
 
 
 def plain(text: str, length: int) -> str:
-    """Upper-case ASCII letters, digits and spaces, which is all that every bank prints."""
+    """Upper-case ASCII letters, digits and spaces, which every bank can print."""
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().upper()
     kept = "".join(c if c.isalnum() else " " for c in ascii_text)
     return " ".join(kept.split())[:length].strip()

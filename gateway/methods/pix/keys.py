@@ -1,4 +1,4 @@
-"""PIX keys: what a payer or a beneficiary is known by to every Brazilian bank (Banco Central's DICT)."""
+"""PIX keys: identifiers of payers and beneficiaries at Brazilian banks (Banco Central's DICT)."""
 
 import re
 
@@ -19,9 +19,9 @@ _PUNCTUATION = re.compile(r"[\s.\-/()]")
 
 
 def normalized(key: str, kind: str) -> str:
-    """The key as banks know it: without punctuation, in the case that its kind has. A phone must name its country.
+    """The key as banks store it: without punctuation, in the case of its type. A phone needs a country code.
 
-    Letters of other scripts stay as they are, and so have the form of no key: some become Latin in another case.
+    Letters of other scripts are left alone and so match no key type: some become Latin in another case.
     """
     if not key.isascii():
         return key
@@ -29,7 +29,7 @@ def normalized(key: str, kind: str) -> str:
 
 
 def is_pix_key(key: str, kind: str) -> bool:
-    """Whether the key has the form of its kind; documents by their check digits (contract §11.2)."""
+    """Whether the key has the format of its type; documents by their check digits (contract §11.2)."""
     if len(key) > LONGEST or not FORMS[kind].fullmatch(key):
         return False
     return kind not in DOCUMENTS or documents.is_valid(key)

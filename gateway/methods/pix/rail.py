@@ -57,7 +57,7 @@ class SandboxPix(SandboxRail):
         return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """A payment can be paid without instructions only by simulation: then just the money has a name."""
+        """Without instructions a payment can be paid only by simulation; then only the money has an id."""
         end_to_end = {"pixEndToEndId": details.get("pixEndToEndId")}
         if "pixCopyPaste" not in details:
             return end_to_end

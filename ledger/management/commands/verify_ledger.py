@@ -1,4 +1,4 @@
-"""Proves the books, or names what is wrong."""
+"""Proves the books, or reports what is wrong."""
 
 from typing import Any
 
