@@ -22,7 +22,10 @@ APPS = ("accounts", "webhooks", "ledger", "gateway")
 SOURCES = sorted(path for name in APPS for path in (ROOT / name).rglob("*.py") if "migrations" not in path.parts)
 DOMAIN = [p for p in SOURCES if "local" not in p.parts and p.relative_to(ROOT).as_posix() != "accounts/base/clock.py"]
 MONEY = [
-    p for p in SOURCES if p.parts[len(ROOT.parts)] == "ledger" or {"payments", "methods", "customers"} & set(p.parts)
+    p
+    for p in SOURCES
+    if (p.parts[len(ROOT.parts)] == "ledger" or {"payments", "methods", "customers"} & set(p.parts))
+    and p.name != "paper.py"  # lengths on a page
 ]
 PUBLIC = {
     "", "health/", "docs", "docs/cards", "docs/money-out", "docs/webhooks", "docs/sandbox", "docs/errors",
