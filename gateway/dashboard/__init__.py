@@ -1,1 +1,1 @@
-"""The web dashboard of company admins: one module per page, all of them listed in `urls.py`."""
+"""The web dashboard of companies: one module per page, listed in `urls.py`."""

@@ -1,4 +1,4 @@
-"""Who may open a page. `page_view` is before every page of a company: no page is reached past it."""
+"""Access control of pages. `page_view` wraps every page of a company."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -21,20 +21,19 @@ from ledger.notation import in_market
 
 View = Callable[..., HttpResponseBase]
 LAST = "dashboard"
-"""In the session: company and environment that were looked at last."""
+"""Session key: company and environment viewed last."""
 
 
 Describe = Callable[..., Action]
-"""Says in words what a request to a page would do: `describe(here, **arguments of the address)`."""
+"""Describes a request to a page in words: `describe(here, **URL arguments)`."""
 
 
 def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bool = False) -> Callable[[View], View]:
     """Makes `view(request, here, ...)` a page of a company.
 
-    Who is not signed in is led there; another company's page does not exist; who may not is told what is missing
-    (403). With `steps_up` the second factor must be fresh; a form that is sent without is described by it, and waits
-    to be confirmed. With `sandbox_only` there is no such page in production. A refusal of a service that the page lets
-    through is shown as a page of its own.
+    Redirects to sign-in; 404 for another company's page; 403 without permission, saying which is missing. With
+    `steps_up` the second factor must be fresh; a form sent without one is described and waits for confirmation. With
+    `sandbox_only` the page does not exist in production. Refusals that the view does not handle become a page.
     """
 
     def made(view: View) -> View:

@@ -1,4 +1,4 @@
-"""Sensitive actions in words: what a person reads before they confirm one that waited for the second factor."""
+"""Sensitive actions in words: what a person reviews before confirming one that waited for the second factor."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ LONGEST = 300
 
 
 def action(title: Promise, form: type[forms.Form] | None = None, about: Callable[..., Facts] | None = None) -> Describe:
-    """Describes a request to a page: its title, where, what `about(here, **arguments)` tells, and the form's fields."""
+    """Describes a request to a page: title, place, the facts of `about(here, **arguments)`, and the form's fields."""
 
     def describe(here: RequestContext, **arguments: Any) -> Action:
         facts: Facts = [
@@ -34,7 +34,7 @@ def action(title: Promise, form: type[forms.Form] | None = None, about: Callable
 
 
 def filled_in(form: type[forms.Form], sent: QueryDict, currency: str = "") -> Facts:
-    """What a person filled in, as the form names it; amounts as pages write those of `currency`, where it is known."""
+    """The submitted values by label; amounts as pages write those of `currency`, if it is known."""
     visible = {
         name: field for name, field in form.base_fields.items() if not isinstance(field.widget, forms.HiddenInput)
     }
@@ -54,7 +54,7 @@ def _said(field: forms.Field, value: str, currency: str) -> str:
 
 
 def _amount(text: str, currency: str) -> str:
-    """What is no amount is told as it was typed: the form will refuse it."""
+    """An invalid amount is shown as typed: the form will reject it."""
     try:
         amount = read(text, currency)
     except Unreadable:

@@ -1,4 +1,4 @@
-"""What is typed about money that shall move: exact amounts, and one line of text for a bank."""
+"""Fields for money movements: exact amounts, and single-line texts for banks."""
 
 import unicodedata
 from decimal import Decimal
@@ -14,9 +14,9 @@ _LIMIT = Decimal(10) ** 15
 
 
 class AmountField(forms.CharField):
-    """An amount as people write it, and as our pages do, of `currency` where the form has one: a Decimal above zero.
+    """An amount as people write it and our pages show it, of `currency` if the form has one: a Decimal above zero.
 
-    One that can be read in two ways is refused; the error says both, and how to write what is meant.
+    An ambiguous amount is rejected; the error names both readings and how to write each.
     """
 
     currency: str | None = None
@@ -54,7 +54,7 @@ class AmountField(forms.CharField):
 
 
 class ExactAmountField(AmountField):
-    """An amount with at most so many decimals: nothing is ever rounded. `most` is the largest there is."""
+    """An amount with limited decimals: nothing is rounded. `most` is the maximum."""
 
     default_error_messages = {
         "decimals": _("At most %(decimals)s decimal places."),
@@ -78,7 +78,7 @@ class ExactAmountField(AmountField):
 
 
 def in_currency(form: forms.Form, **currencies: str | None) -> None:
-    """Says of which currency the amounts of a form are, field by field; None where it is not known."""
+    """Sets the currency of a form's amounts by field; None if unknown."""
     for name, currency in currencies.items():
         field = form.fields[name]
         assert isinstance(field, AmountField)
@@ -86,7 +86,7 @@ def in_currency(form: forms.Form, **currencies: str | None) -> None:
 
 
 class LineField(forms.CharField):
-    """Text as banks take it: one line, nothing invisible."""
+    """Text as banks accept it: one line, nothing invisible."""
 
     default_error_messages = {"invisible": _("No invisible characters.")}
 
@@ -98,7 +98,7 @@ class LineField(forms.CharField):
 
 
 class CodeField(LineField):
-    """The number of an account or a document: spaces are how people read it, and no part of it."""
+    """An account or document number; spaces are ignored."""
 
     def to_python(self, value: Any) -> str:
         return "".join(super().to_python(value).split())

@@ -1,4 +1,4 @@
-"""What waits for the people of a company, in sentences that lead to where it is settled; the most urgent first."""
+"""Open items for members of a company, as sentences with links, most urgent first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ URGENT, WARNING, NEWS = "red", "yellow", "azure"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to look at. `when` is a deadline for what is urgent, else when it happened."""
+    """An open item. `when` is a deadline for urgent ones, else the time of the event."""
 
     color: str
     icon: str
@@ -36,7 +36,7 @@ class Note:
 
 
 def notes(here: RequestContext, *, with_steps: bool) -> list[Note]:
-    """What this person may know of. `with_steps`: the way to production is shown beside it and says the rest."""
+    """The items that this person may see. `with_steps`: the go-live steps are shown next to them."""
     found = attention(here.merchant)
     return [
         *_about_the_company(here),

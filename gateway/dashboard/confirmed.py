@@ -1,5 +1,5 @@
-"""Carrying a confirmed form out once. The form's own id is its idempotency key, and what a key promises to a backend
-(contract §2.7) it promises here: a double click is one effect, and the second answer tells of the first.
+"""Carries a confirmed form out once. The form's id is its idempotency key with the guarantees of contract §2.7: a
+double click has one effect, and the second response shows the result of the first.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 class NotDone(Exception):
-    """A service refused. Nothing is kept of it, so that the same form can be sent again."""
+    """A service refused. Nothing is stored, so the same form can be sent again."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.public_code)
@@ -21,14 +21,14 @@ class NotDone(Exception):
 
 
 def attempt(here: RequestContext, given: Mapping[str, Any]) -> KeyedRequest:
-    """The attempt to do what a form says; `given` has its values, and its id as `once`."""
+    """The attempt to carry a form out; `given` has its values, and its id as `once`."""
     content = {name: str(value) for name, value in given.items()}
     path, request_id = here.request.path, getattr(here.request, "request_id", "")
     return KeyedRequest(here.merchant, str(given["once"]), fingerprint("FORM", path, content), "FORM", path, request_id)
 
 
 def unless_refused(act: Callable[[], R]) -> R:
-    """A backend's key keeps a refusal as its answer; a person corrects what was wrong and tries again."""
+    """For a backend's key a refusal is the stored response; a person corrects the form and retries."""
     try:
         return act()
     except Refusal as refusal:

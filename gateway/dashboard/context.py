@@ -1,4 +1,4 @@
-"""A request to a page of a company: who asks, for which company and environment, and how it is answered."""
+"""A request to a page of a company: person, company, environment, and how to respond."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ from gateway.dashboard.words import ROLE
 
 @dataclass(frozen=True)
 class RequestContext:
-    """Where a request is: who asks, for which company, in which environment."""
+    """The context of a request: person, company and environment."""
 
     request: HttpRequest
     user: User
@@ -39,16 +39,18 @@ class RequestContext:
 
     @property
     def is_closed(self) -> bool:
-        """Whether no money moves here: the production of a company that is not verified, or takes no money now."""
+        """Whether no money moves here: production of a company that is unverified, suspended or closed."""
         return not self.is_sandbox and not self.merchant.is_operational
 
     def offers(self, what: May | str) -> bool:
-        """Whether pages show the way to what this person may do: closed production offers nothing that moves money."""
+        """Whether pages offer this person actions that need the permission: closed production offers none that move
+        money.
+        """
         return self.may(what) and not (self.is_closed and May(what) == May.MOVE_MONEY)
 
     @property
     def environment(self) -> str:
-        """As it stands in addresses: "sandbox" or "production"."""
+        """As in URLs: "sandbox" or "production"."""
         return self.merchant.environment.lower()
 
     @property
@@ -69,32 +71,32 @@ class RequestContext:
 
     @cached_property
     def now(self) -> datetime:
-        """The time in which the merchant's money lives."""
+        """The time that applies to the merchant's money."""
         return clock.now(self.merchant)
 
     @cached_property
     def origin(self) -> str | None:
-        """The address that this request comes from."""
+        """The client address of the request."""
         address = client_address(self.request)
         return str(address) if address else None
 
     def to(self, name: str, *args: Any) -> str:
-        """The address of a page of the same company in the same environment."""
+        """The URL of a page of the same company in the same environment."""
         return reverse(f"dashboard:{name}", args=(self.company.pk, self.environment, *args))
 
     def render(self, template: str, status: int = 200, **context: Any) -> HttpResponse:
         return render(self.request, f"dashboard/{template}", {"here": self, **context}, status=status)
 
     def go(self, name: str, *args: Any, said: str = "") -> HttpResponse:
-        """Leads to another page, where `said` is shown."""
+        """Redirects to another page, which shows `said`."""
         if said:
             messages.success(self.request, said)
         return HttpResponseRedirect(self.to(name, *args))
 
     def claim(self, form: OnceForm, back: str | None = None) -> None:
-        """To be called first in the transaction that does what the form says. Raises SentAlready.
+        """Call first in the transaction that carries the form out. Raises SentAlready.
 
-        `back`: where the form stood, if that is not the address that it was sent to.
+        `back`: the page of the form, if that is not the URL it was sent to.
         """
         try:
             form.claim(self.merchant, self.request.path, getattr(self.request, "request_id", ""))
@@ -103,5 +105,5 @@ class RequestContext:
             raise
 
     def record(self, action: str, object_id: str = "", **facts: Any) -> None:
-        """Writes down what the person did (see `accounts.audit.record`)."""
+        """Records the person's action (see `accounts.audit.record`)."""
         audit.record(self.request, action, merchant=self.merchant, object_id=object_id, **facts)

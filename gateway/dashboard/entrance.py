@@ -1,4 +1,4 @@
-"""The pages of a person rather than of a company: where they begin, what they chose, and how they join."""
+"""Pages of a person rather than of a company: start, preferences, joining."""
 
 import zoneinfo
 from typing import Any
@@ -23,7 +23,7 @@ from gateway.dashboard.forms import DashboardForm
 
 
 class MeForm(DashboardForm):
-    """How the pages speak to this person."""
+    """Language, time zone and notifications of this person."""
 
     first_name = forms.CharField(label=gettext_lazy("First name"), max_length=150, required=False)
     last_name = forms.CharField(label=gettext_lazy("Last name"), max_length=150, required=False)
@@ -56,7 +56,7 @@ class NewCompanyForm(NewCompanyFields, DashboardForm):
 @require_safe
 @login_required
 def root(request: HttpRequest) -> HttpResponse:
-    """Leads to the company that was looked at last, else to the first one, else to where one is founded."""
+    """Redirects to the last viewed company, else to the first one, else to creating one."""
     memberships = Membership.objects.filter(user=_person(request)).order_by("created_at", "pk")
     company, environment = request.session.get(LAST, (None, "sandbox"))
     found = memberships.filter(company=company).first() or memberships.first()
@@ -68,7 +68,7 @@ def root(request: HttpRequest) -> HttpResponse:
 @require_safe
 @login_required
 def still_here(request: HttpRequest) -> HttpResponse:
-    """Asked by a page whose person says that they are there: the time without a request begins again."""
+    """Called when the person confirms that they are active: restarts the inactivity timeout."""
     return HttpResponse(status=204)
 
 
@@ -92,7 +92,7 @@ def me(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def new_company(request: HttpRequest) -> HttpResponse:
-    """A company more: its sandbox works at once."""
+    """Creates another company; its sandbox works immediately."""
     user = _person(request)
     form = NewCompanyForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -107,7 +107,7 @@ def new_company(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Shows who invites to what. Accepted by a button, and only with the address it was sent to."""
+    """Shows an invitation. It is accepted with a button, by the person with the address it was sent to."""
     found = joining.invitation_of(token)
     if found is None:
         return render(request, "dashboard/invitation.html", {"invitation": None}, status=410)

@@ -1,4 +1,4 @@
-"""What the forms of the dashboard share: how they look, that one is carried out once, and what services refuse."""
+"""Shared by the dashboard's forms: appearance, single execution, and refusals of services."""
 
 import uuid
 from typing import Any
@@ -21,13 +21,13 @@ _CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
 
 
 class SentAlready(Exception):
-    """The form that came was carried out before. `back` is where its person is led; None: to the page of the form."""
+    """The form was already carried out. `back` is where to redirect; None: to the page of the form."""
 
     back: str | None = None
 
 
 def dress(form: forms.Form) -> None:
-    """Gives each field of the form the look of its kind."""
+    """Sets the widgets' appearance by field type."""
     for field in form.fields.values():
         looks = next(name for kind, name in _CLASSES if isinstance(field.widget, kind))
         if looks:
@@ -35,7 +35,7 @@ def dress(form: forms.Form) -> None:
 
 
 class DashboardForm(forms.Form):
-    """A form in the look of the house. `refuse` shows what a service said at the member that it is about."""
+    """A form in the dashboard's look. `refuse` shows a service's refusal at its field."""
 
     required_css_class = "required"
 
@@ -52,19 +52,19 @@ class DashboardForm(forms.Form):
                 widget.attrs["class"] = f"{widget.attrs.get('class', '')} is-invalid".strip()
 
     def refuse(self, refusal: Refusal, **fields: str) -> None:
-        """Adds the refusal, at the field that `fields` names for its member, else above the form."""
+        """Adds the refusal at the field that `fields` maps from its member, else above the form."""
         member = (refusal.field or "").rsplit(".", 1)[-1]
         name = fields.get(member, member)
         self.add_error(name if name in self.fields else None, in_words(refusal))
 
 
 class OnceForm(DashboardForm):
-    """A form that does something only once, however often it is sent: a double click, a reload, a second tab."""
+    """A form that is carried out only once, however often it is sent: a double click, a reload, a second tab."""
 
     once = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
 
     def claim(self, merchant: Merchant, path: str, request_id: str) -> None:
-        """To be called first in the transaction that does it. Raises SentAlready."""
+        """Call first in the transaction that carries it out. Raises SentAlready."""
         try:
             with transaction.atomic():
                 IdempotencyKey.objects.create(

@@ -1,4 +1,4 @@
-"""What a new company has to do until it takes real money: each step is done when the data say so."""
+"""The steps of a new company to production: each is done when the data say so."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from webhooks.selectors import endpoints
 
 @dataclass(frozen=True, slots=True)
 class GoLiveStep:
-    """Something to do. `address` is None where somebody else has to do it."""
+    """A step. `address` is None if somebody else must do it."""
 
     title: str | Promise
     sentence: str | Promise
@@ -25,7 +25,7 @@ class GoLiveStep:
 
 
 def steps(here: RequestContext) -> list[GoLiveStep]:
-    """All of them, in the order in which they make sense; empty once the company takes real money."""
+    """All steps in order; empty once the company accepts real money."""
     company = here.company
     merchants = {one.environment: one for one in Merchant.objects.filter(company=company)}
     sandbox, production = merchants[Environment.SANDBOX], merchants[Environment.PRODUCTION]
@@ -79,7 +79,7 @@ def steps(here: RequestContext) -> list[GoLiveStep]:
 
 
 def _page(here: RequestContext, needs: May, name: str) -> str | None:
-    """In the sandbox, where all of this begins."""
+    """In the sandbox, where all of this starts."""
     if not here.may(needs):
         return None
     return reverse(f"dashboard:{name}", args=(here.company.pk, "sandbox"))

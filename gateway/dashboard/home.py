@@ -1,4 +1,4 @@
-"""The first page: how business is, and what needs attention."""
+"""The home page: key figures and open items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ PERIODS: dict[str, tuple[str | Promise, int]] = {
     "30": (_("30 days"), 30),
     "90": (_("90 days"), 90),
 }
-"""How each is called, and how many days it has."""
+"""Label and number of days of each period."""
 USUAL = "30"
 RECENT = 8
 
@@ -73,7 +73,7 @@ def _period(here: RequestContext, chosen: str) -> Period:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What the two charts show, for the script and as rows of a table: day, number, amount, how much was accepted."""
+    """Data of the two charts, for the script and as table rows: day, count, amount, acceptance."""
 
     currency: str
     currencies: list[str]
@@ -82,7 +82,7 @@ class Chart:
 
 
 def _chart(request: HttpRequest, made: Mapping[str, Activity], accepted: Acceptance) -> Chart | None:
-    """Of the currency that is asked for, else of that with the most payments; None for a single day or for nothing."""
+    """For the selected currency, else the one with most payments; None for a single day or without payments."""
     if len(accepted.days) == 1 or not (made or accepted.total.ended):
         return None
     busiest = max(made, key=lambda code: made[code].volume.total.count, default="")
@@ -105,7 +105,7 @@ def _chart(request: HttpRequest, made: Mapping[str, Activity], accepted: Accepta
 
 
 def _balances(here: RequestContext) -> list[tuple[str, Holding, Day | None]]:
-    """Each currency that was ever used, with what there is, and when more of it becomes available."""
+    """Each currency ever used, with its balances and next release."""
     coming = {day.currency: day for day in next_days(here.merchant, timezone.get_current_timezone())}
     held = holdings(here.merchant)
     return [

@@ -1,4 +1,4 @@
-"""Where an id leads."""
+"""Links for ids."""
 
 from django.urls import NoReverseMatch
 
@@ -7,7 +7,7 @@ from gateway.dashboard.search import PAGES
 
 
 def address_of(here: RequestContext, object_id: str) -> str | None:
-    """The page of a thing by the prefix of its id; None where there is none, or the person may not open it."""
+    """The page of an object by its id prefix; None if there is none, or without permission."""
     name, needs = PAGES.get(object_id.split("_", maxsplit=1)[0], ("", None))
     try:
         return here.to(name, object_id) if name and needs and here.may(needs) else None

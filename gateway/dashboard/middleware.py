@@ -1,4 +1,4 @@
-"""Before every page that a signed-in person opens: their language, their time, and whether they are still there."""
+"""Runs before every page of a signed-in person: language, time zone, and inactivity."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
@@ -21,7 +21,7 @@ NOTED_EVERY_S = 30
 
 
 class PersonMiddleware:
-    """Pages are never cached; one that is idle for too long signs its person out (reliability S26)."""
+    """Pages are never cached; inactivity signs the person out (reliability S26)."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -48,7 +48,7 @@ class PersonMiddleware:
 
 
 def _led_to_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """With the way back to the page where the person was, its query included."""
+    """With the return path including its query."""
     if request.headers.get("hx-request"):  # part of a page: the whole page asks again
         return HttpResponse(status=204, headers={"HX-Refresh": "true"})
     here = request.get_full_path() if request.method in ("GET", "HEAD") else _page_before(request)
@@ -56,7 +56,7 @@ def _led_to_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def _page_before(request: HttpRequest) -> str:
-    """The page of ours whose form was sent; where the person begins, if the browser does not say."""
+    """Our page from which the form was sent; the start page if the browser does not say."""
     before = urlsplit(request.headers.get("referer", ""))
     if before.netloc != request.get_host() or not before.path.startswith(PEOPLE):
         return reverse("dashboard:root")
@@ -88,14 +88,14 @@ def _language(request: HttpRequest) -> str:
 
 
 def _remember(request: HttpRequest, language: str) -> None:
-    """E-mails to somebody who chose no language speak that of the pages."""
+    """E-mails to people without a chosen language use that of the pages."""
     user = request.user
     if isinstance(user, User) and user.seen_language != language:
         User.objects.filter(pk=user.pk).update(seen_language=language)
 
 
 def _time_zone(request: HttpRequest) -> ZoneInfo:
-    """The person's own, else what their browser says in a cookie, else UTC."""
+    """The person's own zone, else the browser's from a cookie, else UTC."""
     for name in (getattr(request.user, "time_zone", ""), request.COOKIES.get("time_zone", "")):
         try:
             if name:

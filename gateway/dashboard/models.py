@@ -1,4 +1,4 @@
-"""What people keep for themselves in the dashboard."""
+"""Personal settings of the dashboard."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from accounts.models import Merchant
 
 
 class SavedView(models.Model):
-    """A list of payments that somebody narrowed and wants to open again, for themselves."""
+    """A filtered list of payments that a person saved for themselves."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="+", db_index=False)

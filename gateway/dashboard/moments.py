@@ -1,4 +1,4 @@
-"""A time from … to …, as lists are filtered by it."""
+"""Period filters of lists."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,7 @@ EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo
 
 
 def moment_field(label: Any) -> forms.DateTimeField:
-    """Date and time of the person's own zone."""
+    """Date and time in the person's own zone."""
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
     limits = [MinValueValidator(EARLIEST), MaxValueValidator(LATEST)]
     return forms.DateTimeField(label=label, required=False, widget=widget, validators=limits)
@@ -37,7 +37,7 @@ class PeriodForm(DashboardForm):
 
 
 def file_name(what: str, wanted: dict[str, Any]) -> str:
-    """The name of an export with the days it is about: `events-2026-11-01-2026-11-21`."""
+    """The name of an export with its period: `events-2026-11-01-2026-11-21`."""
     begins, ends = wanted.get("created_from"), wanted.get("created_to")
     days = [timezone.localtime(moment).date().isoformat() for moment in (begins, ends or utcnow()) if moment]
     return "-".join([what, *days])

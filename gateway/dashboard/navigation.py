@@ -1,4 +1,4 @@
-"""The menu: what there is, and who sees it."""
+"""The menu, and who sees which item."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from gateway.refunds.inbox import Tab, listed
 
 
 class MenuItem(NamedTuple):
-    """A page of the menu; `name` is that of its address, and `area` what the address begins with."""
+    """A page of the menu; `name` is its URL name, `area` its URL prefix."""
 
     name: str
     title: str | Promise
@@ -64,18 +64,18 @@ MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
 
 
 class MenuEntry(NamedTuple):
-    """An item as this person sees it on this page."""
+    """A menu item as this person sees it on this page."""
 
     title: str | Promise
     icon: str
     address: str
     is_current: bool
     waiting: str = ""
-    """How much of it waits for the company."""
+    """How many items await the company."""
 
 
 def menu(here: RequestContext) -> list[tuple[str | Promise, list[MenuEntry]]]:
-    """What this person may open, in groups; empty groups are left out."""
+    """The items this person may open, in groups; empty groups are left out."""
     inside = here.request.path.removeprefix(here.to("home"))
     found = []
     for title, items in MENU:
@@ -93,7 +93,7 @@ MOST = 99
 
 
 def _waiting(here: RequestContext, item: MenuItem) -> str:
-    """Refunds that wait for an answer, counted to a hundred."""
+    """Refunds awaiting an answer, counted to a hundred."""
     if item.name != "refunds":
         return ""
     count = listed(here.merchant, Tab.WAITING).order_by().values("pk")[: MOST + 1].count()

@@ -1,4 +1,4 @@
-"""Long lists, a page at a time: by where the last row stood, so that nothing is counted or skipped over."""
+"""Keyset pagination of long lists: nothing is counted or skipped."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _BETWEEN = "~"
 
 @dataclass(frozen=True)
 class ListPage(Generic[M]):
-    """Some rows of a list. `before` and `after` are the values of the links that lead on, None where nothing is."""
+    """Rows of one page. `before` and `after` are link values, None at the ends."""
 
     rows: list[M]
     before: str | None
@@ -31,9 +31,9 @@ class ListPage(Generic[M]):
 
 
 def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> ListPage[M]:
-    """The page that `?after=` or `?before=` asks for, else the first one.
+    """The page that `?after=` or `?before=` selects, else the first one.
 
-    The list is ordered by columns of its own that are never empty, all in one direction, the last of them unique.
+    The list must be ordered by its own non-null columns, all in one direction, the last of them unique.
     """
     order = _Order(rows)
     after, before = order.place(query.get("after")), order.place(query.get("before"))
@@ -46,7 +46,7 @@ def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> ListPage[M
 
 
 def in_chunks(rows: QuerySet[M], size: int = CHUNK) -> Iterator[list[M]]:
-    """The whole list, some rows in each statement. Ordered as for `page_of`."""
+    """The whole list in chunks. Ordered as for `page_of`."""
     order = _Order(rows)
     found = list(rows[:size])
     while found:
@@ -56,7 +56,7 @@ def in_chunks(rows: QuerySet[M], size: int = CHUNK) -> Iterator[list[M]]:
 
 
 class _Order:
-    """The columns that order a list, and places in it."""
+    """The ordering columns of a list, and positions in it."""
 
     def __init__(self, rows: QuerySet[Any]) -> None:
         names = [str(name) for name in rows.query.order_by]
@@ -69,7 +69,7 @@ class _Order:
         return _BETWEEN.join(field.value_to_string(row) for field in self.fields)
 
     def place(self, mark: str | None) -> list[Any] | None:
-        """None for what is no mark of this list: the first page is shown then."""
+        """None for an invalid cursor: then the first page is shown."""
         texts = mark.split(_BETWEEN) if mark else []
         if len(texts) != len(self.fields) or "\0" in str(mark):
             return None
@@ -79,7 +79,7 @@ class _Order:
             return None
 
     def beyond(self, rows: QuerySet[M], place: list[Any], *, back: bool = False) -> QuerySet[M]:
-        """The rows after a place. The first column is compared alone, too, so that an index finds it."""
+        """The rows after a position. The first column is also compared alone, so that an index is used."""
         than = "lt" if self.descends != back else "gt"
         wanted, equal = Q(), Q()
         for name, value in zip(self.names, place, strict=True):

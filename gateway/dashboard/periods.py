@@ -1,4 +1,4 @@
-"""Days as their reader lives them: how they are asked for, and when they begin and end."""
+"""Days in the reader's zone: input, start and end."""
 
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ FIRST, LAST = date(2000, 1, 1), date(2099, 12, 31)
 
 
 class DayField(forms.DateField):
-    """A day that is chosen in the browser's calendar."""
+    """A date with the browser's picker."""
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("widget", forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"))
@@ -33,7 +33,7 @@ def end(day: date) -> datetime:
 
 
 class DaysForm(DashboardForm):
-    """What narrows a list, with the days from and until which, both included; they are asked for last."""
+    """List filters with a first and a last day, both inclusive; these fields come last."""
 
     since = DayField(label=gettext_lazy("From"), required=False)
     until = DayField(label=gettext_lazy("To"), required=False)
@@ -43,9 +43,9 @@ class DaysForm(DashboardForm):
         self.order_fields([*(name for name in self.fields if name not in ("since", "until")), "since", "until"])
 
     def wish(self, *names: str) -> dict[str, Any]:
-        """The named filters and `created_from` and `created_to`, as selectors take them.
+        """The named filters, `created_from` and `created_to`, as selectors take them.
 
-        None where nothing is asked for; what is not valid narrows nothing.
+        None for no value; an invalid filter is ignored.
         """
         self.is_valid()
         given = self.cleaned_data
@@ -57,6 +57,6 @@ class DaysForm(DashboardForm):
         }
 
     def file_name(self, what: str) -> str:
-        """Of the list as a file: what it is, and the days that were asked for."""
+        """Of the export: its subject and the selected days."""
         days = [str(self.cleaned_data[name]) for name in ("since", "until") if self.cleaned_data.get(name)]
         return "-".join([what, *days])

@@ -43,12 +43,12 @@ class PaymentResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PaymentOutcome:
-    """An answer: what it was, what is new in the payment's details, and why not, when it was no.
+    """An answer: its result, changes to the payment's details, and the reason of a decline.
 
-    `reference` is the party's own id of the money, by which support finds it.
-    `amount` and `currency`, where the party says them, are compared with what was asked.
-    `ask_after_s`, where the answer is not the last one, is when the party is to be asked what became of it, and
-    `expires_after_s` how long that may take, where it is another time than the payer's.
+    `reference` is the provider's id of the money, by which support finds it.
+    `amount` and `currency`, if the provider reports them, are compared with the order.
+    `ask_after_s`: when to ask the provider again, if the answer is not final, and
+    `expires_after_s` how long that may take, if not until the payment's expiry.
     """
 
     answered: PaymentResult
@@ -63,9 +63,9 @@ class PaymentOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """Where a method is offered, and the terms that staff find there at first (contract §4.1).
+    """Where a method is offered, and its default terms (contract §4.1).
 
-    `flow` is what the payer is given, in the words of contract §9.1.
+    `flow` is how the payer pays, in the terms of contract §9.1.
     """
 
     currency: str
@@ -82,13 +82,15 @@ class Market:
 
     @property
     def sends_the_payer_away(self) -> bool:
-        """Whether the payer acts on a page of ours and comes back to the shop's `returnUrl`."""
+        """Whether the payer acts on a page of ours and returns to the shop's `returnUrl`."""
         return self.flow in ("REDIRECT", "CARD")
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentDraft:
-    """What a request says that a method may have rules about: as sent, and perhaps wrong. `now` is by the clock."""
+    """The members of a request that a method may validate: as sent, possibly invalid. `now` is by the merchant's
+    clock.
+    """
 
     payer: Payer
     now: datetime
@@ -100,7 +102,7 @@ class PaymentDraft:
 
 @dataclass(frozen=True, slots=True)
 class PaymentOrder:
-    """What a rail is told about a payment that it shall make payable. `asked_times` counts this time too."""
+    """What a rail is told about a new payment. `asked_times` includes this call."""
 
     payment_id: str
     method: str
@@ -118,33 +120,33 @@ class PaymentOrder:
 
 
 class Rail(ABC):
-    """A payment method in some markets, or its sandbox simulator. Found in its folder: `methods/<method>/rail.py`."""
+    """A payment method in some markets, or its sandbox simulator. Discovered in `methods/<method>/rail.py`."""
 
     method: ClassVar[str]
     markets: ClassVar[tuple[Market, ...]]
 
     @abstractmethod
     def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
-        """What is missing or wrong for this method. `strict` also verifies check digits (production)."""
+        """What is missing or invalid for this method. `strict` also verifies check digits (production)."""
 
     @abstractmethod
     def instruct(self, order: PaymentOrder) -> PaymentOutcome:
-        """What the payer needs to pay. Raises RailUnavailable or InvalidResponse when no clear answer comes."""
+        """The payment instructions. Raises RailUnavailable or InvalidResponse without a clear answer."""
 
     @abstractmethod
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        """What became of it, where an answer said when to ask (`ask_after_s`)."""
+        """The payment's result, if an earlier answer said when to ask (`ask_after_s`)."""
 
     @abstractmethod
     def refund(self, amount: Decimal, currency: str, at: datetime) -> PaymentOutcome:
-        """Pays money back: DONE with the party's own id of it, DECLINED, or UNKNOWN while it is on its way."""
+        """Refunds money: DONE with the provider's id, DECLINED, or UNKNOWN while it is in progress."""
 
     @abstractmethod
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """The members of the payment object that belong to this method, out of details that instruct."""
+        """The members of the payment object that belong to this method, from instruction details."""
 
     def asks_outside(self, order: PaymentOrder) -> bool:
-        """Whether `instruct` waits for somebody else, so that it must not run inside a transaction."""
+        """Whether `instruct` calls a provider, so that it must not run inside a transaction."""
         return False
 
     def market(self, currency: str) -> Market:
@@ -152,9 +154,9 @@ class Rail(ABC):
         return next(market for market in self.markets if market.currency == currency)
 
     def completed(self, payer: Payer) -> Payer:
-        """The payer with what this method knows to be meant: a country code, the kind of a document."""
+        """The payer with defaults of this method: a country code, the type of a document."""
         return payer
 
     def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
-        """When the payer's time ends."""
+        """When the payment expires."""
         return created_at + timedelta(seconds=expires_in_s)

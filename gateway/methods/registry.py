@@ -1,4 +1,4 @@
-"""The payment methods there are: every folder here with a `rail.py`, simulators and providers alike."""
+"""The payment methods: every folder here with a `rail.py`, simulators and providers alike."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -47,23 +47,23 @@ def rails(environment: Environment) -> dict[tuple[str, str], Rail]:
 
 
 def rail_of(method: str, currency: str, environment: str) -> Rail | None:
-    """A sandbox merchant only ever reaches the sandbox simulator. None where no party is connected."""
+    """A sandbox merchant only ever gets the sandbox simulator. None if no provider is connected."""
     return rails(Environment(environment)).get((method, currency))
 
 
 def markets() -> dict[tuple[str, str], Market]:
-    """(method, currency) → market, of everything that is offered."""
+    """(method, currency) → market, of everything offered."""
     return {pair: rail.market(pair[1]) for pair, rail in rails(Environment.SANDBOX).items()}
 
 
 @cache
 def by_currency(method: str) -> dict[str, Rail]:
-    """Currency → sandbox simulator: what a request for the method is judged by. Empty for what is no method."""
+    """Currency → sandbox simulator, which validates requests for the method. Empty for an unknown method."""
     return {pair[1]: rail for pair, rail in rails(Environment.SANDBOX).items() if pair[0] == method}
 
 
 def codes_of(refusal: type[Refusal]) -> list[str]:
-    """Every code that a refusal can answer: one, or one for each method."""
+    """Every code that a refusal can return: one, or one for each method."""
     if issubclass(refusal, MethodRefusal):
         return [refusal.code.replace("<METHOD>", method) for method in refusal.methods or Method]
     return [refusal.code]

@@ -1,4 +1,4 @@
-"""What every sandbox simulator does: it plays the scenario of a magic amount, and the outcome that is asked for."""
+"""Shared by all sandbox simulators: playing the scenario of a magic amount, and simulated outcomes."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -12,14 +12,14 @@ REFUND_REFUSED, REFUND_STAYS = 921, 922
 
 
 class SandboxRail(Rail):
-    """A deterministic simulator: the same order gets the same answer. A method adds what it gives its payer."""
+    """A deterministic simulator: the same order gets the same answer. Methods add their payment instructions."""
 
     @abstractmethod
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """What the payer needs to pay."""
+        """The payment instructions."""
 
     def asks_outside(self, order: PaymentOrder) -> bool:
-        """Only where it plays a provider that gives no answer."""
+        """Only if it plays a provider that does not answer."""
         scenario = self._scenario(order)
         return scenario is not None and scenario.outage is not None
 
@@ -45,11 +45,11 @@ class SandboxRail(Rail):
         return PaymentOutcome(scenario.later, failure=scenario.failure)
 
     def paid(self, at: datetime) -> PaymentOutcome:
-        """The payer paid: with the party's own id of the money, where it gives one."""
+        """The payer paid: with the provider's id of the money, if there is one."""
         return PaymentOutcome(PaymentResult.DONE)
 
     def refund(self, amount: Decimal, currency: str, at: datetime) -> PaymentOutcome:
-        """Carried out, unless the amount is a magic one (contract §14.3)."""
+        """Completed, unless the amount is a magic one (contract §14.3)."""
         tail = amount % 1000 if amount == amount.to_integral_value() else None
         if tail == REFUND_REFUSED:
             return PaymentOutcome(
@@ -60,11 +60,11 @@ class SandboxRail(Rail):
         return PaymentOutcome(PaymentResult.DONE, reference=self.returned(at))
 
     def returned(self, at: datetime) -> str | None:
-        """The party's own id of money that went back, where it gives one."""
+        """The provider's id of refunded money, if there is one."""
         return None
 
     def simulate(self, asked: str, at: datetime) -> PaymentOutcome:
-        """The outcome that a merchant asked for: PAID, FAILED or EXPIRED."""
+        """The outcome that a merchant requested: PAID, FAILED or EXPIRED."""
         if asked == "FAILED":
             return PaymentOutcome(PaymentResult.DECLINED, failure=("SIMULATED", "The failure was simulated."))
         return self.paid(at) if asked == "PAID" else PaymentOutcome(PaymentResult.DONE)

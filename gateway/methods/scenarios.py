@@ -1,4 +1,4 @@
-"""The sandbox's magic amounts for payments (contract §14.3). The table runs, and the documentation is made of it."""
+"""The sandbox's magic amounts for payments (contract §14.3). The documentation is generated from this table."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,10 +18,10 @@ PAYER_REJECTED: Failure = ("PAYER_REJECTED", "The payer refused the payment.")
 
 @dataclass(frozen=True, slots=True)
 class PaymentScenario:
-    """What a whole amount whose last three digits are `tail` brings about.
+    """What a whole amount that ends in `tail` triggers.
 
-    `outage` is raised when the simulator is asked for the first time. `first` is answered instead of instructions;
-    after `later_s` seconds the simulator is asked again, and answers `later` about a payment that was instructed.
+    `outage` is raised at the first call. `first` is returned instead of instructions; after `later_s` seconds the
+    simulator is asked again, and answers `later` for a payment with instructions.
     """
 
     tail: int
@@ -100,7 +100,7 @@ SCENARIOS = (
 
 
 def scenario_of(method: str, amount: Decimal, currency: str) -> PaymentScenario | None:
-    """What the amount asks for, if it is a magic one for this method."""
+    """The scenario of a magic amount of this method, or None."""
     if amount != amount.to_integral_value():
         return None
     for scenario in SCENARIOS:

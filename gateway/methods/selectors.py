@@ -1,4 +1,4 @@
-"""Under which terms a merchant may use a method."""
+"""The terms under which a merchant uses a method."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ _TERMS = f"""
 
 @dataclass(frozen=True, slots=True)
 class MethodTerms:
-    """The merchant's own rule, else everybody's. Amounts in minor units, times in seconds, rates in per cent."""
+    """The merchant's own rule, else the general one. Amounts in minor units, times in seconds, rates in per cent."""
 
     method: str
     currency: str
@@ -49,11 +49,11 @@ class MethodTerms:
     advance_minimum: int
 
     def allows_expires_in(self, seconds: int) -> bool:
-        """A method whose time is fixed ignores what is wanted."""
+        """A method with a fixed time ignores the value."""
         return self.expires_in_range_s is None or (self.expires_in_range_s[0] <= seconds <= self.expires_in_range_s[1])
 
     def fee_of(self, amount: int) -> int:
-        """The fee for an amount, both in minor units. Refuses with ONP422_<METHOD>_AMOUNT_TOO_SMALL or _TOO_LARGE."""
+        """The fee for an amount, both in minor units. Raises ONP422_<METHOD>_AMOUNT_TOO_SMALL or _TOO_LARGE."""
         if amount < (least := smallest(self.minimum, self.percentage, self.fixed)):
             raise AmountTooSmall(self.method, minAmount=money.to_decimal(least, self.currency), field="amount")
         if amount > self.maximum:
@@ -62,16 +62,16 @@ class MethodTerms:
 
 
 def smallest(minimum: int, percentage: Decimal, fixed: int) -> int:
-    """The smallest amount that can be paid, in minor units: the limit, or the first that leaves something of itself.
+    """The smallest amount in minor units: the limit, or the first amount with a positive net.
 
-    a - (a × percentage + fixed) must be above the half unit that would be rounded to nothing.
+    a - (a × percentage + fixed) must be above the half unit that would be rounded to zero.
     """
     left = 100 - percentage
     return max(minimum, int((fixed + Decimal("0.5")) * 100 // left) + 1) if left else NEVER
 
 
 def terms(merchant: Merchant, method: str, currency: str) -> MethodTerms:
-    """Refuses with ONP403_METHOD_NOT_ENABLED where the method is off for the merchant in this currency."""
+    """Raises ONP403_METHOD_NOT_ENABLED if the method is disabled for the merchant in this currency."""
     row = first(
         _TERMS,
         {
@@ -103,7 +103,7 @@ def terms(merchant: Merchant, method: str, currency: str) -> MethodTerms:
 
 
 def refund_window(merchant: Merchant, method: str, currency: str) -> timedelta:
-    """How long after the payment money can be given back: the merchant's own rule, else everybody's."""
+    """How long after the payment it can be refunded: the merchant's own rule, else the general one."""
     rules = MethodRule.objects.filter(
         Q(merchant=merchant) | Q(merchant=None), environment=merchant.environment, method=method, currency=currency
     )
@@ -113,24 +113,24 @@ def refund_window(merchant: Merchant, method: str, currency: str) -> timedelta:
 
 @dataclass(frozen=True, slots=True)
 class MethodOffer:
-    """A method in a currency, with the rules that hold there for the merchant."""
+    """A method in a currency, with the merchant's rules."""
 
     rule: MethodRule
     price: PriceRule
 
     @property
     def minimum(self) -> int:
-        """What can be paid at least, in minor units."""
+        """The minimum amount, in minor units."""
         return smallest(self.rule.minimum, self.price.percentage, self.price.fixed)
 
 
 def offers(merchant: Merchant) -> list[MethodOffer]:
-    """Everything the merchant may use, by currency and method: the merchant's own rules, else everybody's."""
+    """Everything enabled for the merchant, by currency and method: their own rules, else the general ones."""
     return [offer for offer in known(merchant) if offer.rule.enabled]
 
 
 def known(merchant: Merchant) -> list[MethodOffer]:
-    """Everything that there is, also what is off for the merchant."""
+    """Everything offered, including what is disabled for the merchant."""
     theirs = Q(merchant=merchant) | Q(merchant=None)
     own_last = ("currency", "method", F("merchant").asc(nulls_first=True))
     rules = MethodRule.objects.filter(theirs, environment=merchant.environment).order_by(*own_last)
@@ -141,7 +141,7 @@ def known(merchant: Merchant) -> list[MethodOffer]:
 
 
 def required_fields(rail: Rail, currency: str, at: datetime) -> list[str]:
-    """What the rail misses in a wish that says nothing: the rule itself, not a list beside it."""
+    """The members that the rail reports as missing in an empty order: derived from the validation itself."""
     nothing = PaymentDraft(Payer(name=""), at, currency)
     missing = [fault.field for fault in rail.faults(nothing, strict=False) if fault.code == "REQUIRED"]
     return list(dict.fromkeys(["payer.name", *missing]))

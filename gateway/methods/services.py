@@ -1,4 +1,4 @@
-"""How prices and limits of methods change: whatever staff change, by a page or a command, comes through here."""
+"""Changes of prices and limits of methods: all staff changes, by page or command, use these services."""
 
 from datetime import datetime
 
@@ -20,9 +20,9 @@ OWN_FIRST = F("merchant").asc(nulls_last=True)
 def draft_price(
     merchant: Merchant | None, method: str, currency: str, effective_from: datetime | None = None
 ) -> PriceRule:
-    """A new version, unsaved, that says what would hold then for the merchant, or for everybody; None: from now.
+    """A new, unsaved version with the terms at that time, of the merchant or general; None: from now.
 
-    Refuses with ONP400_TERMS a method that does not exist in the currency.
+    Raises ONP400_TERMS for a method that does not exist in the currency.
     """
     theirs = Q(merchant=merchant) | Q(merchant=None)
     versions = PriceRule.objects.filter(theirs, method=method, currency=currency)
@@ -37,10 +37,10 @@ def draft_price(
 
 @transaction.atomic
 def set_price(by: Actor, price: PriceRule, note: str = "") -> PriceRule:
-    """Saves a version of a price: for payments created from `effective_from` on, or from now where that is None.
+    """Saves a version of a price for payments created from `effective_from` on; None: from now.
 
-    Payments that exist keep their price. Refuses with ONP400_TERMS what no price can be, and with ONP409_TERMS
-    another text of a version that has begun.
+    Existing payments keep their price. Raises ONP400_TERMS for an invalid price, and ONP409_TERMS for changing a
+    version that is already effective.
     """
     _require_open(price)
     faults = faults_of_price(price)
@@ -50,13 +50,13 @@ def set_price(by: Actor, price: PriceRule, note: str = "") -> PriceRule:
 
 @transaction.atomic
 def withdraw_price(by: Actor, price: PriceRule, note: str = "") -> None:
-    """Takes back a version that has not begun; the one before goes on. Refuses with ONP409_TERMS one that has."""
+    """Withdraws a future version; the one before stays in force. Raises ONP409_TERMS if it is already effective."""
     _require_open(price)
     changes.remove(by, price, note)
 
 
 def faults_of_price(price: PriceRule) -> list[Fault]:
-    """What `set_price` would refuse. `effective_from` may be None."""
+    """The faults that `set_price` would raise. `effective_from` may be None."""
     begins, price.effective_from = price.effective_from, price.effective_from or utcnow()
     faults = changes.invalid(price)
     price.effective_from = begins
@@ -73,9 +73,9 @@ def faults_of_price(price: PriceRule) -> list[Fault]:
 
 
 def limits(merchant: Merchant | None, environment: Environment, method: str, currency: str) -> MethodRule:
-    """The rule of the merchant, or of everybody; unsaved where the merchant has none, and then as everybody's.
+    """The rule of the merchant, or the general one; an unsaved copy of the general one if the merchant has none.
 
-    Refuses with ONP400_TERMS a method that does not exist in the currency.
+    Raises ONP400_TERMS for a method that does not exist in the currency.
     """
     theirs = Q(merchant=merchant) | Q(merchant=None)
     rules = MethodRule.objects.filter(theirs, environment=environment, method=method, currency=currency)
@@ -87,20 +87,22 @@ def limits(merchant: Merchant | None, environment: Environment, method: str, cur
 
 @transaction.atomic
 def set_limits(by: Actor, rule: MethodRule, note: str = "") -> MethodRule:
-    """Whether a method is on, its limits and times: for new payments, at once. Refuses with ONP400_TERMS."""
+    """Enables or disables a method and sets its limits and times, for new payments, immediately. Raises
+    ONP400_TERMS.
+    """
     return changes.save(by, rule, faults_of_limits(rule), note)
 
 
 @transaction.atomic
 def remove_limits(by: Actor, rule: MethodRule, note: str = "") -> None:
-    """Everybody's rule holds for the merchant again. Refuses with ONP409_TERMS to remove that one."""
+    """Makes the general rule apply to the merchant again. Raises ONP409_TERMS for the general rule itself."""
     if rule.merchant is None:
         raise TermsInForce
     changes.remove(by, rule, note)
 
 
 def faults_of_limits(rule: MethodRule) -> list[Fault]:
-    """What `set_limits` would refuse."""
+    """The faults that `set_limits` would raise."""
     faults = changes.invalid(rule)
     if not faults and (rule.method, rule.currency) not in markets():
         faults.append(_no_market(rule.method, rule.currency))
@@ -122,7 +124,7 @@ def _no_market(method: str, currency: str) -> Fault:
 
 
 def _require_open(price: PriceRule) -> None:
-    """Holds the version until the transaction ends. Refuses with ONP409_TERMS one that has begun."""
+    """Locks the version until the transaction ends. Raises ONP409_TERMS if it is already effective."""
     stored = PriceRule.objects.select_for_update(no_key=True).filter(pk=price.pk).first() if price.pk else None
     if stored and stored.effective_from <= utcnow():
         raise TermsInForce

@@ -1,1 +1,1 @@
-"""What a company looks at first: its figures, and what waits for it. Reads alone, over all the rooms."""
+"""A company's overview: figures and open items. Read-only, across all rooms."""

@@ -1,4 +1,4 @@
-"""What came in and what went back."""
+"""Incoming payments and refunds."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from gateway.refunds.selectors import GivenBack, given_back
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What was paid in one currency in a period, day by day, and what of it or of earlier payments was given back.
+    """The payments of one currency in a period, day by day, and the refunds completed in it.
 
     Minor units.
     """
@@ -20,12 +20,12 @@ class Activity:
 
     @property
     def net(self) -> int:
-        """What stayed, after fees and refunds. Fees are not given back."""
+        """What remains after fees and refunds. Fees are not refunded."""
         return self.volume.total.net - self.refunds.amount
 
 
 def activity(merchant: Merchant, period: Period) -> dict[str, Activity]:
-    """By currency, in the order of their codes; a currency in which nothing was paid or given back is left out."""
+    """By currency, ordered by code; currencies without payments and refunds are left out."""
     paid, back = volumes(merchant, period), given_back(merchant, period)
     nothing = VolumeFigure({day: Paid() for day in period.days})
     return {

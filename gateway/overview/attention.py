@@ -1,4 +1,4 @@
-"""What a company should look at now, the most urgent first."""
+"""What a company should look at, most urgent first."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class Some(Generic[M]):
-    """How many there are, as far as they were counted, and the most urgent of them."""
+    """A capped count, and the most urgent items."""
 
     count: int
     first: Sequence[M]
@@ -45,11 +45,11 @@ class Some(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """What waits for the company, or has happened to it of late.
+    """Open items and recent events of the company.
 
-    `to_answer` by deadline; `short_of_money` cannot be given back before the wallet has more; `endpoints` fail or are
-    switched off by us; `came_back` withdrawals that failed or were returned, and `decided` advances, of the last seven
-    days; `boletos` that can be paid for two more days; `blocked` by order.
+    `to_answer` by deadline; `short_of_money` wait until the wallet has more; `endpoints` fail or were disabled by
+    us; `came_back`: withdrawals that failed or were returned, and `decided`: advances, both of the last seven
+    days; `boletos` that can be paid for two more days; `blocked`: legal holds.
     """
 
     to_answer: Some[Refund]
@@ -90,7 +90,7 @@ def _in_trouble(endpoints: Iterable[Endpoint]) -> Some[Endpoint]:
 
 
 def _some(rows: QuerySet[M]) -> Some[M]:
-    """Counted only where there are more than are shown."""
+    """Counted only if there are more than are shown."""
     first = list(rows[: SHOWN + 1])
     count = len(first) if len(first) <= SHOWN else rows.order_by().values("pk")[:COUNTED].count()
     return Some(count, first[:SHOWN])

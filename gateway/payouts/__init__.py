@@ -1,1 +1,1 @@
-"""The rails by which money leaves: a folder for each, simulators and providers alike."""
+"""The payout rails: one folder each, simulators and providers alike."""

@@ -1,4 +1,4 @@
-"""What payout rails refuse."""
+"""Refusals of payout rails."""
 
 from accounts.base.errors import InvalidRequest, Refusal
 

@@ -1,4 +1,4 @@
-"""What staff decide about payout rails: where they are on, within which limits, and at what price."""
+"""Rules of payout rails set by staff: where they are enabled, limits and prices."""
 
 from decimal import Decimal
 
@@ -13,10 +13,10 @@ from ledger.money import DECIMALS
 
 
 class PayoutRule(models.Model):
-    """Terms of a rail for what it pays out: for one merchant, or for all that have no rule.
+    """Terms of a rail for a payout currency: for one merchant, or for all without a rule of their own.
 
-    Limits and network fee are in minor units of what the beneficiary receives. The fee is on top of the amount, in the
-    wallet's currency; where the wallet can be any (crypto) it has no fixed part.
+    Limits and network fee are in minor units of the payout currency. The fee is on top of the amount, in the wallet's
+    currency; if the wallet can be any (crypto) it has no fixed part.
     """
 
     merchant = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""What a payout rail must be able to do. A rail gets plain values, never a Withdrawal, and keeps nothing."""
+"""What a payout rail must implement. A rail gets plain values, never a Withdrawal, and stores nothing."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from django.db.models import TextChoices
 from accounts.base.errors import Fault
 
 DEADLINE_S = 60
-"""How long a rail may take for one call, with all its attempts."""
+"""The maximum duration of one call of a rail, including retries."""
 
 
 class PayoutResult(StrEnum):
-    """What a provider answered about an order. No clear answer is UNKNOWN, never DECLINED."""
+    """A provider's answer about an order. No clear answer is UNKNOWN, never DECLINED."""
 
     SENT = "sent"  # it has the order
     DONE = "done"  # the beneficiary has the money
@@ -28,7 +28,7 @@ class PayoutResult(StrEnum):
 
 
 class FailureCode(TextChoices):
-    """Why a withdrawal did not arrive, or came back (contract §3)."""
+    """Why a withdrawal failed or was returned (contract §3)."""
 
     INVALID_DESTINATION = "INVALID_DESTINATION", "The account does not exist."
     BENEFICIARY_MISMATCH = "BENEFICIARY_MISMATCH", "The account belongs to someone else."
@@ -39,15 +39,15 @@ class FailureCode(TextChoices):
 
     @property
     def failure(self) -> tuple[str, str]:
-        """As a `PayoutOutcome` tells it."""
+        """In the form of `PayoutOutcome`."""
         return self.value, str(self.label)
 
 
 @dataclass(frozen=True, slots=True)
 class PayoutOutcome:
-    """An answer. `reference` is the party's own id of the money; `failure` is a code of contract §3 and a sentence.
+    """An answer. `reference` is the provider's id of the money; `failure` is a code of contract §3 and a sentence.
 
-    `ask_after_s` is when the party is to be asked what became of it, where this answer is not the last.
+    `ask_after_s`: when to ask the provider again, if this answer is not final.
     """
 
     answered: PayoutResult
@@ -58,9 +58,9 @@ class PayoutOutcome:
 
 @dataclass(frozen=True, slots=True)
 class PayoutMarket:
-    """What a rail pays out, and the terms that staff find there at first (contract §11).
+    """A payout currency of a rail, and its default terms (contract §11).
 
-    `currency` is what the beneficiary receives; the limits are in it. `network_fee` is taken from what is paid out.
+    `currency` is what the beneficiary receives; limits are in it. `network_fee` is deducted from the payout.
     """
 
     currency: str
@@ -71,10 +71,10 @@ class PayoutMarket:
 
 @dataclass(frozen=True, slots=True)
 class PayoutOrder:
-    """What a rail is told about a withdrawal. The party keeps the id and never carries it out twice.
+    """What a rail is told about a withdrawal. The provider stores the id and never carries it out twice.
 
-    `amount` was asked for in the `currency` of the wallet; the beneficiary receives `payout_amount`. `has_arrived`:
-    the party said so, and may now say that it came back.
+    `amount` is in the wallet's `currency`; the beneficiary receives `payout_amount`. `has_arrived`: the provider
+    confirmed it, and may now report a return.
     """
 
     withdrawal_id: str
@@ -90,59 +90,59 @@ class PayoutOrder:
 
 
 class PayoutRail(ABC):
-    """A way for money to leave in some currencies, or its sandbox simulator. Found in `payouts/<rail>/rail.py`."""
+    """A payout rail for some currencies, or its sandbox simulator. Discovered in `payouts/<rail>/rail.py`."""
 
     rail: ClassVar[str]
     markets: ClassVar[tuple[PayoutMarket, ...]]
     members: ClassVar[tuple[str, ...]]
-    """The members of a request that say where the money goes."""
+    """The members of a request that name the destination."""
     reference_name: ClassVar[str]
-    """What the party's own id of the money is called in answers."""
+    """The name of the provider's id in responses."""
     returns: ClassVar[bool] = True
-    """Whether money can come back after it arrived."""
+    """Whether money can be returned after it arrived."""
 
     @abstractmethod
     def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
-        """What is wrong with where the money shall go, of a request that may be wrong in any way.
+        """What is wrong with the destination of a request, which may be invalid in any way.
 
-        Numbers of accounts and addresses are always verified by their check digits or checksum; documents of
-        beneficiaries only where `strict` (production).
+        Account numbers and addresses are always verified by check digits or checksum; documents of beneficiaries
+        only if `strict` (production).
         """
 
     @abstractmethod
     def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
-        """Where the money goes, in the party's own words, out of members without faults."""
+        """The destination in the provider's format, from valid members."""
 
     @abstractmethod
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
-        """The destination as everybody may see it: masked."""
+        """The destination, masked for display."""
 
     @abstractmethod
     def send(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
-        """Hands the order over. Sent again with the same id, it is the same order.
+        """Sends the order. Repeated with the same id, it is the same order.
 
-        Ends within `DEADLINE_S`, come what may: after that somebody else may ask.
+        Ends within `DEADLINE_S` in any case: after that another process may query it.
         """
 
     @abstractmethod
     def ask(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
-        """What became of an order that was handed over, perhaps: nothing is sent. Ends within `DEADLINE_S`."""
+        """Queries an order that was possibly sent; sends nothing. Ends within `DEADLINE_S`."""
 
     def is_asked_first(self, order: PayoutOrder) -> bool:
-        """Whether the party must say, before anything is written, that it takes this order."""
+        """Whether the provider must admit the order before anything is stored."""
         return False
 
     def admit(self, order: PayoutOrder, *, tries: int) -> None:
-        """Asks that. Never inside a transaction. Refuses with ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE."""
+        """Asks the provider, never inside a transaction. Raises ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE."""
         raise NotImplementedError
 
     def market(self, currency: str) -> PayoutMarket:
-        """What it pays out in this currency."""
+        """The market of a payout currency."""
         return next(market for market in self.markets if market.currency == currency)
 
 
 def masked(text: str, *, head: int = 0, tail: int = 4) -> str:
-    """The text with stars for everything but its ends; of a short one less than half is shown."""
+    """The text with asterisks except for its ends; of a short text less than half is shown."""
     tail = min(tail, max(len(text) // 2 - 1, 0))
     hidden = max(len(text) - head - tail, 0)
     return f"{text[:head]}{'*' * hidden}{text[head + hidden :]}"

@@ -1,4 +1,4 @@
-"""The payout rails there are: every folder here with a `rail.py`, simulators and providers alike."""
+"""The payout rails: every folder here with a `rail.py`, simulators and providers alike."""
 
 from functools import cache
 
@@ -21,21 +21,21 @@ class RailName(TextChoices):
 
 @cache
 def rails(environment: Environment) -> dict[tuple[str, str], PayoutRail]:
-    """(rail, what is paid out) → rail. A folder's `rail.py` says `RAILS = {environment: [rail, …]}`."""
+    """(rail, payout currency) → rail. A folder's `rail.py` declares `RAILS = {environment: [rail, …]}`."""
     return {(rail.rail, market.currency): rail for rail in declared(payouts, environment) for market in rail.markets}
 
 
 def rail_of(rail: str, currency: str, environment: str) -> PayoutRail | None:
-    """A sandbox merchant only ever reaches the sandbox simulator. None where no party is connected."""
+    """A sandbox merchant only ever gets the sandbox simulator. None if no provider is connected."""
     return rails(Environment(environment)).get((rail, currency))
 
 
 def markets() -> dict[tuple[str, str], PayoutMarket]:
-    """(rail, what is paid out) → market, of everything that is offered."""
+    """(rail, payout currency) → market, of everything offered."""
     return {pair: rail.market(pair[1]) for pair, rail in rails(Environment.SANDBOX).items()}
 
 
 def by_currency(rail: str, environment: str = Environment.SANDBOX) -> dict[str, PayoutRail]:
-    """What is paid out → whose rules hold for it: the party's that is connected, else the sandbox simulator's."""
+    """Payout currency → the rail that validates it: the connected provider's, else the sandbox simulator's."""
     known = rails(Environment.SANDBOX) | rails(Environment(environment))
     return {pair[1]: one for pair, one in known.items() if pair[0] == rail}

@@ -1,4 +1,4 @@
-"""What every sandbox simulator of a payout rail does: it plays the scenario of the amount."""
+"""Shared by all sandbox payout simulators: playing the scenario of an amount."""
 
 import secrets
 import string
@@ -14,11 +14,11 @@ _ALPHANUMERIC = string.ascii_uppercase + string.digits
 
 
 class SandboxPayout(PayoutRail):
-    """A deterministic simulator, which answers by itself and keeps nothing but what the order says."""
+    """A deterministic simulator that stores nothing: its answers follow from the order."""
 
     @abstractmethod
     def paid(self, at: datetime) -> str:
-        """The party's own id of money that arrived."""
+        """The provider's id of money that arrived."""
 
     def is_asked_first(self, order: PayoutOrder) -> bool:
         return self._scenario(order).away

@@ -1,4 +1,4 @@
-"""The sandbox's magic amounts for withdrawals (contract §14.3). The table runs, and the documentation is made of it."""
+"""The sandbox's magic amounts for withdrawals (contract §14.3). The documentation is generated from this table."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,10 +16,10 @@ DONE = PayoutOutcome(PayoutResult.DONE)
 
 @dataclass(frozen=True, slots=True)
 class PayoutScenario:
-    """What a whole amount whose last three digits are `tail` brings about.
+    """What a whole amount that ends in `tail` triggers.
 
-    `sent` is answered to the order, `becomes` to the question about it. A `returned` one comes back after it arrived;
-    a `lost` one is not received the first time; where the rail is `away`, the first call is refused.
+    `sent` is the answer to the order, `becomes` to the query. A `returned` one is returned after it arrived; a
+    `lost` one is not received the first time; if the rail is `away`, the first call fails.
     """
 
     tail: int | None
@@ -80,7 +80,7 @@ SCENARIOS = (
 
 
 def scenario_of(amount: Decimal, *, is_fiat: bool) -> PayoutScenario:
-    """What the amount asks for; the usual way where it is no magic one."""
+    """The scenario of the amount; the default one if it is not magic."""
     if amount == amount.to_integral_value():
         for scenario in SCENARIOS:
             if amount % 1000 == scenario.tail and (is_fiat or not scenario.fiat_only):

@@ -1,4 +1,4 @@
-"""Under which terms a merchant may use a payout rail."""
+"""The terms under which a merchant uses a payout rail."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,7 +20,9 @@ _TERMS = f"""
 
 @dataclass(frozen=True, slots=True)
 class PayoutTerms:
-    """The merchant's own rule, else everybody's. Minor units of what is paid out; `fee_fixed` of the wallet."""
+    """The merchant's own rule, else the general one. Minor units of the payout currency; `fee_fixed` of the
+    wallet's.
+    """
 
     minimum: int
     maximum: int
@@ -33,7 +35,7 @@ class PayoutTerms:
         return money.fee(amount, self.fee_percentage, self.fee_fixed)
 
     def require(self, payout_amount: int) -> None:
-        """Refuses with ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL or _TOO_LARGE what is paid out, in minor units."""
+        """Checks the payout in minor units. Raises ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL or _TOO_LARGE."""
         if payout_amount < self.minimum:
             raise WithdrawalTooSmall(field="amount")
         if payout_amount > self.maximum:
@@ -41,7 +43,7 @@ class PayoutTerms:
 
 
 def terms(merchant: Merchant, rail: str, currency: str) -> PayoutTerms:
-    """Refuses with ONP403_WITHDRAWAL_DISABLED where the rail is off for the merchant."""
+    """Raises ONP403_WITHDRAWAL_DISABLED if the rail is disabled for the merchant."""
     row = first(_TERMS, [merchant.environment, rail, currency, merchant.pk])
     if row is None or not row[0]:
         raise WithdrawalDisabled(field="asset" if rail == "CRYPTO" else "currency")
@@ -49,7 +51,7 @@ def terms(merchant: Merchant, rail: str, currency: str) -> PayoutTerms:
 
 
 def known(merchant: Merchant) -> list[PayoutRule]:
-    """Every rail by what it pays out, also where it is off: the merchant's own rule, else everybody's."""
+    """Every rail by payout currency, including disabled ones: the merchant's own rule, else the general one."""
     theirs = Q(merchant=merchant) | Q(merchant=None)
     rules = PayoutRule.objects.filter(theirs, environment=merchant.environment)
     own_last = rules.order_by("currency", "rail", F("merchant").asc(nulls_first=True))

@@ -1,4 +1,4 @@
-"""How limits and prices of payout rails change: whatever staff change, by a page or a command, comes through here."""
+"""Changes of limits and prices of payout rails: all staff changes, by page or command, use these services."""
 
 from django.db import transaction
 from django.db.models import F, Q
@@ -13,9 +13,9 @@ from gateway.payouts.registry import RailName, markets
 
 
 def payout_terms(merchant: Merchant | None, environment: Environment, rail: str, currency: str) -> PayoutRule:
-    """The rule of the merchant, or of everybody; unsaved where the merchant has none, and then as everybody's.
+    """The rule of the merchant, or the general one; an unsaved copy of the general one if the merchant has none.
 
-    Refuses with ONP400_TERMS a rail that does not pay out the currency.
+    Raises ONP400_TERMS for a rail that does not pay out the currency.
     """
     theirs = Q(merchant=merchant) | Q(merchant=None)
     rules = PayoutRule.objects.filter(theirs, environment=environment, rail=rail, currency=currency)
@@ -27,20 +27,22 @@ def payout_terms(merchant: Merchant | None, environment: Environment, rail: str,
 
 @transaction.atomic
 def set_payout_terms(by: Actor, rule: PayoutRule, note: str = "") -> PayoutRule:
-    """Whether a rail is on, its limits and its fees: for new withdrawals, at once. Refuses with ONP400_TERMS."""
+    """Enables or disables a rail and sets its limits and fees, for new withdrawals, immediately. Raises
+    ONP400_TERMS.
+    """
     return changes.save(by, rule, faults_of_payout_terms(rule), note)
 
 
 @transaction.atomic
 def remove_payout_terms(by: Actor, rule: PayoutRule, note: str = "") -> None:
-    """Everybody's rule holds for the merchant again. Refuses with ONP409_TERMS to remove that one."""
+    """Makes the general rule apply to the merchant again. Raises ONP409_TERMS for the general rule itself."""
     if rule.merchant is None:
         raise TermsInForce
     changes.remove(by, rule, note)
 
 
 def faults_of_payout_terms(rule: PayoutRule) -> list[Fault]:
-    """What `set_payout_terms` would refuse."""
+    """The faults that `set_payout_terms` would raise."""
     if faults := changes.invalid(rule):
         return faults
     if (rule.rail, rule.currency) not in markets():

@@ -1,4 +1,4 @@
-"""Bodies: strict JSON, bounded in size (contract §2.1, §2.4)."""
+"""Request bodies: strict JSON, bounded in size (contract §2.1, §2.4)."""
 
 from typing import Any
 
@@ -20,9 +20,9 @@ def parse(body: bytes) -> dict[str, Any]:
 
 
 def check_headers(request: HttpRequest, *, largest: int = MAX_BODY_BYTES, optional: bool = False) -> None:
-    """Refuses a body that is too large or not plain application/json in UTF-8.
+    """Rejects a body that is too large or not plain application/json in UTF-8.
 
-    It is not read for that, unless no header tells its length.
+    Does not read it, unless no header gives its length.
     """
     length = _length(request, largest)
     if length > largest:
@@ -45,7 +45,7 @@ def _length(request: HttpRequest, largest: int) -> int:
 
 
 def is_streamed(request: HttpRequest) -> bool:
-    """Whether a body may come whose length no header tells: in chunks, or over HTTP/2."""
+    """Whether the body may have no declared length: chunked, or over HTTP/2."""
     told = request.META.get("CONTENT_LENGTH")
     return not told and (
         "HTTP_TRANSFER_ENCODING" in request.META or request.META.get("SERVER_PROTOCOL", "").startswith("HTTP/2")
@@ -53,7 +53,7 @@ def is_streamed(request: HttpRequest) -> bool:
 
 
 def _streamed(request: HttpRequest, largest: int) -> bytes:
-    """Reads a body to its end, or one byte past the limit."""
+    """Reads a body to its end, or to one byte past the limit."""
     if not is_streamed(request):
         return b""
     if not request.META.get("wsgi.input_terminated"):  # whoever reads on would wait for ever
@@ -66,9 +66,9 @@ def _streamed(request: HttpRequest, largest: int) -> bytes:
 
 
 def whole_body(request: HttpRequest) -> bytes:
-    """The body, all of it. Refuses one that ended before its announced end with ONP400_BODY_INCOMPLETE.
+    """The complete body. Raises ONP400_BODY_INCOMPLETE if it ended before its declared length.
 
-    Where a connection breaks the server ends the body, as if that had been all.
+    If a connection breaks the server ends the body as if it were complete.
     """
     content = request.body
     told = request.META.get("CONTENT_LENGTH")
@@ -78,9 +78,9 @@ def whole_body(request: HttpRequest) -> bytes:
 
 
 def optional_body(request: HttpRequest) -> bytes:
-    """The body, or an empty object where none was sent. Refuses with ONP400_BODY_INCOMPLETE.
+    """The body, or an empty object if none was sent. Raises ONP400_BODY_INCOMPLETE.
 
-    Whether a streamed body is empty or broke at its first byte nobody can tell.
+    An empty streamed body cannot be told from one that broke at its first byte.
     """
     if not (content := whole_body(request)) and is_streamed(request):
         raise BodyIncomplete

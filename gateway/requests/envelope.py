@@ -1,4 +1,4 @@
-"""The failure envelope: what every refusal looks like on the wire (contract §2.2)."""
+"""The failure envelope of every refusal (contract §2.2)."""
 
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""Refusals about a request as such: its idempotency key, card numbers in it, and its place in the log."""
+"""Refusals about a request itself: its idempotency key, card numbers in it, and its log entry."""
 
 from accounts.base.errors import InvalidRequest, Refusal
 

@@ -1,4 +1,4 @@
-"""A request and its answer: as they are handed over, and as they are kept."""
+"""A request and its response: as handed over, and as stored."""
 
 import re
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ _NAMED_BY_ERROR = ("paymentId", "refundId", "withdrawalId", "conversionId")
 
 
 class RequestFacts(NamedTuple):
-    """What the request's own thread knows, and only picks up."""
+    """What the request's own thread collects."""
 
     id: str
     merchant_id: int
@@ -43,12 +43,12 @@ class RequestFacts(NamedTuple):
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory they hold."""
+        """Their approximate size in memory, in bytes."""
         return OVERHEAD + len(self.body) + len(self.answer)
 
 
 def facts_of(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> RequestFacts:
-    """Of a request whose key was valid. A body that nobody has read is not read for this."""
+    """The facts of a request with a valid key. An unread body is not read for this."""
     meta, origin = request.META, client_address(request)
     return RequestFacts(
         id=request.request_id,  # type: ignore[attr-defined]
@@ -72,7 +72,7 @@ def facts_of(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> 
 
 
 def row_of(facts: RequestFacts) -> dict[str, Any]:
-    """The columns of an `ApiRequest`, redacted, in words of JSON."""
+    """The columns of an `ApiRequest`, redacted, as JSON types."""
     answer, response_body = redaction.body(facts.answer if facts.method != "HEAD" else b"", facts.answer_kind)
     _, request_body = redaction.body(facts.body)
     return {
@@ -112,7 +112,7 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _named(path_ids: tuple[str, ...], answer: Any) -> list[str]:
-    """Public ids in the order of what was made, what it belongs to, what the path names; the company has its own."""
+    """Public ids: first what was created, then its parents, then those in the path; the company has its own column."""
     data, error = _member(answer, "data"), _member(answer, "error")
     told = [_member(data, name) for name in _NAMED_BY_DATA] + [_member(error, name) for name in _NAMED_BY_ERROR]
     ids = [one for one in (*told, *path_ids) if isinstance(one, str) and _PUBLIC_ID.fullmatch(one)]

@@ -3,9 +3,9 @@
 The claim of the key, the work and the stored answer are one transaction: a crash leaves nothing or everything, and
 a second caller waits at the unique index until the first has finished.
 
-Where somebody outside must be asked, the first transaction writes down what was begun and binds it to the key; the
-answer is taken in a second. A call that fails or dies between the two leaves the key bound: the same request resumes
-what was begun, and never begins a second.
+If a provider must be asked, the first transaction stores what was started and binds it to the key; the answer is
+applied in a second one. A call that fails or dies between the two leaves the key bound: the same request resumes
+what was started, and never starts a second one.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ from gateway.requests.models import IdempotencyKey
 
 RETENTION = timedelta(days=30)
 LEASE = timedelta(seconds=90)
-"""How long a provider may take; then a repetition may take over."""
+"""How long a provider may take; after that a retry may take over."""
 WAIT_S, LOOK_EVERY_S = 2.0, 0.05
 _OWN = "merchant_id = %s AND key = %s"
 _OPEN = f"{_OWN} AND status IS NULL AND resource_id IS NOT NULL"
@@ -50,7 +50,7 @@ _UUID = re.compile(r'("?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\1', re.IG
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The answer of a key: what was sent the first time, byte for byte."""
+    """The stored response of a key, byte for byte."""
 
     status: int
     body: bytes
@@ -59,7 +59,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """A POST that carries a key."""
+    """A POST with an idempotency key."""
 
     merchant: Merchant
     key: str
@@ -71,7 +71,7 @@ class KeyedRequest:
 
 
 def key_of(request: HttpRequest) -> str:
-    """The UUID in the header, in lower case. Refuses with ONP400_IDEMPOTENCY_KEY_MISSING or _INVALID."""
+    """The UUID in the header, in lower case. Raises ONP400_IDEMPOTENCY_KEY_MISSING or _INVALID."""
     text = request.META.get("HTTP_IDEMPOTENCY_KEY", "").strip()
     if not text:
         raise IdempotencyKeyMissing(field="idempotency-key")
@@ -81,13 +81,13 @@ def key_of(request: HttpRequest) -> str:
 
 
 def fingerprint(method: str, path: str, body: dict[str, Any]) -> bytes:
-    """SHA-256 over method, path and content: neither white space, nor member order, nor `10.00` for `10` matters."""
+    """SHA-256 over method, path and content: whitespace, member order and `10.00` versus `10` make no difference."""
     canonical = orjson.dumps(body, default=_number, option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(b"\n".join((method.encode(), path.encode(), canonical))).digest()
 
 
 def _number(value: Any) -> orjson.Fragment:
-    """The number's significant digits and exponent: `10.00`, `1e1` and `10` are one number; nothing is rounded."""
+    """The number's significant digits and exponent: `10.00`, `1e1` and `10` are equal; nothing is rounded."""
     sign, digits, exponent = Decimal(value).as_tuple()
     assert isinstance(exponent, int)
     written = "".join(map(str, digits)).lstrip("0")
@@ -101,7 +101,7 @@ def _number(value: Any) -> orjson.Fragment:
 
 
 def replay(attempt: KeyedRequest) -> Stored | None:
-    """The stored answer of the key, if there is one. Refuses with ONP409_IDEMPOTENCY_CONFLICT for other content."""
+    """The stored response of the key, if any. Raises ONP409_IDEMPOTENCY_CONFLICT for different content."""
     row = first(
         f"SELECT fingerprint, status, sealed_body FROM {table(IdempotencyKey)} WHERE merchant_id = %s AND key = %s",
         [attempt.merchant.pk, attempt.key],
@@ -117,7 +117,7 @@ def replay(attempt: KeyedRequest) -> Stored | None:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What an operation has begun, and how it goes on: `ask` outside any transaction, then `take` what was answered."""
+    """A started operation and how it continues: `ask` outside any transaction, then `take` the answer."""
 
     resource_id: str
     ask: Callable[[], Any]
@@ -126,7 +126,7 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class KeyedWork:
-    """What a request does, and how one that was begun is resumed. `render` makes the answer of a result."""
+    """What a request does, and how a started one is resumed. `render` turns a result into a response."""
 
     begin: Callable[[], Any]
     resume: Callable[[str], Any]
@@ -134,11 +134,11 @@ class KeyedWork:
 
 
 def perform(attempt: KeyedRequest, work: KeyedWork) -> Stored:
-    """Does the work once for this key, and stores its answer with it, or replays what was answered before.
+    """Does the work once for this key and stores its response, or replays the stored one.
 
-    A refusal with status 409 or 422 is stored as well. After any other error the key is free again, unless somebody
-    outside was asked: then it stays bound to what was begun. Waits up to two seconds for another call with the same
-    key, then refuses with ONP409_IDEMPOTENCY_IN_PROGRESS.
+    A refusal with status 409 or 422 is stored as well. After any other error the key is free again, unless a
+    provider was asked: then it stays bound to what was started. Waits up to two seconds for another call with the
+    same key, then raises ONP409_IDEMPOTENCY_IN_PROGRESS.
     """
     give_up = time.monotonic() + WAIT_S
     while True:
@@ -152,18 +152,18 @@ def perform(attempt: KeyedRequest, work: KeyedWork) -> Stored:
 
 
 def is_used(attempt: KeyedRequest) -> bool:
-    """Whether the key already means something: an answer, or something that was begun."""
+    """Whether the key is in use: by a response, or by something that was started."""
     own = [attempt.merchant.pk, attempt.key]
     return first(f"SELECT true FROM {table(IdempotencyKey)} WHERE {_OWN}", own) is not None
 
 
 def _begin(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
-    """None where somebody else has the key."""
+    """None if another caller has the key."""
     return _settle(attempt, work, _claim, work.begin)
 
 
 def _resume(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
-    """None where there is nothing to take over, or somebody is at work on it."""
+    """None if there is nothing to resume, or another caller is resuming it."""
     now = utcnow()
     begun = first(
         f"""UPDATE {table(IdempotencyKey)} SET leased_until = %s WHERE {_OPEN} AND leased_until <= %s
@@ -179,7 +179,7 @@ def _resume(attempt: KeyedRequest, work: KeyedWork) -> Stored | None:
 def _settle(
     attempt: KeyedRequest, work: KeyedWork, hold: Callable[[KeyedRequest], bool], act: Callable[[], Any]
 ) -> Stored | None:
-    """What is done and its answer, in one transaction; or what is done and whom to ask next. None: not held."""
+    """The result and its response in one transaction; or the result and what to ask next. None: the lease was lost."""
     try:
         with transaction.atomic():
             if not hold(attempt):
@@ -217,7 +217,7 @@ def _ask(attempt: KeyedRequest, work: KeyedWork, unfinished: Unfinished) -> Stor
 
 @contextmanager
 def _released_on_failure(attempt: KeyedRequest) -> Iterator[None]:
-    """Whoever fails leaves at once what the next call may take over; only the dead keep it for as long as the lease."""
+    """Releases the lease when a call fails, so that a retry can take over at once; after a crash the lease expires."""
     try:
         yield
     except BaseException:
@@ -275,7 +275,7 @@ def _refused(attempt: KeyedRequest, refusal: Refusal) -> Stored:
 
 
 def forget_old(batch: int = 1000) -> int:
-    """Deletes keys past their retention, in batches; returns how many."""
+    """Deletes expired keys in batches; returns how many."""
     forgotten = 0
     while True:
         old = IdempotencyKey.objects.filter(created_at__lt=utcnow() - RETENTION).values("pk")[:batch]

@@ -1,4 +1,4 @@
-"""What is always true of idempotency keys."""
+"""Invariants of idempotency keys."""
 
 from accounts.base.rows import table
 from gateway.requests.models import IdempotencyKey

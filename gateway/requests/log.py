@@ -1,7 +1,7 @@
-"""Requests on their way into the log: handed over in memory, redacted and written by a thread of their own.
+"""Writes the request log: entries are handed over in memory, redacted and written by a thread of their own.
 
-No request waits for its row, and none fails with it. While the database is away they wait; the oldest are given up
-where there are too many. Whatever a process still holds when it is killed is lost: money and its audit are elsewhere.
+No request waits for its row or fails because of it. While the database is down entries are buffered; the oldest are
+dropped if there are too many. A killed process loses its buffer: money and audit do not depend on it.
 """
 
 import os
@@ -27,7 +27,7 @@ from gateway.requests.models import ApiRequest
 log = structlog.get_logger()
 MOST = 10_000
 MOST_BYTES = 64 * 1024 * 1024
-"""So much waits in a process."""
+"""Buffer limit per process."""
 BATCH = 500
 EVERY_S, LONGEST_PAUSE_S = 0.2, 10.0
 
@@ -39,7 +39,7 @@ _INSERT = f"""
 
 
 class RequestLog:
-    """Of one process. Its thread begins with the first request."""
+    """The log of one process. Its thread starts with the first request."""
 
     def __init__(self) -> None:
         self._waiting: deque[RequestFacts] = deque()
@@ -52,7 +52,7 @@ class RequestLog:
         self._connection: BaseDatabaseWrapper | None = None
 
     def add(self, facts: RequestFacts) -> None:
-        """Returns at once; the oldest make room."""
+        """Returns immediately; the oldest entries are dropped if the buffer is full."""
         with self._queue:
             self._waiting.append(facts)
             self._size += facts.size
@@ -62,7 +62,7 @@ class RequestLog:
         self._news.set()
 
     def flush(self) -> bool:
-        """Writes whatever waits. False: the database is away, and it waits on."""
+        """Writes the buffer. False: the database is down and the buffer is kept."""
         with self._writing:
             while batch := self._take():
                 try:
@@ -78,7 +78,7 @@ class RequestLog:
         return True
 
     def close(self) -> None:
-        """Writes whatever waits and hangs up; the next request begins anew."""
+        """Writes the buffer and disconnects; the next request starts again."""
         self.flush()
         with self._writing:
             self._disconnect()
@@ -140,9 +140,10 @@ class RequestLog:
 
 
 def connection_of_its_own() -> BaseDatabaseWrapper:
-    """Beside the pool, so that no request waits for it, and beside every transaction. Whoever asks closes it.
+    """A connection beside the pool, so that requests do not wait for it, and outside every transaction. The caller
+    closes it.
 
-    Its commits do not wait for the disk either.
+    Its commits do not wait for the disk.
     """
     connection = connections["default"].copy()
     options = connection.settings_dict["OPTIONS"]
@@ -166,7 +167,7 @@ os.register_at_fork(after_in_child=_begin_anew)
 
 
 def keep(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> None:
-    """Hands over a request whose key was valid. Never raises."""
+    """Hands over a request with a valid key. Never raises."""
     if not settings.REQUEST_LOG_DAYS:
         return
     try:
@@ -176,7 +177,7 @@ def keep(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> None
 
 
 def flush() -> bool:
-    """Writes now whatever waits in this process. False: the database is away."""
+    """Writes this process's buffer now. False: the database is down."""
     return _log.flush()
 
 

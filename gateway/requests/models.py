@@ -1,4 +1,4 @@
-"""The log of requests: what merchants' backends asked, and what was answered."""
+"""The request log: requests of merchants' backends, and the responses."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex, GinIndex
@@ -10,9 +10,9 @@ from accounts.models import ApiKey, Merchant
 
 
 class ApiRequest(models.Model):
-    """A call with a valid key and its answer, redacted. Written after the answer: the last second may be missing.
+    """A call with a valid key and its response, redacted. Written afterwards: the last second may be missing.
 
-    Merchants and keys stay, and rows are written for both by the hundred: PostgreSQL need not look each of them up.
+    Merchants and keys are never deleted, and rows are inserted in bulk: no foreign key checks are needed.
     """
 
     id = IdField("req", primary_key=True)
@@ -52,12 +52,12 @@ class ApiRequest(models.Model):
 
     @property
     def object_id(self) -> str | None:
-        """What it made, or else was about."""
+        """The object it created, or else concerned."""
         return self.objects_named[0] if self.objects_named else None
 
 
 class IdempotencyKey(models.Model):
-    """The outcome of a request that began to act: the answer of that key for 30 days (contract §2.7)."""
+    """The outcome of a request that started to act: the response of that key for 30 days (contract §2.7)."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
     key = models.UUIDField()

@@ -1,4 +1,4 @@
-"""What may be kept of a request: the names of members say what is secret, and so do some values."""
+"""Redaction of requests: by the names of members, and by patterns in values."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from gateway.vault.numbers import holds_card, without_cards
 LONGEST_BODY = 16 * 1024
 MOST_ITEMS = 20
 LONGEST_NAME = 64
-"""Characters of a body and items of a list that are kept; whatever has a longer name is secret."""
+"""Limits of stored bodies and lists; members with longer names count as secret."""
 JSON = "application/json"
 REMOVED = "[redacted]"
 
@@ -31,7 +31,7 @@ def _measured(text: str) -> str:
 
 
 def _masked(text: str) -> str:
-    """An e-mail address by its first letter and its domain, everything else by its end."""
+    """An e-mail address by its first letter and domain, everything else by its end."""
     name, at, domain = text.partition("@")
     return f"{name[:1]}***@{domain}" if at else masked(text)
 
@@ -45,12 +45,12 @@ def _alias(text: str) -> str:
 
 
 def _address(text: str) -> str:
-    """Of a chain; a payer's is an object."""
+    """A blockchain address; a payer's address is an object."""
     return f"{text[:6]}...{text[-6:]}" if len(text) > 20 else masked(text)
 
 
 def _card(text: str) -> str:
-    """A receipt's is an object that tells its last digits."""
+    """A receipt's card is an object with its last digits."""
     return REMOVED
 
 
@@ -70,12 +70,12 @@ _SECRET = re.compile(
 )
 _TOLD_ALL_THE_SAME = frozenset(["previoussecretexpiresat"])
 _OF_OBJECTS = frozenset([_address, _card])
-"""An object under these names is looked into."""
+"""Objects under these names are redacted member by member."""
 
 
 @lru_cache(maxsize=2048)
 def _treatment(name: str) -> Treatment | None:
-    """How a value of this name is kept; None: as it is."""
+    """How a value of this name is stored; None: unchanged."""
     bare = re.sub("[^a-z0-9]", "", name.lower())
     if bare in _TOLD_ALL_THE_SAME:
         return None
@@ -99,7 +99,7 @@ _MARKED = (
 
 
 def scrubbed(text: str) -> str:
-    """The text without keys and secrets of ours, links that act, and numbers of cards."""
+    """The text without our keys and secrets, links with tokens, and card numbers."""
     for mark, pattern, replacement in _MARKED:
         if mark in text:
             text = pattern.sub(replacement, text)
@@ -136,7 +136,7 @@ def _in_list(items: list[Any]) -> list[Any]:
 
 
 def _in_text(text: str) -> str:
-    """Somebody's JSON within JSON; of what was cut off nobody knows which names it had."""
+    """JSON inside JSON; truncated JSON is dropped because its names are unknown."""
     try:
         return _dumps(_in_value(_loads(text)))
     except _UNREADABLE:
@@ -151,7 +151,7 @@ def _loads(text: str | bytes) -> Any:
 
 
 def _number(literal: str) -> orjson.Fragment | str:
-    """As it is written."""
+    """As written."""
     return REMOVED if holds_card(literal) else orjson.Fragment(literal)
 
 
@@ -160,7 +160,7 @@ def _dumps(value: Any) -> str:
 
 
 def body(content: bytes, kind: str = JSON) -> tuple[Any, str | None]:
-    """The JSON in the content, and what is kept of it: at most 16,384 characters. Without JSON only how long it is."""
+    """The JSON content as stored: at most 16,384 characters. Content that is not JSON is stored as its length."""
     if not content:
         return None, None
     if kind != JSON:
@@ -174,7 +174,7 @@ def body(content: bytes, kind: str = JSON) -> tuple[Any, str | None]:
 
 
 def query(text: str) -> str:
-    """The query string, its values as those of a body."""
+    """The query string, its values treated like those of a body."""
     kept = []
     for name, value in parse_qsl(text, keep_blank_values=True):
         treat = _treatment_of(name)

@@ -1,4 +1,4 @@
-"""Requests are kept for `ONPAY_REQUEST_LOG_DAYS`, and forgotten in small batches."""
+"""Retention: requests are kept for `ONPAY_REQUEST_LOG_DAYS` and deleted in small batches."""
 
 from datetime import timedelta
 

@@ -23,7 +23,7 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 RECENT = timedelta(hours=24)
 MOST = 50
-"""So many transfers, events or tries are told of one request."""
+"""The maximum number of transfers, events or attempts shown for one request."""
 READING = ("GET", "HEAD")
 _KINDS: tuple[type[Model], ...] = (Payment, Refund, Withdrawal, Conversion, Customer, Endpoint, Event)
 
@@ -41,9 +41,9 @@ def listed(
     key_id: str | None = None,
     origin: str | None = None,
 ) -> QuerySet[ApiRequest]:
-    """The merchant's requests without their bodies, newest first, each with its key.
+    """The merchant's requests without bodies, newest first, each with its key.
 
-    `status_class` is 2, 4 or 5; `object_id` any id that a request made or was about; `created_to` is exclusive.
+    `status_class` is 2, 4 or 5; `object_id` any id that a request created or concerned; `created_to` is exclusive.
     """
     whole = {"method": method, "code": code, "api_key": key_id, "origin": origin}
     found = ApiRequest.objects.filter(merchant=merchant, **{k: v for k, v in whole.items() if v is not None})
@@ -64,7 +64,7 @@ def _without_bodies(rows: QuerySet[ApiRequest]) -> QuerySet[ApiRequest]:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """How often requests were answered with a code, and which was the last."""
+    """How often a code was returned, and the last request with it."""
 
     code: str | None
     status: int
@@ -74,7 +74,7 @@ class Refused:
 
 
 def refused(merchant: Merchant, *, within: timedelta = RECENT) -> list[Refused]:
-    """What went wrong of late (24 hours), the most frequent code first."""
+    """Errors of the last 24 hours, the most frequent code first."""
     rows = (
         ApiRequest.objects.filter(merchant=merchant, status__gte=400, created_at__gte=utcnow() - within)
         .values_list("code", "status")
@@ -85,7 +85,7 @@ def refused(merchant: Merchant, *, within: timedelta = RECENT) -> list[Refused]:
 
 
 def get(merchant: Merchant, request_id: str) -> ApiRequest:
-    """Refuses with ONP404_REQUEST, also for a request of somebody else, or one that is forgotten."""
+    """Raises ONP404_REQUEST, also for another merchant's request, or a deleted one."""
     rows = ApiRequest.objects.filter(merchant=merchant, pk=request_id).select_related("api_key")
     found = rows.first() if is_well_formed(request_id) else None
     if found is None:
@@ -95,10 +95,10 @@ def get(merchant: Merchant, request_id: str) -> ApiRequest:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A request, what it made or was about, and what came of it, oldest first.
+    """A request, the object it created or concerned, and the consequences, oldest first.
 
-    A request that only read made nothing. `key` is what is kept of its idempotency key, `tries` are the other requests
-    with that key. Transfers have their entries with accounts, events their deliveries with endpoint and tries.
+    A read created nothing. `key` is the stored state of its idempotency key, `tries` are other requests with that key.
+    Transfers have entries with accounts, events have deliveries with endpoint and attempts.
     """
 
     request: ApiRequest
@@ -110,8 +110,8 @@ class Story:
 
     @property
     def key_state(self) -> str | None:
-        """ANSWERED: repetitions get that answer. IN_PROGRESS: somebody is at work on it. UNFINISHED: the next
-        repetition goes on with what was begun. FREE: nothing was kept. None: there is no key.
+        """ANSWERED: retries get the stored response. IN_PROGRESS: it is being processed. UNFINISHED: the next retry
+        resumes it. FREE: nothing was stored. None: there is no key.
         """
         if self.request.idempotency_key is None:
             return None
@@ -123,7 +123,7 @@ class Story:
 
 
 def story(merchant: Merchant, request_id: str) -> Story:
-    """Refuses with ONP404_REQUEST."""
+    """Raises ONP404_REQUEST."""
     request = get(merchant, request_id)
     made = _record(merchant, request.object_id) if request.object_id else None
     if request.method in READING:
@@ -146,7 +146,7 @@ def story(merchant: Merchant, request_id: str) -> Story:
 
 
 def _record(merchant: Merchant, public_id: str) -> Model | None:
-    """The merchant's own record with this id, whatever it is."""
+    """The merchant's own record with this id, of any type."""
     for kind in _KINDS:
         key = kind._meta.pk
         if isinstance(key, IdField) and public_id.startswith(f"{key.prefix}_"):
@@ -162,7 +162,7 @@ def _key(merchant: Merchant, request: ApiRequest) -> IdempotencyKey | None:
 
 
 def _tries(merchant: Merchant, request: ApiRequest, key: IdempotencyKey | None) -> list[ApiRequest]:
-    """The request that took the key, and those that named the same object with it."""
+    """The request that claimed the key, and those that named the same object with it."""
     own = ApiRequest.objects.filter(merchant=merchant).exclude(pk=request.pk)
     about = own.filter(objects_named__overlap=request.objects_named, idempotency_key=request.idempotency_key)
     found = {one.pk: one for one in _without_bodies(about).order_by("pk")[:MOST]}

@@ -1,4 +1,4 @@
-"""What simulations refuse."""
+"""Refusals of simulations."""
 
 from accounts.base.errors import InvalidRequest, Refusal
 

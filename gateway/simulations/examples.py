@@ -1,4 +1,4 @@
-"""Orders that work in the sandbox as they are: one for each way to pay, and one for each payout rail."""
+"""Orders that work in the sandbox as they are: one per payment method and currency, and one per payout rail."""
 
 from datetime import timedelta
 from typing import Any
@@ -59,7 +59,7 @@ ORDERS: dict[tuple[str, str], dict[str, Any]] = {
         _order("MB_WAY", 49.90, "EUR", {"name": "Rita Sousa", "phone": "912344567"}),
     )
 }
-"""One order for each way to pay: what the reference shows, and what the tests pay."""
+"""One order per payment method: shown in the reference, and paid by the tests."""
 
 
 COMPANY = "cmp_01KAGTW3Q8XJ5V0N2B7R4C9CMP"
@@ -113,4 +113,4 @@ WITHDRAWALS: dict[tuple[str, str], dict[str, Any]] = {
         address="bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
     ),
 }
-"""A withdrawal over each rail, as it can be sent once companyId is one's own."""
+"""One withdrawal per rail; it works with one's own companyId."""

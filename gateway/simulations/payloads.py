@@ -9,7 +9,7 @@ from gateway.simulations.services import Fired
 
 
 class FiredPayload(TypedDict):
-    """Something that fell due on the way, at its own time."""
+    """A scheduled event that ran on the way, at its own time."""
 
     type: str
     id: str
@@ -17,14 +17,14 @@ class FiredPayload(TypedDict):
 
 
 class ClockPayload(TypedDict):
-    """The company's time in the sandbox, and how far it is ahead of the real one."""
+    """The company's time in the sandbox, and how far it is ahead of real time."""
 
     now: Timestamp
     offsetSeconds: int
 
 
 class AdvancedClockPayload(ClockPayload):
-    """The clock after it was advanced, and what happened on the way, oldest first."""
+    """The clock after it was advanced, and what ran on the way, oldest first."""
 
     fired: list[FiredPayload]
 

@@ -1,4 +1,4 @@
-"""The sandbox clock: a merchant's time moves forward, and everything that falls due by then happens, in order."""
+"""The sandbox clock: moves a merchant's time forward and runs everything that falls due, in order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from webhooks.services import move_clock
 
 FARTHEST = timedelta(days=10 * 366)
 AT_ONCE = 500
-"""More would hold the merchant's rows for too long."""
+"""More would lock the merchant's rows for too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """Something that time alone does. `first` finds the earliest until then; `happen` lets it happen at its time."""
+    """A kind of scheduled event. `first` finds the earliest one until a time; `happen` runs it at its own time."""
 
     kind: str
     first: Callable[[Merchant, datetime], tuple[datetime, str] | None]
@@ -55,18 +55,18 @@ class Fired:
 
 
 def require_sandbox(merchant: Merchant) -> None:
-    """Refuses with ONP403_SANDBOX_ONLY."""
+    """Raises ONP403_SANDBOX_ONLY."""
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
 
 
 @transaction.atomic(savepoint=False)
 def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | None = None) -> list[Fired]:
-    """Moves the merchant's clock forward and tells what happened on the way, oldest first.
+    """Moves the merchant's clock forward and returns what ran on the way, oldest first.
 
-    Everything happens at its own time, not at the time of arrival: one jump of thirty days is thirty of one day.
-    After 500 the clock stops at the time of the last: the way is not over yet.
-    Refuses with ONP403_SANDBOX_ONLY and ONP409_CLOCK (never back, at most ten years ahead).
+    Everything runs at its own time, not at the time of arrival: one jump of thirty days equals thirty of one day. After
+    500 events the clock stops at the time of the last one; call again to continue. Raises ONP403_SANDBOX_ONLY and
+    ONP409_CLOCK (never back, at most ten years ahead).
     """
     require_sandbox(merchant)
     held = Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)
@@ -84,7 +84,7 @@ def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | N
 
 
 def coming(merchant: Merchant) -> list[Fired]:
-    """What is next to happen by itself: of each kind the first, soonest first. Refuses with ONP403_SANDBOX_ONLY."""
+    """The next scheduled event of each kind, soonest first. Raises ONP403_SANDBOX_ONLY."""
     require_sandbox(merchant)
     found = [Fired(due.kind, first[1], first[0]) for due in DUE if (first := due.first(merchant, utcnow() + FARTHEST))]
     return sorted(found, key=lambda one: one.at)

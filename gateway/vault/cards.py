@@ -25,7 +25,7 @@ class Plays(StrEnum):
 
 
 class Funding(StrEnum):
-    """Whose money a card spends. AS_REQUESTED: of the kind that the payment asked for."""
+    """The type of a card. AS_REQUESTED: the type that the payment requested."""
 
     CREDIT = "credit"
     DEBIT = "debit"
@@ -35,7 +35,7 @@ class Funding(StrEnum):
 
 
 class Secret:
-    """A text that cannot be shown by accident: printing, formatting, pickling or dumping it raises."""
+    """A text that cannot be exposed by accident: printing, formatting, pickling or dumping it raises."""
 
     __slots__ = ("_text",)
 
@@ -53,7 +53,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What may be known of a card that was typed."""
+    """What may be known of an entered card."""
 
     brand: str
     last4: str
@@ -61,7 +61,7 @@ class Card:
     plays: Plays
 
     def snapshot(self) -> dict[str, str]:
-        """What a payment keeps."""
+        """The part that a payment stores."""
         return {"brand": self.brand, "last4": self.last4, "funding": str(self.funding), "plays": str(self.plays)}
 
     @classmethod
@@ -71,7 +71,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class TestCard:
-    """A number that plays a scenario. `effect` is what the documentation says."""
+    """A number that plays a scenario. `effect` is its documentation."""
 
     number: str
     plays: Plays
@@ -89,7 +89,7 @@ TEST_CARDS = (
     TestCard("4000000000000119", Plays.TIMEOUT, "Timeout: the payment stays pending"),
 )
 FUNDING_OF_CVC = {"901": Funding.CREDIT, "902": Funding.DEBIT, "903": Funding.PREPAID, "904": Funding.UNKNOWN}
-"""With a card that is approved the CVC may say what kind of card it is: else the kind that was asked for."""
+"""With an approved card the CVC can select the card type; otherwise it is the requested type."""
 
 _APPROVED = (Plays.APPROVED, Plays.CHALLENGE)
 
@@ -107,12 +107,12 @@ def is_cvc(digits: str, brand: str) -> bool:
 
 
 def is_expired(year: int, month: int, today: date) -> bool:
-    """A card is good to the last day of its month."""
+    """A card is valid until the last day of its month."""
     return (year, month) < (today.year, today.month)
 
 
 def recognized(number: Secret, cvc: Secret) -> Card:
-    """What the sandbox makes of a card. The number and the CVC end here."""
+    """The sandbox's reading of a card. Number and CVC are not passed on."""
     digits = number.reveal()
     plays = next((card.plays for card in TEST_CARDS if card.number == digits), Plays.UNKNOWN)
     funding = FUNDING_OF_CVC.get(cvc.reveal(), Funding.AS_REQUESTED) if plays in _APPROVED else Funding.AS_REQUESTED

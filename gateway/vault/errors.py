@@ -1,8 +1,8 @@
-"""What the vault refuses. The codes are the SDK's own, shown beside the field (contract §6.2)."""
+"""Refusals of the vault. The codes are the SDK's own, shown at the field (contract §6.2)."""
 
 
 class CardError(Exception):
-    """Something typed is wrong: the session stays open and the payer corrects it."""
+    """An entered value is wrong: the session stays open and the payer corrects it."""
 
     def __init__(self, code: str, field: str, message: str) -> None:
         super().__init__(message)
@@ -10,8 +10,8 @@ class CardError(Exception):
 
 
 class CardTokenInvalid(Exception):
-    """A card token that was never given for this payment, was used, or is too old."""
+    """A card token that was not issued for this payment, was used, or has expired."""
 
 
 class TooManyCards(Exception):
-    """More cards were typed into one session than a person would."""
+    """More cards were entered in one session than a person would try."""

@@ -1,11 +1,11 @@
-"""What the vault keeps of a card: nothing that could pay."""
+"""What the vault stores of a card: nothing that could be charged elsewhere."""
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 
 class CardToken(models.Model):
-    """A card that was typed for one payment, good once and for ten minutes."""
+    """A card entered for one payment, valid once and for ten minutes."""
 
     digest = models.BinaryField(primary_key=True, max_length=32, help_text="SHA-256 of the token")
     payment_id = models.CharField(max_length=40)

@@ -1,4 +1,4 @@
-"""Card numbers in texts: what is refused wherever text is kept, and masked in every log."""
+"""Card numbers in texts: rejected wherever text is stored, and masked in every log."""
 
 import re
 import unicodedata
@@ -21,31 +21,31 @@ BRANDS = (
     ("mastercard", (*map(str, range(51, 56)), *map(str, range(2221, 2721))), (16,)),
     ("visa", ("4",), (13, 16, 19)),
 )
-"""Issuers' prefixes, the narrower first, and how long their numbers are."""
+"""Issuer prefixes, the narrower first, and the length of their numbers."""
 _RUN = re.compile(r"[0-9](?:[ .-]*[0-9]){12,}")
 _SEPARATORS = {"Zs": " ", "Cf": " ", "Pd": "-"}
-"""Categories of characters that stand between digits, and what they are read as."""
+"""Unicode categories of separators between digits, and their ASCII form."""
 _GROUP = re.compile("[0-9]+")
 
 
 def brand_of(number: str) -> str:
-    """The scheme by the first digits; `unknown` where none is known."""
+    """The scheme by the first digits; `unknown` otherwise."""
     return next((brand for brand, prefixes, _ in BRANDS if number.startswith(prefixes)), "unknown")
 
 
 def is_issued(digits: str) -> bool:
-    """Whether digits are a card's: an issuer's prefix, its length and the check digit."""
+    """Whether the digits are a card number: an issuer's prefix, its length and the check digit."""
     fits = any(digits.startswith(prefixes) and len(digits) in lengths for _, prefixes, lengths in BRANDS)
     return fits and bool(luhn.is_valid(digits))
 
 
 def holds_card(text: str) -> bool:
-    """Whether a card's number is in the text, in one run or in groups, in digits of any script."""
+    """Whether the text contains a card number, in one run or in groups, in digits of any script."""
     return next(_found(text), None) is not None
 
 
 def without_cards(text: str, instead: str) -> str:
-    """The text with `instead` in the place of every card's number."""
+    """The text with every card number replaced by `instead`."""
     kept, end = "", 0
     for start, stop in _found(text):
         kept, end = f"{kept}{text[end:start]}{instead}", stop
@@ -53,7 +53,7 @@ def without_cards(text: str, instead: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text with the digits, spaces and dashes of every script as ASCII has them, each at its place."""
+    """The text with digits, spaces and dashes of every script in ASCII, at the same positions."""
     return text if text.isascii() else "".join(map(_ascii, text))
 
 
@@ -65,7 +65,7 @@ def _ascii(character: str) -> str:
 
 
 def _found(written: str) -> Iterator[tuple[int, int]]:
-    """Where numbers are. They are written in groups, and other digits may stand beside them."""
+    """Positions of card numbers. They are written in groups, and other digits may be next to them."""
     text = _plain(written)
     for run in _RUN.finditer(text):
         groups = [(run.start() + group.start(), run.start() + group.end()) for group in _GROUP.finditer(run[0])]
@@ -79,7 +79,7 @@ def _found(written: str) -> Iterator[tuple[int, int]]:
 
 
 def _last_of_a_card(text: str, groups: list[tuple[int, int]]) -> int | None:
-    """With which of the groups a number ends that begins with the first."""
+    """The group with which a number that starts at the first group ends."""
     digits = ""
     for n, (start, end) in enumerate(groups):
         digits += text[start:end]

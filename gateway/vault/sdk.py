@@ -15,5 +15,5 @@ def source() -> bytes:
 
 
 def integrity() -> str:
-    """The SRI hash of the script, for `<script integrity>` with the versioned address."""
+    """The SRI hash of the script, for `<script integrity>` with the versioned URL."""
     return f"sha384-{b64encode(hashlib.sha384(source()).digest()).decode()}"

@@ -1,4 +1,4 @@
-"""The vault: a number goes in, a token comes out, and the number is nowhere any more."""
+"""The vault: exchanges a card number for a token; the number itself is not stored."""
 
 import hashlib
 import secrets
@@ -15,13 +15,13 @@ from gateway.vault.numbers import brand_of
 
 VALID = timedelta(minutes=10)
 MOST_CARDS = 20
-"""Cards typed for one payment. More is somebody who tries numbers out."""
+"""Cards per payment. More indicate somebody testing numbers."""
 
 
 def tokenize(payment_id: str, *, number: Secret, month: int, year: int, cvc: Secret, now: datetime) -> tuple[str, Card]:
-    """A single-use token for a card, bound to a payment, and what may be shown of it. `now` by the merchant's clock.
+    """A single-use token for a card, bound to a payment, and the displayable part. `now` by the merchant's clock.
 
-    Raises CardError for a number, a date or a CVC that cannot be, and TooManyCards.
+    Raises CardError for an impossible number, date or CVC, and TooManyCards.
     """
     digits = number.reveal()
     if not cards.is_number(digits):
@@ -48,7 +48,9 @@ def tokenize(payment_id: str, *, number: Secret, month: int, year: int, cvc: Sec
 
 @transaction.atomic(savepoint=False)
 def use(payment_id: str, token: str) -> Card:
-    """The card of a token, once. Raises CardTokenInvalid. Rolled back with its caller, it can be used again."""
+    """Redeems a token once. Raises CardTokenInvalid. If the caller's transaction is rolled back it can be used
+    again.
+    """
     now = utcnow()
     fresh = CardToken.objects.filter(
         digest=_digest(token), payment_id=payment_id, used_at=None, created_at__gt=now - VALID
@@ -60,7 +62,7 @@ def use(payment_id: str, token: str) -> Card:
 
 
 def forget_old() -> int:
-    """Deletes what is left of cards after a day; returns how many."""
+    """Deletes card data after a day; returns the number of rows."""
     return CardToken.objects.filter(created_at__lt=utcnow() - timedelta(days=1)).delete()[0]
 
 

@@ -1,4 +1,4 @@
-"""The sandbox's stored cards (contract §14.2): tokens that an enabled integration already holds."""
+"""The sandbox's saved cards (contract §14.2): tokens that an enabled integration already has."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from gateway.vault.cards import Card, Funding, Plays
 
 @dataclass(frozen=True, slots=True)
 class StoredCard:
-    """A fixed token. `captured_after_s` None: at once. `effect` is what the documentation says."""
+    """A fixed token. `captured_after_s` None: immediately. `effect` is its documentation."""
 
     token: str
     card: Card
@@ -40,5 +40,5 @@ STORED_CARDS = (
 
 
 def stored(token: str) -> StoredCard | None:
-    """The stored card of a token. None: there is none, or it belongs to production."""
+    """The saved card of a token. None: unknown, or it belongs to production."""
     return next((one for one in STORED_CARDS if one.token == token), None)

@@ -25,7 +25,7 @@ SUPPORT = "support"
 
 
 class AuditFilterForm(DaysForm):
-    """By whom, what, and when; days are those of the reader."""
+    """By person, action and period; days are those of the reader."""
 
     who = forms.ChoiceField(label=gettext_lazy("Person"), required=False)
     action = forms.ChoiceField(label=gettext_lazy("What was done"), required=False)
@@ -38,7 +38,7 @@ class AuditFilterForm(DaysForm):
         self.fields["action"].choices = [("", _("Everything")), *done]  # type: ignore[attr-defined]
 
     def entries(self, here: RequestContext) -> QuerySet[AuditEntry]:
-        """What is asked for; a filter that makes no sense is shown as wrong and left out."""
+        """The matching entries; an invalid filter is reported and ignored."""
         days = self.wish()
         who = self.cleaned_data.get("who", "")
         return audit.entries(
@@ -53,7 +53,7 @@ class AuditFilterForm(DaysForm):
 @require_safe
 @page_view(May.READ_AUDIT)
 def log(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
-    """The entries that are asked for, a page of them; with `?format=csv` all of them as a file."""
+    """One page of matching entries; with `?format=csv` all of them as a file."""
     filters = AuditFilterForm(here, request.GET)
     found = filters.entries(here)
     if request.GET.get("format") == "csv":
@@ -65,7 +65,7 @@ def log(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
 
 
 def who(entry: AuditEntry) -> str:
-    """The person's address; our staff have none here."""
+    """The person's e-mail; staff are anonymous here."""
     if entry.by_staff:
         return _("Support")
     return entry.actor.email if entry.actor else _("The service")

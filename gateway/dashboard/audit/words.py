@@ -1,4 +1,4 @@
-"""What people did, in words, and where what they did it to is shown."""
+"""Actions in words, and links to their objects."""
 
 from typing import Any
 
@@ -74,18 +74,18 @@ BY_SUPPORT: dict[str, Promise] = {
     "refund": _("Decided a refund"),
     "withdrawal": _("Handled a withdrawal"),
 }
-"""What our staff did to what: their pages write down more than has words of its own."""
+"""Staff actions by type of object: staff pages record more actions than have a label of their own."""
 _OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys", "blk": "balance"}
 
 
 def deed(action: str) -> str:
-    """What was done, in words; an action that has none is shown as it is written down."""
+    """The label of an action; without one the action code."""
     said = DEED.get(action) or BY_SUPPORT.get(action.partition(".")[0])
     return str(said or action.replace(".", ": ").replace("_", " "))
 
 
 def place(here: RequestContext, entry: AuditEntry) -> str | None:
-    """The address of the page about the object, in the environment where it was done; None where there is none."""
+    """The URL of the object's page, in the environment of the action; None if there is none."""
     name, *ids = _page(entry.object_id)
     needs = PAGES[_prefix(entry.object_id)][1] if ids else May.READ_AUDIT
     if not name or not here.may(needs):
@@ -109,6 +109,6 @@ def _prefix(object_id: str) -> str:
 
 
 def changes(entry: AuditEntry) -> list[tuple[str, Any, Any]]:
-    """Each member that was there before or after, with both values; None where it was not."""
+    """Every member with its values before and after; None if it was absent."""
     before, after = entry.before or {}, entry.after or {}
     return [(name, before.get(name), after.get(name)) for name in sorted({*before, *after})]

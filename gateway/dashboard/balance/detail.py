@@ -1,4 +1,4 @@
-"""What there is: by currency and wallet, when the rest comes, and what is held back and why."""
+"""Balances by currency and wallet, upcoming releases, and holds with reasons."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
 
 
 def _cards(wallets: Any, country: str) -> list[tuple[str, list[tuple[str, list[tuple[str, int]]]]]]:
-    """Each currency, that of the country first, with its wallets, each with its buckets and what is in them."""
+    """Each currency, the country's first, with its wallets and their buckets."""
     return [
         (
             currency,

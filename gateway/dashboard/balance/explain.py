@@ -1,4 +1,4 @@
-"""Why a balance is what it is: every cause, and behind each every posting, to the cent."""
+"""Explains a balance: every cause, and behind each every posting, to the cent."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,7 +22,7 @@ SIZE = 50
 
 @dataclass(frozen=True, slots=True)
 class ExplainRow:
-    """A cause, and of the one that is opened what is behind it: some postings, and the number of the last."""
+    """A cause; the expanded one has some of its postings, and the number of the last."""
 
     cause: Cause
     title: Any
@@ -36,7 +36,7 @@ class ExplainRow:
 @require_safe
 @page_view(May.READ_MONEY)
 def explanation(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """`?currency=&bucket=&at=&from=`; `cause` opens one of them, `after` leads on in it."""
+    """`?currency=&bucket=&at=&from=`; `cause` expands one, `after` continues in it."""
     form, asked = instant(here.merchant, request.GET)
     if asked is None:
         return here.render("balance/explain.html", form=form, question=None)

@@ -1,4 +1,4 @@
-"""How a balance or a statement is asked for: wallet, bucket, and a time in the reader's zone."""
+"""Forms that select a balance or statement: wallet, bucket, and a period in the reader's zone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.wallets.selectors import holdings
 
 DAYS = 7
-"""Where no time is asked for: today and the days before it."""
+"""The default period: today and the days before."""
 WALLETS = [(code, code) for code in WALLET_METHOD]
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 
 
 class InstantField(forms.DateTimeField):
-    """A time of the reader's zone, to the second, or one with its own zone, as links carry it."""
+    """A time in the reader's zone, to the second, or with its own zone, as in links."""
 
     def __init__(self, **options: Any) -> None:
         options["widget"] = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"})
@@ -49,7 +49,7 @@ class WalletForm(DashboardForm):
 
 
 class ExplainForm(WalletForm):
-    """Which balance, at which instant, told from which instant on."""
+    """Which balance, at which instant, explained since when."""
 
     bucket = forms.ChoiceField(label=gettext_lazy("Part of the balance"), choices=[*BUCKET.items()])
 
@@ -73,7 +73,7 @@ class ExplainForm(WalletForm):
 
 @dataclass(frozen=True, slots=True)
 class ExplainedInstant:
-    """A balance that shall be explained. `since` None: from the beginning; both instants include what was posted."""
+    """A balance to explain. `since` None: from the beginning; both instants are inclusive."""
 
     currency: str
     bucket: str
@@ -87,7 +87,7 @@ class ExplainedInstant:
 
 
 def instant(merchant: Merchant, query: QueryDict) -> tuple[ExplainForm, ExplainedInstant | None]:
-    """What is asked for, and the form that asks; None where it is not valid."""
+    """The selection and its form; None if it is invalid."""
     form = ExplainForm(merchant, query)
     if not form.is_valid():
         return form, None
@@ -99,7 +99,7 @@ def instant(merchant: Merchant, query: QueryDict) -> tuple[ExplainForm, Explaine
 
 
 def periods(now: datetime) -> list[tuple[str, date | None, date]]:
-    """Times that are often asked for: what each is called, its first day and its last."""
+    """Common periods: label, first and last day."""
     today = local_day(now)
     this_month = today.replace(day=1)
     last_month = this_month - timedelta(days=1)
@@ -114,7 +114,7 @@ def periods(now: datetime) -> list[tuple[str, date | None, date]]:
 
 
 def currency_of(merchant: Merchant, asked: str | None) -> str:
-    """The wallet that is asked for, else the first one that the merchant has used."""
+    """The selected wallet, else the first one that the merchant has used."""
     if asked in WALLET_METHOD:
         return asked
     used = holdings(merchant).used
@@ -126,7 +126,7 @@ def local_day(moment: datetime) -> date:
 
 
 def _shown(moment: datetime | None) -> str:
-    """As the browser's field takes it, without a fraction that is nothing."""
+    """In the format of the browser's field, without a zero fraction."""
     if moment is None:
         return ""
     local = timezone.make_naive(moment)

@@ -1,4 +1,4 @@
-"""Blocked money, row by row: what stands about it now, what its owner can do, and what it belongs to."""
+"""Holds, row by row: status, possible actions, and owner."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ BY_ORDER = (Reason.COMPLIANCE, Reason.LEGAL_ORDER)
 
 
 class Block(NamedTuple):
-    """`until` is None where nobody knows; `name` is what the company calls its `owner`, a refund or a withdrawal."""
+    """`until` None: unknown; `name` is the company's own name of its `owner`, a refund or a withdrawal."""
 
     hold: Hold
     title: str | Promise
@@ -31,7 +31,7 @@ class Block(NamedTuple):
 
 
 def blocks(merchant: Merchant, holds: Sequence[Hold]) -> list[Block]:
-    """In the order of the holds, read with as many statements however many there are."""
+    """In the order of the holds, with a constant number of queries."""
     refunds = Refund.objects.filter(merchant=merchant, pk__in={hold.refund_id for hold in holds if hold.refund_id})
     asked = {
         refund.pk: refund

@@ -1,4 +1,4 @@
-"""What postings are about: whose id leads to a page, and a few words that tell one from another."""
+"""The subjects of postings: a link and a short description."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from ledger.receivables import selectors as receivables
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a posting is about. `object_id` is what there is a page of: of a receivable its payment."""
+    """What a posting concerns. `object_id` has a page: for a receivable it is its payment."""
 
     object_id: str
     said: str
@@ -26,7 +26,7 @@ Found = Iterable[tuple[str, Subject]]
 
 
 def subjects(merchant: Merchant, references: Iterable[str]) -> dict[str, Subject]:
-    """By reference of a posting. One statement for each kind of thing, however many there are of it."""
+    """By reference of a posting. One query per type."""
     ids: dict[str, dict[str, list[str]]] = {}
     for reference in set(references):
         object_id = reference.partition(":")[0]  # of a refund that was filled several times

@@ -1,4 +1,4 @@
-"""What buckets, causes, postings and blocks are called, and what can be done about blocked money."""
+"""Labels of buckets, causes, postings and holds, and advice about holds."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -50,7 +50,7 @@ POSTED: dict[str, Promise] = {
     "hold.placed": _("Held by legal order"),
     "hold.lifted": _("Hold released"),
 }
-"""What a transfer of this kind is called in a statement."""
+"""Labels of transfer kinds in a statement."""
 
 FEE: dict[str, Promise] = {Cause.FEES: _("Fee"), Cause.ADVANCE_FEES: _("Fee of the advance")}
 
@@ -70,4 +70,4 @@ REASON: dict[str, tuple[Promise, Promise]] = {
     Reason.COMPLIANCE: (_("Compliance"), _("Ask support what is needed to lift it.")),
     Reason.LEGAL_ORDER: (_("Legal order"), _("Ask support for the order; your lawyer can respond to it.")),
 }
-"""Why money is blocked, and what its owner can do about it."""
+"""Why money is held, and what its owner can do."""

@@ -1,1 +1,1 @@
-"""Pages of money that changes its currency: the quote, its confirmation, and what was converted."""
+"""Pages of conversions: the quote, its confirmation, and completed conversions."""

@@ -1,4 +1,4 @@
-"""What was converted: the list, the same as a file, and one conversion with both of its legs."""
+"""Conversions: the list, its export, and one conversion with both legs."""
 
 from typing import Any
 
@@ -24,8 +24,6 @@ ANY_WALLET = [("", gettext_lazy("Any")), *((code, code) for code in WALLET_METHO
 
 
 class ConversionFilterForm(DaysForm):
-    """What narrows the list."""
-
     source_currency = forms.ChoiceField(label=gettext_lazy("Out of"), choices=ANY_WALLET, required=False)
     destination_currency = forms.ChoiceField(label=gettext_lazy("Into"), choices=ANY_WALLET, required=False)
 

@@ -1,4 +1,4 @@
-"""A conversion: what shall move, the quote with all that it costs, and its confirmation while the quote holds."""
+"""A conversion: the amount, the quote with its full cost, and its confirmation while it is valid."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +33,7 @@ WALLETS = [(code, code) for code in WALLET_METHOD]
 
 
 class WishForm(DashboardForm):
-    """How much shall go from which wallet into which."""
+    """The amount and the two wallets."""
 
     source = forms.ChoiceField(label=pgettext_lazy("wallet", "From"), choices=WALLETS)
     destination = forms.ChoiceField(label=pgettext_lazy("wallet", "To"), choices=WALLETS)
@@ -61,14 +61,14 @@ class WishForm(DashboardForm):
 
 
 class ConfirmForm(DashboardForm):
-    """The quote that shall be carried out."""
+    """The quote to confirm."""
 
     token = forms.CharField(max_length=LONGEST, widget=forms.HiddenInput)
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionOffer:
-    """A quote as it is shown. Minor units; `until` is in real time, whatever the merchant's clock shows."""
+    """A quote as shown. Minor units; `until` is in real time, whatever the merchant's clock shows."""
 
     quote: ConversionQuote
     token: str
@@ -80,12 +80,12 @@ class ConversionOffer:
 
     @property
     def cost(self) -> int:
-        """What the market would give more, in the destination's currency."""
+        """The difference to the market rate, in the destination currency."""
         return self.market - self.gets
 
     @property
     def after(self) -> int | None:
-        """What stays available in the source; None where there is too little."""
+        """The source's available balance afterwards; None if it is insufficient."""
         return self.available - self.gives if self.available >= self.gives else None
 
 
@@ -105,7 +105,7 @@ def offered(merchant: Merchant, quote: ConversionQuote) -> ConversionOffer:
 
 
 def _to_convert(here: RequestContext) -> Facts:
-    """What the quote says; nothing of one that is not ours or has ended."""
+    """The quote's terms; empty for an invalid or expired one."""
     try:
         quote = read(here.request.POST.get("token", ""), here.merchant)
     except Refusal:
@@ -119,7 +119,7 @@ def _to_convert(here: RequestContext) -> Facts:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Convert money"), about=_to_convert))
 def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Asks for a quote, and shows it; a POST confirms the one that it names."""
+    """Shows a quote on request; a POST confirms the quote it names."""
     if request.method == "POST":
         return _confirm(here, ConfirmForm(request.POST))
     if "amount" not in request.GET:
@@ -155,7 +155,7 @@ def _confirm(here: RequestContext, form: ConfirmForm) -> HttpResponse:
 
 @transaction.atomic
 def _confirmed(here: RequestContext, token: str) -> Conversion:
-    """A quote is confirmed once: that is what keeps a form from being carried out twice."""
+    """A quote can be confirmed only once, which makes the form idempotent."""
     made = services.confirm(here.merchant, token)
     facts = {
         "source": f"{to_decimal(made.source_amount, made.source_currency)} {made.source_currency}",
@@ -167,7 +167,7 @@ def _confirmed(here: RequestContext, token: str) -> Conversion:
 
 
 def _asked(merchant: Merchant, token: str) -> dict[str, Any]:
-    """What a quote was about; nothing for one that is not ours."""
+    """The terms of a quote; empty for an invalid one."""
     try:
         quoted = read(token, merchant)
     except Refusal:
@@ -180,7 +180,7 @@ def _asked(merchant: Merchant, token: str) -> dict[str, Any]:
 
 
 def _likely(merchant: Merchant, source: str | None = None) -> dict[str, Any]:
-    """Out of the wallet that is asked for, or one that holds something, into another."""
+    """Defaults: from the requested wallet, or one with a balance, into another."""
     held = [code for code, holding in holdings(merchant).currencies.items() if holding.available]
     begin = source if source in WALLET_METHOD else next(iter(held), next(iter(WALLET_METHOD)))
     return {"source": begin, "destination": next(code for code in WALLET_METHOD if code != begin)}

@@ -1,4 +1,4 @@
-"""The payers of a company: who they are, and what was had of them."""
+"""The payers of a company, and their totals."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -26,8 +26,6 @@ Row = tuple[Customer, CustomerStanding]
 
 
 class CustomerFilterForm(DashboardForm):
-    """What narrows the list."""
-
     q = forms.CharField(
         label=gettext_lazy("Search"),
         required=False,

@@ -1,4 +1,4 @@
-"""The event log: what was announced, whether somebody listened or not."""
+"""The event log: every event, whether or not an endpoint was subscribed."""
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
@@ -16,8 +16,6 @@ from webhooks import selectors
 
 
 class EventFilter(PeriodForm):
-    """Which events."""
-
     type = forms.ChoiceField(
         label=gettext_lazy("Event"),
         required=False,

@@ -34,7 +34,7 @@ LONGEST_OVERLAP = timedelta(days=90)
 
 
 class KeyRotationForm(OnceForm):
-    """How long the key of now goes on working."""
+    """How long the old key keeps working."""
 
     overlap = forms.ChoiceField(
         label=gettext_lazy("The old key keeps working for another"),
@@ -74,7 +74,7 @@ def _which(here: RequestContext, key_id: str) -> Facts:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.DEVELOP, steps_up=action(gettext_lazy("Replace an API key"), KeyRotationForm, _which))
 def rotate(request: HttpRequest, here: RequestContext, key_id: str) -> HttpResponse:
-    """A new key with the same permissions; both work until the old one ends."""
+    """A new key with the same permissions; both work until the old one expires."""
     key, form = _key(here, key_id), KeyRotationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         until = form.ends_at()
@@ -97,7 +97,7 @@ def _rotate(here: RequestContext, form: KeyRotationForm, key: ApiKey, until: dat
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.DEVELOP, steps_up=action(gettext_lazy("Revoke an API key"), about=_which))
 def revoke(request: HttpRequest, here: RequestContext, key_id: str) -> HttpResponse:
-    """Asks, then ends a key for good."""
+    """Asks for confirmation, then revokes a key permanently."""
     key = _key(here, key_id)
     if request.method == "POST" and key.is_live:
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""API keys: issued, looked after, replaced and revoked. The text of a key is in one answer and nowhere else."""
+"""API keys: issue, review, rotate and revoke. The text of a key is in one response only."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -42,7 +42,7 @@ class KeyCard:
 
     @property
     def uses(self) -> list[tuple[str, Any, date | None, bool]]:
-        """Each permission: its sentence, the day it was last made use of, and whether it lies idle."""
+        """Each permission: its label, the day of its last use, and whether it is idle."""
         idle = set(idle_permissions(self.key))
         return [(name, PERMISSION[name], last_use(self.key, name), name in idle) for name in self.key.permissions]
 
@@ -50,7 +50,7 @@ class KeyCard:
 @require_safe
 @page_view(May.READ_TECHNICAL)
 def keys(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """The keys that work; with `?ended=1` also those that do not any more."""
+    """Active keys; with `?ended=1` inactive ones, too."""
     live, ended = _cards(here, selectors.live_keys(here.merchant)), []
     if shows_ended := "ended" in request.GET:
         ended = _cards(here, selectors.dead_keys(here.merchant)[:100])

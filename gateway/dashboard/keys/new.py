@@ -33,7 +33,7 @@ PRESETS = (
 
 
 class KeyForm(OnceForm):
-    """What a key is called, and what it may do."""
+    """Name and permissions of a key."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -51,7 +51,7 @@ class KeyForm(OnceForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.DEVELOP, steps_up=action(gettext_lazy("Issue an API key"), KeyForm))
 def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Issues a key. The answer to the form shows its text, this once."""
+    """Issues a key. The response to the form shows its text once."""
     form = KeyForm(request.POST or None, initial={"permissions": _preset(here, request.GET.get("preset"))})
     if request.method == "POST" and form.is_valid():
         try:
@@ -73,7 +73,7 @@ def _issue(here: RequestContext, form: KeyForm) -> tuple[ApiKey, str]:
 
 
 def _preset(here: RequestContext, asked: str | None) -> list[str]:
-    """What is ticked at first: in production nothing that moves money out, and nothing that this person may not."""
+    """Preselected permissions: in production none that move money out, and none the person does not have."""
     usual = "everything" if here.is_sandbox else "no-money-out"
     chosen = {name: permissions for name, _title, permissions in PRESETS}
     allowed = services.grantable(here.merchant, here.user)
@@ -89,7 +89,7 @@ READS = {
     "balances:read": "/companies/{company}/balance",
     "companies:read": "/companies/{company}",
 }
-"""What each permission can be tried with."""
+"""An example call for each permission."""
 
 
 def example(key: ApiKey) -> str:

@@ -1,4 +1,4 @@
-"""The sandbox lab: a clock that can be moved, and everything that can be played."""
+"""The sandbox lab: a movable clock, and all scenarios."""
 
 import uuid
 from datetime import timedelta
@@ -47,11 +47,11 @@ STEPS = {
     "month": (gettext_lazy("30 days"), timedelta(days=30)),
 }
 TOLD = 50
-"""Of what happened on the way so much is written down."""
+"""The limit of events shown for one move."""
 
 
 class ClockForm(OnceForm):
-    """How far: by one of the steps, or to a time."""
+    """By one of the steps, or to a time."""
 
     by = forms.ChoiceField(choices=[("", ""), *((name, title) for name, (title, _by) in STEPS.items())], required=False)
     to = moment_field(gettext_lazy("To"))
@@ -69,7 +69,7 @@ class ClockForm(OnceForm):
 
 @cache
 def _options(ways: tuple[plays.PlayedMethod, ...], language: str, country: str) -> SafeString:
-    """The ways as options of a select, those of the country first; hundreds are on the page, and never others."""
+    """Payment methods as options of a select, those of the country first."""
     sorted_ways = sorted(ways, key=lambda way: market_of(way[1]) != country)
     named = (("-".join(way), f"{METHOD.get(way[0], way[0])} · {way[1]}") for way in sorted_ways)
     return format_html_join("", '<option value="{}">{}</option>', named)
@@ -102,7 +102,7 @@ def _shown(here: RequestContext, clock_form: ClockForm) -> HttpResponse:
 
 
 def _coming(here: RequestContext) -> list[Fired]:
-    """What is next, in the merchant's time; retries of webhooks, which are due by the real one, among it."""
+    """Upcoming events in the merchant's time, including webhook retries, which are due in real time."""
     found, well, retries = simulations.coming(here.merchant), health(here.merchant), []
     for endpoint in endpoints(here.merchant).filter(status=Endpoint.Status.ACTIVE):
         next_at = well[endpoint.pk].next_attempt_at
@@ -115,7 +115,7 @@ def _coming(here: RequestContext) -> list[Fired]:
 @require_POST
 @page_view(May.SIMULATE, sandbox_only=True)
 def move(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Moves the clock forward; what happened on the way is written down."""
+    """Moves the clock forward and records what ran."""
     form = ClockForm(request.POST)
     if form.is_valid():
         try:
@@ -144,7 +144,7 @@ def _move(here: RequestContext, form: ClockForm) -> list[Fired]:
 @require_POST
 @page_view(May.SIMULATE, sandbox_only=True)
 def play(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Plays a scenario, and leads to what it made. A refusal is told as an integrator would meet it."""
+    """Runs a scenario and redirects to its result. A refusal is shown as an integrator would get it."""
     form, way = OnceForm(request.POST), _way(request.POST.get("way", ""))
     found = plays.find(request.POST.get("play", ""))
     if found is None or way not in found.ways or not form.is_valid():
@@ -164,7 +164,7 @@ def _way(text: str) -> plays.PlayedMethod:
 
 
 def _named_by(refusal: Refusal) -> str | None:
-    """The object that the refusal tells of, if any."""
+    """The object that the refusal names, if any."""
     return next((value for name, value in refusal.details.items() if name.endswith("Id")), None)
 
 

@@ -1,4 +1,4 @@
-"""What can be played in the sandbox, and playing it: the magic amounts and outcomes, each with the calls it takes."""
+"""Scenarios of the sandbox, and running them: magic amounts and outcomes, each with the calls it takes."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ from gateway.withdrawals import services as withdrawals
 from ledger.money import to_minor
 
 PlayedMethod = tuple[str, str]
-"""Method and currency, or rail and what is paid out."""
+"""Method and currency, or rail and payout currency."""
 BODIES: dict[str, type[WithdrawalInput]] = {
     "PIX": PixWithdrawalInput,
     "SPEI": SpeiWithdrawalInput,
@@ -52,12 +52,12 @@ BODIES: dict[str, type[WithdrawalInput]] = {
     "CRYPTO": CryptoWithdrawalInput,
 }
 MUCH = 20
-"""So many times the documented amount is play money for a while."""
+"""Multiple of the documented amount that is credited as test money."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of it: the object to look at, and what an integrator would be refused, at first or for good."""
+    """The result: the object to look at, and the refusals that an integrator would get."""
 
     object_id: str | None
     at_first: Refusal | None = None
@@ -66,7 +66,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """Something that can be played, in one of several ways. `tail`: the last digits of a whole amount."""
+    """A scenario with its options. `tail`: the last digits of a whole amount."""
 
     name: str
     effect: str | Promise
@@ -84,7 +84,7 @@ class Group:
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """Everything that can be played, out of the tables that run."""
+    """All scenarios, generated from the tables that run."""
     return (
         Group(
             _("Outcomes"),
@@ -108,7 +108,7 @@ def find(name: str) -> Play | None:
 
 # ── Payments ──────────────────────────────────────────────────────────────────────────────────────────────────────
 def _outcomes() -> Iterator[Play]:
-    """A card's outcome is the card's."""
+    """The outcome of a card payment is chosen by the card."""
     ways = tuple(way for way in ORDERS if way[0] not in CARDS)
     for outcome, effect, times in (
         (Status.PAID, _("It is paid with test money, twenty times the documented amount."), MUCH),
@@ -140,15 +140,15 @@ def _payments() -> Iterator[Play]:
 
 
 def _magic(tail: int, minimum: Decimal) -> Decimal:
-    """The smallest whole amount that ends so."""
+    """The smallest whole amount with this ending."""
     thousands = max(0, -(-(int(minimum.to_integral_value("ROUND_CEILING")) - tail) // 1000))
     return Decimal(thousands * 1000 + tail)
 
 
 def pay(merchant: Merchant, way: PlayedMethod, amount: Decimal, outcome: Status | None = None) -> Played:
-    """A payment as its documented order asks for it, and its outcome. An outage is tried again, as a client would.
+    """Creates the documented payment with the chosen outcome. An outage is retried, as a client would.
 
-    Refuses as the API does; what was created stays.
+    Raises what the API raises; what was created stays.
     """
     order = ORDERS[way] | {"amount": amount, "reference": f"lab-{secrets.token_hex(6)}"}
     if "dueDate" in order:
@@ -169,7 +169,7 @@ def pay(merchant: Merchant, way: PlayedMethod, amount: Decimal, outcome: Status 
 
 
 def _answered(payment: Payment) -> tuple[Payment, Refusal | None]:
-    """Asks the provider, and once more where it is away."""
+    """Asks the provider, with one retry if it is unavailable."""
     merchant = payment.merchant
     try:
         return payments.answer(merchant, payment.id, payments.ask(payment)), None
@@ -218,7 +218,9 @@ def _withdrawals() -> Iterator[Play]:
 
 
 def withdraw(merchant: Merchant, way: PlayedMethod, tail: int) -> Played:
-    """A withdrawal to the documented destination. An outage is tried again, as a client would. Refuses as the API."""
+    """A withdrawal to the documented destination. An outage is retried, as a client would. Raises what the API
+    raises.
+    """
     example = loads(dumps(WITHDRAWALS[way]))
     thousands = int(example["amount"]) // 1000 if way[1] in ("ARS", "COP", "MXN") else 0
     body = example | {
@@ -254,7 +256,7 @@ def _conversions() -> Iterator[Play]:
 
 
 def convert(merchant: Merchant, amount: Decimal) -> Played:
-    """A quote that is confirmed two seconds later by the sandbox clock. Refuses as the API does."""
+    """A quote that is confirmed two seconds later by the sandbox clock. Raises what the API raises."""
     quoted = conversions.quote(merchant, conversions.ConversionDraft("PIX", "SPEI", amount))
     simulations.advance(merchant, by=timedelta(seconds=2))
     with transaction.atomic():

@@ -1,1 +1,1 @@
-"""The pages about payments."""
+"""Pages about payments."""

@@ -1,4 +1,4 @@
-"""The columns of the list of payments: how each is shown, and what of it goes into a file."""
+"""The columns of the payment list: display and export."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Show = Callable[[Payment], Any]
 
 @dataclass(frozen=True, slots=True)
 class PaymentColumn:
-    """`show` gives the cell on the page, `cells` what a file has of it: a title and a value each."""
+    """`show` renders the cell on the page; `cells` the exported values with their titles."""
 
     name: str
     title: Any
@@ -53,7 +53,7 @@ def _status(payment: Payment) -> Any:
 
 
 def _method(payment: Payment) -> Any:
-    """As processed; with a mark where something else was asked for."""
+    """As processed; marked if another method was requested."""
     if payment.method == payment.requested_method:
         return method(payment.method)
     asked = _("%(method)s was requested") % {"method": method(payment.requested_method)}

@@ -1,4 +1,4 @@
-"""A payment, whole: its money, what its payer gets, what happened, what was posted, told and asked."""
+"""One payment: money, payment instructions, timeline, postings, deliveries and requests."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,13 +43,13 @@ from webhooks.models import Delivery, Event
 
 SHOWN_REQUESTS = 20
 LOOKS_AGAIN_FOR = timedelta(seconds=30)
-"""So long after an event the page looks by itself whether it arrived."""
+"""How long after an event the page refreshes to show its delivery."""
 OUTCOMES = (Status.PAID, Status.FAILED, Status.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """An event on its way to an endpoint, and how long it took."""
+    """An event delivery, and its duration."""
 
     event: Event
     delivery: Delivery
@@ -134,7 +134,7 @@ def _for_the_technical(here: RequestContext, found: Payment, events: Iterable[Ev
 
 
 def why_not(found: Payment, stands: RefundStanding) -> str | None:
-    """The sentence that says why nothing can be given back; None where it can."""
+    """Why it cannot be refunded; None if it can."""
     if stands.refusal is None:
         return None
     if isinstance(stands.refusal, PaymentState):
@@ -143,7 +143,7 @@ def why_not(found: Payment, stands: RefundStanding) -> str | None:
 
 
 def _given(found: Payment) -> dict[str, Any]:
-    """What the payer gets to pay with; what only their browser may know is left out."""
+    """The payment instructions without what only the payer's browser may see."""
     shown: dict[str, Any] = dict(payloads.payment(found))
     action = shown.get("nextAction") or {}
     names = ("pixCopyPaste", "pixQrCode", "digitableLine", "pdfUrl", "dueDate", "bankDetails", "mbWay")
@@ -154,7 +154,7 @@ def _given(found: Payment) -> dict[str, Any]:
 
 
 def _outcomes(here: RequestContext, found: Payment) -> list[str]:
-    """What the sandbox can let happen to it. A card says that by its number."""
+    """The outcomes that can be simulated. A card's outcome follows from its number."""
     if not here.is_sandbox or found.status not in OPEN or found.method in CARDS:
         return []
     return [str(status) for status in OUTCOMES]
@@ -163,7 +163,7 @@ def _outcomes(here: RequestContext, found: Payment) -> list[str]:
 @require_POST
 @page_view(May.SIMULATE, sandbox_only=True)
 def simulate(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
-    """Lets an open payment end, as POST /simulations/payments/{id} does."""
+    """Sets the outcome of an open payment, like POST /simulations/payments/{id}."""
     wanted = request.POST.get("status", "")
     if wanted not in OUTCOMES:
         raise InvalidStatus
@@ -177,7 +177,7 @@ def simulate(request: HttpRequest, here: RequestContext, payment_id: str) -> Htt
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def receipt(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
-    """The receipt as a PDF, for the payer. Refuses with ONP409_RECEIPT_UNAVAILABLE what was not paid."""
+    """The receipt as a PDF for the payer. Raises ONP409_RECEIPT_UNAVAILABLE if it was not paid."""
     from gateway.receipts import pdf  # noqa: PLC0415  a tenth of a second that no other page should pay
 
     found = receipts.get(here.merchant, payment_id)

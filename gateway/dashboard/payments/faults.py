@@ -1,4 +1,4 @@
-"""What a service refuses, at the fields of a form that it is about."""
+"""Maps faults of a service to fields of a form."""
 
 from accounts.base.errors import Refusal
 from gateway.dashboard.forms import DashboardForm
@@ -6,7 +6,7 @@ from gateway.dashboard.payments.words import REFUSED
 
 
 def say(form: DashboardForm, refusal: Refusal, **fields: str) -> None:
-    """Every fault at its field; `fields` names those that are called otherwise than the member of the request."""
+    """Adds every fault at its field; `fields` maps members with other names."""
     if refusal.public_code in REFUSED:
         field = refusal.field if refusal.field in form.fields else None
         form.add_error(field, str(REFUSED[refusal.public_code]))

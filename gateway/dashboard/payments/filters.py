@@ -1,4 +1,4 @@
-"""What narrows the list of payments, as it stands in the address: it can be kept, sent and opened again."""
+"""The filters of the payment list, in the URL: can be saved, shared and reopened."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,11 +20,11 @@ from gateway.payments.search import Search
 
 _MINUTE = timedelta(minutes=1)
 PLACE = ("after", "before")
-"""Where in the list: no part of what was asked for."""
+"""Cursor parameters, which are not part of a filter."""
 
 
 class MomentField(forms.DateTimeField):
-    """A minute of the reader's day, in their zone."""
+    """A minute in the reader's zone."""
 
     def __init__(self, **options: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
@@ -32,7 +32,7 @@ class MomentField(forms.DateTimeField):
 
 
 class PaymentFilterForm(DashboardForm):
-    """Everything is optional; what is not valid narrows nothing and is said."""
+    """Everything is optional; an invalid filter is reported and ignored."""
 
     q = forms.CharField(
         label=_("Search"),
@@ -92,24 +92,24 @@ class PaymentFilterForm(DashboardForm):
 
     @property
     def shown(self) -> list[PaymentColumn]:
-        """The columns that were chosen, else the usual ones."""
+        """The selected columns, else the default ones."""
         chosen = self.cleaned_data.get("columns") or USUAL
         return [column for column in COLUMNS if column.name in chosen]
 
     @property
     def choosable(self) -> list[tuple[str, Any, bool]]:
-        """Every column: its name, its title and whether it is shown."""
+        """All columns: name, title and whether it is shown."""
         shown = {column.name for column in self.shown}
         return [(column.name, column.title, column.name in shown) for column in COLUMNS]
 
     @property
     def beside_columns(self) -> list[tuple[str, str]]:
-        """What else stands in the query, for the form that chooses the columns."""
+        """The rest of the query, for the form that selects columns."""
         return [pair for pair in parse_qsl(kept(self.query)) if pair[0] != "columns"]
 
     @property
     def plain(self) -> list[forms.BoundField]:
-        """The fields of the panel that are typed or chosen."""
+        """The text and choice fields of the panel."""
         return [self[name] for name in ("currency", "least", "most", "since", "until")]
 
     @property
@@ -118,7 +118,7 @@ class PaymentFilterForm(DashboardForm):
 
     @property
     def zone(self) -> str:
-        """Of the times in the form."""
+        """The zone of the times in the form."""
         return timezone.get_current_timezone_name()
 
     @property
@@ -127,12 +127,12 @@ class PaymentFilterForm(DashboardForm):
 
     @property
     def panel_is_open(self) -> bool:
-        """Whether something stands in the fields that are not always shown."""
+        """Whether a collapsed field has a value."""
         seen = ("q", "status", "columns", "customer")
         return any(value for name, value in self.cleaned_data.items() if name not in seen) or bool(self.errors)
 
 
 def kept(query: QueryDict) -> str:
-    """The query as it is kept in a saved view: in one order, with no empty member and no place in the list."""
+    """The normalized query of a saved view: ordered, without empty members and cursors."""
     members = [(name, value) for name in sorted(query) for value in sorted(query.getlist(name)) if value]
     return urlencode([member for member in members if member[0] in PaymentFilterForm.base_fields])

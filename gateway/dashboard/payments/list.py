@@ -1,4 +1,4 @@
-"""The list of payments: found, counted by status, shown a page at a time, and sent as a file."""
+"""The payment list: search, counts by status, pages, and export."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ SIZE = 25
 
 @dataclass(frozen=True, slots=True)
 class StatusCard:
-    """A status with how many there are; a click shows those alone, or all again. `status` empty: all."""
+    """A status and its count; a click toggles the filter. `status` empty: all."""
 
     status: str
     title: Any
@@ -42,7 +42,7 @@ class StatusCard:
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def payments_list(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
-    """What the query asks for; with `format=csv` all of it as a file."""
+    """The matches of the query; with `format=csv` all of them as a file."""
     filters = PaymentFilterForm(request.GET)
     result = found(here.merchant, filters.search)
     if request.GET.get("format") == "csv":
@@ -65,7 +65,7 @@ def payments_list(request: HttpRequest, here: RequestContext) -> HttpResponseBas
 
 
 def _name(filters: PaymentFilterForm) -> str:
-    """What the file holds, and of which days: those that were asked for, else until today."""
+    """File name with the selected days, else until today."""
     since, until = filters.search.created_from, filters.cleaned_data.get("until") or utcnow()
     days = [f"{timezone.localtime(day):%Y-%m-%d}" for day in (since, until) if day]
     return "-".join([slugify(_("payments")), *days])
@@ -76,13 +76,13 @@ def _cells(filters: PaymentFilterForm) -> list[CsvColumn[Payment]]:
 
 
 def _whole(merchant: Merchant, ids: Sequence[str]) -> list[Payment]:
-    """The payments in this order. Their ids were found without reading a row that is not shown."""
+    """The payments in this order, loaded by id for the shown page only."""
     rows = Payment.objects.filter(merchant=merchant).in_bulk(ids)
     return [rows[pk] for pk in ids if pk in rows]
 
 
 def _disputed(merchant: Merchant, rows: Sequence[Payment]) -> set[str]:
-    """Of which of these payments a payer wants money back."""
+    """Which of these payments have an open refund request of the payer."""
     open_disputes = Refund.objects.filter(merchant=merchant, payment__in=rows, status__in=DISPUTED)
     return set(open_disputes.values_list("payment_id", flat=True))
 

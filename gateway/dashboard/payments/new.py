@@ -1,4 +1,4 @@
-"""A test payment out of the dashboard: an order that works as it is, over any method that the sandbox offers."""
+"""Test payments from the dashboard: a working order for any method that the sandbox offers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from ledger.notation import market_of
 
 _DUE_IN = timedelta(days=3)
 _MAGIC = 1000
-"""A magic amount is a whole one that ends in three certain digits."""
+"""Magic amounts are whole and end in three specific digits."""
 _LABELS: dict[str, Any] = {
     "payer.name": gettext_lazy("Name of the payer"),
     "payer.taxId": gettext_lazy("Tax id of the payer"),
@@ -51,7 +51,7 @@ _LABELS: dict[str, Any] = {
     "payer.address.postalCode": gettext_lazy("Postal code"),
     "dueDate": gettext_lazy("Due date"),
 }
-"""What a method may ask for, by its path in an order, in the order of the form."""
+"""Labels of a method's fields, by path in an order, in form order."""
 _PLAYED: dict[int, Any] = {
     911: gettext_lazy("It is declined immediately"),
     912: gettext_lazy("The provider's first response is invalid"),
@@ -73,7 +73,7 @@ GIVEN: dict[str, Promise] = {
 
 @dataclass(frozen=True)
 class TestMethod:
-    """A method in a currency that the company may use, and what an order over it must say."""
+    """An enabled method in a currency, and its required members."""
 
     offer: MethodOffer
     flow: str
@@ -106,13 +106,13 @@ class TestMethod:
 
     @property
     def scenarios(self) -> list[tuple[int, str | Promise]]:
-        """What can be made to happen: the last digits of the amount, and what that is."""
+        """Scenarios: the last digits of the amount, and the effect."""
         fitting = (one for one in SCENARIOS if self.method in one.methods and one.currency in (None, self.currency))
         return [(one.tail, _PLAYED.get(one.tail, one.effect)) for one in fitting]
 
 
 class TrialForm(OnceForm):
-    """An order over one way to pay, filled in so that it can be sent as it is."""
+    """An order for one payment method, prefilled so that it can be sent as it is."""
 
     amount = AmountField(label=gettext_lazy("Amount"))
     reference = forms.CharField(label=gettext_lazy("Reference"), max_length=128)
@@ -188,7 +188,7 @@ def _played(amount: Decimal, tail: int | None) -> Decimal:
 
 
 def ways(here: RequestContext) -> list[TestMethod]:
-    """Every way in which the company may be paid, in the order of the methods."""
+    """All enabled methods in their order."""
     found = []
     for offer in offers(here.merchant):
         rule = offer.rule
@@ -201,7 +201,7 @@ def ways(here: RequestContext) -> list[TestMethod]:
 
 
 def _first(here: RequestContext, found: list[TestMethod]) -> TestMethod | None:
-    """One of the company's own country where there is one."""
+    """One of the company's own country if possible."""
     at_home = (way for way in found if market_of(way.currency) == here.company.country)
     return next(at_home, found[0] if found else None)
 
@@ -209,7 +209,7 @@ def _first(here: RequestContext, found: list[TestMethod]) -> TestMethod | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.SIMULATE, sandbox_only=True)
 def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """The way is chosen by `?way=`; what it asks for is filled in."""
+    """The method is selected with `?way=`; its fields are prefilled."""
     found = ways(here)
     chosen = next((way for way in found if way.key == request.GET.get("way")), _first(here, found))
     if chosen is None:
@@ -222,7 +222,7 @@ def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
 
 
 def _begun(here: RequestContext, form: TrialForm) -> Payment | None:
-    """The payment, or None where it was refused and the form says why."""
+    """The payment, or None if it was refused and the form says why."""
     try:
         order = validated(PaymentInput, form.order(), here.merchant)
         with transaction.atomic():
@@ -236,7 +236,7 @@ def _begun(here: RequestContext, form: TrialForm) -> Payment | None:
 
 
 def _asked(payment: Payment) -> str:
-    """What is said about a new payment; who is outside is asked now, as the API would."""
+    """Like the API, asks the provider of a new payment now; returns the message for the page."""
     if payment.is_unanswered:
         try:
             payment = payments.answer(payment.merchant, payment.id, payments.ask(payment))
@@ -250,5 +250,5 @@ def _asked(payment: Payment) -> str:
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def returned(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Where a payer of a test payment comes back to: its page."""
+    """The return page of a test payment: redirects to its page."""
     return here.go("payment", request.GET.get("paymentId", "-"))

@@ -1,4 +1,4 @@
-"""Saved views of the list of payments: everybody keeps their own."""
+"""Saved views of the payment list: personal."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ MOST = 20
 
 
 class ViewForm(DashboardForm):
-    """What the view is called, and what it shows."""
+    """Name and query of a view."""
 
     name = forms.CharField(label=gettext_lazy("Name of the view"), max_length=60)
     query = forms.CharField(required=False, max_length=2000, widget=forms.HiddenInput)
@@ -29,12 +29,12 @@ class ViewForm(DashboardForm):
 
 
 def saved(here: RequestContext) -> list[SavedView]:
-    """What this person kept here, by name."""
+    """This person's views, by name."""
     return list(SavedView.objects.filter(user=here.user, merchant=here.merchant).order_by("name"))
 
 
 def save(here: RequestContext, name: str, query: str) -> SavedView | None:
-    """Keeps a view, in place of another of the same name. None where there are MOST already."""
+    """Saves a view, replacing one of the same name. None if there are already MOST."""
     mine = SavedView.objects.filter(user=here.user, merchant=here.merchant)
     if not mine.filter(name=name).exists() and mine.count() >= MOST:
         return None
@@ -59,7 +59,7 @@ def keep(request: HttpRequest, here: RequestContext) -> HttpResponse:
 @require_POST
 @page_view(May.READ_PAYMENTS)
 def delete(request: HttpRequest, here: RequestContext, view_id: int) -> HttpResponse:
-    """Somebody else's view is none of theirs, and stays."""
+    """Deletes only the person's own view."""
     SavedView.objects.filter(user=here.user, merchant=here.merchant, pk=view_id).delete()
     return here.go("payments", said=_("The view was deleted."))
 

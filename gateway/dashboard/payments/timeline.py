@@ -1,4 +1,4 @@
-"""What happened to a payment, oldest first: what the records say, and what was announced as long as that is kept."""
+"""The timeline of a payment, oldest first: from records, and from events as long as they are kept."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _REFUND_ENDED = {
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Something at a time. `event` is how it was announced; `is_ahead`: the time has not come."""
+    """An entry with its time. `event` is the event type; `is_ahead`: it is in the future."""
 
     at: datetime
     kind: str
@@ -50,7 +50,7 @@ class Happening:
 def timeline(
     payment: Payment, refunds: Sequence[Refund], receivable: Receivable | None, events: Iterable[Event]
 ) -> list[Happening]:
-    """Everything, oldest first; what time will do comes last."""
+    """All entries, oldest first; scheduled ones last."""
     by_id = {refund.pk: refund for refund in refunds}
     told = [Happening(one.occurred_at, one.type, by_id.get(one.object_id), one) for one in events]
     announced = {(one.kind, one.refund.pk if one.refund else None) for one in told}

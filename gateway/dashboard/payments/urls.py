@@ -1,4 +1,4 @@
-"""Where the pages about payments are."""
+"""URLs of the payment pages."""
 
 from django.urls import path
 

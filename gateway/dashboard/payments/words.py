@@ -1,4 +1,4 @@
-"""What is said about payments: what happened, which accounts moved, why money cannot go back."""
+"""Texts about payments: events, accounts, and why a refund is not possible."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _

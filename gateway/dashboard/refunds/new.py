@@ -1,4 +1,4 @@
-"""Giving money of a payment back: what it does, a last look with the amount on the button, and done once."""
+"""Refunding a payment: the effect, a review page with the amount, and single execution."""
 
 from decimal import Decimal
 from functools import partial
@@ -42,9 +42,9 @@ _KEYS = [("", gettext_lazy("Their tax id")), *((kind, kind) for kind in ("CPF", 
 
 
 class RefundForm(OnceForm):
-    """How much goes back, and why. A boleto has no account to return to, so it goes to a PIX key.
+    """Amount and reason of a refund. A boleto has no account to return to, so it goes to a PIX key.
 
-    `minor` is the amount that the last look showed, in minor units: exactly that is given back.
+    `minor` is the reviewed amount in minor units: exactly that is refunded.
     """
 
     minor = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
@@ -105,7 +105,7 @@ class RefundForm(OnceForm):
 
     @property
     def wanted(self) -> int:
-        """In minor units: all that is left, unless a part was typed that makes sense."""
+        """In minor units: the remaining amount, unless a valid partial amount was entered."""
         typed = self.data.get("amount", "") if self.data.get("how") == PART else ""
         try:
             amount = self.fields["amount"].clean(typed)
@@ -115,12 +115,12 @@ class RefundForm(OnceForm):
 
     @property
     def destination(self) -> dict[str, str] | None:
-        """The PIX key that was typed; None: the money goes to the payer, the way it came."""
+        """The entered PIX key; None: the money goes back the way it was paid."""
         given = self.cleaned_data
         return {"pixKey": given["key"], "pixKeyType": given["key_type"]} if given.get("key_type") else None
 
     def body(self) -> dict[str, Any]:
-        """The body of a request for this refund, of an amount that was looked at."""
+        """The body of a request for this refund, with the reviewed amount."""
         given = self.cleaned_data
         amount = given["amount"] if given["how"] == PART else None
         wish: dict[str, Decimal | str | dict[str, str] | None] = {
@@ -132,7 +132,7 @@ class RefundForm(OnceForm):
         return {name: value for name, value in wish.items() if value is not None}
 
     def refuse_what_is_missing(self, takes: Sources) -> bool:
-        """Says at the amount what would be refused; whether there was anything."""
+        """Adds an error at the amount if money is missing; returns whether it did."""
         given = self.cleaned_data
         if given["how"] == PART and given["amount"] > self._left:
             self.add_error("amount", _("That is more than the remaining amount."))
@@ -167,7 +167,7 @@ def new(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResp
 @require_POST
 @page_view(May.REFUND)
 def confirm(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResponse:
-    """Does it, once: the form's id is its key. What is refused can be corrected and sent again."""
+    """Carries it out once: the form's id is its key. A refused form can be corrected and sent again."""
     page = _Page(here, payments.get(here.merchant, payment_id))
     form = page.bound(request.POST)
     if not form.is_valid() or not form.cleaned_data["minor"]:
@@ -182,7 +182,7 @@ def confirm(request: HttpRequest, here: RequestContext, payment_id: str) -> Http
 
 
 class _Page:
-    """The payment as it stands, and the pages that show it."""
+    """The payment's standing, and the pages that show it."""
 
     def __init__(self, here: RequestContext, payment: Payment) -> None:
         self.here, self.payment = here, payment
@@ -196,7 +196,7 @@ class _Page:
         return sources(self.payment, self.stands.left, form.wanted, self.receivable)
 
     def form(self, form: RefundForm, initial: dict[str, Any] | None = None) -> HttpResponse:
-        """`initial`: what a form that is not sent yet begins with."""
+        """`initial`: defaults of a new form."""
         shown = form if initial is None else RefundForm(self.payment, self.stands, initial=_again(initial))
         return self.here.render(
             "refunds/new.html",
@@ -224,14 +224,14 @@ class _Page:
 
 
 def _again(initial: dict[str, Any]) -> dict[str, Any]:
-    """What was typed, for a new form with an id of its own."""
+    """The values of a form, for a new one with its own id."""
     return {name: value for name, value in initial.items() if name not in ("once", "minor")}
 
 
 def _withdrawer(here: RequestContext, form: RefundForm) -> Withdrawer | None:
-    """Whoever names another key than the payer's document may withdraw, and has just shown the second factor.
+    """Requires the permission to withdraw and a fresh second factor for a key that is not the payer's document.
 
-    Refuses with ONP403_REFUND_DESTINATION.
+    Raises ONP403_REFUND_DESTINATION.
     """
     if not is_foreign(form.payment, form.destination):
         return None
@@ -245,14 +245,14 @@ def _withdrawer(here: RequestContext, form: RefundForm) -> Withdrawer | None:
 
 
 def _about(form: RefundForm) -> Facts:
-    """What the last look showed."""
+    """The facts of the review page."""
     currency = form.payment.currency
     amount = to_decimal(form.cleaned_data["minor"], currency)
     return [(_("Payment"), form.payment.pk), (_("Amount"), written(amount, currency))]
 
 
 def _work(here: RequestContext, form: RefundForm, withdrawer: Withdrawer | None) -> KeyedWork:
-    """What a confirmed form does. Nobody outside is asked, so there is nothing to resume."""
+    """The work of a confirmed form. No provider is asked, so there is nothing to resume."""
 
     def begin() -> Refund:
         return unless_refused(lambda: _created(here, form, withdrawer))

@@ -16,7 +16,7 @@ from gateway.requests.models import ApiRequest
 @require_safe
 @page_view(May.READ_TECHNICAL)
 def detail(request: HttpRequest, here: RequestContext, request_id: str) -> HttpResponse:
-    """One request, redacted, and what came of it."""
+    """One request, redacted, and its result."""
     told = selectors.story(here.merchant, request_id)
     asked = told.request
     return here.render(
@@ -25,7 +25,7 @@ def detail(request: HttpRequest, here: RequestContext, request_id: str) -> HttpR
 
 
 def _curl(here: RequestContext, asked: ApiRequest) -> str:
-    """The same again, by a key of one's own and with a new idempotency key."""
+    """The same request with a key of one's own and a new idempotency key."""
     base = settings.SANDBOX_BASE_URL if here.is_sandbox else settings.BASE_URL
     headers = {"x-api-key": "$KEY"}
     if asked.method == "POST":

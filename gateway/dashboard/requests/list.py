@@ -1,4 +1,4 @@
-"""The request log: what the company's servers asked, what was answered, and what came of it."""
+"""The request log: requests of the company's servers, responses and results."""
 
 from typing import Any
 
@@ -30,8 +30,6 @@ MOST_KEYS = 50
 
 
 class RequestFilter(PeriodForm):
-    """Which requests."""
-
     path_contains = forms.CharField(
         label=gettext_lazy("Path"), required=False, max_length=255, widget=forms.TextInput({"placeholder": "/payments"})
     )
@@ -78,7 +76,7 @@ COLUMNS = (
 @require_safe
 @page_view(May.READ_TECHNICAL)
 def requests(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
-    """Newest first, below what went wrong of late. `?format=csv` is the list as a file."""
+    """Newest first, below recent errors. `?format=csv` exports the list."""
     form = RequestFilter(here.merchant, request.GET)
     wanted = {name: value for name, value in form.cleaned_data.items() if value} if form.is_valid() else {}
     found = selectors.listed(here.merchant, **wanted)

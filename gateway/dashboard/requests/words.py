@@ -38,6 +38,6 @@ def _refusals() -> dict[str, type[Refusal]]:
 
 
 def meaning_of(code: str | None) -> str:
-    """What a code of the contract says, in the reader's language where it can; empty for one that is no refusal."""
+    """The meaning of a refusal code, in the reader's language if available; empty for other codes."""
     refusal = _refusals().get(code or "")
     return str(IN_WORDS.get(refusal.code, refusal.message)) if refusal else ""

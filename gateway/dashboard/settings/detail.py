@@ -1,4 +1,4 @@
-"""What holds for the company: its data, the address of its withdrawals, terms, and what is switched on."""
+"""Company settings: data, withdrawal address, terms, and enabled features."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
@@ -27,7 +27,7 @@ def settings(request: HttpRequest, here: RequestContext) -> HttpResponse:
 
 
 def _flags(here: RequestContext) -> list[tuple[Promise, Promise, bool]]:
-    """What can be switched on, what it is for, and whether it is on."""
+    """Features, what they are for, and whether they are enabled."""
     merchant = here.merchant
     return [
         (

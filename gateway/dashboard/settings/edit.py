@@ -17,14 +17,14 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 
 OURS = "#0b5cb0"
-"""The colour of whoever chose none."""
+"""The default brand color."""
 
 
 CURRENCY = {"BR": "BRL", "MX": "MXN", "AR": "ARS", "CO": "COP", "PT": "EUR"}
 
 
 class CompanySettingsForm(DashboardForm):
-    """What a company says of itself."""
+    """The company's own data."""
 
     trade_name = forms.CharField(
         label=gettext_lazy("Company name"),
@@ -71,7 +71,7 @@ def brand(shown: Company) -> dict[str, Any]:
 
 
 def ink_on(color: str) -> str:
-    """Black or white, whichever is easier to read on a colour: as the hosted card page decides it."""
+    """Black or white, whichever is more readable on a color, as on the hosted card page."""
     parts = [int(color[n : n + 2], 16) for n in (1, 3, 5)]
     red, green, blue = (part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts)
     return "#0d141b" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
@@ -80,7 +80,7 @@ def ink_on(color: str) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MANAGE)
 def company_data(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Changes what the company says of itself."""
+    """Changes the company's own data."""
     known = {name: getattr(here.company, name) for name in company.OWN}
     form = CompanySettingsForm(request.POST if request.method == "POST" else None, initial=known)
     if form.is_valid():

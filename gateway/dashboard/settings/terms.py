@@ -14,7 +14,7 @@ from gateway.payouts import selectors as payouts
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def terms(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Methods and payout rails by currency, with what they cost and whose rule it is."""
+    """Methods and payout rails by currency, with their cost and the source of the rule."""
     return here.render(
         "settings/terms.html",
         offers=methods.known(here.merchant),

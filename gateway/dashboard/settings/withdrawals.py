@@ -32,7 +32,7 @@ class AddressForm(DashboardForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MANAGE, steps_up=action(gettext_lazy("Register the withdrawal address"), AddressForm))
 def withdrawal_address(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Registers the address; `?use=` fills in one that was refused."""
+    """Registers the address; `?use=` prefills a rejected one."""
     refused = [one for one in company.refused_origins(here.company) if one.address != here.company.withdrawal_ip]
     offered = next((one.address for one in refused if one.address == request.GET.get("use")), None)
     form = AddressForm(
@@ -53,7 +53,7 @@ def withdrawal_address(request: HttpRequest, here: RequestContext) -> HttpRespon
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MANAGE, steps_up=True)
 def withdrawal_wait(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Shows why production withdrawals wait, and lets an owner whom no change touched lift the wait."""
+    """Shows why production withdrawals are paused, and lets an unaffected owner lift it."""
     running = [(WAITS_AFTER[WithdrawalWait.Why(one.why)], one) for one in waits.running(here.company.pk)]
     if request.method == "POST" and running:
         waits.lift(request, here.company)

@@ -1,4 +1,4 @@
-"""The statement of a bucket: opening, line by line, ending; on the screen, on paper and as a file."""
+"""The statement of a bucket: opening, lines, closing; on screen, in print and as a file."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from ledger.wallets import statement as books
 from ledger.wallets.explain import Explanation
 
 ON_PAPER = 2000
-"""So many entries of a bucket are printed; more are for a file."""
+"""The limit of printed entries; more are for a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """A line of the statement with what it is about, as it is shown."""
+    """A line of the statement with its subject, as shown."""
 
     line: books.Line
     subject: Subject
@@ -78,7 +78,7 @@ def statement(request: HttpRequest, here: RequestContext) -> HttpResponse:
 @require_safe
 @page_view(May.READ_MONEY)
 def printed(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """All of it on one page, the oldest first, as paper wants it."""
+    """Everything on one page, oldest first."""
     form, asked = days(here.merchant, request.GET)
     if asked is None:
         return here.render("statement/detail.html", form=form, question=None)
@@ -114,7 +114,7 @@ def as_file(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
 
 
 def _chunks(merchant: Merchant, asked: Days) -> Iterator[list[StatementRow]]:
-    """Read while it is sent, from the ending to the opening."""
+    """Consumed while streaming, from closing to opening balance."""
     balance = _summary(merchant, asked).ending
     for entries in in_chunks(_entries(merchant, asked)):
         lines = books.lines(entries, asked.bucket, balance)

@@ -17,7 +17,7 @@ from ledger.wallets.explain import Cause
 
 
 class StatementForm(WalletForm):
-    """The statement of which bucket, of which days, for which cause."""
+    """The bucket, days and cause of a statement."""
 
     bucket = forms.ChoiceField(
         label=gettext_lazy("Part of the balance"), choices=[(kind, BUCKET[kind]) for kind in BUCKETS]
@@ -42,9 +42,9 @@ class StatementForm(WalletForm):
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """A statement that shall be shown. `first` and `last` are days of the reader, both included; None: no limit.
+    """A statement to show. `first` and `last` are days of the reader, both inclusive; None: no limit.
 
-    It ends at `now` at the latest: what is posted while it is read is in the next one.
+    It ends at `now` at the latest: later postings are in the next one.
     """
 
     currency: str
@@ -66,7 +66,7 @@ class Days:
 
 
 def days(merchant: Merchant, query: QueryDict) -> tuple[StatementForm, Days | None]:
-    """What is asked for, and the form that asks; None where it is not valid."""
+    """The selection and its form; None if it is invalid."""
     form = StatementForm(merchant, query)
     if not form.is_valid():
         return form, None

@@ -21,7 +21,7 @@ from gateway.dashboard.words import ROLE
 
 
 class RoleForm(DashboardForm):
-    """Another role for somebody."""
+    """A new role for a member."""
 
     role = forms.ChoiceField(label=gettext_lazy("Role"), choices=role_choices, widget=forms.RadioSelect)
 
@@ -34,7 +34,7 @@ def _whom(here: RequestContext, member_id: int) -> Facts:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MANAGE, steps_up=action(gettext_lazy("Change a role"), RoleForm, _whom))
 def member(request: HttpRequest, here: RequestContext, member_id: int) -> HttpResponse:
-    """Gives somebody another role."""
+    """Changes a member's role."""
     found = _member(here, member_id)
     form = RoleForm(request.POST if request.method == "POST" else None, initial={"role": found.role})
     if form.is_valid():
@@ -50,7 +50,7 @@ def member(request: HttpRequest, here: RequestContext, member_id: int) -> HttpRe
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MANAGE, steps_up=action(gettext_lazy("Remove from the team"), about=_whom))
 def remove(request: HttpRequest, here: RequestContext, member_id: int) -> HttpResponse:
-    """Asks, then takes somebody out of the team."""
+    """Asks for confirmation, then removes a member."""
     found, refusal = _member(here, member_id), None
     if request.method == "POST":
         try:

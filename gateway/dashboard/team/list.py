@@ -1,4 +1,4 @@
-"""Who works for the company: roles, second factors, invitations."""
+"""The team: roles, second factors, invitations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from gateway.dashboard.words import ROLE
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody of the team, with the second factors that they have set up."""
+    """A member with their second factors."""
 
     membership: Membership
     factors: list[Promise]
@@ -27,7 +27,7 @@ class Person:
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def team(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Everybody by role, who was invited, and what each role may."""
+    """Members by role, invitations, and the permissions of each role."""
     factors = joining.factors(here.company)
     people = [
         Person(one, [FACTOR[kind] for kind in factors.get(one.user_id, ())]) for one in joining.team(here.company)
@@ -43,5 +43,5 @@ def team(request: HttpRequest, here: RequestContext) -> HttpResponse:
 
 
 def _matrix() -> list[tuple[Promise, Sequence[bool]]]:
-    """What there is to do, and which role may."""
+    """Permissions by role."""
     return [(MAY[may], [may in GRANTS[role] for role in Role]) for may in May]

@@ -23,7 +23,7 @@ def role_choices() -> list[tuple[str, str]]:
 
 
 class InviteForm(OnceForm):
-    """Whom, and as what."""
+    """E-mail and role of an invitation."""
 
     email = forms.EmailField(label=gettext_lazy("E-mail address"))
     role = forms.ChoiceField(
@@ -59,7 +59,7 @@ def invite(request: HttpRequest, here: RequestContext) -> HttpResponse:
 @require_POST
 @page_view(May.MANAGE, steps_up=action(gettext_lazy("Send a new invitation"), about=_invited))
 def resend(request: HttpRequest, here: RequestContext, invitation_id: str) -> HttpResponse:
-    """Sends another link; the one before opens nothing any more."""
+    """Sends a new link, which invalidates the one before."""
     invitation = _invitation(here, invitation_id)
     joining.invite(request, here.company, invitation.email, Role(invitation.role))
     return here.go("team", said=_("A new invitation was sent to %(email)s.") % {"email": invitation.email})

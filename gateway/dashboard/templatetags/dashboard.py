@@ -122,7 +122,7 @@ def menu(context: Any) -> list[tuple[Any, list[navigation.MenuEntry]]]:
 
 @register.simple_tag(takes_context=True)
 def to(context: Any, name: str, *args: Any) -> str:
-    """The address of a page of the same company in the same environment."""
+    """The URL of a page of the same company in the same environment."""
     return str(context["here"].to(name, *args))
 
 

@@ -1,4 +1,4 @@
-"""The way to production: documents are handed in, production is asked for, and support decides."""
+"""Company verification: upload documents, request production, and see support's decision."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def _kinds() -> list[tuple[str, str]]:
 
 
 class DocumentForm(OnceForm):
-    """A file, and what it proves."""
+    """A file, and its type of document."""
 
     kind = forms.ChoiceField(label=gettext_lazy("Type of document"), choices=_kinds)
     file = forms.FileField(
@@ -39,7 +39,7 @@ class DocumentForm(OnceForm):
     )
 
     def clean_file(self) -> Any:
-        """Its size is known before it is read."""
+        """Checks the size before reading."""
         file = self.cleaned_data["file"]
         if file.size > verification.LARGEST:
             raise forms.ValidationError(TOO_LARGE)
@@ -50,7 +50,7 @@ class DocumentForm(OnceForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MANAGE)
 def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """What is there, what is missing, what comes next; and the form by which a file is handed in."""
+    """Uploaded and missing documents, the next step, and the upload form."""
     asked = {"kind": request.GET.get("kind", "")}
     form = DocumentForm(request.POST, request.FILES) if request.method == "POST" else DocumentForm(initial=asked)
     if form.is_valid():
@@ -89,7 +89,7 @@ def _page(here: RequestContext, form: DocumentForm) -> HttpResponse:
 
 
 def _steps(company: Company, missing: list[Document.Kind]) -> list[tuple[str, str]]:
-    """The way, and where the company stands on it: done, now or to come."""
+    """The steps and their status: done, current or upcoming."""
     is_verified = company.verified_at is not None
     done = (
         (_("Upload documents"), is_verified or not missing),
@@ -111,7 +111,7 @@ def take_back(request: HttpRequest, here: RequestContext, document_id: str) -> H
 @require_safe
 @page_view(May.MANAGE)
 def document(request: HttpRequest, here: RequestContext, document_id: str) -> HttpResponse:
-    """The file as it was handed in, to be saved."""
+    """The file, as a download."""
     found = verification.document(here.company, document_id)
     return files.download(found.content, found.content_type, found.file_name)
 

@@ -1,4 +1,4 @@
-"""What was sent to an endpoint: the list, one delivery to the byte, and sending it again."""
+"""Deliveries of an endpoint: the list, one delivery in full, and redelivery."""
 
 import uuid
 from datetime import timedelta
@@ -19,13 +19,13 @@ from webhooks.inspection import sent
 from webhooks.models import Delivery
 
 LOOKS_AGAIN_FOR = timedelta(minutes=1)
-"""A page that waits for an attempt looks again by itself for so long."""
+"""How long a page that waits for an attempt refreshes itself."""
 
 
 @require_safe
 @page_view(May.READ_TECHNICAL)
 def delivery(request: HttpRequest, here: RequestContext, webhook_id: str, delivery_id: str) -> HttpResponse:
-    """Everything about one delivery. `?attempt=` shows another than the last one as it was sent."""
+    """One delivery in full. `?attempt=` shows another attempt than the last one as it was sent."""
     known = selectors.endpoint(here.merchant, webhook_id)
     found = selectors.delivery(here.merchant, webhook_id, delivery_id)
     found.endpoint = known
@@ -51,7 +51,7 @@ def delivery(request: HttpRequest, here: RequestContext, webhook_id: str, delive
 @require_POST
 @page_view(May.DEVELOP)
 def redeliver(request: HttpRequest, here: RequestContext, webhook_id: str, delivery_id: str) -> HttpResponse:
-    """The same event again, as a new delivery."""
+    """Sends the same event again, as a new delivery."""
     form = OnceForm(request.POST)
     if not form.is_valid():
         return here.go("delivery", webhook_id, delivery_id)

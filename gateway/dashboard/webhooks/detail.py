@@ -48,7 +48,7 @@ def facts(endpoint: Endpoint) -> dict[str, Any]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.DEVELOP, steps_up=action(gettext_lazy("Change a webhook endpoint"), EndpointForm, _which))
 def edit(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
-    """Another address, other kinds, another description."""
+    """Changes address, event types or description."""
     known = selectors.endpoint(here.merchant, webhook_id)
     wants_everything = known.events == [EVERYTHING]
     initial = {
@@ -66,7 +66,7 @@ def edit(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpRes
 
 @transaction.atomic
 def _change(here: RequestContext, known: Endpoint, **wanted: Any) -> None:
-    """What is not different is not set: a new address forgets what went wrong at the old one."""
+    """Sets only what differs: setting an address resets the failure counters."""
     before = facts(known)
     different = {name: value for name, value in wanted.items() if before[name] != value}
     if different:
@@ -77,7 +77,7 @@ def _change(here: RequestContext, known: Endpoint, **wanted: Any) -> None:
 @require_POST
 @page_view(May.DEVELOP, steps_up=action(gettext_lazy("Enable or disable a webhook endpoint"), about=_switched))
 def switch(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
-    """On or off."""
+    """Enables or disables the endpoint."""
     known = selectors.endpoint(here.merchant, webhook_id)
     is_wanted = request.POST.get("status") == Endpoint.Status.ACTIVE
     _change(here, known, status=Endpoint.Status.ACTIVE if is_wanted else Endpoint.Status.INACTIVE)
@@ -90,7 +90,7 @@ def switch(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
     May.DEVELOP, steps_up=action(gettext_lazy("Replace the secret of a webhook endpoint"), SecretRotationForm, _which)
 )
 def rotate(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
-    """A new secret, shown this once; the old one signs beside it for a while."""
+    """A new secret, shown once; the old one keeps signing for a while."""
     known, form = selectors.endpoint(here.merchant, webhook_id), SecretRotationForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         overlap = timedelta(hours=int(form.cleaned_data["overlap"]))
@@ -107,7 +107,7 @@ def rotate(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.DEVELOP, steps_up=action(gettext_lazy("Delete a webhook endpoint"), about=_which))
 def delete(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
-    """Asks, then deletes."""
+    """Asks for confirmation, then deletes."""
     known = selectors.endpoint(here.merchant, webhook_id)
     if request.method == "POST":
         with transaction.atomic():
@@ -118,7 +118,7 @@ def delete(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
 
 
 def overview(here: RequestContext, known: Endpoint) -> dict[str, Any]:
-    """What the pages of one endpoint have at their top."""
+    """The header of the pages of one endpoint."""
     return {
         "endpoint": known,
         "health": health(here.merchant, known.pk)[known.pk],
@@ -128,8 +128,6 @@ def overview(here: RequestContext, known: Endpoint) -> dict[str, Any]:
 
 
 class DeliveryFilter(DashboardForm):
-    """Which deliveries."""
-
     status = forms.ChoiceField(
         label=gettext_lazy("Status"),
         required=False,
@@ -158,7 +156,7 @@ def webhook(request: HttpRequest, here: RequestContext, webhook_id: str) -> Http
 @require_POST
 @page_view(May.DEVELOP)
 def test(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
-    """One `webhook.test`, as real as every other event."""
+    """Sends one `webhook.test`, like every other event."""
     form = OnceForm(request.POST)
     if not form.is_valid():
         return here.go("webhook", webhook_id)

@@ -1,4 +1,4 @@
-"""The signature doctor: why a receiver refuses what we sent. What is pasted is looked at and kept nowhere."""
+"""The signature checker: why a receiver rejects a delivery. Input is examined in memory and not stored."""
 
 import base64
 import binascii
@@ -77,14 +77,14 @@ class DoctorForm(DashboardForm):
 
 
 def _content(body: str, form: str) -> bytes:
-    """A browser sends every line break of a text as two characters."""
+    """Browsers send every line break of a textarea as CR LF."""
     if form == BASE64:
         return base64.b64decode("".join(body.split()), validate=True)
     return body.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
 
 
 def headers_in(text: str) -> dict[str, str]:
-    """Names and values from lines or from a JSON object; what is neither is left out."""
+    """Names and values from lines or a JSON object; anything else is skipped."""
     try:
         found = json.loads(text)
         pairs = list(found.items()) if isinstance(found, dict) else []
@@ -96,7 +96,7 @@ def headers_in(text: str) -> dict[str, str]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.READ_TECHNICAL)
 def doctor(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
-    """Asks, and says what is wrong. `?delivery=` begins with what we sent."""
+    """Asks for the input and shows the diagnosis. `?delivery=` starts with what we sent."""
     known = selectors.endpoint(here.merchant, webhook_id)
     form = DoctorForm(request.POST or None, initial=_as_sent(here, webhook_id, request.GET.get("delivery", "")))
     diagnosis = None

@@ -24,7 +24,7 @@ OVERLAPS = (
 
 
 class EndpointForm(OnceForm):
-    """Where to tell what."""
+    """URL and event types."""
 
     url = forms.CharField(
         label=gettext_lazy("URL"),
@@ -60,14 +60,14 @@ class EndpointForm(OnceForm):
         return given
 
     def wishes(self) -> dict[str, Any]:
-        """What the services take."""
+        """In the form that the services take."""
         given = self.cleaned_data
         events = [EVERYTHING] if given["everything"] else given["events"]
         return {"url": given["url"], "events": events, "description": given["description"] or None}
 
 
 class SecretRotationForm(OnceForm):
-    """How long the secret of now signs beside the new one."""
+    """How long the current secret keeps signing next to the new one."""
 
     overlap = forms.ChoiceField(
         label=gettext_lazy("The old secret keeps signing for another"),

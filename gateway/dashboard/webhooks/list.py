@@ -1,4 +1,4 @@
-"""Webhook endpoints: how they do, and their whole life. A secret is in one answer and nowhere else."""
+"""Webhook endpoints: health and life cycle. A secret is in one response only."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe

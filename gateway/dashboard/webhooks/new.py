@@ -19,7 +19,7 @@ from webhooks.models import Endpoint
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.DEVELOP, steps_up=action(gettext_lazy("Register a webhook endpoint"), EndpointForm))
 def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Registers an endpoint. The answer to the form shows its secret, this once."""
+    """Registers an endpoint. The response to the form shows its secret once."""
     form = EndpointForm(here.merchant, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

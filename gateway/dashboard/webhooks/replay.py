@@ -1,4 +1,4 @@
-"""Telling an endpoint again: what matches is counted and shown first, and sent when the person says so."""
+"""Replay to an endpoint: matches are counted and shown first, and sent after confirmation."""
 
 import uuid
 from datetime import timedelta
@@ -32,8 +32,6 @@ LAST = (
 
 
 class ReplayFilter(PeriodForm):
-    """Which events are told again."""
-
     type = forms.ChoiceField(
         label=gettext_lazy("Event"),
         required=False,
@@ -47,13 +45,13 @@ class ReplayFilter(PeriodForm):
 
 
 class ReplayForm(ReplayFilter, OnceForm):
-    """The same, to be carried out."""
+    """The same filters, to be carried out."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.DEVELOP)
 def replay(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpResponse:
-    """GET counts and shows the first ones, POST sends them."""
+    """GET counts and previews, POST sends."""
     known = selectors.endpoint(here.merchant, webhook_id)
     if request.method == "POST":
         form = ReplayForm(request.POST)
@@ -70,7 +68,7 @@ def replay(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
 
 
 def _usual(known: Endpoint) -> dict[str, Any]:
-    """What is asked for at first: what did not arrive since the endpoint fails, or else since yesterday."""
+    """The default: what was not delivered since the endpoint fails, or else since yesterday."""
     return {"last_status": "FAILED", "created_from": known.failing_since or utcnow() - timedelta(days=1)}
 
 

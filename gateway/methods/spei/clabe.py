@@ -20,7 +20,7 @@ def is_clabe(text: str) -> bool:
 
 
 def bank_name(code: str) -> str | None:
-    """The bank whose CLABEs begin so, by Banco de México's catalogue, or the sandbox's own; None for an unknown one."""
+    """The bank of a CLABE prefix, by Banco de México's catalogue, or the sandbox's own; None if unknown."""
     if code == SANDBOX_BANK:
         return SANDBOX_BANK_NAME
     return BANK_NAMES.get(BANKS[code]) if code in BANKS else None

@@ -11,12 +11,12 @@ _FORMS = {
 
 
 def type_of(tax_id: str) -> str | None:
-    """RFC or CURP by length and characters; None where it can be neither."""
+    """RFC or CURP by length and characters; None if it can be neither."""
     return next((kind for kind, form in _FORMS.items() if form.fullmatch(tax_id)), None)
 
 
 def is_valid(tax_id: str) -> bool:
-    """A CURP by its check digit, an RFC by its date: not every RFC that the tax office gave out has a right digit."""
+    """A CURP by its check digit, an RFC by its date: some issued RFCs have a wrong check digit."""
     if type_of(tax_id) == "CURP":
         return bool(curp.calc_check_digit(tax_id) == tax_id[-1])
     return bool(rfc.is_valid(tax_id))

@@ -1,4 +1,4 @@
-"""SPEI: a CLABE of its own for each payment, to which every Mexican bank transfers."""
+"""SPEI: a dedicated CLABE for each payment, to which every Mexican bank transfers."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ class SpeiPayload(TypedDict):
 
 
 class SandboxSpei(SandboxRail):
-    """The deterministic simulator: accounts of a bank whose number is nobody's."""
+    """The deterministic simulator: accounts of a bank number that nobody has."""
 
     method: ClassVar[str] = "SPEI"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -66,7 +66,7 @@ class SandboxSpei(SandboxRail):
         return []
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """One of 10^11 accounts, and a reference, both made of the payment's id."""
+        """One of 10^11 accounts, and a reference, both derived from the payment's id."""
         rest, account = divmod(number_of(order), 10**11)
         number = clabe(bank=SANDBOX_BANK, city=self.city, account=account)
         details = details_of(order, rest, clabe=number, bankName=SANDBOX_BANK_NAME, bankCode=SANDBOX_BANK)

@@ -57,6 +57,6 @@ NAMES = {
 
 
 def code_of(sent: str) -> str | None:
-    """The three digits of a known bank; the leading 1 of the form with four is dropped. None for nobody's."""
+    """The three digits of a known bank; a leading 1 of the four-digit form is dropped. None if unknown."""
     code = sent[1:] if len(sent) == 4 and sent.startswith("1") else sent
     return code if code in NAMES else None

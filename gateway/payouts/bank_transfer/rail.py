@@ -1,4 +1,4 @@
-"""Bank transfers out: to an Argentine CBU, CVU or alias, and to a Colombian account."""
+"""Bank payouts: to an Argentine CBU, CVU or alias, and to a Colombian account."""
 
 import re
 from collections.abc import Mapping, Sequence

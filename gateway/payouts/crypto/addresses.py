@@ -24,12 +24,12 @@ def is_bitcoin(address: str) -> bool:
 
 
 def canonical(address: str) -> str:
-    """The one way to write it: bech32 may stand in capitals, everything else means what it says."""
+    """The canonical form: bech32 in lower case, everything else unchanged."""
     return address.lower() if address.lower().startswith("bc1") else address
 
 
 def _base58check(text: str) -> bytes | None:
-    """The 21 bytes that the text encodes, if its checksum is right."""
+    """The 21 bytes that the text encodes, if the checksum is right."""
     if not 25 <= len(text) <= 35 or any(character not in _BASE58 for character in text):
         return None
     number = 0
@@ -44,7 +44,7 @@ def _base58check(text: str) -> bytes | None:
 
 
 def _is_segwit(address: str) -> bool:
-    """In one case throughout, at most 90 characters, with the checksum of its version."""
+    """All in one case, at most 90 characters, with the checksum of its version."""
     if not address.isascii() or address not in (address.lower(), address.upper()):
         return False
     prefix, _, data = address.lower().rpartition("1")
@@ -72,7 +72,7 @@ def _polymod(values: list[int]) -> int:
 
 
 def _bytes_of(values: list[int]) -> bytes | None:
-    """Groups of five bits as bytes; what is left over must be zeros, fewer than five."""
+    """Groups of five bits as bytes; the padding must be zeros, fewer than five."""
     number, bits = 0, 0
     for value in values:
         number, bits = number << 5 | value, bits + 5

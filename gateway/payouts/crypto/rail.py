@@ -1,4 +1,4 @@
-"""Crypto out: USDT on TRON and bitcoin. What arrived cannot be called back."""
+"""Crypto payouts: USDT on TRON and bitcoin. They cannot be recalled."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ NETWORKS: dict[str, tuple[str, Callable[[str], bool]]] = {
     "USDT": ("TRC20", is_tron),
     "BTC": ("BITCOIN", is_bitcoin),
 }
-"""Asset → the network it is paid out over, and what an address looks like there."""
+"""Asset → its network, and the address check of that network."""
 
 
 class SandboxCryptoPayout(SandboxPayout):
@@ -34,12 +34,12 @@ class SandboxCryptoPayout(SandboxPayout):
         "TD4tXBHRJJGuMutoo7VSqRTooaa6MsvFFY",
         "bc1qy8ahyw5kztj7kuxd9w5pvf64c0prquv5fn9d4z",
     )
-    """From which the sandbox pays: money sent there would go round in a circle."""
+    """The sandbox's own addresses: sending there would be circular."""
     nobodys_addresses: ClassVar[tuple[str, ...]] = (
         "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
         "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
     )
-    """The contract of the asset and the address of zeros: what is really sent there is lost for ever."""
+    """The contract of the asset and the zero address: money sent there is lost."""
 
     def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         asset, network, address = (wish.get(name) for name in self.members)

@@ -42,7 +42,7 @@ class SandboxPixPayout(SandboxPayout):
 
 
 def shown_key(pixKey: str, pixKeyType: str) -> str:  # noqa: N803  as the wire calls them
-    """An e-mail by its first letter and its domain, a CPF by its middle, everything else by its end."""
+    """An e-mail by its first letter and domain, a CPF by its middle, everything else by its end."""
     if pixKeyType == "EMAIL":
         name, _, domain = pixKey.partition("@")
         return f"{name[0]}***@{domain}"

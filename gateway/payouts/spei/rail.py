@@ -50,7 +50,7 @@ class SandboxSpeiPayout(SandboxPayout):
 
 
 def _is_payable(number: str, *, strict: bool) -> bool:
-    """Banks that merged live on in CLABEs and no catalogue is complete: only the sandbox's own bank is nobody's."""
+    """Merged banks live on in CLABEs and no catalogue is complete: only the sandbox's own bank is rejected."""
     return is_clabe(number) and not (strict and number.startswith(SANDBOX_BANK))
 
 
