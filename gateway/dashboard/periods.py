@@ -42,7 +42,7 @@ class DaysForm(DashboardForm):
         super().__init__(*args, **kwargs)
         self.order_fields([*(name for name in self.fields if name not in ("since", "until")), "since", "until"])
 
-    def wish(self, *names: str) -> dict[str, Any]:
+    def filters(self, *names: str) -> dict[str, Any]:
         """The named filters, `created_from` and `created_to`, as selectors take them.
 
         None for no value; an invalid filter is ignored.

@@ -4,6 +4,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from gateway.methods.registry import Method
+from gateway.payouts.registry import RailName
+
 Word = tuple[str | Promise, str]
 """What is read, and the colour."""
 
@@ -36,19 +39,8 @@ STATUS: dict[str, Word] = {
     "CLOSED": (pgettext_lazy("company", "Closed"), QUIET),
 }
 
-METHOD: dict[str, str | Promise] = {
-    "PIX": "PIX",
-    "BOLETO": "Boleto",
-    "SPEI": "SPEI",
-    "BANK_TRANSFER": _("Bank transfer"),
-    "MB_WAY": "MB WAY",
-    "CREDIT_CARD": _("Credit card"),
-    "DEBIT_CARD": _("Debit card"),
-    "PSE": "PSE",
-    "NEQUI": "Nequi",
-    "BRE_B": "Bre-B",
-    "CRYPTO": _("Crypto"),
-}
+METHOD: dict[str, str | Promise] = {**dict(RailName.choices), **dict(Method.choices)}
+"""Methods of payment and rails of withdrawals."""
 
 ROLE: dict[str, tuple[Promise, Promise]] = {
     "OWNER": (_("Owner"), _("Everything, including the team")),

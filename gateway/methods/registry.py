@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
 
 from accounts.base.errors import MethodRefusal, Refusal
 from accounts.models import Environment
@@ -16,15 +17,15 @@ from gateway.methods.rail import Market, Rail
 
 
 class Method(TextChoices):
-    """The names of the contract (§3), exact and case-sensitive."""
+    """The names of the contract (§3), exact and case-sensitive, and what they are called wherever people read them."""
 
     PIX = "PIX", "PIX"
     BOLETO = "BOLETO", "Boleto"
     SPEI = "SPEI", "SPEI"
-    BANK_TRANSFER = "BANK_TRANSFER", "Bank transfer"
+    BANK_TRANSFER = "BANK_TRANSFER", _("Bank transfer")
     MB_WAY = "MB_WAY", "MB WAY"
-    CREDIT_CARD = "CREDIT_CARD", "Credit card"
-    DEBIT_CARD = "DEBIT_CARD", "Debit card"
+    CREDIT_CARD = "CREDIT_CARD", _("Credit card")
+    DEBIT_CARD = "DEBIT_CARD", _("Debit card")
     PSE = "PSE", "PSE"
     NEQUI = "NEQUI", "Nequi"
     BRE_B = "BRE_B", "Bre-B"

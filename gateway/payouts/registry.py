@@ -3,6 +3,7 @@
 from functools import cache
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Environment
 from gateway import payouts
@@ -15,8 +16,8 @@ class RailName(TextChoices):
 
     PIX = "PIX", "PIX"
     SPEI = "SPEI", "SPEI"
-    BANK_TRANSFER = "BANK_TRANSFER", "Bank transfer"
-    CRYPTO = "CRYPTO", "Crypto"
+    BANK_TRANSFER = "BANK_TRANSFER", _("Bank transfer")
+    CRYPTO = "CRYPTO", _("Crypto")
 
 
 @cache

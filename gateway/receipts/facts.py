@@ -69,7 +69,7 @@ def facts(payment: Payment) -> ReceiptFacts:
 def _rows(payment: Payment, market: ReceiptMarket) -> Iterator[ReceiptRow]:
     words, company, card = market.words, payment.merchant.company, payloads.card(payment)
     payee_tax_id = tax_ids.written(company.tax_id, company.tax_id_type) if company.tax_id else None
-    yield _row(words.method, words.methods[payment.method])
+    yield _row(words.method, words.named(payment.method))
     if card:
         yield _row(words.card, f"{card['brand']} •••• {card['last4']}")
     payer_tax_id = _labelled(payloads.payer_tax_id(payment), payment.payer["taxIdType"])

@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from django.utils import translation
+
+from gateway.methods.registry import Method
+
 
 @dataclass(frozen=True, slots=True)
 class ReceiptWords:
@@ -36,13 +40,18 @@ class ReceiptWords:
     status_now: str
     unknown: str
     compare: str
-    methods: Mapping[str, str]
+
+    def named(self, method: str) -> str:
+        """A method of payment, as payers know it."""
+        with translation.override(_CATALOGUE.get(self.tag, self.tag)):
+            return _AS_BRANDED.get(method) or str(Method(method).label)
 
 
-_BRANDED = {
-    "PIX": "Pix", "BOLETO": "Boleto", "SPEI": "SPEI", "MB_WAY": "MB WAY", "PSE": "PSE", "NEQUI": "Nequi",
-    "BRE_B": "Bre-B",
-}  # fmt: skip
+_CATALOGUE = {"pt-BR": "pt-br", "pt-PT": "pt-br"}
+"""The catalogue of translations for a tag, where it is another."""
+_AS_BRANDED = {"PIX": "Pix"}
+"""As the brand writes itself to consumers."""
+
 
 BRAZILIAN = ReceiptWords(
     tag="pt-BR",
@@ -73,12 +82,6 @@ BRAZILIAN = ReceiptWords(
     status_now="Situação atual",
     unknown="Este comprovante não existe.",
     compare="Compare o endereço e o código com os do papel. Desconfie de quem apresentou este comprovante.",
-    methods=_BRANDED
-    | {
-        "BANK_TRANSFER": "Transferência bancária",
-        "CREDIT_CARD": "Cartão de crédito",
-        "DEBIT_CARD": "Cartão de débito",
-    },
 )
 PORTUGUESE = replace(
     BRAZILIAN,
@@ -125,12 +128,6 @@ SPANISH = ReceiptWords(
     status_now="Estado actual",
     unknown="Este comprobante no existe.",
     compare="Compare la dirección y el código con los del papel. Desconfíe de quien presentó este comprobante.",
-    methods=_BRANDED
-    | {
-        "BANK_TRANSFER": "Transferencia bancaria",
-        "CREDIT_CARD": "Tarjeta de crédito",
-        "DEBIT_CARD": "Tarjeta de débito",
-    },
 )
 ENGLISH = ReceiptWords(
     tag="en",
@@ -161,6 +158,5 @@ ENGLISH = ReceiptWords(
     status_now="Status now",
     unknown="There is no such receipt.",
     compare="Compare the address and the code with those on the paper. Be wary of whoever showed you this receipt.",
-    methods=_BRANDED | {"BANK_TRANSFER": "Bank transfer", "CREDIT_CARD": "Credit card", "DEBIT_CARD": "Debit card"},
 )
 BY_LANGUAGE: Mapping[str, ReceiptWords] = {"pt": BRAZILIAN, "es": SPANISH, "en": ENGLISH}

@@ -15,6 +15,7 @@ from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, PaymentScenario
 from gateway.methods.selectors import required_fields
+from gateway.methods.words import GIVEN
 from gateway.payouts import scenarios as payout_scenarios
 from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payout_markets
@@ -29,15 +30,6 @@ from webhooks import signing
 from webhooks.kinds import KINDS
 from webhooks.schedule import DELAYS_S
 
-GIVEN = {
-    "PIX_CODE": "`pixCopyPaste`, `pixQrCode`",
-    "BOLETO": "`digitableLine`, `barcode`, `pdfUrl`",
-    "BANK_DETAILS": "`bankDetails`",
-    "REDIRECT": "`nextAction.redirectUrl`",
-    "CARD": "secure fields by `nextAction.clientSecret`, or `checkoutUrl`",
-    "APP_AUTHORIZATION": "a prompt in the app on the phone",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class MethodGuide:
@@ -49,7 +41,7 @@ class MethodGuide:
 
     @property
     def given(self) -> str:
-        return GIVEN[self.market.flow]
+        return GIVEN[self.market.flow].members
 
     @property
     def limits(self) -> str:

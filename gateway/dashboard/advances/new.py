@@ -72,6 +72,6 @@ def _requested(here: RequestContext, form: RequestForm) -> Advance:
         advance = advances.request(here.merchant, form.ids, here.user)
         if advance.gross_amount != seen["gross"] or advance.fee > seen["fee"]:
             raise PriceRose
-        told = {"gross": advance.gross_amount, "fee": advance.fee, "currency": advance.currency}
-        here.record("advance.requested", advance.pk, after=told | {"receivables": len(form.ids)})
+        recorded = {"gross": advance.gross_amount, "fee": advance.fee, "currency": advance.currency}
+        here.record("advance.requested", advance.pk, after=recorded | {"receivables": len(form.ids)})
     return advance

@@ -16,7 +16,7 @@ from accounts.base.wire import dumps
 from accounts.models import AuditEntry
 from accounts.roles import May
 from gateway.dashboard.access import page_view
-from gateway.dashboard.audit.words import DEED, changes, deed, place
+from gateway.dashboard.audit.words import ACTION, action_title, changes, place
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.periods import DaysForm
@@ -33,13 +33,13 @@ class AuditFilterForm(DaysForm):
     def __init__(self, here: RequestContext, *args: Any) -> None:
         super().__init__(*args)
         people = [(str(one.user_id), one.user.email) for one in joining.team(here.company)]
-        done = sorted(((action, str(title)) for action, title in DEED.items()), key=lambda one: one[1])
+        done = sorted(((action, str(title)) for action, title in ACTION.items()), key=lambda one: one[1])
         self.fields["who"].choices = [("", _("Everyone")), *people, (SUPPORT, _("Support"))]  # type: ignore[attr-defined]
         self.fields["action"].choices = [("", _("Everything")), *done]  # type: ignore[attr-defined]
 
     def entries(self, here: RequestContext) -> QuerySet[AuditEntry]:
         """The matching entries; an invalid filter is reported and ignored."""
-        days = self.wish()
+        days = self.filters()
         who = self.cleaned_data.get("who", "")
         return audit.entries(
             here.company,
@@ -59,7 +59,7 @@ def log(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     if request.GET.get("format") == "csv":
         return csv_of(f"audit-log-{timezone.localtime(here.now):%Y-%m-%d}", _columns(), in_chunks(found))
     page = page_of(found, request.GET)
-    rows = [(entry, who(entry), deed(entry.action), place(here, entry), changes(entry)) for entry in page.rows]
+    rows = [(entry, who(entry), action_title(entry.action), place(here, entry), changes(entry)) for entry in page.rows]
     is_filtered = any(filters.cleaned_data.values())
     return here.render("audit/list.html", filters=filters, page=page, rows=rows, is_filtered=is_filtered)
 
@@ -81,7 +81,7 @@ def _columns() -> list[CsvColumn[AuditEntry]]:
         (_("Time (%(zone)s)") % {"zone": zone}, lambda entry: entry.created_at),
         (_("Person"), who),
         (_("Action"), lambda entry: entry.action),
-        (_("What was done"), lambda entry: deed(entry.action)),
+        (_("What was done"), lambda entry: action_title(entry.action)),
         (_("Object"), lambda entry: entry.object_id),
         (_("Environment"), lambda entry: entry.merchant.environment if entry.merchant else None),
         (_("Before"), lambda entry: _json(entry.before)),

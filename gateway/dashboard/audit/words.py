@@ -11,7 +11,7 @@ from accounts.roles import May
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.search import PAGES
 
-DEED: dict[str, Promise] = {
+ACTION: dict[str, Promise] = {
     "proposal.made": _("Proposed a decision that a second person must confirm"),
     "proposal.confirmed": _("Confirmed a colleague's decision"),
     "proposal.turned_down": _("Rejected a colleague's decision"),
@@ -78,9 +78,9 @@ BY_SUPPORT: dict[str, Promise] = {
 _OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key": "keys", "blk": "balance"}
 
 
-def deed(action: str) -> str:
+def action_title(action: str) -> str:
     """The label of an action; without one the action code."""
-    said = DEED.get(action) or BY_SUPPORT.get(action.partition(".")[0])
+    said = ACTION.get(action) or BY_SUPPORT.get(action.partition(".")[0])
     return str(said or action.replace(".", ": ").replace("_", " "))
 
 

@@ -40,18 +40,18 @@ def explanation(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form, asked = instant(here.merchant, request.GET)
     if asked is None:
         return here.render("balance/explain.html", form=form, question=None)
-    told = explain(here.merchant, asked.currency, asked.buckets, asked.at, asked.since)
+    explained = explain(here.merchant, asked.currency, asked.buckets, asked.at, asked.since)
     after = _number(request.GET.get("after"))
     today = periods(here.now)[0][2]
     return here.render(
         "balance/explain.html",
         form=form,
         question=asked,
-        told=told,
+        explained=explained,
         sentence=BUCKET_SENTENCE[asked.bucket],
-        rows=_rows(here.merchant, asked, told, request.GET.get("cause"), after),
+        rows=_rows(here.merchant, asked, explained, request.GET.get("cause"), after),
         is_continued=after is not None,
-        is_proved=asked.is_now and told.ending == _held(here.merchant, asked),
+        is_proved=asked.is_now and explained.ending == _held(here.merchant, asked),
         beginnings=[
             (title, begin(first) if first else None) for title, first, last in periods(here.now) if last == today
         ],
@@ -59,9 +59,9 @@ def explanation(request: HttpRequest, here: RequestContext) -> HttpResponse:
 
 
 def _rows(
-    merchant: Merchant, asked: ExplainedInstant, told: Explanation, opened: str | None, after: int | None
+    merchant: Merchant, asked: ExplainedInstant, explained: Explanation, opened: str | None, after: int | None
 ) -> list[ExplainRow]:
-    rows = [ExplainRow(cause, CAUSE[cause], share.count, share.amount) for cause, share in told.causes.items()]
+    rows = [ExplainRow(cause, CAUSE[cause], share.count, share.amount) for cause, share in explained.causes.items()]
     return [_opened(merchant, asked, row, after) if row.cause == opened else row for row in rows]
 
 

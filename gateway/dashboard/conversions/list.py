@@ -32,12 +32,12 @@ class ConversionFilterForm(DaysForm):
 @page_view(May.READ_MONEY)
 def conversions(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     form = ConversionFilterForm(request.GET)
-    wish = form.wish("source_currency", "destination_currency")
-    rows = selectors.listed(here.merchant, **wish)
+    filters = form.filters("source_currency", "destination_currency")
+    rows = selectors.listed(here.merchant, **filters)
     if request.GET.get("format") == "csv":
         return csv_of(form.file_name(_("conversions")), COLUMNS, in_chunks(rows))
     return here.render(
-        "conversions/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(wish.values())
+        "conversions/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(filters.values())
     )
 
 

@@ -32,7 +32,7 @@ from ledger.wallets.selectors import holdings
 WALLETS = [(code, code) for code in WALLET_METHOD]
 
 
-class WishForm(DashboardForm):
+class ConversionForm(DashboardForm):
     """The amount and the two wallets."""
 
     source = forms.ChoiceField(label=pgettext_lazy("wallet", "From"), choices=WALLETS)
@@ -49,7 +49,7 @@ class WishForm(DashboardForm):
             self.add_error("destination", _("Choose another wallet."))
         return given
 
-    def wish(self) -> services.ConversionDraft:
+    def draft(self) -> services.ConversionDraft:
         source, destination = self.cleaned_data["source"], self.cleaned_data["destination"]
         return services.ConversionDraft(
             source_method=WALLET_METHOD[source],
@@ -123,11 +123,11 @@ def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
     if request.method == "POST":
         return _confirm(here, ConfirmForm(request.POST))
     if "amount" not in request.GET:
-        return _page(here, WishForm(initial=_likely(here.merchant, request.GET.get("source"))))
-    form, offer = WishForm(request.GET), None
+        return _page(here, ConversionForm(initial=_likely(here.merchant, request.GET.get("source"))))
+    form, offer = ConversionForm(request.GET), None
     if form.is_valid():
         try:
-            offer = offered(here.merchant, services.quote(here.merchant, form.wish()))
+            offer = offered(here.merchant, services.quote(here.merchant, form.draft()))
         except Refusal as refusal:
             form.add_error(_field(refusal), in_words(refusal))
     return _page(here, form, offer=offer)
@@ -141,14 +141,14 @@ def _field(refusal: Refusal) -> str | None:
 
 def _confirm(here: RequestContext, form: ConfirmForm) -> HttpResponse:
     if not form.is_valid():
-        return _page(here, WishForm(initial=_likely(here.merchant)), status=400)
+        return _page(here, ConversionForm(initial=_likely(here.merchant)), status=400)
     token = form.cleaned_data["token"]
     try:
         made = _confirmed(here, token)
     except QuoteAlreadyUsed as used:
         return here.go("conversion", used.details["conversionId"], said=_("This has already been confirmed."))
     except Refusal as refusal:
-        again = WishForm(initial=_asked(here.merchant, token))
+        again = ConversionForm(initial=_asked(here.merchant, token))
         return _page(here, again, refused=in_words(refusal), status=refusal.status)
     return here.go("conversion", made.pk, said=_("Converted."))
 
@@ -187,7 +187,12 @@ def _likely(merchant: Merchant, source: str | None = None) -> dict[str, Any]:
 
 
 def _page(
-    here: RequestContext, form: WishForm, *, offer: ConversionOffer | None = None, refused: str = "", status: int = 200
+    here: RequestContext,
+    form: ConversionForm,
+    *,
+    offer: ConversionOffer | None = None,
+    refused: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     held = holdings(here.merchant).currencies
     return here.render(

@@ -46,7 +46,7 @@ STEPS = {
     "week": (gettext_lazy("7 days"), timedelta(days=7)),
     "month": (gettext_lazy("30 days"), timedelta(days=30)),
 }
-TOLD = 50
+RECORDED = 50
 """The limit of events shown for one move."""
 
 
@@ -62,7 +62,7 @@ class ClockForm(OnceForm):
             self.add_error("to", _("Choose a step or a time."))
         return given
 
-    def wish(self) -> dict[str, Any]:
+    def target(self) -> dict[str, Any]:
         by, to = self.cleaned_data["by"], self.cleaned_data["to"]
         return {"by": STEPS[by][1]} if by else {"to": to}
 
@@ -134,9 +134,9 @@ def move(request: HttpRequest, here: RequestContext) -> HttpResponse:
 def _move(here: RequestContext, form: ClockForm) -> list[Fired]:
     here.claim(form, here.to("lab"))
     before = clock.now(here.merchant)
-    fired = simulations.advance(here.merchant, **form.wish())
-    told = [{"type": one.kind, "id": one.id, "at": timestamp(one.at)} for one in fired[:TOLD]]
-    after = {"now": timestamp(clock.now(here.merchant)), "happened": len(fired), "first": told}
+    fired = simulations.advance(here.merchant, **form.target())
+    recorded = [{"type": one.kind, "id": one.id, "at": timestamp(one.at)} for one in fired[:RECORDED]]
+    after = {"now": timestamp(clock.now(here.merchant)), "happened": len(fired), "first": recorded}
     here.record(MOVED, before={"now": timestamp(before)}, after=after)
     return fired
 
@@ -172,9 +172,9 @@ def _led_on(here: RequestContext, name: str, way: plays.PlayedMethod, played: pl
     here.record("scenario.played", played.object_id or "", after={"scenario": name, "way": "-".join(way)})
     if played.at_first:
         said = _("The first API call answers %(answer)s Repeating the call with the same key succeeds.")
-        messages.warning(here.request, said % {"answer": _told(played.at_first)})
+        messages.warning(here.request, said % {"answer": _answer(played.at_first)})
     if played.refused:
-        messages.warning(here.request, _("The API answers %(answer)s") % {"answer": _told(played.refused)})
+        messages.warning(here.request, _("The API answers %(answer)s") % {"answer": _answer(played.refused)})
     if played.object_id is None:
         return here.go("lab")
     address = address_of(here, played.object_id) or f"{here.to('events')}?object_id={played.object_id}"
@@ -182,5 +182,5 @@ def _led_on(here: RequestContext, name: str, way: plays.PlayedMethod, played: pl
     return HttpResponseRedirect(address)
 
 
-def _told(refusal: Refusal) -> str:
+def _answer(refusal: Refusal) -> str:
     return f"{refusal.status} {refusal.public_code}: {in_words(refusal)}"

@@ -229,9 +229,9 @@ def withdraw(merchant: Merchant, way: PlayedMethod, tail: int) -> Played:
         "reference": f"lab-{secrets.token_hex(6)}",
     }
     body.pop("minimumAssetAmount", None)
-    wish = replace(validated(BODIES[way[0]], body, merchant).wish(merchant), is_from_backend=False)
+    draft = replace(validated(BODIES[way[0]], body, merchant).wish(merchant), is_from_backend=False)
     with transaction.atomic():
-        begun = withdrawals.begin(merchant, wish)
+        begun = withdrawals.begin(merchant, draft)
     if not isinstance(begun, PayoutOrder):
         return Played(begun.id)
     at_first = None
@@ -241,7 +241,7 @@ def withdraw(merchant: Merchant, way: PlayedMethod, tail: int) -> Played:
         at_first = refusal
         withdrawals.admit(merchant, begun, tries=2)
     with transaction.atomic():
-        made = withdrawals.create(merchant, wish, begun.withdrawal_id)
+        made = withdrawals.create(merchant, draft, begun.withdrawal_id)
     return Played(made.id, at_first)
 
 

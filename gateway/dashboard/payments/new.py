@@ -30,6 +30,7 @@ from gateway.dashboard.templatetags.dashboard import money
 from gateway.methods.registry import Method, rail_of
 from gateway.methods.scenarios import SCENARIOS
 from gateway.methods.selectors import MethodOffer, offers, required_fields
+from gateway.methods.words import GIVEN
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.simulations.examples import ORDERS
@@ -61,14 +62,6 @@ _PLAYED: dict[int, Any] = {
     916: gettext_lazy("The card is entered on our page instead of secure fields"),
     917: gettext_lazy("The payer declines after ten seconds"),
 }
-GIVEN: dict[str, Promise] = {
-    "PIX_CODE": gettext_lazy("A code to scan or copy"),
-    "BOLETO": gettext_lazy("A bank slip"),
-    "BANK_DETAILS": gettext_lazy("A dedicated account to transfer to"),
-    "REDIRECT": gettext_lazy("A checkout page"),
-    "CARD": gettext_lazy("Fields for the card"),
-    "APP_AUTHORIZATION": gettext_lazy("A confirmation request in the phone app"),
-}
 
 
 @dataclass(frozen=True)
@@ -93,7 +86,7 @@ class TestMethod:
 
     @property
     def given(self) -> Promise:
-        return GIVEN[self.flow]
+        return GIVEN[self.flow].title
 
     @property
     def limits(self) -> str:

@@ -29,7 +29,7 @@ _REFUND_ENDED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class PaymentTimelineEntry:
     """An entry with its time. `event` is the event type; `is_ahead`: it is in the future."""
 
     at: datetime
@@ -49,44 +49,44 @@ class Happening:
 
 def timeline(
     payment: Payment, refunds: Sequence[Refund], receivable: Receivable | None, events: Iterable[Event]
-) -> list[Happening]:
+) -> list[PaymentTimelineEntry]:
     """All entries, oldest first; scheduled ones last."""
     by_id = {refund.pk: refund for refund in refunds}
-    told = [Happening(one.occurred_at, one.type, by_id.get(one.object_id), one) for one in events]
-    announced = {(one.kind, one.refund.pk if one.refund else None) for one in told}
+    sent = [PaymentTimelineEntry(one.occurred_at, one.type, by_id.get(one.object_id), one) for one in events]
+    announced = {(one.kind, one.refund.pk if one.refund else None) for one in sent}
     known = [
         one
         for one in [*_of_payment(payment), *_of_refunds(refunds)]
         if (one.kind, one.refund.pk if one.refund else None) not in announced
     ]
-    found = [*known, *told, *_of_money(receivable), *_ahead(payment)]
+    found = [*known, *sent, *_of_money(receivable), *_ahead(payment)]
     return sorted(found, key=lambda one: (one.is_ahead, one.at))
 
 
-def _of_payment(payment: Payment) -> Iterable[Happening]:
-    yield Happening(payment.created_at, "payment.created")
+def _of_payment(payment: Payment) -> Iterable[PaymentTimelineEntry]:
+    yield PaymentTimelineEntry(payment.created_at, "payment.created")
     if payment.paid_at:
-        yield Happening(payment.paid_at, "payment.paid")
+        yield PaymentTimelineEntry(payment.paid_at, "payment.paid")
     if kind := _ENDED.get(Status(payment.status)):
-        yield Happening(payment.updated_at, kind)
+        yield PaymentTimelineEntry(payment.updated_at, kind)
 
 
-def _of_refunds(refunds: Iterable[Refund]) -> Iterable[Happening]:
+def _of_refunds(refunds: Iterable[Refund]) -> Iterable[PaymentTimelineEntry]:
     for refund in refunds:
-        yield Happening(refund.created_at, "refund.created", refund)
+        yield PaymentTimelineEntry(refund.created_at, "refund.created", refund)
         if kind := _REFUND_ENDED.get(RefundStatus(refund.status)):
-            yield Happening(refund.completed_at or refund.updated_at, kind, refund)
+            yield PaymentTimelineEntry(refund.completed_at or refund.updated_at, kind, refund)
 
 
-def _of_money(receivable: Receivable | None) -> Iterable[Happening]:
+def _of_money(receivable: Receivable | None) -> Iterable[PaymentTimelineEntry]:
     if receivable is None:
         return
     if receivable.state in NOT_YET:
-        yield Happening(receivable.release_at, "releases", is_ahead=True)
+        yield PaymentTimelineEntry(receivable.release_at, "releases", is_ahead=True)
     elif receivable.state in (Waiting.RELEASED, Waiting.ADVANCED):
-        yield Happening(receivable.updated_at, receivable.state)
+        yield PaymentTimelineEntry(receivable.updated_at, receivable.state)
 
 
-def _ahead(payment: Payment) -> Iterable[Happening]:
+def _ahead(payment: Payment) -> Iterable[PaymentTimelineEntry]:
     if payment.status in UNDECIDED and payment.expires_at:
-        yield Happening(payment.expires_at, "expires", is_ahead=True)
+        yield PaymentTimelineEntry(payment.expires_at, "expires", is_ahead=True)

@@ -45,10 +45,10 @@ class RefundFilterForm(DaysForm):
 def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     """The tab that is asked for; without one what waits for an answer, or everything where nothing does."""
     form = RefundFilterForm(request.GET)
-    wish = form.wish("kind", "reason_code")
+    filters = form.filters("kind", "reason_code")
     counts = inbox.counts(here.merchant)
     tab = form.cleaned_data.get("tab") or (inbox.Tab.WAITING if counts[inbox.Tab.WAITING] else ALL)
-    rows = inbox.listed(here.merchant, None if tab == ALL else tab, **wish)
+    rows = inbox.listed(here.merchant, None if tab == ALL else tab, **filters)
     if request.GET.get("format") == "csv":
         return csv_of(_("refunds"), _columns(), in_chunks(rows))
     tabs = [(name, title, counts[name], name == tab) for name, title in TAB.items()]
@@ -58,7 +58,7 @@ def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
         tabs=tabs,
         tab=tab,
         form=form,
-        is_narrowed=any(wish.values()),
+        is_narrowed=any(filters.values()),
         counted_to=inbox.COUNTED_TO,
     )
 

@@ -123,13 +123,13 @@ class RefundForm(OnceForm):
         """The body of a request for this refund, with the reviewed amount."""
         given = self.cleaned_data
         amount = given["amount"] if given["how"] == PART else None
-        wish: dict[str, Decimal | str | dict[str, str] | None] = {
+        body: dict[str, Decimal | str | dict[str, str] | None] = {
             "amount": to_decimal(given["minor"], self.payment.currency) if given.get("minor") else amount,
             "reason": given["reason"] or None,
             "reference": given["reference"] or None,
             "destination": self.destination,
         }
-        return {name: value for name, value in wish.items() if value is not None}
+        return {name: value for name, value in body.items() if value is not None}
 
     def refuse_what_is_missing(self, takes: Sources) -> bool:
         """Adds an error at the amount if money is missing; returns whether it did."""
@@ -262,15 +262,15 @@ def _work(here: RequestContext, form: RefundForm, withdrawer: Withdrawer | None)
 
 def _created(here: RequestContext, form: RefundForm, withdrawer: Withdrawer | None) -> Refund:
     payment = form.payment
-    wish = validated(RefundInput, form.body(), here.merchant)
-    assert wish.amount is not None
+    order = validated(RefundInput, form.body(), here.merchant)
+    assert order.amount is not None
     refund = services.create(
         here.merchant,
         payment.pk,
-        amount=to_minor(wish.amount, payment.currency),
-        reason=wish.reason,
-        reference=wish.reference,
-        destination=wish.destination.model_dump(by_alias=True) if wish.destination else None,
+        amount=to_minor(order.amount, payment.currency),
+        reason=order.reason,
+        reference=order.reference,
+        destination=order.destination.model_dump(by_alias=True) if order.destination else None,
         withdrawer=withdrawer,
     )
     here.record("refund.asked", refund.pk, after=told(refund))

@@ -17,10 +17,10 @@ from gateway.requests.models import ApiRequest
 @page_view(May.READ_TECHNICAL)
 def detail(request: HttpRequest, here: RequestContext, request_id: str) -> HttpResponse:
     """One request, redacted, and its result."""
-    told = selectors.story(here.merchant, request_id)
-    asked = told.request
+    story = selectors.story(here.merchant, request_id)
+    asked = story.request
     return here.render(
-        "requests/detail.html", story=told, row=asked, meaning=meaning_of(asked.code), curl=_curl(here, asked)
+        "requests/detail.html", story=story, row=asked, meaning=meaning_of(asked.code), curl=_curl(here, asked)
     )
 
 

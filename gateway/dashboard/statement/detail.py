@@ -58,17 +58,17 @@ def statement(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form, asked = days(here.merchant, request.GET)
     if asked is None:
         return here.render("statement/detail.html", form=form, question=None)
-    told, entries = _summary(here.merchant, asked), _entries(here.merchant, asked)
+    summary, entries = _summary(here.merchant, asked), _entries(here.merchant, asked)
     page = page_of(entries, request.GET)
     balance = 0
     if page.rows and not asked.cause:
-        balance = books.balance_after(entries, told.ending, page.rows[0])
+        balance = books.balance_after(entries, summary.ending, page.rows[0])
     return here.render(
         "statement/detail.html",
         form=form,
         question=asked,
-        told=told,
-        causes=[(cause, CAUSE[cause], share) for cause, share in told.causes.items()],
+        summary=summary,
+        causes=[(cause, CAUSE[cause], share) for cause, share in summary.causes.items()],
         page=page,
         rows=_rows(here.merchant, asked, books.lines(page.rows, asked.bucket, balance)),
         periods=periods(here.now),
@@ -82,16 +82,16 @@ def printed(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form, asked = days(here.merchant, request.GET)
     if asked is None:
         return here.render("statement/detail.html", form=form, question=None)
-    told = _summary(here.merchant, asked)
+    summary = _summary(here.merchant, asked)
     entries = list(_entries(here.merchant, asked)[: ON_PAPER + 1])
     is_whole = len(entries) <= ON_PAPER
-    lines = books.lines(entries, asked.bucket, told.ending) if is_whole else []
+    lines = books.lines(entries, asked.bucket, summary.ending) if is_whole else []
     return here.render(
         "statement/printed.html",
         question=asked,
         bucket=BUCKET[asked.bucket],
-        told=told,
-        causes=[(CAUSE[cause], share) for cause, share in told.causes.items()],
+        summary=summary,
+        causes=[(CAUSE[cause], share) for cause, share in summary.causes.items()],
         rows=_rows(here.merchant, asked, lines)[::-1],
         is_whole=is_whole,
         most=ON_PAPER,

@@ -59,7 +59,7 @@ def edit(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpRes
     }
     form = EndpointForm(here.merchant, request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
-        _change(here, known, **form.wishes())
+        _change(here, known, **form.values())
         return here.go("webhook", known.pk, said=_("Saved."))
     return here.render("webhooks/edit.html", form=form, endpoint=known)
 

@@ -59,7 +59,7 @@ class EndpointForm(OnceForm):
             self.add_error("events", _("Choose at least one type, or all of them."))
         return given
 
-    def wishes(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """In the form that the services take."""
         given = self.cleaned_data
         events = [EVERYTHING] if given["everything"] else given["events"]

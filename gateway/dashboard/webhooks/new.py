@@ -34,6 +34,6 @@ def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
 @transaction.atomic
 def _register(here: RequestContext, form: EndpointForm) -> tuple[Endpoint, str]:
     here.claim(form)
-    made, secret = services.register(here.merchant, **form.wishes())
+    made, secret = services.register(here.merchant, **form.values())
     here.record("webhook.created", made.pk, after=facts(made))
     return made, secret

@@ -95,7 +95,7 @@ class WithdrawalForm(OnceForm):
                 self.add_error(name, str(FAULT.get(name, fault.message)))
         return given
 
-    def wish(self, origin: Address | None) -> WithdrawalDraft:
+    def draft(self, origin: Address | None) -> WithdrawalDraft:
         """Of a form that is valid. The registered address is a backend's: a person has shown who they are."""
         assert self.taken_from and self.paid_out
         return WithdrawalDraft(

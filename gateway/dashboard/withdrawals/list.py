@@ -44,12 +44,12 @@ class WithdrawalFilterForm(DaysForm):
 @page_view(May.READ_MONEY)
 def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     form = WithdrawalFilterForm(request.GET)
-    wish = form.wish("status", "rail", "currency", "reference")
-    rows = selectors.listed(here.merchant, **wish).defer("sealed_destination")
+    filters = form.filters("status", "rail", "currency", "reference")
+    rows = selectors.listed(here.merchant, **filters).defer("sealed_destination")
     if request.GET.get("format") == "csv":
         return csv_of(form.file_name(_("withdrawals")), COLUMNS, in_chunks(rows))
     return here.render(
-        "withdrawals/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(wish.values())
+        "withdrawals/list.html", page=page_of(rows, request.GET), filter=form, filtered=any(filters.values())
     )
 
 

@@ -29,7 +29,7 @@ class SentWithdrawal:
 
 def send(here: RequestContext, form: WithdrawalForm) -> SentWithdrawal:
     """Makes the withdrawal of a valid form, or tells which one it made before. Raises NotDone."""
-    sending = _Sending(here, form.wish(client_address(here.request)))
+    sending = _Sending(here, form.draft(client_address(here.request)))
     try:
         stored = perform(attempt(here, form.given), sending.work())
     except Refusal as refusal:
@@ -42,7 +42,7 @@ class _Sending:
     """What is done for a form, in the steps that `perform` knows."""
 
     here: RequestContext
-    wish: WithdrawalDraft
+    draft: WithdrawalDraft
 
     def work(self) -> KeyedWork:
         return KeyedWork(
@@ -53,7 +53,7 @@ class _Sending:
 
     def _begin(self, withdrawal_id: str | None, *, tries: int) -> Withdrawal | Unfinished:
         merchant = self.here.merchant
-        found = unless_refused(partial(withdrawals.begin, merchant, self.wish, withdrawal_id))
+        found = unless_refused(partial(withdrawals.begin, merchant, self.draft, withdrawal_id))
         if not isinstance(found, PayoutOrder):
             return self._recorded(found)
         return Unfinished(
@@ -64,7 +64,7 @@ class _Sending:
 
     def _create(self, withdrawal_id: str) -> Withdrawal:
         merchant = self.here.merchant
-        return self._recorded(unless_refused(partial(withdrawals.create, merchant, self.wish, withdrawal_id)))
+        return self._recorded(unless_refused(partial(withdrawals.create, merchant, self.draft, withdrawal_id)))
 
     def _recorded(self, withdrawal: Withdrawal) -> Withdrawal:
         facts = {

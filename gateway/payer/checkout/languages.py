@@ -50,7 +50,7 @@ def _is_spoken(code: str) -> bool:
 
 def method_of(payment: Payment) -> str:
     """What the method is called in the current language."""
-    return BY_LANGUAGE[(translation.get_language() or "en")[:2]].methods[payment.method]
+    return BY_LANGUAGE[(translation.get_language() or "en")[:2]].named(payment.method)
 
 
 def amount_of(payment: Payment) -> str:

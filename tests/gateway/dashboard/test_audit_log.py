@@ -15,7 +15,7 @@ from accounts.base.clock import utcnow
 from accounts.company import ADDRESS_CHANGED
 from accounts.models import AuditEntry, Company, User
 from accounts.roles import Role
-from gateway.dashboard.audit.words import DEED
+from gateway.dashboard.audit.words import ACTION
 from gateway.dashboard.lab.detail import MOVED
 from gateway.staff.kit.columns import address as page_at
 from tests.support.companies import Shop
@@ -193,4 +193,4 @@ def test_everything_that_is_written_down_has_words_and_nothing_else() -> None:
     call = re.compile(r'\b(?:record|_tell|_turn|_write_down)\(\s*(?:[^"()]*,\s*)?"([a-z_]+\.[a-z_]+)"')
     sources = [path.read_text() for name in ("accounts", "gateway") for path in (ROOT / name).rglob("*.py")]
 
-    assert {action for source in sources for action in call.findall(source)} | NAMED == set(DEED) | OF_NO_COMPANY
+    assert {action for source in sources for action in call.findall(source)} | NAMED == set(ACTION) | OF_NO_COMPANY

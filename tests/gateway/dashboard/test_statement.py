@@ -34,12 +34,12 @@ def in_file(browser: Client, page: Page, **query: str) -> list[dict[str, str]]:
 def test_lines_run_from_the_ending_to_the_opening(viewer: Client, busy: Shop, page: Page) -> None:
     for bucket in BUCKETS:
         found = shown(viewer, page, currency="BRL", bucket=bucket, **EVERYTHING).context
-        assert found["told"].ending == getattr(holdings(busy.sandbox).currencies["BRL"], bucket.lower())
-        balance = found["told"].ending
+        assert found["summary"].ending == getattr(holdings(busy.sandbox).currencies["BRL"], bucket.lower())
+        balance = found["summary"].ending
         for row in found["rows"]:
             assert row.line.balance == balance
             balance -= row.line.amount
-        assert balance == found["told"].opening == 0
+        assert balance == found["summary"].opening == 0
         for cause, _title, share in found["causes"]:
             assert sum(row.line.amount for row in found["rows"] if row.line.cause == cause) == share.amount
 
@@ -83,7 +83,7 @@ def test_days_are_the_readers_own_and_both_included(viewer: Client, busy: Shop, 
 
     before, after = shown(viewer, page, **past).context, shown(viewer, page, **last).context
 
-    assert before["told"].ending == after["told"].opening > 0
+    assert before["summary"].ending == after["summary"].opening > 0
     assert len(before["rows"]) + len(after["rows"]) == len(shown(viewer, page, **EVERYTHING).context["rows"])
     usual = shown(viewer, page).context["question"]
     assert (usual.first, usual.last) == (today - timedelta(days=6), today)
@@ -105,7 +105,7 @@ def test_a_long_statement_goes_on_with_the_right_balance(viewer: Client, acme: S
 
     found = [row.line for row in (*first["rows"], *second["rows"])]
     assert (len(found), len(rows)) == (200, 2 * count + 2)
-    balance = first["told"].ending
+    balance = first["summary"].ending
     for line, row in zip(found, rows, strict=False):
         assert (line.balance, Decimal(row["Balance"]) * 100) == (balance, balance)
         balance -= line.amount
@@ -120,7 +120,7 @@ def test_the_file_has_every_row_and_the_columns_of_the_screen(viewer: Client, bu
 
     assert [Decimal(row["Balance"]) for row in rows] == [Decimal(one.line.balance) / 100 for one in found["rows"]]
     came = sum(Decimal(row["Credit"] or 0) - Decimal(row["Debit"] or 0) for row in rows)
-    assert came == Decimal(found["told"].ending) / 100
+    assert came == Decimal(found["summary"].ending) / 100
     assert {row["Currency"] for row in rows} == {"BRL"}
     fees = in_file(viewer, page, currency="BRL", cause="FEES", **EVERYTHING)
     assert {row["Type"] for row in fees} == {"Fees"} and "Balance" not in fees[0]

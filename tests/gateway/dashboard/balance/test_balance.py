@@ -35,7 +35,7 @@ def test_every_number_leads_to_its_explanation_and_is_its_ending(viewer: Client,
                 assert minor == getattr(held[currency], bucket.lower())
                 assert f"?currency={currency}&amp;bucket={bucket}" in answer.content.decode()
                 told = story(viewer, page, currency=currency, bucket=bucket)
-                assert told.context["told"].ending == minor
+                assert told.context["explained"].ending == minor
                 assert "Matches the balance to the cent" in words(told)
     assert {currency for currency, _ in answer.context["cards"]} == set(held)
 
@@ -109,7 +109,7 @@ def test_nothing_yet_says_what_comes(viewer: Client, acme: Shop, page: Page) -> 
 @pytest.mark.parametrize("bucket", [*BUCKETS, "TOTAL"])
 def test_every_cause_opens_to_postings_that_come_to_it(viewer: Client, busy: Shop, page: Page, bucket: str) -> None:
     whole = story(viewer, page, currency="BRL", bucket=bucket, **{"from": ""}).context
-    assert whole["told"].opening == 0
+    assert whole["explained"].opening == 0
     for row in whole["rows"]:
         query = {"currency": "BRL", "bucket": bucket, "cause": row.cause, "from": ""}
         [opened] = [one for one in story(viewer, page, **query).context["rows"] if one.is_open]
@@ -133,10 +133,10 @@ def test_postings_lead_to_what_they_are_about(viewer: Client, busy: Shop, page: 
 def test_any_past_instant_is_explained(viewer: Client, busy: Shop, page: Page) -> None:
     entries = Entry.objects.filter(merchant=busy.sandbox, currency="BRL", account__kind=AccountKind.AVAILABLE)
     for at in set(entries.values_list("transfer__posted_at", flat=True)):
-        told = story(viewer, page, currency="BRL", at=timestamp(at), **{"from": ""}).context["told"]
+        told = story(viewer, page, currency="BRL", at=timestamp(at), **{"from": ""}).context["explained"]
         assert told.ending == sum(one.amount for one in entries.filter(transfer__posted_at__lte=at))
         since = timestamp(at - timedelta(milliseconds=1))
-        part = story(viewer, page, currency="BRL", at=timestamp(at), **{"from": since}).context["told"]
+        part = story(viewer, page, currency="BRL", at=timestamp(at), **{"from": since}).context["explained"]
         assert (part.ending, part.opening) == (
             told.ending,
             sum(one.amount for one in entries.filter(transfer__posted_at__lt=at)),

@@ -1,0 +1,23 @@
+"""What a payer gets to pay with, by the flow of a method: in words, and by the members of the API that carry it."""
+
+from typing import NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+
+class GivenToPayer(NamedTuple):
+    """`title` for people, `members` for whoever reads the answer of the API."""
+
+    title: Promise
+    members: str
+
+
+GIVEN: dict[str, GivenToPayer] = {
+    "PIX_CODE": GivenToPayer(_("A code to scan or copy"), "`pixCopyPaste`, `pixQrCode`"),
+    "BOLETO": GivenToPayer(_("A bank slip"), "`digitableLine`, `barcode`, `pdfUrl`"),
+    "BANK_DETAILS": GivenToPayer(_("A dedicated account to transfer to"), "`bankDetails`"),
+    "REDIRECT": GivenToPayer(_("A checkout page"), "`nextAction.redirectUrl`"),
+    "CARD": GivenToPayer(_("Fields for the card"), "secure fields by `nextAction.clientSecret`, or `checkoutUrl`"),
+    "APP_AUTHORIZATION": GivenToPayer(_("A confirmation request in the phone app"), "a prompt in the app on the phone"),
+}
