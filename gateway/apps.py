@@ -26,7 +26,7 @@ class GatewayConfig(AppConfig):
 
 
 def _take_your_time(using: str, **kwargs: Any) -> None:
-    """A migration may build an index for longer than any request may wait."""
+    """Lifts the statement timeout: a migration may build an index for longer than a request may wait."""
     from django.db import connections
 
     with connections[using].cursor() as cursor:

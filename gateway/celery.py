@@ -60,7 +60,7 @@ AT_ONCE = ("gateway.tasks.heartbeat", "ledger.tasks.verify")
 
 @beat_init.connect
 def beat_at_once(**_: object) -> None:
-    """The first sign of life and the first proof of the books do not wait for their first turn."""
+    """The first heartbeat and the first proof of the books run at startup."""
     with suppress(OperationalError):  # a broker that is away gets them by their turn
         for task in AT_ONCE:
             app.send_task(task, retry=False)

@@ -1,4 +1,4 @@
-"""What must hold before the service starts: `check --deploy` says it, and the web process refuses to start on it."""
+"""Startup checks: reported by `check --deploy`; the web process refuses to start if they fail."""
 
 import zlib
 from base64 import urlsafe_b64decode
@@ -18,18 +18,18 @@ from django.db import connection
 
 log = structlog.get_logger()
 SECRET_LENGTH, SECRET_SUBSTANCE = 50, 40
-"""Characters, and bytes that are left of them when repetitions are packed: fifty random digits have 42."""
+"""Minimum length, and minimum compressed size in bytes: fifty random digits have 42."""
 KEY_VARIETY = 12
-"""Different bytes in an encryption key of 32: random ones have 24 or more."""
+"""Minimum number of different bytes in a 32-byte encryption key: random ones have 24 or more."""
 NOT_SENDING = ("console", "dummy", "filebased", "locmem")
 EXAMPLES = ("example", "example.com", "example.net", "example.org", "invalid", "test", "localhost")
-"""Names that belong to nobody (RFC 2606): whoever deploys has not filled in their own."""
+"""Example names (RFC 2606): the operator has not replaced them."""
 
 
 def stop_if_unsafe() -> None:
-    """Raises ImproperlyConfigured with every error that `check --deploy` finds; local mode needs less.
+    """Raises ImproperlyConfigured with all errors of `check --deploy`; local mode has fewer checks.
 
-    For the entry of every web server.
+    Called by the entry of every web server.
     """
     found = run_checks(tags=[Tags.security], include_deployment_checks=not settings.LOCAL)
     if errors := [message for message in found if message.is_serious()]:
@@ -37,7 +37,7 @@ def stop_if_unsafe() -> None:
 
 
 def say_who_owns_the_tables() -> None:
-    """A line in the log where it is the service itself. It stops nothing: a database that is away must not, either."""
+    """Logs a warning if the service's role owns tables. Never stops the service, nor does a database that is down."""
     if settings.LOCAL:
         return
     with suppress(DatabaseError):
@@ -48,7 +48,7 @@ def say_who_owns_the_tables() -> None:
 
 @register(Tags.security)
 def encryption_keys_are_set(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """An empty ONPAY_SECRET_KEY is refused by Django itself."""
+    """Django itself rejects an empty ONPAY_SECRET_KEY."""
     if settings.ENCRYPTION_KEYS and all(map(_is_fernet_key, settings.ENCRYPTION_KEYS)):
         return []
     return [Error("ONPAY_ENCRYPTION_KEYS is not a list of Fernet keys.", id="onpay.E002")]
@@ -64,7 +64,7 @@ def _is_fernet_key(text: str) -> bool:
 
 @register(Tags.security)
 def local_mode_is_for_one_machine(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """It shows every e-mail to everybody and has a secret that everybody knows."""
+    """Local mode shows every e-mail to everybody and has a well-known secret."""
     public = [host for host in settings.ALLOWED_HOSTS if not _is_of_this_network(host)] if settings.LOCAL else []
     if not public:
         return []
@@ -87,7 +87,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _is_of_this_network(host: str) -> bool:
-    """A name without a dot, one of this machine, or a private address."""
+    """A name without a dot, a local name, or a private address."""
     try:
         return ip_address(host.strip("[]")).is_private
     except ValueError:
@@ -136,7 +136,7 @@ def _can_be_guessed(secret: str) -> bool:
 
 @register(Tags.security, deploy=True)
 def the_proxy_is_named(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """Without it nobody's https is believed, and every answer is a redirect to the same address."""
+    """Without it no forwarded https is trusted, and every request is redirected to itself."""
     if settings.TRUSTED_PROXIES or settings.HAS_NO_PROXY or not settings.BASE_URL.startswith("https://"):
         return []
     return [
@@ -157,7 +157,7 @@ def people_can_be_written_to(app_configs: Any, **kwargs: Any) -> list[CheckMessa
 
 @register(Tags.security, deploy=True)
 def addresses_are_of_somebody(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
-    """What .env.example says is to be replaced."""
+    """The examples of .env.example must be replaced."""
     sender = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
     named = {
         "ONPAY_BASE_URL": [urlsplit(settings.BASE_URL).hostname],
@@ -189,9 +189,9 @@ _OWNS = """
 
 @register(Tags.database, deploy=True)
 def the_service_owns_no_table(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """Whoever owns a table can switch off what keeps the books right, and so can whoever has stolen its password.
+    """A table owner can disable the constraints of the books, and so can whoever steals its password.
 
-    Looked at only where the database is asked for: `check --deploy --database default`.
+    Runs only with `check --deploy --database default`.
     """
     if not databases:
         return []

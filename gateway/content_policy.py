@@ -1,4 +1,4 @@
-"""The content security policy: strict everywhere but on pages that others have made."""
+"""The content security policy: strict except on third-party pages."""
 
 from csp.middleware import CSPMiddleware
 from django.http import HttpRequest, HttpResponseBase
@@ -7,9 +7,9 @@ INLINE_STYLES = {"style-src": ["'unsafe-inline'"]}
 
 
 class ContentSecurityPolicyMiddleware(CSPMiddleware):
-    """The strict policy everywhere but on pages that others have made.
+    """Strict except on third-party pages.
 
-    The theme of the staff admin evaluates expressions and writes styles into its elements, the reference the latter.
+    The theme of the staff admin evaluates expressions and writes inline styles, the API reference the latter.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

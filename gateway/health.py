@@ -1,4 +1,4 @@
-"""Whether the service is up: for load balancers, which ask by address and over http, and for the operator."""
+"""Health checks: for load balancers, which use IP addresses and http, and for the operator."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,14 +16,14 @@ from accounts.heartbeats import is_alive
 from gateway.api import throttling
 
 NEEDED = ("web", "database", "cache", "worker")
-"""Without a dispatcher the worker makes the deliveries."""
+"""Without a dispatcher the worker delivers."""
 
 
 class ProbesMiddleware:
-    """Answers /health/live and /health/ready before a host, a scheme or an address is looked at.
+    """Answers /health/live and /health/ready before host, scheme and address are checked.
 
-    `live` says that this process answers: restart it where it does not. `ready` says that it reaches the database:
-    send it no requests where it does not. A worker that is late is no reason for either.
+    `live`: this process answers; restart it if it does not. `ready`: it reaches the database; send no requests if
+    it does not. A late worker affects neither.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -42,7 +42,7 @@ def probe(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
-    """200 when all that is needed is up, else 503; each part is named to those who run the service."""
+    """200 if everything required is up, else 503; parts are named to operators only."""
     parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
     for part in ("worker", "dispatcher"):
         parts[part] = parts["database"] and is_alive(part)
@@ -51,7 +51,7 @@ def health(request: HttpRequest) -> HttpResponse:
 
 
 def _may_know(request: HttpRequest, *, database: bool) -> bool:
-    """Whoever is on this machine, has the operator's token or is signed in as staff."""
+    """Local requests, the operator's token, or signed-in staff."""
     address = client_address(request)
     if settings.LOCAL or (address is not None and address.is_loopback):
         return True

@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, with the RequestId, and without anything secret."""
+"""Structured logs: one JSON object per line, with the RequestId, and without secrets."""
 
 import logging
 import sys
@@ -36,7 +36,7 @@ SECRET = frozenset(
 
 
 def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replaces the value of every member whose name says that it is secret, and card numbers in every text."""
+    """Replaces values of members with secret names, and card numbers in every text."""
     for name, value in event.items():
         if name.lower() in SECRET:
             event[name] = REMOVED
@@ -46,9 +46,9 @@ def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> Mutab
 
 
 def configure(level: str) -> None:
-    """Sends our own lines and those of every library to standard error, in one form. Local variables never.
+    """Sends our log lines and those of libraries to standard error, in one format, without local variables.
 
-    Our own lines go straight there; those of libraries come by way of `logging`.
+    Our lines are written directly; those of libraries come through `logging`.
     """
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -82,7 +82,7 @@ def configure(level: str) -> None:
 
 
 class _StandardError:
-    """Whole lines to whatever standard error is now."""
+    """Writes whole lines to the current standard error."""
 
     def write(self, line: str) -> None:
         sys.stderr.write(line)

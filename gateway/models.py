@@ -1,4 +1,4 @@
-"""The product's tables, of all its rooms: Django looks only here."""
+"""The models of all rooms of the product: Django finds them only here."""
 
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer

@@ -1,4 +1,4 @@
-"""What the web server serves: Django, behind a reader of bodies."""
+"""The RSGI entry: Django, behind the body reader."""
 
 from gateway.wsgi import application as django
 

@@ -1,4 +1,4 @@
-"""What staff find at first: their roles, and the terms that the rails' markets say where nobody has said otherwise."""
+"""Initial data: staff roles, and general rules from the rails' markets."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,12 +19,12 @@ from gateway.payouts.registry import markets as payouts
 from ledger.money import to_minor
 
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
-"""Before the first payment, also of a demo whose clock starts in the past."""
+"""Earlier than every payment, including demo data that starts in the past."""
 
 
 @receiver(post_migrate)
 def seed(sender: AppConfig, **kwargs: Any) -> None:
-    """Adds the missing rules for everybody; a rule that exists is never touched."""
+    """Adds missing general rules; existing rules are never changed."""
     if sender.name != "gateway":
         return
     staff_roles.seed()

@@ -1,4 +1,4 @@
-"""Every setting of the service, from the environment; a bad value stops the start. `.env.example` explains each."""
+"""All settings of the service, from the environment; an invalid value stops the start. See `.env.example`."""
 
 from ipaddress import ip_network
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the timetable asks of the service itself."""
+"""Celery tasks of the service itself."""
 
 from celery import shared_task
 from celery.signals import task_postrun, worker_ready
@@ -13,13 +13,13 @@ from gateway.vault.services import forget_old as forget_old_cards
 @worker_ready.connect
 @task_postrun.connect
 def worker_works(**_: object) -> None:
-    """A worker that is connected and gets nothing to do is deaf: the timetable asks for something every second."""
+    """A connected worker without tasks may be dead: the schedule sends one every second."""
     touch("worker")
 
 
 @shared_task
 def heartbeat() -> None:
-    """Proof that timetable, broker and worker are up together."""
+    """Proves that beat, broker and worker are up together."""
     beat("worker")
 
 
@@ -35,7 +35,7 @@ def forget_idempotency_keys() -> None:
 
 @shared_task
 def forget_sessions() -> None:
-    """Sessions that are over."""
+    """Deletes expired sessions."""
     SessionStore.clear_expired()
 
 

@@ -1,7 +1,7 @@
-"""The page that a developer sees instead of a bare 500 (ONPAY_DEBUG): where it happened, and nothing secret.
+"""The debug page in place of a plain 500 (ONPAY_DEBUG): where it happened, without secrets.
 
-Of the request it shows the method and the path, and no setting. Of the variables it shows numbers, dates, ids and which
-rows they are; of everything else only the type, for any text may be a key, a card number or somebody's name.
+Of the request it shows method and path, and no settings. Of variables it shows numbers, dates, ids and row identities;
+of everything else only the type, since any text may be a key, a card number or a name.
 """
 
 import re
@@ -21,7 +21,7 @@ from gateway.vault.numbers import without_cards
 OUR_ID = re.compile(r"[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}")
 OUTSPOKEN = (NoneType, bool, int, Decimal, date, Enum)
 LONG = re.compile(r"[A-Za-z0-9_+/=.-]{24,}")
-"""A word that may be a key or a token, unless it is the name of a module or one of our ids."""
+"""A word that may be a key or token, unless it is a module name or one of our ids."""
 NAME = re.compile(r"[A-Za-z]+([._-][A-Za-z]+)*")
 SILENT = {
     "request_meta": {},
@@ -37,7 +37,7 @@ SILENT = {
 
 
 class Variables(SafeExceptionReporterFilter):
-    """Django's own shows every local variable where DEBUG is on."""
+    """Django's default shows every local variable if DEBUG is on."""
 
     def get_traceback_frame_variables(self, request: Any, tb_frame: Any) -> ItemsView[str, Any]:
         return {name: shown(value) for name, value in tb_frame.f_locals.items()}.items()
@@ -62,7 +62,7 @@ class Reporter(ExceptionReporter):
 
 
 def shown(value: object) -> str:
-    """What may be shown of a variable."""
+    """The displayable part of a variable."""
     if isinstance(value, Model):
         return f"{type(value).__name__} {value.pk}"
     if isinstance(value, OUTSPOKEN) or (isinstance(value, str) and OUR_ID.fullmatch(value)):
@@ -71,7 +71,7 @@ def shown(value: object) -> str:
 
 
 def told(message: str) -> str:
-    """A message without the values of a broken constraint, card numbers and whatever looks like a key."""
+    """A message without values of constraint violations, card numbers and possible keys."""
     first = message.partition("\nDETAIL:")[0]
     return LONG.sub(_word, without_cards(first, REMOVED))
 

@@ -1,4 +1,4 @@
-"""Celery's beat, which keeps its timetable in the database and says that it is alive."""
+"""Celery beat with its schedule in the database and a heartbeat."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ from accounts.heartbeats import touch
 
 class Timetable(DatabaseScheduler):
     def tick(self, *args: Any, **options: Any) -> Any:
-        """Sends what is due. A broker that is away keeps it from returning, and the next sign of life from coming."""
+        """Sends due tasks. A broker that is down blocks it, and so the next heartbeat."""
         touch("beat")
         return super().tick(*args, **options)

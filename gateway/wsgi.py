@@ -1,4 +1,4 @@
-"""What the web server serves."""
+"""The WSGI entry."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""Who calls: the API key in the header `x-api-key` (contract §2.5)."""
+"""Authentication: the API key in the header `x-api-key` (contract §2.5)."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -31,7 +31,7 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def _belongs_here(merchant: Merchant, request: Request) -> bool:
-    """Where each environment has a host of its own, a key works only there."""
+    """If each environment has its own host, a key works only there."""
     production, sandbox = _host(settings.BASE_URL), _host(settings.SANDBOX_BASE_URL)
     if production == sandbox:
         return True

@@ -1,4 +1,4 @@
-"""Refusals of the contract itself, and the one place that turns whatever went wrong into an answer."""
+"""Refusals of the contract itself, and the one place that turns every error into a response."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 class WrongMemberPayload(TypedDict):
-    """A wrong member of the request."""
+    """An invalid member of the request."""
 
     field: str
     code: Literal["REQUIRED", "INVALID", "TOO_SHORT", "TOO_LONG", "OUT_OF_RANGE", "NOT_ALLOWED", "UNKNOWN_VALUE"]
@@ -133,7 +133,7 @@ _TRANSLATED: dict[type[Exception], type[Refusal]] = {
 
 
 def refusal_for(error: Exception) -> Refusal:
-    """What the outside is told about an error: a refusal speaks for itself, a bug says only that it is one."""
+    """The refusal for an error; a bug becomes a generic one."""
     if isinstance(error, Refusal):
         return error
     if isinstance(error, DisallowedHost):
@@ -145,7 +145,7 @@ def refusal_for(error: Exception) -> Refusal:
 
 
 def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:
-    """The refusal as an HTTP answer with the headers that belong to it."""
+    """The refusal as an HTTP response with its headers."""
     response = HttpResponse(
         body_of(refusal, request.request_id),  # type: ignore[attr-defined]
         status=refusal.status,
@@ -160,7 +160,7 @@ def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:
 
 
 def _say(error: Exception) -> None:
-    """PostgreSQL repeats the row that failed, and with it whose it is: of its errors only the kind is told."""
+    """PostgreSQL errors repeat the failing row with its data: only their type is logged."""
     if isinstance(error, DatabaseError | InterfaceError):
         cause = error.__cause__
         constraint = getattr(getattr(cause, "diag", None), "constraint_name", None)
@@ -171,7 +171,7 @@ def _say(error: Exception) -> None:
 
 
 def answer(error: Exception, context: dict[str, Any]) -> HttpResponse:
-    """DRF's exception handler: every error of a view becomes the contract's form."""
+    """DRF's exception handler: every error of a view becomes an envelope."""
     refusal = refusal_for(error)
     if refusal.status >= 500 and not isinstance(error, Refusal):
         _say(error)

@@ -1,4 +1,4 @@
-"""Examples for the published contract: one of each thing, as in real life."""
+"""Examples for the published contract: one per schema, with realistic values."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
     },
     "CryptoWithdrawalInput": {asset: body for (rail, asset), body in WITHDRAWALS.items() if rail == "CRYPTO"},
 }
-"""Bodies of which there are several kinds."""
+"""Request bodies with several variants."""
 
 EXAMPLES: dict[str, Any] = {
     "PaymentInput": ORDERS["PIX", "BRL"],

@@ -1,4 +1,4 @@
-"""What happens to every request before there is a view: its id, its log line, the limit of its address."""
+"""Runs for every request before a view: its id, its log line, the rate limit of its address."""
 
 import re
 import time
@@ -28,7 +28,9 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class RequestIdMiddleware:
-    """Gives every request an id of ours, tells it in the answer and logs one line; the merchant's log gets it whole."""
+    """Gives every request an id, returns it in the response and logs one line; the merchant's request log gets the
+    details.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -57,9 +59,9 @@ class RequestIdMiddleware:
 
 
 class PayersMiddleware:
-    """The pages and calls of payers' browsers: limited by address, and alone on the origin that sees cards.
+    """Payers' pages and calls: limited by address, and the only ones on the origin that handles cards.
 
-    Whoever could run a script on another page of that origin could read what is typed into the fields.
+    A script running on another page of that origin could read what is typed into the fields.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -77,15 +79,15 @@ class PayersMiddleware:
 
 
 def _is_only_for_cards(request: HttpRequest) -> bool:
-    """On a developer's machine the address that stands for the SDK's origin is the service's own, too."""
+    """On a developer's machine the SDK's origin is also the service's own."""
     own = settings.SDK_URL not in (settings.BASE_URL, settings.SANDBOX_BASE_URL)
     return own and not settings.LOCAL and request.get_host() == urlsplit(settings.SDK_URL).netloc
 
 
 class ApiMiddleware:
-    """Serves /api/: the limit of the address comes before everything else, and nothing is cached.
+    """Serves /api/: the limit of the address comes first, and nothing is cached.
 
-    What pages need (sessions, CSRF tokens, messages, policies for browsers) has no business here and is not run.
+    Middleware for pages (sessions, CSRF tokens, messages, browser policies) is skipped.
     """
 
     def __init__(self, get_response: GetResponse) -> None:

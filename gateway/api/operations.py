@@ -1,8 +1,7 @@
-"""An operation of the API: what it needs, what it takes, what it gives and what it refuses, said in one place.
+"""An operation of the API: requirements, input, output and refusals, declared in one place.
 
-The declaration is what runs, what the schema publishes and what the tests walk through. The order of checks is
-contract §2.1: route and method, key, permission, origin, headers, limit, idempotency key, JSON, replay, validation,
-business.
+The declaration is executed, published in the schema, and iterated by the tests. Checks run in the order of contract
+§2.1: route and method, key, permission, origin, headers, limit, idempotency key, JSON, replay, validation, business.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,12 +25,12 @@ from gateway.api.pagination import Paged, ResultPage
 from gateway.requests import bodies, idempotency
 
 ANY_JSON = ("application/json", "*/*", "")
-"""What nearly everybody accepts, and what need not be negotiated."""
+"""Accept values that need no negotiation."""
 
 
 @dataclass(frozen=True, slots=True)
 class PdfDocument:
-    """An answer that is no JSON: a PDF, shown in the browser under a name."""
+    """A PDF response, shown in the browser under a name."""
 
     content: bytes
     name: str
@@ -39,7 +38,7 @@ class PdfDocument:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Another success of an operation: its status, its code and its sentence."""
+    """Another success of an operation: its status, code and description."""
 
     status: int
     code: str
@@ -51,7 +50,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Varied:
-    """What a handler returns to answer with a variant that the operation declares."""
+    """Returned by a handler to answer with a declared variant."""
 
     variant: Variant
     payload: Any
@@ -61,7 +60,7 @@ class Varied:
 class Rehearsal:
     """With `?dryRun=true` the resource's `rehearse` answers instead: nothing is done, and no key is needed.
 
-    It gets the merchant, the content of the body, and what would be answered about the key's permission, if anything.
+    It gets the merchant, the content of the body, and the error about the key's permission, if any.
     """
 
     gives: Any
@@ -94,7 +93,7 @@ class Operation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing that is sent may be overlooked."""
+        """Whether unknown members are rejected."""
         return bool(self.rehearsal or (self.takes and issubclass(self.takes, ExactInput)))
 
     @property
@@ -103,7 +102,7 @@ class Operation:
 
 
 def operation(name: str, permission: str, *, gives: Any, **declared: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a method of a `Resource` an operation of the contract, under a name for generated clients.
+    """Declares a method of a `Resource` as an operation, under a name for generated clients.
 
     The method gets the merchant, the validated body or query, and the path's parameters; it returns the payload
     (a `Page` of payloads for a collection). Its docstring is the operation's public description.
@@ -133,13 +132,13 @@ class Resource(APIView):
     tag: ClassVar[str] = ""
     format_kwarg = None
     goes_on_regardless: ClassVar[bool] = False
-    """Whether what was begun is resumed though its body would be refused today: then `resume` gets none."""
+    """Whether a started operation is resumed even if its body would be refused today: then `resume` gets none."""
 
     def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
-        """Refuses what needs more than the operation's permission, also before a stored answer is replayed."""
+        """Raises if more than the operation's permission is missing, also before a stored response is replayed."""
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Any:
-        """Goes on with what an earlier call of `post` began and did not finish; `begun` is its id."""
+        """Continues what an earlier call of `post` started and did not finish; `begun` is its id."""
         raise NotImplementedError
 
     def rehearse(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> Any:
@@ -272,9 +271,9 @@ def _rehearse_or_write(
 
 
 def _check_query(http: HttpRequest, declared: Operation) -> None:
-    """A rehearsal must not become real because it is misspelt or not offered, nor an amount in the query be overlooked.
+    """Rejects misspelt or unsupported dry runs, which must not become real, and amounts in the query.
 
-    Refuses with ONP400_VALIDATION.
+    Raises ONP400_VALIDATION.
     """
     for name in http.GET:
         if name == Rehearsal.query and declared.rehearsal:
@@ -299,7 +298,7 @@ def _rehearse(resource: Resource, request: Request) -> HttpResponse:
 
 
 def preflight_of(rehearsal: Rehearsal) -> Variant:
-    """How a rehearsal answers."""
+    """The preflight response."""
     return Variant(200, "ONP200", rehearsal.said)
 
 

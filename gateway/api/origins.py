@@ -1,4 +1,4 @@
-"""The one address from which a company's withdrawals are taken (contract §11.1)."""
+"""The one address from which a company's withdrawals are accepted (contract §11.1)."""
 
 from django.http import HttpRequest
 
@@ -10,7 +10,7 @@ from gateway.withdrawals.gates import require_origin
 
 
 def require_registered(merchant: Merchant, request: HttpRequest) -> None:
-    """Refuses with ONP403_IP, and remembers who was refused: the company's people may want to register it."""
+    """Raises ONP403_IP, and stores the rejected address so that the company can register it."""
     origin = client_address(request)
     try:
         require_origin(merchant, origin)

@@ -1,4 +1,4 @@
-"""Collections, a page at a time (contract §2.8)."""
+"""Page-numbered collections (contract §2.8)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -40,12 +40,12 @@ class ListQuery(Paged):
     """The query of a collection with filters; unknown ones are ignored."""
 
     def filters(self) -> dict[str, Any]:
-        """What was asked for, apart from the page."""
+        """The filters without the page."""
         return self.model_dump(exclude={"page_number", "page_size"}, exclude_none=True)
 
 
 class Pagination(TypedDict):
-    """Which page it is, and how many items there are."""
+    """The page, and the total number of items."""
 
     pageNumber: Annotated[int, Field(ge=1)]
     pageSize: Annotated[int, Field(ge=1, le=100)]
@@ -55,7 +55,7 @@ class Pagination(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """One page of payloads. `totals` are further members beside `data`."""
+    """One page of payloads. `totals` are further members next to `data`."""
 
     items: list[Any]
     number: int
@@ -74,7 +74,7 @@ class ResultPage:
 
 
 def page_of(rows: QuerySet[M], query: Paged, payload: Callable[[M], Any]) -> ResultPage:
-    """The page that the query asks for; past the end it is empty."""
+    """The page that the query selects; past the end it is empty."""
     start = (query.page_number - 1) * query.page_size
     items = [payload(row) for row in rows[start : start + query.page_size]]
     return ResultPage(items, query.page_number, query.page_size, rows.count())

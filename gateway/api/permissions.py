@@ -1,4 +1,4 @@
-"""What the key may do: every operation names one permission (contract §2.6)."""
+"""Permissions of keys: every operation names one (contract §2.6)."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from gateway.api.errors import PermissionMissing
 
 
 class HasPermission(BasePermission):
-    """Denied unless the operation names a permission and the key has it."""
+    """Denies unless the operation names a permission and the key has it."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         needed = view.operation.permission

@@ -1,4 +1,4 @@
-"""The form of answers, for content negotiation: operations write their own bytes."""
+"""Response formats for content negotiation: operations write their own bytes."""
 
 from typing import Any
 

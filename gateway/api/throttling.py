@@ -1,7 +1,7 @@
-"""Rate limits: exact moving windows, shared by all processes through Valkey (contract §2.9).
+"""Rate limits: exact sliding windows, shared by all processes through Valkey (contract §2.9).
 
-One script call decides, counts and tells what is left. A library would need two calls for each limit (one to hit,
-one for the headers), which together cost more than the payment's own database work.
+One script call decides, counts and returns the rest. A library would need two calls for each limit (one to hit, one for
+the headers), which together cost more than the payment's own database work.
 """
 
 import time
@@ -41,7 +41,7 @@ _rests_until = 0.0
 
 @dataclass(frozen=True, slots=True)
 class RateLimitVerdict:
-    """`remaining` calls in the window; `reset_s` whole seconds until its oldest call leaves it, at least 1."""
+    """`remaining` calls in the window; `reset_s`: whole seconds until its oldest call expires, at least 1."""
 
     scope: str
     admitted: bool
@@ -58,7 +58,7 @@ def _valkey(url: str) -> tuple[redis.Redis, object]:
 def hit(scope: str, who: str) -> RateLimitVerdict:
     """Counts one call of `who` in the scope's window, unless it is full.
 
-    While Valkey is away everybody is admitted: a limit that cannot be counted must not stop payments.
+    While Valkey is down every call is admitted: a limit that cannot be counted must not stop payments.
     """
     global _rests_until
     limit = settings.RATE_LIMITS[scope]

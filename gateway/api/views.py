@@ -1,4 +1,4 @@
-"""Django's own errors, in the contract's form wherever a program may be reading."""
+"""Django's own errors, as an envelope for API clients."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 def is_of_api(request: HttpRequest) -> bool:
-    """Whether a program asks, also where it spells the address in its own way: that is a 404 in the envelope."""
+    """Whether a program is asking, even if its path is not normalized: that is a 404 in the envelope."""
     return f"{request.path_info}/".lower().startswith("/api/")
 
 

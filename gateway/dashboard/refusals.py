@@ -1,4 +1,4 @@
-"""What services refuse, as a person before a page reads it: the contract's own sentences speak to programs."""
+"""Refusals worded for people: the contract's messages address integrators."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -122,7 +122,7 @@ def _waiting() -> str:
 
 
 def in_words(refusal: Refusal) -> str:
-    """The refusal for a reader; what has no words of its own here, as the contract says it."""
+    """The refusal for a reader; without a wording here, the contract's message."""
     if isinstance(refusal, WithdrawalsWait):
         return _waiting() % {"until": refusal.until}
     said = IN_WORDS.get(refusal.code)

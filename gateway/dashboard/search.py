@@ -1,4 +1,4 @@
-"""The search at the top: an id leads to its page, one hit too, and several are shown by kind."""
+"""The global search: an id or a single match redirects to its page, several are listed by kind."""
 
 import re
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ _TABLES: dict[str, type[Model]] = {
 
 @dataclass(frozen=True)
 class Results:
-    """What a text can mean, the first few of each kind. `is_all`: of payments there are no more."""
+    """The first matches of each kind. `is_all`: there are no more payments."""
 
     pages: list[tuple[Any, str]]
     payments: list[Payment]
@@ -68,7 +68,7 @@ class Results:
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def search(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """An id may stand in any text: a link, a line of a log, a piece of JSON."""
+    """An id may be part of any text: a link, a log line, a piece of JSON."""
     asked = request.GET.get("q", "").strip().strip(_WRAPPED).strip()[:LONGEST].replace("\0", "")
     if named := _ID.search(asked):
         return _named(here, asked, named[1].lower(), named[2].upper())
@@ -83,7 +83,7 @@ def search(request: HttpRequest, here: RequestContext) -> HttpResponse:
 
 
 def _named(here: RequestContext, asked: str, prefix: str, rest: str) -> HttpResponse:
-    """To the page about an id. What lives in the other environment is found there."""
+    """Redirects to the page of an id, also in the other environment."""
     object_id = f"{prefix}_{rest}"
     if prefix == "rcp":  # a payment has one receipt
         prefix, object_id = "pay", f"pay_{rest}"
@@ -98,7 +98,7 @@ def _named(here: RequestContext, asked: str, prefix: str, rest: str) -> HttpResp
 
 
 def _elsewhere(here: RequestContext, prefix: str, object_id: str) -> Merchant | None:
-    """The same company in its other environment, where the id is at home there."""
+    """The same company in its other environment, if the id exists there."""
     table = _TABLES.get(prefix)
     if table is None:
         return None
@@ -108,7 +108,7 @@ def _elsewhere(here: RequestContext, prefix: str, object_id: str) -> Merchant | 
 
 
 def _has_page(here: RequestContext, name: str, object_id: str) -> bool:
-    """Whether there is a page of that kind; what it says about an unknown id is its own affair."""
+    """Whether there is a page for this kind of id, existing or not."""
     try:
         here.to(name, object_id)
     except NoReverseMatch:
@@ -117,7 +117,7 @@ def _has_page(here: RequestContext, name: str, object_id: str) -> bool:
 
 
 def _results(here: RequestContext, asked: str) -> Results:
-    """Of payments first those with exactly this reference: it is the beginning of others, too."""
+    """Payments with exactly this reference come first, since it may be a prefix of others."""
     merchant = here.merchant
     payments = list(listed(merchant, reference=asked)[: SHOWN + 1])
     payments = payments or list(found(merchant, Search(text=asked)).rows[: SHOWN + 1])
@@ -134,13 +134,13 @@ def _results(here: RequestContext, asked: str) -> Results:
 
 
 def _pages(here: RequestContext, asked: str) -> Iterable[tuple[Any, str]]:
-    """Pages of the menu that are called so."""
+    """Menu pages with this title."""
     for _title, entries in menu(here):
         yield from ((one.title, one.address) for one in entries if asked.lower() in str(one.title).lower())
 
 
 def _only(here: RequestContext, results: Results) -> str | None:
-    """Where the one hit leads, where there is one only. Of one customer the payments are no other hits."""
+    """The URL of the only match, if there is one. A customer's payments do not count as further matches."""
     records: list[tuple[str, Model]] = [
         *(("payment", row) for row in results.payments),
         *(("refund", row) for row in results.refunds),

@@ -1,10 +1,10 @@
-"""Where people reach support."""
+"""The support contact."""
 
 from django.conf import settings
 
 
 def address() -> str:
-    """For a link: of a page or an e-mail; empty where the service has set none."""
+    """For links in pages and e-mails; empty if none is configured."""
     contact = str(settings.SUPPORT)
     if not contact or contact.startswith(("https://", "http://")):
         return contact

@@ -1,4 +1,4 @@
-"""The whole dashboard on one page. Every page of a company stands below its id and its environment."""
+"""All URLs of the dashboard. Every page of a company is below its id and environment."""
 
 from django.urls import include, path, register_converter
 

@@ -1,4 +1,4 @@
-"""What codes of the contract are called on the pages, and in which colour they stand."""
+"""Labels and colors of contract codes."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from gateway.methods.registry import Method
 from gateway.payouts.registry import RailName
 
 Word = tuple[str | Promise, str]
-"""What is read, and the colour."""
+"""The label and its color."""
 
 GOOD, BAD, WAITING, DONE, QUIET = "green", "red", "yellow", "azure", "secondary"
 

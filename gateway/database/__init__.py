@@ -1,1 +1,1 @@
-"""The roles of PostgreSQL: one serves and owns nothing, one owns the tables and changes them, one makes both."""
+"""The roles of PostgreSQL: a service role without ownership, the owner of the tables, and the administrator of both."""

@@ -1,4 +1,4 @@
-"""Where the databases are and as whom, from the environment. A password may be a setting of its own, unescaped."""
+"""Database URLs and roles from the environment. A password may be a setting of its own, unescaped."""
 
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -12,7 +12,7 @@ LOCALHOST = "postgres://postgres@localhost:5432/onpay"
 
 
 def serving(env: Env, limits: Limits) -> dict[str, Any]:
-    """What everything connects as, with a pool."""
+    """The URL of the service role, with a pool."""
     found = _named(env, SERVING, env.str("DATABASE_URL", default=LOCALHOST), limits)
     pool = {"min_size": 1, "max_size": env.int("ONPAY_DB_POOL_SIZE", default=8), "timeout": 2}
     health = env.bool("ONPAY_DB_HEALTH_CHECKS", default=True)
@@ -20,7 +20,7 @@ def serving(env: Env, limits: Limits) -> dict[str, Any]:
 
 
 def other(env: Env, name: str, limits: Limits) -> dict[str, Any]:
-    """What one command connects as: the owner, or the administrator. Empty where it is not set."""
+    """The URL of one command: owner or administrator. Empty if it is not set."""
     url = env.str(f"ONPAY_{name}_URL", default="")
     return _named(env, name, url, limits) if url else {}
 
@@ -43,7 +43,7 @@ def _named(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
 
 
 def of_valkey(env: Env, name: str, default: str) -> str:
-    """An address that names no password of its own gets the one that is set."""
+    """A URL without a password gets the configured one."""
     url: str = env.str(name, default=default)
     password: str = env.str("ONPAY_VALKEY_PASSWORD", default="")
     parts = urlsplit(url)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Milliseconds, by the names that PostgreSQL has for them."""
+    """Milliseconds, named as in PostgreSQL."""
 
     lock_timeout: int = 2_000
     statement_timeout: int = 10_000
     idle_in_transaction_session_timeout: int = 15_000
 
     def as_options(self) -> str:
-        """For one connection."""
+        """As connection options."""
         return " ".join(f"-c {name}={value}" for name, value in vars(self).items())

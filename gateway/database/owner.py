@@ -1,4 +1,4 @@
-"""The owner of the tables, as whom migrations run."""
+"""The owner of the tables, who runs migrations."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ WHO = ("USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
 
 @contextmanager
 def as_owner(alias: str) -> Iterator[None]:
-    """Connects as the owner for a while, and grants the role that serves its part of what was made meanwhile.
+    """Connects as the owner temporarily, and grants the service role access to new tables.
 
-    Where no owner is set, nothing is done: one role has it all.
+    Does nothing if no owner is set: one role has everything.
     """
     owner, connection = settings.DATABASE_OWNER, connections[alias]
     if not owner:

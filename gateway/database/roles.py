@@ -1,4 +1,4 @@
-"""Makes the two roles, and says what the one that serves may do: never more than its work needs."""
+"""Creates the two roles and grants the service role the minimum it needs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,9 +12,9 @@ from ledger.books.models import Account, Balance, Entry, Transfer
 from ledger.closings.models import ClosedDay, Closing
 
 WRITTEN_ONCE = [table_of(model) for model in (AuditEntry, Account, ClosedDay, Closing, Entry, Transfer)]
-"""Rows of these are added and never changed, nor are those of any history."""
+"""Append-only tables, like those of every history."""
 KEPT = [table_of(Balance)]
-"""Rows of these change and never go."""
+"""Tables whose rows are updated but never deleted."""
 
 _OWNERS = """
     SELECT format('ALTER %%s %%I.%%I OWNER TO %%I', CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW'
@@ -55,14 +55,13 @@ _DATABASE = (
 
 
 class SameRole(Exception):
-    """Two of the three are one role."""
+    """Two of the three roles are the same."""
 
 
 def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str, Any], limits: Limits) -> None:
-    """Makes the roles as their settings name them, hands the tables to the owner and grants the other its part.
+    """Creates the roles of the settings, transfers the tables to the owner and grants the service role access.
 
-    Doing it again changes nothing. All of it happens or nothing. Raises SameRole, and psycopg.Error where the
-    administrator may not.
+    Idempotent and atomic. Raises SameRole, and psycopg.Error without administrator rights.
     """
     if len({role["USER"] for role in (admin, owner, app)}) < 3:
         raise SameRole
@@ -82,7 +81,7 @@ def prepare(admin: Mapping[str, Any], owner: Mapping[str, Any], app: Mapping[str
 
 
 def grant(cursor: Any, owner: str, app: str) -> None:
-    """What the role that serves may do with the tables there are, and with those to come. For the owner."""
+    """Grants the service role access to existing and future tables. Run as the owner."""
     names = {"owner": owner, "app": app}
     for statement in _GRANTS:
         cursor.execute(_sql(statement, names))
@@ -105,7 +104,7 @@ def _refused(table: str) -> str:
 
 
 def _make(connection: Connection[Any], cursor: Cursor[Any], role: Mapping[str, Any]) -> None:
-    """The password goes over sealed: no log of the server has it."""
+    """Sends the password hashed, so that no server log contains it."""
     known = cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = %s", [role["USER"]]).fetchone()
     if known is None:
         cursor.execute(sql.SQL("CREATE ROLE {}").format(_name(role)))

@@ -1,9 +1,9 @@
-"""A shop to try everything in; only on a developer's machine."""
+"""A demo shop; only on a developer's machine."""
 
 from django.conf import settings
 from django.http import HttpRequest
 
 
 def is_local(request: HttpRequest) -> dict[str, bool]:
-    """Pages of a developer's machine lead to what is only there."""
+    """Adds links that exist only on a developer's machine."""
     return {"is_local": settings.LOCAL}

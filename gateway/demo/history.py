@@ -1,4 +1,4 @@
-"""Ninety days of a shop's life, lived through the real services on its sandbox clock."""
+"""Ninety days of a shop's history, created with the real services on its sandbox clock."""
 
 import random
 from datetime import timedelta
@@ -58,7 +58,7 @@ APPROVED, REFUSED = "4242424242424242", "4000000000000002"
 
 
 class DemoMethod(NamedTuple):
-    """How somebody pays, how often, and between which amounts in whole units."""
+    """A payment method with its share, and the range of amounts in whole units."""
 
     method: str
     currency: str
@@ -79,14 +79,14 @@ WAYS = (
 
 
 class Life:
-    """What happens to one merchant, in the order that `chance` says."""
+    """Simulates one merchant with a seeded random generator."""
 
     def __init__(self, merchant: Merchant, staff: User, owner: User, seed: int = 7) -> None:
         self.merchant, self.staff, self.owner = merchant, staff, owner
         self.chance = random.Random(seed)
 
     def live(self, days: int = DAYS) -> None:
-        """So many days of trade, which end now: the clock starts in the past and only ever moves forward."""
+        """Simulates a number of days up to now: the clock starts in the past and only moves forward."""
         self._begin(days)
         for tick in range(days * 4):
             for _ in range(self.chance.choice((0, 1, 1, 1, 2, 3))):
@@ -140,7 +140,7 @@ class Life:
         return Payer(name=name, tax_id=tax_id, tax_id_type=kind, email=email, address=ADDRESS)
 
     def _type_card(self, payment: Payment, outcome: Status | None) -> None:
-        """Into the page, where nobody but the vault sees it. Some go away before."""
+        """Enters the card on the payment page. Some payers leave before."""
         if outcome is None:
             return
         now = clock.now(self.merchant)
@@ -185,7 +185,7 @@ class Life:
 
     # ── Money out ─────────────────────────────────────────────────────────────────────────────────────────────────
     def _end_the_week(self) -> None:
-        """Half of what is there leaves, now and then for nobody, and a little goes to the other wallets."""
+        """Withdraws half of the balance, sometimes to an invalid destination, and converts a little."""
         available = self._available()
         self._withdraw((available * 3 / 4).quantize(Decimal(1)) + CENT)
         if self.chance.random() < 0.3 and available > 12_000:
@@ -222,7 +222,7 @@ class Life:
 
     # ── What is to be done today ──────────────────────────────────────────────────────────────────────────────────
     def _leave_work(self) -> None:
-        """Open disputes, an advance to decide, money that is blocked, and payments that wait."""
+        """Leaves open disputes, an advance to decide, holds, and pending payments."""
         paid = Payment.objects.filter(merchant=self.merchant, status=Status.PAID, currency="BRL", refunded_amount=0)
         undisputed = paid.exclude(refunds__isnull=False).order_by("-paid_at").select_related("merchant__company")
         first, second, third = undisputed.filter(method="PIX")[:3]

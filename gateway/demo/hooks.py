@@ -1,4 +1,4 @@
-"""Two receivers of webhooks for the demo company: one that works, and one that is to be mended. Local mode only."""
+"""Two webhook receivers of the demo company: a working one, and a broken one. Local mode only."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 @csrf_exempt
 @require_POST
 def works(request: HttpRequest) -> HttpResponse:
-    """Takes whatever comes."""
+    """Accepts everything."""
     _locally()
     return HttpResponse(status=204)
 
@@ -17,7 +17,7 @@ def works(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @require_POST
 def is_broken(request: HttpRequest) -> HttpResponse:
-    """Parses the body and writes it again before it verifies: the usual mistake."""
+    """Parses and re-serializes the body before it verifies: a common mistake."""
     _locally()
     return HttpResponse("signature does not match", status=400, content_type="text/plain")
 

@@ -1,4 +1,4 @@
-"""The e-mails of a local service, which sends none: codes and invitations are read here. Served in local mode only."""
+"""The e-mails of a local service, which sends none: codes and invitations can be read here. Local mode only."""
 
 import email
 import re
@@ -19,7 +19,7 @@ _ADDRESS = re.compile(r"(https?://\S+)")
 
 
 class Letter(NamedTuple):
-    """One e-mail as it would have been sent."""
+    """An e-mail as it would have been sent."""
 
     to: str
     subject: str

@@ -1,4 +1,4 @@
-"""The demo shop: what a merchant's backend does, before the eyes of a newcomer. Served in local mode only."""
+"""The demo shop: a merchant's backend for demonstration. Local mode only."""
 
 import secrets
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def _locally(view: View) -> View:
 @require_safe
 @ensure_csrf_cookie
 def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
-    """Choose, pay, and watch the states and the events arrive."""
+    """Select, pay, and watch statuses and events."""
     facts = {
         "sdk_url": settings.SDK_URL,
         "company": merchant.company.trade_name,
@@ -72,7 +72,7 @@ def page(request: HttpRequest, merchant: Merchant) -> HttpResponse:
 @_locally
 @require_POST
 def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
-    """An order of the shop: the documented one of its method, with the amount that was chosen."""
+    """Creates the documented order of a method with the selected amount."""
     wanted = _sent(request)
     example = ORDERS.get((str(wanted.get("method")), str(wanted.get("currency"))), ORDERS["PIX", "BRL"])
     order = example | {"reference": f"demo-{secrets.token_hex(6)}"}
@@ -91,14 +91,14 @@ def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
 @_locally
 @require_safe
 def look_up(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
-    """The payment now, and what was announced about it."""
+    """The payment's current state, and its events."""
     return _told(selectors.get(merchant, payment_id))
 
 
 @_locally
 @require_POST
 def simulate(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
-    """What the payer does."""
+    """Simulates the payer's action."""
     wanted = validated(SimulationInput, _sent(request), merchant)
     return _told(payments.simulate(merchant, payment_id, wanted.status))
 

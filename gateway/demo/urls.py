@@ -1,4 +1,4 @@
-"""Every address of the demo shop."""
+"""URLs of the demo shop."""
 
 from django.urls import path
 

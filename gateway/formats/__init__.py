@@ -1,1 +1,1 @@
-"""How dates are written, where that is not as Django does."""
+"""Date formats that differ from Django's."""

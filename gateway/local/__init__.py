@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL and Valkey, and the whole local service. Knows nothing of Django."""
+"""The embedded PostgreSQL and Valkey, and the whole local service. Independent of Django."""
 
 from gateway.local.service import Service, running
 

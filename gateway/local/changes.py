@@ -1,14 +1,14 @@
-"""Which files of the code have changed since one last looked."""
+"""Detects changed files of the code."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 ENDINGS = frozenset({".py", ".mo"})
-"""Templates, styles and scripts are read anew for each request."""
+"""Templates, styles and scripts are read for each request anyway."""
 
 
 class Changes:
-    """The code in these folders: made, changed or gone."""
+    """The code in these folders: created, changed or deleted files."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self.folders = tuple(folders)

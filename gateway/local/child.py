@@ -11,7 +11,7 @@ from gateway.local import home, processes
 
 
 class Child:
-    """A command that is meant to run for as long as we do."""
+    """A command that should run as long as we do."""
 
     kill_signal: int = signal.SIGKILL
 

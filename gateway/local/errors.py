@@ -1,5 +1,5 @@
-"""What stops the local service from starting, in one sentence for whoever started it."""
+"""Errors that stop the local service from starting, in one sentence for the developer."""
 
 
 class LocalError(Exception):
-    """The message is the whole explanation; nobody needs the traceback."""
+    """The message is the whole explanation; no traceback is needed."""

@@ -1,4 +1,4 @@
-"""What the one who started the local service sees: progress, troubles, and a card to begin with."""
+"""Console output for the developer: progress, problems, and a start card."""
 
 import json
 import time

@@ -65,7 +65,7 @@ class Supervisor:
             raise LocalError(f"{task.name} failed (exit {task.code}); the end of {task.log}:\n{last}")
 
     def watch(self) -> None:
-        """Looks after every part once and waits a moment. Raises Stopped when somebody asked us to stop."""
+        """Checks every part once and waits a moment. Raises Stopped on request."""
         for watched in self.watched:
             processes.bound(watched.part.log)
             if not watched.part.alive():

@@ -116,7 +116,7 @@ def _wait_for_health(supervisor: Supervisor, host: str, port: int, parts: Mappin
 
 
 def _down(host: str, port: int) -> list[str]:
-    """The parts that are not up, in the words of /health/."""
+    """Parts that are down, as /health/ names them."""
     with suppress(OSError, HTTPException, ValueError):
         connection = HTTPConnection("127.0.0.1" if host == "0.0.0.0" else host, port, timeout=5)  # noqa: S104
         connection.request("GET", "/health/")

@@ -1,4 +1,4 @@
-"""What the commands that change prices and limits have in common: whose they are, amounts as money, what changed."""
+"""Shared by the commands for prices and limits: owner of the rule, amounts as money, and output."""
 
 from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable, Mapping
@@ -29,12 +29,12 @@ def number(text: str) -> Decimal:
 
 
 def money(text: str) -> Decimal:
-    """In the currency's own unit, not in minor units."""
+    """In major units."""
     return number(text)
 
 
 def moment(text: str) -> datetime:
-    """A day, which begins at midnight UTC, or a time in ISO 8601, in UTC where it has no offset."""
+    """A date, which means midnight UTC, or an ISO 8601 time, in UTC without an offset."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -43,7 +43,7 @@ def moment(text: str) -> datetime:
 
 
 class TermsCommand(BaseCommand):
-    """`fields` of the rule can be changed, each by an option of its name; what is not given stays as it is."""
+    """Each of `fields` has an option of its name; omitted ones stay unchanged."""
 
     named: ClassVar[str]
     fields: ClassVar[Mapping[str, Callable[[str], Any]]]
@@ -91,7 +91,7 @@ class TermsCommand(BaseCommand):
         self.stdout.write("\n  ".join([f"{saved}{self.from_when(saved)}", *(changed or ["as before"])]))
 
     def from_when(self, saved: Any) -> str:
-        """From when the rule holds, where that is not at once."""
+        """The start of the rule, if it is not immediate."""
         return ""
 
     def _name(self) -> str:

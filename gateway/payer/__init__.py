@@ -1,1 +1,1 @@
-"""The door of payers: checkout, the hosted card page with its fields, public receipts."""
+"""Payer-facing pages: checkout, the hosted card page with its fields, public receipts."""

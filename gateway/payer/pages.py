@@ -1,4 +1,4 @@
-"""Where payers act: the hosted card page, or the checkout of a method without a card."""
+"""The payer's page: the hosted card page, or the checkout of other methods."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -10,6 +10,6 @@ from gateway.payments import links
 
 @csrf_exempt  # as both pages are: the address itself is what allows to act
 def payers_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Each token opens one of the two."""
+    """A token opens one of the two."""
     page = hosted if links.of_hosted_card_page(token) else checkout
     return page(request, token=token)

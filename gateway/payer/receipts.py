@@ -1,4 +1,4 @@
-"""The page on which anybody who holds a receipt sees that it is ours, and what became of the payment since."""
+"""The page that verifies a receipt and shows later refunds."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,7 +12,7 @@ from gateway.receipts.words import BY_LANGUAGE, ENGLISH, ReceiptWords
 
 @require_safe
 def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
-    """200 for the right code of a receipt; one and the same 404 for everything else."""
+    """200 for the right code of a receipt; otherwise always the same 404."""
     payment = verified(receipt_id, request.GET.get("code", ""))
     if payment:
         shown = facts(payment)
@@ -26,5 +26,5 @@ def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
 
 
 def _words_of_reader(request: HttpRequest) -> ReceiptWords:
-    """What is unknown has no market: the browser says which language its reader has."""
+    """An unknown receipt has no market: the browser's language is used."""
     return BY_LANGUAGE.get(get_language_from_request(request).partition("-")[0], ENGLISH)

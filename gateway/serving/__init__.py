@@ -1,1 +1,1 @@
-"""The web server: Granian reads requests, and a thread is taken only for those whose body is complete."""
+"""The web server: Granian reads requests; a thread is used only for complete ones."""

@@ -1,4 +1,4 @@
-"""`python -m gateway.serving`: the one command of the web server, for `make run`, the image and any other host."""
+"""`python -m gateway.serving`: the command of the web server, for `make run`, the image and any other host."""
 
 import argparse
 import importlib
@@ -17,9 +17,9 @@ WORKERS_END_WITHIN_S = 20
 
 
 def main() -> None:
-    """Serves until SIGTERM or SIGINT; a worker that dies is started again.
+    """Serves until SIGTERM or SIGINT; a worker that dies is restarted.
 
-    What the workers run is loaded here first: they share its memory, and settings that are not safe end the command.
+    The application is loaded here first, so that workers share its memory and unsafe settings end the command.
     """
     wanted = argparse.ArgumentParser(prog="gateway.serving", description=__doc__)
     wanted.add_argument("--host", default="127.0.0.1")
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _load() -> None:
-    """Nobody shares a connection: what the checks of the start have opened is closed before the workers begin."""
+    """Closes connections opened by the startup checks before workers are forked."""
     importlib.import_module(APPLICATION)
     for connection in connections.all(initialized_only=True):
         connection.close()

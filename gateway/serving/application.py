@@ -1,6 +1,6 @@
-"""What Granian calls for each request: its body is read on the event loop, then Django runs on a thread.
+"""Granian's entry for each request: its body is read on the event loop, then Django runs on a thread.
 
-A thread is taken by complete requests only: who sends slowly costs a connection and nothing else.
+Threads are used by complete requests only: a slow sender costs just a connection.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ from gateway.serving.environ import environ_of
 
 Headers = list[tuple[str, str]]
 NAMELESS = ("server", "")
-"""Where nothing is said here, Granian names itself."""
+"""Otherwise Granian adds its own name."""
 IN_MEMORY = 256 * 1024
 OPENED_WITHIN_S = 10.0
-"""Granian opens what it sends by its name, a moment later."""
+"""Granian opens the file by name a moment later."""
 
 
 class Application:
@@ -60,9 +60,9 @@ class Application:
             response.close()
 
     def _send_as_file(self, protocol: Any, status: int, headers: Headers, pieces: Iterable[bytes]) -> None:
-        """What Django makes piece by piece is sent when all of it is there: a file that breaks off looks whole.
+        """Sends a streamed response after it is complete: a truncated file would look complete.
 
-        It waits on the disk: Granian keeps in memory whatever a slow reader has not taken yet.
+        It is buffered on disk: Granian keeps in memory whatever a slow reader has not taken yet.
         """
         with ExitStack() as stack:
             whole = stack.enter_context(tempfile.TemporaryFile(buffering=IN_MEMORY))

@@ -1,4 +1,4 @@
-"""How bodies are read: after the cheap checks, within a deadline, and within what the memory can hold."""
+"""Reads bodies after the cheap checks, within a deadline and a memory limit."""
 
 import asyncio
 import io
@@ -17,18 +17,18 @@ from gateway.serving.errors import BodyIncomplete, BodyTooLarge, BodyTooSlow, To
 from gateway.serving.limits import API, largest_body
 
 AT_ONCE_S = 1.0
-"""A body that is complete by then is no burden, and is not counted."""
+"""A body that is complete by then is not counted as unfinished."""
 BASE_S, BYTES_A_SECOND = 10.0, 64 * 1024
-"""Ten seconds for each body, and one more for each 64 KiB that it may have."""
+"""Ten seconds per body, plus one for each 64 KiB allowed."""
 SMALL = 64 * 1024
-"""Smaller bodies are read however much the larger ones hold: there are no more of them than connections."""
+"""Smaller bodies are always read; connections limit their number."""
 MOST_UNFINISHED = 8
 MOST_IN_MEMORY = 128 * 1024 * 1024
 _KEYS = tuple(KEY_PREFIX.values())
 
 
 class Unread(io.RawIOBase):
-    """The stream of a body that was not read. Who reads it all the same is told why there is nothing."""
+    """The stream of an unread body. Reading it raises the reason."""
 
     def __init__(self, refusal: type[Refusal]) -> None:
         self.refusal = refusal
@@ -42,7 +42,7 @@ class Unread(io.RawIOBase):
 
 @dataclass(slots=True)
 class Body:
-    """What Django gets. With a `refusal` the request is answered by it, and nothing of it is looked at."""
+    """The body for Django. With a `refusal` the request is answered by it, without its content."""
 
     stream: Any
     length: int | None = None
@@ -51,7 +51,7 @@ class Body:
 
 
 class Reader:
-    """Reads the bodies of one process. At most so many of one address are unfinished for more than a second."""
+    """Reads the bodies of one process. Limits how many of one address are unfinished for more than a second."""
 
     def __init__(self, processes: int) -> None:
         self.most = max(1, MOST_UNFINISHED // processes)
@@ -59,7 +59,7 @@ class Reader:
         self.in_memory = 0
 
     async def read(self, scope: Any, protocol: Any) -> Body:
-        """The body, whole; or why it was not read. What it `held` is given back when the request is answered."""
+        """The whole body, or why it was not read. Its `held` memory is released when the request is answered."""
         length = _declared(scope)
         if length == 0:
             return Body(io.BytesIO())
@@ -82,7 +82,7 @@ class Reader:
         self.in_memory -= body.held
 
     async def _piece_by_piece(self, protocol: Any, length: int | None, largest: int) -> Body:
-        """Granian tells the end, a break and a trailer alike, by an empty piece; only the end comes alone."""
+        """Granian signals end, abort and trailers alike with an empty piece; only the end comes alone."""
         pieces: list[bytes] = []
         size = 0
         try:
@@ -103,7 +103,7 @@ class Reader:
 
     @contextmanager
     def _in_time(self, scope: Any, size: int) -> Iterator[None]:
-        """Raises BodyTooSlow, or TooManyUnfinished where the address has too many that did not come at once."""
+        """Raises BodyTooSlow, or TooManyUnfinished if the address has too many slow bodies."""
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
         assert task
@@ -136,7 +136,7 @@ class Reader:
 
 @dataclass(slots=True)
 class Reading:
-    """A body that is being read, and how it is ended before its time."""
+    """A body being read, with a way to abort it."""
 
     task: "asyncio.Task[Any]"
     refusal: type[Refusal] | None = None
@@ -154,12 +154,12 @@ def _of(content: bytes, length: int | None, held: int = 0) -> Body:
 
 
 def _declared(scope: Any) -> int | None:
-    """The length that the headers give; None of a chunked body, which tells only at its end. No body: 0."""
+    """The declared length; None for a chunked body. No body: 0."""
     return None if "transfer-encoding" in scope.headers else int(scope.headers.get("content-length", "0"))
 
 
 def _largest(scope: Any) -> int | None:
-    """None where Django answers without the body: there is no such path or method, or nothing like a key."""
+    """None if Django answers without the body: an unknown path or method, or no plausible key."""
     if scope.path.startswith(API) and not scope.headers.get("x-api-key", "").startswith(_KEYS):
         return None
     return largest_body(scope.method, scope.path)

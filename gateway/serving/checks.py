@@ -1,4 +1,4 @@
-"""Whether the settings of the proxy can work: said before the service starts."""
+"""Startup checks of the proxy settings."""
 
 import re
 from ipaddress import ip_network

@@ -1,4 +1,4 @@
-"""A request as WSGI writes it down, without the names that a client could pass off as another header's."""
+"""A request as WSGI environment, without headers that a client could pass off as another."""
 
 import sys
 from functools import cache
@@ -22,15 +22,15 @@ _CONSTANT = {
     "wsgi.run_once": False,
 }
 _DROPPED = frozenset({"content-length", "transfer-encoding"})
-"""Said of the body as it was read, not of how it came."""
+"""Hop-by-hop headers of the body."""
 _ONE_LINE = {"cookie": "; "}
 
 
 def environ_of(scope: Any, body: Body) -> dict[str, Any]:
     """The WSGI environment of a request.
 
-    WSGI writes `X_Api_Key` and `X-Api-Key` alike, so a header whose name has an underscore is dropped, as nginx does.
-    What only a proxy may say is dropped where somebody else says it, and refused where the proxy lets it through twice.
+    WSGI maps `X_Api_Key` and `X-Api-Key` to the same name, so headers with an underscore are dropped, as nginx does.
+    Proxy headers are dropped if a client sends them, and rejected if the proxy passes them twice.
     """
     client, server = _host_and_port(scope.client), _host_and_port(scope.server)
     environ: dict[str, Any] = {
@@ -73,7 +73,7 @@ def _add_headers(environ: dict[str, Any], headers: list[tuple[str, str]], is_fro
 
 @cache
 def _of_proxies() -> frozenset[str]:
-    """The headers that are believed because nobody but a trusted proxy can have set them."""
+    """Headers that only a trusted proxy can have set."""
     return frozenset({settings.CLIENT_ADDRESS_HEADER.lower(), "x-forwarded-proto"})
 
 

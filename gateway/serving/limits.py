@@ -1,4 +1,4 @@
-"""How large the body of a request may be, known from its method and path before any of it is read."""
+"""The maximum body size of a request by method and path, known before it is read."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -9,28 +9,28 @@ from django.urls import Resolver404, ResolverMatch, resolve
 V = TypeVar("V", bound=Callable[..., Any])
 
 FORM = 1024 * 1024
-"""More than any form of the dashboard, of the sign-in pages or of the staff admin has."""
+"""More than any form of the dashboard, the sign-in pages or the staff admin needs."""
 PAYERS = 16 * 1024
-"""What payers type, and everything else that anybody may call."""
+"""Public pages and payers' input."""
 FILES = 25 * 1024 * 1024
 _FORMS = ("/dashboard/", "/accounts/", "/admin/", "/demo/")
 API = "/api/"
 
 
 def takes_files(view: V) -> V:
-    """Marks a page that takes uploads."""
+    """Marks a page that accepts uploads."""
     view.largest_body = FILES  # type: ignore[attr-defined]
     return view
 
 
 @lru_cache(maxsize=4096)
 def match_of(path: str) -> ResolverMatch:
-    """Which view serves a path; raises Resolver404."""
+    """The view of a path; raises Resolver404."""
     return resolve(path)
 
 
 def largest_body(method: str, path: str) -> int | None:
-    """The most bytes that a request may bring; None where nothing is served that could read them."""
+    """The maximum body in bytes; None if no view would read it."""
     try:
         view = match_of(path).func
     except Resolver404:

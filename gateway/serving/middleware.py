@@ -1,6 +1,6 @@
-"""The first look at a request: what the server refused while it read, and bodies that are larger than their page takes.
+"""Handles requests that the server rejected while reading, and bodies that are too large for their page.
 
-The API answers for itself: whoever calls a path that is not there, or without a key, is told that first.
+The API handles its own: an unknown path or a missing key is reported first.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ REFUSAL = "onpay.refusal"
 
 
 class BodyMiddleware:
-    """Whatever the server in front of Django is: a body that is too large for its page is not read."""
+    """Does not read a body that is too large for its page, whatever the server in front of Django is."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -29,7 +29,7 @@ class BodyMiddleware:
 
 
 def refused_by_server(request: HttpRequest) -> Refusal | None:
-    """Why the server did not read all of the request; None where it did."""
+    """Why the server did not read the whole request; None if it did."""
     return request.META.get(REFUSAL)
 
 

@@ -1,1 +1,1 @@
-"""The door of support staff: the Django admin, a module a subject, `kit` for what they share, `overview` in front."""
+"""The staff admin (Django admin): one module per subject, `kit` for shared code, `overview` for the start page."""

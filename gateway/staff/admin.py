@@ -1,4 +1,4 @@
-"""The staff admin site: its pages, and what the sidebar shows."""
+"""The staff admin site: its pages and sidebar."""
 
 from typing import Any
 
@@ -127,7 +127,7 @@ def icon(request: HttpRequest) -> str:
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """What waits for this person, and what they may look at, in groups."""
+    """Queues and pages this person may see, in groups."""
     shown = [("Waiting for staff", [_queue(request, one) for one in waiting(request)])]
     for title, pages in SIDEBAR:
         seen = [page for page in pages if admin.site._registry[page[0]].has_view_permission(request)]

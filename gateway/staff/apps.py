@@ -1,4 +1,4 @@
-"""The staff admin as a Django app: `admin.py` is loaded after those of the packages that it changes."""
+"""The staff admin as a Django app: its `admin.py` is loaded after those of the packages it changes."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""What people did, as staff read it: the audit."""
+"""The audit log for staff."""
 
 from django.contrib import admin
 

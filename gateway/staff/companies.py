@@ -1,4 +1,4 @@
-"""Companies, their merchants and keys: what staff see and decide."""
+"""Companies, merchants and keys: what staff see and decide."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from gateway.staff.verification import Verification
 
 @admin.register(Company)
 class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
-    """What a company says of itself. Its standing, its withdrawal address and its team change by actions alone."""
+    """A company's own data. Standing, withdrawal address and team change by actions only."""
 
     form = CompanyRecordForm
     permissions_used = ("view", "add", "change")
@@ -70,7 +70,7 @@ class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
 
     @display(description="last refused address")
     def refused_origins(self, company: Company) -> Any:
-        """From where withdrawals were asked for and refused: to be registered, or to worry about."""
+        """Rejected withdrawal origins: to be registered, or to be investigated."""
         refused = RefusedOrigin.objects.filter(merchant__company=company.pk).select_related("merchant")
         lines = [
             (one.merchant.get_environment_display(), one, one.times, unbroken(f"{one.seen_at:%Y-%m-%d %H:%M:%S}Z"))
@@ -88,7 +88,7 @@ class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
 
 @admin.register(Merchant)
 class MerchantAdmin(RecordedAdmin):
-    """A company in one environment, and what it may use there."""
+    """A company in one environment, and its enabled features."""
 
     permissions_used = ("view", "change")
     ids = {"cmp": "company", "key": "api_keys"}
@@ -130,7 +130,7 @@ class MerchantAdmin(RecordedAdmin):
 
     @action(description="Issue an API key", permissions=["issue"], icon="key")
     def issue_key(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """The text of the key is in one answer and nowhere else: this one, or that to whoever confirms."""
+        """The text of the key is in one response only: this one, or that to the confirming person."""
         merchant, kind = self.record(request, object_id), KINDS["api_key.issue"]
         form = IssueKeyForm(merchant, request.POST or None)
         if not form.is_valid():

@@ -1,4 +1,4 @@
-"""What staff decide about a company, on its page: its standing, its withdrawal address, who is in its team."""
+"""Staff decisions on a company's page: standing, withdrawal address, team."""
 
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ POSSIBLE: dict[str, tuple[Company.Status, ...]] = {
     "change_address": (Status.ACTIVE, Status.PENDING_VERIFICATION, Status.SUSPENDED),
     "add_member": (Status.ACTIVE, Status.PENDING_VERIFICATION, Status.SUSPENDED),
 }
-"""In which states each is offered."""
+"""The statuses in which each action is offered."""
 
 
 class ReasonForm(forms.Form):
@@ -50,7 +50,7 @@ class MemberRoleForm(NoteForm):
 
 
 class MemberForm(NoteForm):
-    """Somebody who has an account: whoever has none is invited by an owner."""
+    """Adds a person with an account; others are invited by an owner."""
 
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=UnfoldAdminSelectWidget)
     email = forms.EmailField(widget=UnfoldAdminEmailInputWidget, help_text="Of somebody who has an account")
@@ -64,7 +64,7 @@ class MemberForm(NoteForm):
 
 
 class CompanyStatusActions(StaffAdmin):
-    """Each action has a permission of its own."""
+    """Each action has its own permission."""
 
     actions_detail: ClassVar[Any] = tuple(POSSIBLE)
 

@@ -1,4 +1,4 @@
-"""Conversions, as staff read them: what left one wallet, what came into another, and what the spread earned."""
+"""Conversions for staff: both legs, and our spread."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -29,12 +29,12 @@ class DestinationFilter(CurrencyFilter):
 
 
 def end_money(name: str, end: str, title: str) -> Column:
-    """An amount in the currency of one end of a conversion."""
+    """The amount in the currency of one leg."""
     return money(name, title, attrgetter(f"{end}_currency"))
 
 
 def rate(name: str, title: str) -> Column:
-    """What one unit of the source was worth in the destination."""
+    """The value of one source unit in the destination currency."""
 
     def shown(conversion: Conversion) -> Any:
         value: Decimal = getattr(conversion, name)

@@ -1,4 +1,4 @@
-"""Payers, as staff read them."""
+"""Customers for staff."""
 
 from django.contrib import admin
 

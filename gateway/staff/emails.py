@@ -1,4 +1,4 @@
-"""E-mails to people, as staff see them: what waits, what was given up, and why."""
+"""E-mails for staff: pending and failed ones, with errors."""
 
 from django.contrib import admin
 from django.db.models import Q

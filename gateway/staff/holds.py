@@ -1,4 +1,4 @@
-"""Blocked money, as staff read it, place it and lift it."""
+"""Holds: staff read, place and release them."""
 
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,7 @@ from ledger.notation import plain_amount
 
 
 class HoldForm(forms.ModelForm):
-    """A block by decision of staff. `refused`: what the service said when it was asked for this."""
+    """A hold placed by staff. `refused`: the service's refusal of this form."""
 
     refused: Refusal | None = None
     currency = forms.ChoiceField(choices=[(code, code) for code in WALLET_METHOD], widget=UnfoldAdminSelectWidget)
@@ -46,7 +46,7 @@ class HoldForm(forms.ModelForm):
 
 @admin.register(Hold)
 class HoldAdmin(EnteredAdmin):
-    """What belongs to a refund or a withdrawal is blocked and lifted by that. Add permission: place, change: lift."""
+    """Holds of refunds and withdrawals are managed by these. Add permission: place, change permission: release."""
 
     form = HoldForm
     add_title = "Block money of a merchant"

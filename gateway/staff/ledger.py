@@ -1,4 +1,4 @@
-"""The books, as staff read them: whoever they are, only `ledger_post` writes here."""
+"""The books for staff: only `ledger_post` writes here."""
 
 from operator import attrgetter
 
@@ -13,7 +13,7 @@ from ledger.notation import plain_amount
 
 
 def account_money(name: str, title: str = "") -> Column:
-    """An amount of a balance, whose currency is its account's."""
+    """A balance in its account's currency."""
     return money(name, title, attrgetter("account.currency"))
 
 

@@ -1,4 +1,4 @@
-"""Where methods are on, within which limits and at what price: rows that staff change, with history."""
+"""Rules of methods: enabled, limits and prices, with history."""
 
 from decimal import Decimal
 from typing import Any
@@ -23,7 +23,7 @@ from ledger.notation import plain_amount
 
 
 class PriceRuleForm(RuleForm):
-    """A version of a price: what has held is never changed, so a version begins now or later."""
+    """A version of a price: past prices never change, so a version begins now or later."""
 
     amounts = ("fixed", "advance_minimum")
     faults = services.faults_of_price
@@ -75,7 +75,7 @@ IN_FORCE, LATER, OVER = "in force", "later", "over"
 
 
 def _in_force() -> Case:
-    """Whether a version holds by the real clock: it has begun, and no later one has."""
+    """Whether a version is in force by the real clock: it has begun, and no later one has."""
     begun = {"effective_from__lte": utcnow()}
     same = {"method": OuterRef("method"), "currency": OuterRef("currency")}
     newer = PriceRule.objects.filter(**same, **begun, effective_from__gt=OuterRef("effective_from"))
@@ -89,7 +89,7 @@ def _in_force() -> Case:
 
 @admin.register(PriceRule)
 class PriceRuleAdmin(RuleAdmin):
-    """Versions: what has begun to hold is only read, and another price is another version."""
+    """Versions: effective ones are read-only; a different price is a new version."""
 
     form = PriceRuleForm
     set_rule = services.set_price
@@ -133,7 +133,7 @@ class PriceRuleAdmin(RuleAdmin):
         return bool(super().has_change_permission(request, obj)) and _is_open(obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Also of the versions for everybody: the one before goes on holding."""
+        """Includes general versions: the one before stays in force."""
         return bool(RecordedAdmin.has_delete_permission(self, request, obj)) and _is_open(obj)
 
     def has_version_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
@@ -141,7 +141,7 @@ class PriceRuleAdmin(RuleAdmin):
 
     @action(description="New version", permissions=["version"], icon="add")
     def new_version(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """The page of a new one, filled with what this one says."""
+        """The form of a new version, prefilled from this one."""
         price = self.record(request, object_id)
         said = {name: getattr(price, name) for name in ("method", "currency", "percentage", "settlement_days")}
         said |= {name: getattr(price, name) for name in ("advance_enabled", "advance_monthly_rate")}

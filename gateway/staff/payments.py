@@ -1,4 +1,4 @@
-"""Payments, as staff read them: with their customer, what was told about them, and what moved."""
+"""Payments for staff: with customer, events and postings."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Where payout rails are on, within which limits and at what price: rows that staff change, with history."""
+"""Rules of payout rails: enabled, limits and prices, with history."""
 
 from django.contrib import admin
 from unfold.decorators import display
@@ -15,7 +15,7 @@ DECIMALS_AT_MOST = max(DECIMALS.values())
 
 
 class PayoutRuleForm(LimitsForm):
-    """How many decimals an amount may have, its currency says."""
+    """The currency determines the decimals of an amount."""
 
     amounts = ("minimum", "maximum", "fee_fixed", "network_fee")
     faults = services.faults_of_payout_terms

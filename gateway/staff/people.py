@@ -1,4 +1,4 @@
-"""People, as staff look after them: who is staff, what kinds of staff may do, who belongs to which company."""
+"""People for staff: staff status, roles and memberships."""
 
 from typing import Any, ClassVar
 
@@ -35,7 +35,7 @@ for unused in (Group, EmailAddress, Authenticator, UserSession):
 
 @admin.register(User)
 class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
-    """People. How they sign in and what they may do as staff changes by actions alone."""
+    """People. Sign-in and staff rights change by actions only."""
 
     permissions_used = ("view", "add", "change")
     actions_list = (*StaffAdmin.actions_list, "invite")
@@ -70,7 +70,7 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
 
     @action(description="Invite to the staff", permissions=["invite"], icon="person_add")
     def invite(self, request: HttpRequest) -> HttpResponse:
-        """Makes an account that nobody can sign in with, and proposes its roles. The link is sent once confirmed."""
+        """Creates an account without a password, and proposes its roles. The link is sent after confirmation."""
         form = StaffInvitationForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             sentence = f"They get a link by e-mail, choose a password, and set up a second factor. {TWO_PEOPLE}"
@@ -84,17 +84,17 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
             return self.put(request, person, KINDS["user.staff_rights"], rights, form.cleaned_data["note"])
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Of staff only staff administrators change anything."""
+        """Only staff administrators change staff."""
         is_staff_account = isinstance(obj, User) and (obj.is_staff or obj.is_superuser)
         allowed = bool(super().has_change_permission(request, obj))
         return allowed and (not is_staff_account or request.user.has_perm("accounts.administer_staff"))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Nobody is deleted, with all that they did: they are made inactive."""
+        """People are deactivated, never deleted, so that their history stays."""
         return False
 
     def save(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Whoever adds somebody knows that the address is theirs; they choose a password of their own."""
+        """Staff vouch for the address; the person chooses a password."""
         if change:
             super().save(request, obj, form, change)
             return
@@ -103,12 +103,12 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
         EmailAddress.objects.create(user=obj, email=obj.email, verified=True, primary=True)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
-        """Nobody sets a password of somebody else: a forgotten one is set anew by a link to its owner's address."""
+        """Nobody sets another person's password: it is reset by a link to its owner's address."""
         raise PermissionDenied
 
 
 class PermissionsField(forms.ModelMultipleChoiceField):
-    """Permissions in words, those of one subject together."""
+    """Permissions in words, grouped by subject."""
 
     def label_from_instance(self, obj: Any) -> str:
         return staff_roles.in_words(obj)
@@ -116,7 +116,7 @@ class PermissionsField(forms.ModelMultipleChoiceField):
 
 @admin.register(Group)
 class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
-    """The roles of staff. Those of the product are read here; superusers make others."""
+    """Staff roles. Built-in ones are read-only; superusers create others."""
 
     permissions_used = ("view",)
     words = {"name__icontains": str}
@@ -140,7 +140,7 @@ class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
         return ("what",) if self.has_change_permission(request, obj) else ("name", "what", "may")
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest | None = None, **kwargs: Any) -> Any:
-        """Only the permissions that mean something here, in words."""
+        """Only meaningful permissions, in words."""
         used = [
             f"{verb}_{model._meta.model_name}"
             for model, page in admin.site._registry.items()
@@ -166,7 +166,7 @@ class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(ReadOnlyAdmin):
-    """Who is in which team. Somebody is added on the company's page."""
+    """Memberships. People are added on the company's page."""
 
     ids = {"cmp": "company"}
     words = {"user__email__icontains": str, "company__trade_name__icontains": str}
@@ -206,7 +206,7 @@ class MembershipAdmin(ReadOnlyAdmin):
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    """Roles that wait for a person; the link is in the e-mail alone."""
+    """Open invitations; the link is in the e-mail only."""
 
     ids = {"cmp": "company"}
     words = {"email__iexact": str}

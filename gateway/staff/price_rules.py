@@ -1,4 +1,4 @@
-"""What the pages of every kind of rule have in common: amounts typed as money, and what is decided once."""
+"""Shared by the pages of all rules: amounts in major units, and immutable keys."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -21,7 +21,7 @@ from ledger.notation import plain_amount
 
 
 class RuleForm(forms.ModelForm):
-    """A rule whose amounts are typed as money. What its service would refuse, `faults`, is shown at the fields."""
+    """A rule with amounts in major units. The service's `faults` are shown at the fields."""
 
     amounts: ClassVar[tuple[str, ...]]
     faults: ClassVar[Callable[[Any], list[Fault]]]
@@ -43,7 +43,7 @@ class RuleForm(forms.ModelForm):
         return cleaned
 
     def validate_unique(self) -> None:
-        """Says what the service would refuse in place of the constraints of the database, which name no field."""
+        """Shows the service's faults instead of database constraints, which name no field."""
         super().validate_unique()
         faults = [] if set(self.errors) - {NON_FIELD_ERRORS} else type(self).faults(self.instance)
         if faults:
@@ -53,7 +53,7 @@ class RuleForm(forms.ModelForm):
 
 
 class LimitsForm(RuleForm):
-    """A rule that offers something between two amounts."""
+    """A rule with a range of amounts."""
 
     amounts: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
     minimum = StaffAmountField("0.01")
@@ -61,7 +61,7 @@ class LimitsForm(RuleForm):
 
 
 class Past(HistoricalRecordContextHelper):
-    """What changed in a rule, with its amounts as money."""
+    """History of a rule, with amounts in major units."""
 
     amounts: tuple[str, ...] = ()
 
@@ -72,7 +72,7 @@ class Past(HistoricalRecordContextHelper):
 
 
 class RuleAdmin(RecordedAdmin):
-    """Whom and what a rule is for never changes: another one is another rule."""
+    """The subject of a rule never changes: another one is another rule."""
 
     ids = {"cmp": "merchant__company"}
     words: ClassVar[SearchWords] = {"merchant__company__trade_name__icontains": str}
@@ -84,7 +84,7 @@ class RuleAdmin(RecordedAdmin):
     remove_rule: ClassVar[Callable[[Actor, Any], None]]
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """What somebody else changed meanwhile can make the service refuse what the form let through."""
+        """A concurrent change can make the service refuse what the form accepted."""
         try:
             return super().changeform_view(request, *args, **kwargs)
         except Refusal as refusal:
@@ -109,7 +109,7 @@ class RuleAdmin(RecordedAdmin):
         return super().facts(record) | amounts
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Amounts that are only read are shown with their currency."""
+        """Read-only amounts are shown with their currency."""
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or self.has_change_permission(request, obj):
             return fieldsets
@@ -123,7 +123,7 @@ class RuleAdmin(RecordedAdmin):
         return (*fields, *self.decided_once) if obj else fields
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """A merchant's own rule can go: everybody's holds then. Everybody's cannot."""
+        """A merchant's own rule can be deleted: the general one applies then. The general one cannot."""
         return bool(super().has_delete_permission(request, obj)) and (obj is None or obj.merchant_id is not None)
 
     def get_historical_record_context_helper(self, request: HttpRequest, historical_record: Any) -> "Past":

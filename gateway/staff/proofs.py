@@ -1,4 +1,4 @@
-"""The proofs of the books, as staff read them and ask for another."""
+"""Proofs of the books: staff read them and can request one."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ HOLDS, BROKEN, OPEN = "holds", "broken", "not finished"
 
 @admin.register(Proof)
 class ProofAdmin(ReadOnlyAdmin):
-    """Whoever may read them may also ask for one: it changes nothing."""
+    """Whoever can view proofs can also request one: it changes nothing."""
 
     words = {"pk": int}
     search_help_text = "Number of the proof"
@@ -40,7 +40,7 @@ class ProofAdmin(ReadOnlyAdmin):
 
     @action(description="Verify now", permissions=["verify"], icon="rule")
     def verify_now(self, request: HttpRequest) -> HttpResponse:
-        """Asks the worker: how long it takes, the books decide."""
+        """Asks the worker, since the duration depends on the size of the books."""
         if request.method != "POST":
             sentence = "Every invariant is checked over all books. Nothing is changed, and nobody waits for it."
             return self.decision(request, None, "Verify now", sentence=sentence)
@@ -49,7 +49,7 @@ class ProofAdmin(ReadOnlyAdmin):
 
 
 def _asked() -> tuple[Any, int]:
-    """What to say, and how loudly."""
+    """The message and its level."""
     if selectors.is_running():
         return "The books are being verified just now.", messages.INFO
     try:

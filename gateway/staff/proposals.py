@@ -1,4 +1,4 @@
-"""What waits for a second person: one list, and a page on which exactly one proposal is confirmed or turned down."""
+"""Proposals: the list, and the page on which one is confirmed or rejected."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -30,7 +30,7 @@ ANSWERS = ("confirm", "turn_down")
 
 
 class AnswerForm(NoteForm):
-    """`digest`: which proposal was read. Without it nothing is confirmed."""
+    """`digest` identifies the reviewed proposal. Without it nothing is confirmed."""
 
     digest = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -40,7 +40,7 @@ def title(proposal: Proposal) -> str:
 
 
 def told(proposal: Proposal) -> SafeString:
-    """What was proposed, by whom and why, and what confirming it does."""
+    """The proposal: what, by whom and why, and what confirming does."""
     kind = KINDS[proposal.kind]
     with transaction.atomic():
         record = kind.hold(proposal.object_id)
@@ -60,7 +60,7 @@ def open_proposals() -> Q:
 
 @admin.register(Proposal)
 class ProposalAdmin(ReadOnlyAdmin):
-    """Shown to whoever may decide such a thing. View permission: all of them, also those for other eyes."""
+    """Shown to people who may decide that kind. View permission: all proposals."""
 
     ids = {"cmp": "company"}
     words = {"object_id": str}
@@ -123,7 +123,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     # ── Answering ─────────────────────────────────────────────────────────────────────────────────────────────────
     @action(description="Confirm", permissions=["answer"], icon="done_all", variant=ActionVariant.PRIMARY)
     def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What somebody else has proposed happens."""
+        """Carries out what somebody else has proposed."""
 
         def act(proposal: Proposal, digest: str, note: str) -> HttpResponse:
             done = proposals.confirm(request, proposal.pk, digest, note)
@@ -133,7 +133,7 @@ class ProposalAdmin(ReadOnlyAdmin):
 
     @action(description="Turn down", permissions=["answer"], icon="close", variant=ActionVariant.DANGER)
     def turn_down(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Nothing moves, and something else can be proposed."""
+        """Rejects the proposal; nothing moves."""
 
         def act(proposal: Proposal, digest: str, note: str) -> HttpResponse:
             proposals.turn_down(request, proposal.pk, digest, note)
@@ -149,7 +149,7 @@ class ProposalAdmin(ReadOnlyAdmin):
         name: str,
         act: Callable[[Proposal, str, str], HttpResponse],
     ) -> HttpResponse:
-        """Shows the proposal, asks for a note, then acts about exactly what was shown."""
+        """Shows the proposal, asks for a note, then acts on exactly what was shown."""
         proposal = self.record(request, object_id)
         if not request.user.has_perm(KINDS[proposal.kind].permission):
             raise PermissionDenied
@@ -175,7 +175,7 @@ def _kinds_of(request: HttpRequest) -> set[str]:
 
 
 def _possible(request: HttpRequest, proposal: Proposal) -> tuple[str, ...]:
-    """Nobody is offered to confirm their own."""
+    """Own proposals cannot be confirmed."""
     is_open = proposal.state == Proposal.State.OPEN
     if not is_open or not request.user.has_perm(KINDS[proposal.kind].permission):
         return ()

@@ -1,4 +1,4 @@
-"""What currencies are worth, as staff read it, enter it and take it back."""
+"""Currency rates: staff read, enter and withdraw them."""
 
 from datetime import timedelta
 from decimal import Context, Decimal
@@ -34,7 +34,7 @@ HOLDS_FOR = {
     "480": "8 hours",
     "1440": "24 hours",
 }
-"""Minutes, as the form sends them."""
+"""Minutes, as in the form."""
 HOLDS, OVER = "holds", "over"
 
 
@@ -51,7 +51,7 @@ def both_ways(currency: str, per_real: Decimal) -> str:
 
 
 class RateForm(forms.ModelForm):
-    """A rate that staff answer for. One far from the last known is a slip of the hand, unless it is confirmed."""
+    """A rate entered by staff. One far from the last known is taken for a mistake unless it is confirmed."""
 
     refused: Refusal | None = None
     currency = forms.ChoiceField(
@@ -100,7 +100,7 @@ class RateForm(forms.ModelForm):
 
 
 class HoldsFilter(admin.SimpleListFilter):
-    """Whether money is converted at a rate now."""
+    """Whether the rate is currently used."""
 
     title = parameter_name = "holds"
 
@@ -115,7 +115,7 @@ class HoldsFilter(admin.SimpleListFilter):
 
 @admin.register(Rate)
 class RateAdmin(EnteredAdmin):
-    """Rates of production; the sandbox has a table of its own. Add permission: enter one, change: withdraw it."""
+    """Production rates; the sandbox has a table of its own. Add permission: enter, change permission: withdraw."""
 
     form = RateForm
     add_title = "Enter a rate: money is converted at it at once, in production"

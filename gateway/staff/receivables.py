@@ -1,4 +1,4 @@
-"""Receivables as staff read them, and advances as staff decide them."""
+"""Receivables for staff, and decisions on advances."""
 
 from collections.abc import Callable, Iterable
 from operator import attrgetter
@@ -26,7 +26,7 @@ from webhooks.models import Event
 
 
 def item_money(name: str, title: str = "") -> Column:
-    """An amount of an item, whose currency is its receivable's."""
+    """An item's amount in its receivable's currency."""
     return money(name, title, attrgetter("receivable.currency"))
 
 
@@ -92,7 +92,7 @@ class AdvanceDecisionForm(forms.Form):
 
 @admin.register(Advance)
 class AdvanceAdmin(ReadOnlyAdmin):
-    """Somebody of the merchant asks, somebody else decides. Change permission: to decide."""
+    """The merchant requests, staff decide. Change permission: decide."""
 
     has_history = True
     permissions_used = ("view", "change")
@@ -127,7 +127,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
         yield from Related.found_by(record, Event.objects.filter(object_id=record.pk))
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """No question where there is nothing left to decide."""
+        """No actions if there is nothing to decide."""
         advance = self.get_object(request, unquote(str(object_id)))
         undecided = advance is not None and advance.state == Advance.State.UNDER_REVIEW
         return super().get_actions_detail(request, object_id) if undecided else []
@@ -173,7 +173,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
 
 @admin.register(AdvanceItem)
 class AdvanceItemAdmin(ReadOnlyAdmin):
-    """Read by whoever reads advances."""
+    """Visible to whoever can view advances."""
 
     permissions_used = ()
     ids = {"adv": "advance", "rcv": "receivable"}

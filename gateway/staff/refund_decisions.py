@@ -1,4 +1,4 @@
-"""What support staff may do with refunds: which decisions, the forms about them, and companies' files to read."""
+"""Staff decisions on refunds: actions, forms, and evidence files."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ from ledger.money import to_minor
 
 
 def to_decide() -> Q:
-    """What is contested, and in production what somebody must carry out who has the money for it."""
+    """Contested requests, and in production refunds that staff must carry out."""
     to_carry_out = Q(status=Status.PROCESSING, merchant__environment=Environment.PRODUCTION)
     covered = Q(wallet_amount=F("from_releasing") + F("from_available"))
     return Q(status=Status.UNDER_REVIEW) | (to_carry_out & covered)
 
 
 class OpenForm(forms.ModelForm):
-    """What a payer wants back. `refused`: what the service said when it was asked for this."""
+    """A payer's refund request. `refused`: the service's refusal of this form."""
 
     refused: Refusal | None = None
     payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Id of the payment")

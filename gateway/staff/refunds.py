@@ -1,4 +1,4 @@
-"""Refunds, as staff read them, open them for payers, and decide them."""
+"""Refunds: staff read them, open them for payers, and decide."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -47,7 +47,7 @@ DECISIONS = {
 
 
 def wallet_money(name: str, title: str = "") -> Column:
-    """An amount of a refund in the currency of the wallet that it comes from."""
+    """An amount in the currency of the wallet that funds the refund."""
     return money(name, title, attrgetter("wallet_currency"))
 
 
@@ -61,7 +61,7 @@ def _told_of(events: QuerySet[Event]) -> Q:
 
 
 class DueFilter(SimpleListFilter):
-    """Which of the payers' requests the company must answer soon, by its own clock."""
+    """Requests whose answer is due soon, by the company's clock."""
 
     title = "answer due"
     parameter_name = "due"
@@ -79,7 +79,7 @@ class DueFilter(SimpleListFilter):
 
 @admin.register(Refund)
 class RefundAdmin(EnteredAdmin):
-    """View permission: also the files of the answers. Add: open one for a payer. Change: decide. Settle: outcomes."""
+    """View permission: including evidence files. Add: open one for a payer. Change: decide. Settle: outcomes."""
 
     form = OpenForm
     add_title = "Open a refund for a payer"
@@ -197,13 +197,13 @@ class RefundAdmin(EnteredAdmin):
 
     @display(description="answers")
     def answers(self, refund: Refund) -> Any:
-        """What the company said, without the contents of its files."""
+        """The company's answers, without file contents."""
         evidence = Prefetch("evidence", Evidence.objects.defer("content").order_by("pk"))
         said = refund.responses.select_related("person").prefetch_related(evidence).order_by("created_at", "pk")
         return render_to_string("admin/gateway/refund/answers.html", {"answers": said}) if said else EMPTY
 
     def evidence(self, request: HttpRequest, evidence_id: str) -> HttpResponse:
-        """The file, for those who may see the refund."""
+        """The file, for those who can view the refund."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         rows = Evidence.objects.filter(pk=evidence_id, kind=Evidence.Kind.FILE)
@@ -240,7 +240,7 @@ class RefundAdmin(EnteredAdmin):
         return request.user.has_perm("gateway.settle_refund")
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Only what the refund's life allows now."""
+        """Only what the refund's status allows."""
         refund = self.get_object(request, unquote(str(object_id)))
         if refund is None:
             return []
@@ -274,7 +274,7 @@ class RefundAdmin(EnteredAdmin):
         return self._propose(request, object_id, "declined", "The provider refused")
 
     def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
-        """What the provider did with real money, a second person confirms."""
+        """Results of real money are confirmed by a second person."""
         refund, values, kind = self.record(request, object_id), {"asked": DECISIONS[name].value}, RefundOutcome()
         if not may_be(DECISIONS[name], refund):
             return self.turned_down(request, refund, RefundState())
@@ -285,7 +285,7 @@ class RefundAdmin(EnteredAdmin):
         return self.put(request, refund, kind, values, form.cleaned_data["note"])
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
-        """Asks for a note first. The service decides again whether this can be: another person may have been faster."""
+        """Asks for a note first. The service checks again whether it is possible: somebody may have been faster."""
         refund, asked = self.record(request, object_id), DECISIONS[name]
         if not may_be(asked, refund):
             return self.turned_down(request, refund, RefundState())

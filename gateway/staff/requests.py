@@ -1,4 +1,4 @@
-"""What was asked and answered, as merchants read it too, and what was answered under which idempotency key."""
+"""Request log and idempotency keys for staff."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ ANSWERED_WITHIN = timedelta(minutes=5)
 
 
 def _of_request(request_id: str) -> Q:
-    """By request id, which has no index: but its ULID tells the time, and that has one."""
+    """By request id, which has no index: its ULID contains the time, which has one."""
     try:
         began = made_at(request_id)
     except (ValueError, OverflowError):
@@ -28,7 +28,7 @@ def _of_request(request_id: str) -> Q:
 
 @admin.register(IdempotencyKey)
 class IdempotencyKeyAdmin(ReadOnlyAdmin):
-    """The answer stays sealed: it may hold what only the merchant was to see."""
+    """The response stays sealed: it may contain what only the merchant may see."""
 
     ids = {"cmp": "merchant__company", "req": _of_request}
     words = {"key": UUID}
@@ -45,7 +45,7 @@ class IdempotencyKeyAdmin(ReadOnlyAdmin):
 
 
 class StatusClassFilter(admin.SimpleListFilter):
-    """By the first digit of the status, without asking the table."""
+    """By the first digit of the status, without querying the table."""
 
     title = "status"
     parameter_name = "status_class"
@@ -66,7 +66,7 @@ def _naming(object_id: str) -> Q:
 
 @admin.register(ApiRequest)
 class ApiRequestAdmin(ReadOnlyAdmin):
-    """Redacted before it was written: staff see what the company sees."""
+    """Redacted before storage: staff see what the company sees."""
 
     ids = {
         "cmp": "merchant__company",
@@ -114,7 +114,7 @@ class ApiRequestAdmin(ReadOnlyAdmin):
 
 
 def _body(text: str | None) -> Any:
-    """Indented, unless it was cut."""
+    """Indented, unless it was truncated."""
     if text is None:
         return EMPTY
     try:

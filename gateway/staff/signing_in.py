@@ -1,4 +1,4 @@
-"""What staff decide about how a person signs in and what they may do as staff: actions on the person's page."""
+"""Staff decisions on sign-in and staff rights: actions on the person's page."""
 
 from typing import Any, ClassVar
 
@@ -28,7 +28,7 @@ class EmailForm(PersonNoteForm):
 
 
 class RightsForm(NoteForm):
-    """`may_make_superusers`: only superusers make others so."""
+    """`may_make_superusers`: only superusers create superusers."""
 
     is_staff = forms.BooleanField(label="Staff", required=False, widget=UnfoldBooleanWidget)
     is_superuser = forms.BooleanField(label="Superuser", required=False, widget=UnfoldBooleanWidget)
@@ -47,7 +47,7 @@ class RightsForm(NoteForm):
 
 
 class SigningIn(StaffAdmin):
-    """Nobody decides about themselves, and about staff only staff administrators do."""
+    """Nobody decides about themselves, and only staff administrators decide about staff."""
 
     actions_detail: ClassVar[Any] = (
         "send_link", "change_email", "remove_second_factor", "deactivate", "reactivate", "staff_rights",
@@ -87,7 +87,7 @@ class SigningIn(StaffAdmin):
         variant=ActionVariant.DANGER,
     )
     def remove_second_factor(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """For somebody who lost it, and whom somebody of the staff knows to be themselves."""
+        """For a person who lost it, and whose identity staff have verified."""
         form = PersonNoteForm(request.POST if request.method == "POST" else None)
         return self._propose(request, object_id, "user.second_factor", form, {})
 
@@ -103,7 +103,7 @@ class SigningIn(StaffAdmin):
 
     @action(description="Send the link again", permissions=["rights"], icon="forward_to_inbox")
     def send_link(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """For somebody who was invited and has chosen no password yet."""
+        """For an invited person without a password."""
         person = self.record(request, object_id)
         if request.method != "POST":
             sentence = "They get another link by e-mail. Earlier links stay good until they are over."
@@ -119,7 +119,7 @@ class SigningIn(StaffAdmin):
 
     @action(description="Staff rights", permissions=["rights"], icon="shield_person")
     def staff_rights(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Who is staff, and what kinds of staff."""
+        """Staff status and roles."""
         person = self.record(request, object_id)
         form = RightsForm(person, bool(request.user.is_superuser), request.POST if request.method == "POST" else None)
         values = form.values() if form.is_valid() else {}

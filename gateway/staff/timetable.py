@@ -1,4 +1,4 @@
-"""The timetable of beat, as staff read it."""
+"""The schedule of beat, for staff."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from gateway.staff.kit.pages import ReadOnlyAdmin
 
 
 class TimetableAdmin(ReadOnlyAdmin):
-    """The timetable is in `gateway.celery`; beat keeps it here."""
+    """The schedule is defined in `gateway.celery`; beat stores it here."""
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         return ((None, {"fields": [field.name for field in self.model._meta.concrete_fields]}),)

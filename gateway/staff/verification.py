@@ -1,4 +1,4 @@
-"""Verification by staff: what a company handed in, to be read, and the decision about it."""
+"""Verification by staff: documents, and the decision."""
 
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ DECISIONS = ("verify", "send_back")
 
 @admin.register(Document)
 class DocumentAdmin(ReadOnlyAdmin):
-    """What companies handed in. The files are saved, never opened in our place."""
+    """Companies' documents. Files are downloaded, never opened in our origin."""
 
     ids = {"cmp": "company"}
     search_help_text = "Document or company id"
@@ -59,12 +59,12 @@ class DocumentAdmin(ReadOnlyAdmin):
 
 
 def to_verify() -> Q:
-    """Whoever has handed in what is needed and waits for the answer."""
+    """Companies with all required documents that await a decision."""
     return Q(status=Company.Status.PENDING_VERIFICATION, production_asked_at__isnull=False)
 
 
 class MissingForm(forms.Form):
-    """What a company has to hand in yet."""
+    """The documents that are still missing."""
 
     note = forms.CharField(
         min_length=5,
@@ -75,7 +75,7 @@ class MissingForm(forms.Form):
 
 
 class Verification(StaffAdmin):
-    """The decision about a company, on its page."""
+    """The decision on a company's page."""
 
     queues = (
         Queue("verify", "Companies to verify", "domain_verification", to_verify, "production_asked_at", environment=""),
@@ -89,7 +89,7 @@ class Verification(StaffAdmin):
         return request.user.has_perm("accounts.send_back_verification")
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Nothing is offered once it is decided."""
+        """No actions after the decision."""
         company = self.get_object(request, unquote(str(object_id)))
         is_open = company is not None and company.status == Company.Status.PENDING_VERIFICATION
         return [one for one in super().get_actions_detail(request, object_id) if is_open or one.path not in DECISIONS]

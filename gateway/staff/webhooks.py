@@ -1,4 +1,4 @@
-"""Endpoints, events, deliveries and attempts, as staff read them."""
+"""Endpoints, events, deliveries and attempts for staff."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 
 
 class KindFilter(SimpleListFilter):
-    """By kind of event: the known ones, without asking the table."""
+    """Filters by event type: the known ones, without querying the table."""
 
     title = "type"
     parameter_name = "type"

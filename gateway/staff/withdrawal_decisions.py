@@ -1,4 +1,4 @@
-"""What support staff are shown of withdrawals and may say about them: columns, forms, sentences, queues."""
+"""Staff pages of withdrawals: columns, forms, texts, queues."""
 
 import re
 from datetime import timedelta
@@ -24,7 +24,7 @@ FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED
 
 
 class WithdrawalDecisionForm(forms.Form):
-    """What the provider said, and from where staff know it."""
+    """The provider's answer, and its source."""
 
     note = NoteField()
 
@@ -69,12 +69,12 @@ class ReturnedForm(WithdrawalDecisionForm):
 
 
 def is_connected(withdrawal: Withdrawal) -> bool:
-    """Whether there is somebody outside who can be asked about the withdrawal."""
+    """Whether a connected provider can be asked about the withdrawal."""
     return rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment) is not None
 
 
 def stuck() -> Q:
-    """What has been on its way for so long that somebody should look, by its merchant's clock."""
+    """Withdrawals in progress for too long, by their merchant's clock."""
     long_ago = F("merchant__clock_offset") + (utcnow() - STUCK_AFTER)
     return Q(status=Status.PROCESSING, created_at__lte=long_ago)
 
@@ -85,12 +85,12 @@ def words(member: str) -> str:
 
 
 def payout_money(name: str, title: str = "") -> Column:
-    """An amount of a withdrawal in the currency that is paid out."""
+    """An amount in the payout currency."""
     return money(name, title, attrgetter("payout_currency"))
 
 
 def rate(name: str, title: str) -> Column:
-    """What one unit of the wallet's currency was worth in the one that is paid out."""
+    """The value of one unit of the wallet's currency in the payout currency."""
 
     def shown(withdrawal: Withdrawal) -> Any:
         worth = f"{getattr(withdrawal, name).normalize():f} {withdrawal.payout_currency}"
@@ -105,7 +105,7 @@ def spread(withdrawal: Withdrawal) -> Any:
 
 
 def bought(withdrawal: Withdrawal) -> Any:
-    """What the beneficiary receives, where that is something else than what left the wallet."""
+    """The payout, if it is not in the wallet's currency."""
     if not withdrawal.is_converted:
         return EMPTY
     return unbroken(plain_amount(withdrawal.payout_amount, withdrawal.payout_currency))

@@ -1,4 +1,4 @@
-"""Withdrawals, as staff read them, ask about them, and say what the provider told them."""
+"""Withdrawals: staff read them, query the provider, and record its answers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -55,7 +55,7 @@ def _told_of(events: QuerySet[Event]) -> Q:
 
 @admin.register(Withdrawal)
 class WithdrawalAdmin(ReadOnlyAdmin):
-    """Change permission: to say what became of one, and to have the provider asked."""
+    """Change permission: record results, and query the provider."""
 
     has_history = True
     permissions_used = ("view", "change")
@@ -168,7 +168,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         return request.user.has_perm("gateway.change_withdrawal")
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
-        """Only what the withdrawal's life allows now, and nothing while a proposal waits."""
+        """Only what the withdrawal's status allows, and nothing while a proposal is pending."""
         withdrawal = self.get_object(request, unquote(str(object_id)))
         if withdrawal is None:
             return []
@@ -190,7 +190,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         return self._decide(request, object_id, "came_back", "It came back")
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
-        """Asks for a note first. The service decides again whether this can be: the party may have been faster."""
+        """Asks for a note first. The service checks again whether it is possible: the provider may have been faster."""
         withdrawal = self.record(request, object_id)
         if not _may_be(name, withdrawal):
             return self.turned_down(request, withdrawal, WithdrawalState())
@@ -205,7 +205,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
 
     @action(description="Ask now", permissions=["decide"], icon="contact_support")
     def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Nothing is set by hand: whatever the provider answers is taken as it always is."""
+        """Nothing is set by hand: the provider's answer is applied as always."""
         withdrawal = self.record(request, object_id)
         if not _may_be_asked_about(withdrawal):
             return self.turned_down(request, withdrawal, WithdrawalState())

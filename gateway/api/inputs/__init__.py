@@ -1,1 +1,1 @@
-"""What requests may say: the models that judge their bodies. The dashboard judges its forms by them, too."""
+"""Input models of requests. The dashboard validates its forms with them, too."""

@@ -1,4 +1,4 @@
-"""Validation: the types that requests are made of, and what is said when one is wrong (contract §2.2, §2.3, §15)."""
+"""Validation: the types of request members and their error messages (contract §2.2, §2.3, §15)."""
 
 import re
 from datetime import UTC, datetime
@@ -25,9 +25,9 @@ from gateway.vault.numbers import holds_card
 from ledger.money import MAX_AMOUNT, MAX_SIGNIFICANT_DIGITS
 
 LONGEST_PATH = 80
-"""Characters of a member's name that are said: it is somebody else's."""
+"""Longest member name that is repeated in an error: it is untrusted input."""
 CENT = Decimal("0.01")
-"""Every currency that can be paid in has two decimals (contract §2.4)."""
+"""All payment currencies have two decimals (contract §2.4)."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(?:\.[^@\s.]+)+")
 
@@ -40,8 +40,8 @@ def wrong(code: str, message: str) -> PydanticCustomError:
 class Input(BaseModel):
     """A request body or query: camelCase outside, unknown members ignored.
 
-    `codes` gives the refusal for a wrong member by its first name; the first wrong member in the order of the fields
-    decides the code, and `error.fields` lists all.
+    `codes` maps the first part of a member's path to its refusal; the first invalid member in field order decides the
+    code, and `error.fields` lists all.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore", strict=True)
@@ -50,21 +50,21 @@ class Input(BaseModel):
 
     @classmethod
     def admit(cls, merchant: Merchant) -> None:
-        """What goes before the body: raises what keeps this merchant from sending any."""
+        """Runs before the body is validated: raises if this merchant may not send any."""
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
-        """What is wrong for this merchant beyond the form of each member. `content` may be wrong in any way."""
+        """Faults for this merchant beyond the format of each member. `content` may be invalid in any way."""
         return []
 
     @classmethod
     def first_of_all(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
-        """The refusal that goes before the order of the fields, if there is one."""
+        """The refusal that precedes the order of the fields, if any."""
         return None
 
 
 class ExactInput(Input):
-    """A body in which an omitted member means more: one that is misspelt must not count as omitted."""
+    """A body in which an omitted member has a meaning: a misspelt one must not count as omitted."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -73,7 +73,7 @@ T = TypeVar("T", bound=Input)
 
 
 def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> T:
-    """The request as its type, or the refusal that names every wrong member."""
+    """The validated request, or the refusal that names every invalid member."""
     if merchant is not None:
         kind.admit(merchant)
     value, refusal = judged(kind, content, merchant)
@@ -84,7 +84,7 @@ def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None 
 
 
 def judged(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> tuple[T | None, Refusal | None]:
-    """The request as its type where its form allows one, and what is to be said against it."""
+    """The parsed request if its format is valid, and its refusal, if any."""
     _refuse_card_data(content)
     value, faults = None, []
     try:
@@ -108,11 +108,11 @@ _CODES = frozenset(
         "phone", "postalcode", "quotetoken", "content", "body", "bodybase64", "headers", "secret", "apikey",
     ]
 )  # fmt: skip
-"""Members that have digits of their own, files, and what the signature doctor compares in memory: no free texts."""
+"""Not free text: members with digits of their own, files, and input of the signature checker."""
 
 
 def _refuse_card_data(value: Any, path: str = "") -> None:
-    """Refuses with ONP400_CARD_DATA a member named like a part of a card, and a text that holds a card's number."""
+    """Raises ONP400_CARD_DATA for members named like parts of a card, and texts that contain a card number."""
     if isinstance(value, list):
         for n, item in enumerate(value):
             _refuse_card_data(item, f"{path}[{n}]")
@@ -173,7 +173,7 @@ def _fault(detail: Any) -> Fault:
 
 
 class _NotNull:
-    """Marks a member that may be left out and must not be null: `Annotated[Amount | None, NotNull] = None`."""
+    """Marks a member that may be omitted but must not be null: `Annotated[Amount | None, NotNull] = None`."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_before_validator_function(_not_null, handler(source))
@@ -210,7 +210,7 @@ def _amount(value: Any) -> Decimal:
 
 
 def _significant_digits(amount: Decimal) -> int:
-    """Counted in the literal: Decimal's own arithmetic would round first."""
+    """Counted in the literal: Decimal arithmetic would round first."""
     return len("".join(map(str, amount.as_tuple().digits)).strip("0"))
 
 
@@ -219,7 +219,7 @@ Amount = Annotated[
     BeforeValidator(_amount),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "examples": [150.00]}),
 ]
-"""A positive JSON number of at most 15 significant digits and 12 before the point; at most two decimals."""
+"""A positive JSON number of at most 15 significant digits and 12 before the decimal point; at most two decimals."""
 
 
 def _text(value: Any) -> Any:
@@ -260,7 +260,7 @@ EmailText = Annotated[Text, AfterValidator(_email), WithJsonSchema({"type": "str
 
 
 def moment(value: Any) -> datetime:
-    """An ISO 8601 timestamp with any offset, or a date, which is its first instant in UTC."""
+    """An ISO 8601 timestamp with any offset, or a date, which means its first instant in UTC."""
     if not isinstance(value, str):
         raise wrong("INVALID", "Must be an ISO 8601 timestamp or a date.")
     try:

@@ -50,7 +50,7 @@ def _phone(value: str) -> str:
 
 
 class AddressInput(Input):
-    """Where the payer lives."""
+    """The payer's address."""
 
     street: Annotated[Text, Field(max_length=120)] | None = None
     number: Annotated[Text, Field(max_length=20)] | None = None
@@ -63,7 +63,7 @@ class AddressInput(Input):
 
 
 class PayerInput(Input):
-    """Who pays."""
+    """The payer."""
 
     name: Annotated[Text, Field(min_length=2, max_length=120, examples=["Maria Silva"])]
     tax_id: Annotated[Text, AfterValidator(document), Field(examples=["52998224725"])] | None = None
@@ -84,7 +84,7 @@ class PayerInput(Input):
 
 
 def _time_faults(seconds: Any, merchant: Merchant, method: str, currency: str) -> list[Fault]:
-    """A method whose time is fixed ignores the wish, whatever it is; one that is not enabled is said elsewhere."""
+    """A method with a fixed time ignores the value; a disabled method is reported elsewhere."""
     if seconds is None:
         return []
     try:
@@ -101,7 +101,7 @@ def _time_faults(seconds: Any, merchant: Merchant, method: str, currency: str) -
 
 
 def _payer_so_far(content: dict[str, Any]) -> Payer:
-    """The payer as far as the members make sense, so that all that is wrong can be said at once."""
+    """The payer with the valid members only, so that all faults can be reported together."""
     text = {name: value for name, value in content.items() if isinstance(value, str)}
     document = _PUNCTUATION.sub("", text.get("taxId", "")).upper()
     return Payer(
@@ -129,7 +129,7 @@ def _return_url_faults(sent: Any, merchant: Merchant) -> list[Fault]:
 
 
 class PaymentInput(Input):
-    """What to be paid, how, and by whom."""
+    """What is to be paid, how, and by whom."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {
         "method": errors.InvalidMethod,

@@ -1,4 +1,4 @@
-"""The bodies of refunds and of answers to them (contract §7)."""
+"""The bodies of refunds and of answers (contract §7)."""
 
 import base64
 import binascii
@@ -24,8 +24,8 @@ LARGEST_ANSWER = 15 * 1024 * 1024
 
 
 class DestinationInput(ExactInput):
-    """The PIX key that the money of a boleto goes to. One that is not the payer's own tax id needs all that a
-    withdrawal needs: the permission `withdrawals:write` and the registered IP address. Other methods ignore it.
+    """The PIX key that a boleto refund goes to. One that is not the payer's own tax id requires everything that a
+    withdrawal requires: the permission `withdrawals:write` and the registered IP address. Other methods ignore it.
     """
 
     pix_key: Annotated[Text, Field(max_length=77)]
@@ -33,7 +33,7 @@ class DestinationInput(ExactInput):
 
 
 class RefundInput(ExactInput):
-    """How much to give back; nothing: all that is left."""
+    """How much to refund; without an amount the full remaining amount."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {
         "amount": InvalidAmount,
@@ -57,7 +57,7 @@ class RefundInput(ExactInput):
 
 
 class EvidenceInput(ExactInput):
-    """An address, which is stored and never fetched, or a file in base64 of at most 2 MiB."""
+    """A URL, which is stored and never fetched, or a file in base64 of at most 2 MiB."""
 
     type: Literal["URL", "FILE"]
     url: Annotated[str, Field(max_length=2048)] | None = None
@@ -78,7 +78,7 @@ class EvidenceInput(ExactInput):
 
 
 class AnswerInput(ExactInput):
-    """The company's answer to a payer who wants money back."""
+    """The company's answer to a payer's refund request."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {
         "answer": errors.InvalidAnswer,
@@ -104,7 +104,7 @@ class AnswerInput(ExactInput):
 
 
 def _evidence_faults(sent: dict[str, Any], path: str) -> list[Fault]:
-    """What belongs to its type; the form of each member is said elsewhere."""
+    """Members required by the type; the format of each member is checked elsewhere."""
     if sent.get("type") == "URL":
         return _url_faults(sent.get("url"), f"{path}.url")
     if sent.get("type") != "FILE":

@@ -59,7 +59,7 @@ AssetAmount = Annotated[
 
 # ── Requests ──────────────────────────────────────────────────────────────────────────────────────────────────────
 class WithdrawalInput(Input):
-    """What every rail wants to know; `amount` is what the beneficiary receives, the fee is on top."""
+    """Common members; `amount` is what the beneficiary receives, the fee is charged on top."""
 
     rail: ClassVar[str]
     codes: ClassVar[dict[str, type[Refusal]]] = {
@@ -75,20 +75,20 @@ class WithdrawalInput(Input):
 
     @classmethod
     def admit(cls, merchant: Merchant) -> None:
-        """Who may not withdraw is told so before anything about the body (contract §11.1)."""
+        """Missing permission is reported before anything about the body (contract §11.1)."""
         require_active(merchant)
         gates.require_enabled(merchant)
         gates.require_no_wait(merchant)
 
     @classmethod
     def paid_out(cls, content: Mapping[str, Any]) -> str | None:
-        """What the beneficiary would receive, as far as the body says."""
+        """The payout currency, as far as the body says."""
         currency = content.get("currency")
         return currency if isinstance(currency, str) and currency in by_currency(cls.rail) else None
 
     @classmethod
     def judge(cls, content: Mapping[str, Any], merchant: Merchant) -> PayoutRail | None:
-        """The rail by whose rules the body is judged."""
+        """The rail that validates the body."""
         currency = cls.paid_out(content)
         return by_currency(cls.rail, merchant.environment)[currency] if currency else None
 
@@ -175,7 +175,7 @@ class BankWithdrawalInput(WithdrawalInput):
 
 
 class CryptoWithdrawalInput(WithdrawalInput, ExactInput):
-    """To an address; `amount` of the wallet's `currency` is converted at the rate of this moment."""
+    """To an address; `amount` of the wallet's `currency` is converted at the current rate."""
 
     rail: ClassVar[str] = "CRYPTO"
     codes: ClassVar[dict[str, type[Refusal]]] = WithdrawalInput.codes | {

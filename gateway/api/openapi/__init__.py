@@ -1,1 +1,1 @@
-"""The machine-readable contract, made from the declarations that run (OpenAPI 3.1)."""
+"""The OpenAPI 3.1 document, generated from the declarations that run."""

@@ -1,7 +1,7 @@
-"""What each member of a request, an answer and an event means, in one sentence: by type where it means more there.
+"""The description of each member of requests, responses and events: by type if it differs there.
 
-A member that is not here has its description in its type. Every entry is used, and every member has one: a test
-says so.
+Members that are missing here have their description in their type. A test checks that every entry is used and every
+member has one.
 """
 
 from typing import Any
@@ -496,7 +496,7 @@ EXTENDS = {
 
 
 def described_as(kind: str, member: str, schema: dict[str, Any]) -> str:
-    """The sentence about a member of a type: its own, that of the type, that of the parent type, or the common one."""
+    """The description of a member: its own, that of the type, that of the parent type, or the common one."""
     if own := schema.get("description"):
         return str(own) if str(own).endswith(".") else f"{own}."
     for words in (OF.get(kind, {}), OF.get(EXTENDS.get(kind, ""), {}), COMMON):

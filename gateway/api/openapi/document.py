@@ -1,4 +1,4 @@
-"""The machine-readable contract, made from the declarations that run (OpenAPI 3.1)."""
+"""The OpenAPI 3.1 document, generated from the declarations that run."""
 
 import re
 from collections import defaultdict
@@ -36,7 +36,7 @@ TAGS = {
     "Events": "What is sent to your endpoints.",
 }
 ALSO_CALLED = {"/api/v2/transactions/{paymentId}": "getTransaction"}
-"""The second path of an operation has a name of its own."""
+"""Operation names for second paths."""
 _HEADERS = {
     "RequestId": {"description": "Identifies the request end to end", "schema": {"type": "string"}},
     "RateLimit": {"description": "What is left in each window", "schema": {"type": "string"}},
@@ -45,7 +45,7 @@ _HEADERS = {
 
 
 def operations() -> Iterator[tuple[str, str, type[Resource], Operation]]:
-    """(path, method, resource, operation) of everything the API can do; paths as in OpenAPI."""
+    """(path, method, resource, operation) of all operations; paths as in OpenAPI."""
     for pattern in urlpatterns:
         assert isinstance(pattern, URLPattern)
         resource = pattern.callback.view_class  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def _camel(name: str) -> str:
 
 @cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document, with every answer, every code and an example of each success."""
+    """The OpenAPI document, with every response, every code and an example of each success."""
     components = Components()
     components.ref(Error)
     components.ref(Pagination)
@@ -93,7 +93,7 @@ def document() -> dict[str, Any]:
 
 
 def _servers() -> list[dict[str, str]]:
-    """Where each environment is reached; on one address the key alone decides."""
+    """The hosts of the environments; with one host the key decides."""
     if settings.SANDBOX_BASE_URL == settings.BASE_URL:
         return [{"url": settings.BASE_URL, "description": "Sandbox and production: the key decides"}]
     return [
@@ -178,7 +178,7 @@ def _parameters(path: str, method: str, declared: Operation, components: Compone
 
 
 def _rehearsed(declared: Operation, components: Components) -> dict[str, Any]:
-    """The answer of a rehearsal, where the operation has one."""
+    """The response of a dry run, if the operation has one."""
     if declared.rehearsal is None:
         return {}
     variant = preflight_of(declared.rehearsal)
@@ -188,7 +188,7 @@ def _rehearsed(declared: Operation, components: Components) -> dict[str, Any]:
 
 
 def _success(resource: type[Resource], declared: Operation, variant: Variant, components: Components) -> dict[str, Any]:
-    """JSON, a PDF, or the one and the other where the resource can be asked for both."""
+    """JSON, a PDF, or both if the resource offers both."""
     content: dict[str, Any] = {}
     if declared.gives is not PdfDocument:
         content["application/json"] = _json(declared, variant, components)

@@ -1,4 +1,4 @@
-"""The webhooks of the document: what is sent to an endpoint, by kind."""
+"""Webhooks of the document: the events by type."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ _HEADERS = {
 
 
 def webhooks(components: Components) -> dict[str, Any]:
-    """One webhook for each kind of event, with the body that is sent."""
+    """One webhook for each event type, with its body."""
     return {kind: {"post": _delivery(kind, when, components)} for kind, when in KINDS.items()}
 
 

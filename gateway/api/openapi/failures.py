@@ -1,4 +1,4 @@
-"""What each operation may refuse, and the schema of each status that a refusal has."""
+"""The refusals of each operation, and the schema of each status."""
 
 from collections import defaultdict
 from typing import Any, Literal, NotRequired
@@ -16,7 +16,7 @@ from gateway.serving import errors as serving
 
 
 class ErrorDetail(TypedDict):
-    """What went wrong: `code`, `retryable` and `field` for programs, `message` and `docUrl` for people."""
+    """`code`, `retryable` and `field` for programs, `message` and `docUrl` for people."""
 
     code: str
     message: str
@@ -55,7 +55,7 @@ WITH_A_KEY: tuple[type[Refusal], ...] = (
 
 
 def refusals_of(method: str, declared: Operation) -> list[type[Refusal]]:
-    """Everything an operation may refuse, by the layers that it goes through and by its own word."""
+    """Everything an operation may refuse, by its layers and by its own declaration."""
     found = [*ALWAYS, *declared.refuses]
     if method in ("post", "patch"):
         found += WITH_A_BODY
@@ -67,8 +67,8 @@ def refusals_of(method: str, declared: Operation) -> list[type[Refusal]]:
 
 
 def failures(refusals: list[type[Refusal]], headers: dict[str, Any]) -> dict[str, Any]:
-    """The responses by status. Their codes stand in `x-onpay-codes`: as an enum they would break a client that was
-    generated before a new one came.
+    """The responses by status. Their codes are in `x-onpay-codes`: as an enum they would break clients that were
+    generated before a new one was added.
     """
     by_status: dict[str, list[type[Refusal]]] = defaultdict(list)
     for refusal in refusals:

@@ -1,4 +1,4 @@
-"""The JSON schemas of the document: what pydantic says of our types, in the words that linters and generators know."""
+"""JSON schemas of the document: pydantic's output in terms that linters and generators understand."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from gateway.api.openapi.descriptions import described_as
 
 REF = "#/components/schemas/{model}"
 _KEYWORDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
-"""Bounds that pydantic leaves as they were written where a validator stands before the type."""
+"""Bounds that pydantic keeps in its own notation if a validator precedes the type."""
 
 
 class Components(dict[str, Any]):
-    """The named schemas of the document; each type is added once."""
+    """Named schemas of the document; each type is added once."""
 
     def ref(self, kind: Any) -> dict[str, str]:
-        """The reference to a type, which is added with all that it refers to."""
+        """The reference to a type, which is added with its dependencies."""
         schema = TypeAdapter(kind).json_schema(ref_template=REF, by_alias=True)
         inner = schema.pop("$defs", {})
         for name, one in {**inner, kind.__name__: schema}.items():
@@ -52,7 +52,7 @@ def reference(name: str) -> dict[str, str]:
 
 
 def cleaned(schema: Any) -> Any:
-    """Without titles that repeat a name, without defaults of null, and with the keywords of JSON Schema alone."""
+    """Without redundant titles, without defaults of null, and with JSON Schema keywords only."""
     if isinstance(schema, list):
         return [cleaned(one) for one in schema]
     if not isinstance(schema, dict):
@@ -70,7 +70,7 @@ def _members(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _say_default(member: dict[str, Any]) -> None:
-    """A generated type makes a member with a default one that must be sent: bodies tell theirs in words."""
+    """Generated types make members with a default required: bodies state theirs in the description."""
     default = member.pop("default", None)
     if default not in (None, []):
         word = str(default).lower() if isinstance(default, bool) else default

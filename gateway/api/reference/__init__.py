@@ -1,1 +1,1 @@
-"""The reference for people who write against the API: its pages under /docs."""
+"""The API reference: pages under /docs."""

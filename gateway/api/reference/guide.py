@@ -1,4 +1,4 @@
-"""What the code knows about the ways to pay and about the sandbox, told to people: in the README and under /docs."""
+"""Documentation generated from the code: payment methods and sandbox, in the README and under /docs."""
 
 import json
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from webhooks.schedule import DELAYS_S
 
 @dataclass(frozen=True, slots=True)
 class MethodGuide:
-    """A method in a currency, with an order that can be sent as it is."""
+    """A method in a currency, with an order that works as it is."""
 
     method: str
     market: Market
@@ -65,7 +65,7 @@ class MethodGuide:
 
 
 def _curl(order: dict[str, Any], path: str = "/payments") -> str:
-    """A line for the shell: the reference is new each time it is run, and so is the key; the company is your own."""
+    """A shell command: a new reference and key for each run; insert your own company id."""
     body = json.dumps(order, ensure_ascii=False)
     for example, ours in (
         ("order-1042", "order-'$(date +%s)'"),
@@ -81,7 +81,7 @@ def _curl(order: dict[str, Any], path: str = "/payments") -> str:
 
 
 def ways() -> list[MethodGuide]:
-    """Every way to pay, in the order of the folders."""
+    """Every payment method and currency, in folder order."""
     simulators = rails(Environment.SANDBOX)
     return [
         MethodGuide(pair[0], rail.market(pair[1]), required_fields(rail, pair[1], utcnow()))
@@ -117,7 +117,7 @@ CARD_PAGE = """<!doctype html>
 
 
 def cards() -> dict[str, Any]:
-    """Everything about cards: a page that works when it is pasted, the test cards, the stored ones."""
+    """Cards: a page that works as pasted, test cards, saved cards."""
     order = ORDERS["CREDIT_CARD", "BRL"] | {"returnUrl": "http://localhost:9000/pay.html"}
     return {
         "sdk_url": settings.SDK_URL,
@@ -132,7 +132,7 @@ def cards() -> dict[str, Any]:
 
 
 def table() -> str:
-    """The ways to pay as a Markdown table, for the README."""
+    """The payment methods as a Markdown table, for the README."""
     titles = ("method", "currency", "you must say", "the payer gets", "limits", "time", "price")
     head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|"
     rows = (
@@ -144,19 +144,19 @@ def table() -> str:
 
 
 def scenarios() -> list[tuple[int, str, SafeString]]:
-    """Every magic amount: its last digits, the methods it works on, and what happens as HTML."""
+    """Every magic amount: its last digits, its methods, and its effect as HTML."""
     return [(scenario.tail, ", ".join(_methods(scenario)), _html(scenario.effect)) for scenario in SCENARIOS]
 
 
 def _html(text: str) -> SafeString:
-    """What is between backticks is code."""
+    """Renders text between backticks as code."""
     parts = enumerate(text.split("`"))
     return format_html_join("", "{}", ((format_html("<code>{}</code>", part) if n % 2 else part,) for n, part in parts))
 
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
-    """A rail with what it pays out, and a withdrawal that can be sent as it is."""
+    """A rail with its payout currency, and a withdrawal that works as it is."""
 
     rail: str
     market: Payout
@@ -179,12 +179,12 @@ class WayOut:
 
 
 def ways_out() -> list[WayOut]:
-    """Every way for money to leave, in the order of the folders."""
+    """Every payout rail and currency, in folder order."""
     return [WayOut(rail, market) for (rail, _), market in payout_markets().items()]
 
 
 def money_out() -> dict[str, Any]:
-    """Everything about withdrawals and conversions: requests that work, magic amounts, the sandbox's rates."""
+    """Withdrawals and conversions: working requests, magic amounts, sandbox rates."""
     conversions = "/companies/$COMPANY/wallets/conversions"
     quote = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 1000.00}
     return {
@@ -210,7 +210,7 @@ SAMPLE_BODY = (
 
 
 def sample_delivery() -> tuple[dict[str, str], bytes]:
-    """The headers and the body of a delivery, signed with SAMPLE_SECRET; of the payment only what a handler reads."""
+    """Headers and body of a delivery, signed with SAMPLE_SECRET; of the payment only what a handler reads."""
     signed = signing.headers("evt_01KAGTW3Q8XJ5V0N2B7R4C9EVT", SAMPLE_BODY, [SAMPLE_SECRET], SAMPLE_AT)
     named = {
         "x-onpay-event": "payment.paid",
@@ -232,7 +232,7 @@ def _raw_delivery() -> str:
 
 
 def webhooks() -> dict[str, Any]:
-    """Everything about webhooks: the listener, requests that work, when is tried again, the kinds."""
+    """Webhooks: the listener, working requests, the retry schedule, event types."""
     one = "/webhooks/whk_…"
     received = {
         "headers": {"webhook-id": "evt_…", "webhook-timestamp": "…", "webhook-signature": "v1,…"},

@@ -1,4 +1,4 @@
-"""Pages for everybody: the reference, and the errors explained."""
+"""Public pages: the reference, and the error codes."""
 
 from functools import cache
 from typing import Any
@@ -41,26 +41,26 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sandbox(request: HttpRequest) -> HttpResponse:
-    """Every way to pay with an order that works as it is, and every scenario that can be played."""
+    """Every payment method with a working order, and every scenario."""
     facts = {"ways": guide.ways(), "scenarios": guide.scenarios(), "base": settings.SANDBOX_BASE_URL}
     return render(request, "docs/sandbox.html", facts)
 
 
 @require_safe
 def cards(request: HttpRequest) -> HttpResponse:
-    """How a shop takes cards: a page that works when it is pasted, the test cards, the stored ones."""
+    """How a shop takes cards: a page that works as pasted, test cards, saved cards."""
     return render(request, "docs/cards.html", guide.cards())
 
 
 @require_safe
 def money_out(request: HttpRequest) -> HttpResponse:
-    """Withdrawals over every rail and conversions, each with a request that works as it is."""
+    """Withdrawals over every rail, and conversions, each with a working request."""
     return render(request, "docs/money_out.html", guide.money_out())
 
 
 @require_safe
 def webhooks(request: HttpRequest) -> HttpResponse:
-    """How events arrive, how they are verified, and what to do when they do not."""
+    """How events arrive, how to verify them, and what to do if they do not."""
     return render(request, "docs/webhooks.html", guide.webhooks())
 
 

@@ -1,4 +1,4 @@
-"""What a company owns, what it is made of, and how it came about (contract §10)."""
+"""Balances, what they consist of, and how they came about (contract §10)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,7 +42,7 @@ ReasonName = Literal["REFUND_DISPUTE", "REFUND_PROCESSING", "WITHDRAWAL_PROCESSI
 
 # ── Answers ───────────────────────────────────────────────────────────────────────────────────────────────────────
 class CurrencyBalancePayload(TypedDict):
-    """What the company has in a currency; `total` is the sum of the three."""
+    """The company's balance in a currency; `total` is the sum of the three."""
 
     currency: str
     available: Number
@@ -52,7 +52,7 @@ class CurrencyBalancePayload(TypedDict):
 
 
 class WalletBalancePayload(CurrencyBalancePayload):
-    """What a wallet holds. A wallet is named after the rail by which its money leaves."""
+    """The balance of a wallet. A wallet is named after the rail that pays its money out."""
 
     method: str
 
@@ -67,14 +67,14 @@ class BalancePayload(TypedDict):
 
 
 class TotalPayload(TypedDict):
-    """What everything that matches the filters comes to in a currency, on whatever page it is."""
+    """The total of everything that matches the filters in a currency, over all pages."""
 
     currency: str
     amount: Number
 
 
 class ReleasingPayload(TypedDict):
-    """What is left of a payment's net until `releaseAt`."""
+    """What remains of a payment's net until `releaseAt`."""
 
     id: str
     paymentId: str
@@ -92,7 +92,7 @@ class ReleasingPayload(TypedDict):
 
 
 class BlockedPayload(TypedDict):
-    """Money that is blocked, why, and what it belongs to."""
+    """Money that is held, why, and the refund or withdrawal it belongs to."""
 
     id: str
     reason: ReasonName
@@ -107,7 +107,7 @@ class BlockedPayload(TypedDict):
 
 
 class CausePayload(TypedDict):
-    """What one cause did to the balance; `count` is how many postings."""
+    """The total of one cause; `count` is the number of postings."""
 
     cause: CauseName
     count: int
@@ -127,11 +127,11 @@ ExplanationPayload = TypedDict(
         "ending": Number,
     },
 )
-"""How a balance came about: `opening` and all causes together are `ending`, to the cent."""
+"""How a balance came about: `opening` plus all causes is `ending`, to the cent."""
 
 
 class StatementLinePayload(TypedDict):
-    """One movement of a bucket. `kind` and `reference` say what was posted; `amount` is negative where it left."""
+    """One movement of a bucket. `kind` and `reference` identify the posting; `amount` is negative for a debit."""
 
     at: Timestamp
     cause: CauseName
@@ -220,7 +220,7 @@ class BalanceQuery(Input):
 
 
 class _Parts(ListQuery):
-    """The query of what a bucket is made of; `totals` stand beside the page."""
+    """The query of a bucket's components; `totals` are next to the page."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = Paged.codes | _CURRENCY
     otherwise = InvalidFilter
@@ -268,7 +268,7 @@ class StatementFilters(Paged):
 
 
 def _with_totals(rows: QuerySet[Any], query: ListQuery, payload: Callable[[Any], Any]) -> ResultPage:
-    """The page, and what all that matches comes to."""
+    """The page, and the totals of all matches."""
     sums = rows.order_by("currency").values_list("currency").annotate(Sum("amount"))
     totals = [{"currency": code, "amount": to_decimal(int(amount), code)} for code, amount in sums]
     return replace(page_of(rows, query, payload), totals={"totals": totals})
@@ -305,9 +305,9 @@ class ReleasingView(Resource):
         refuses=[CompanyUnknown, InvalidCurrency, InvalidFilter],
     )
     def get(self, merchant: Merchant, query: ReleasingFilters, company_id: str) -> ResultPage:
-        """List what is releasing
+        """List releasing money
 
-        Payment by payment, due soonest first: what is confirmed and not yet available. `totals` are over all pages;
+        By payment, due soonest first: money that is confirmed and not yet available. `totals` are over all pages;
         without filters they are `releasing` of the balance.
         """
         own(merchant, company_id)
@@ -325,10 +325,10 @@ class BlockedView(Resource):
         refuses=[CompanyUnknown, InvalidCurrency, InvalidFilter],
     )
     def get(self, merchant: Merchant, query: BlockedFilters, company_id: str) -> ResultPage:
-        """List what is blocked
+        """List held money
 
-        Every block with its reason, newest first. `totals` are over all pages; without filters they are `blocked` of
-        the balance.
+        Every hold with its reason, newest first. `totals` are over all pages; without filters they are `blocked` of the
+        balance.
         """
         own(merchant, company_id)
         return _with_totals(holds.blocked(merchant, **query.filters()), query, blocked_payload)
@@ -347,10 +347,10 @@ class ExplainView(Resource):
     def get(self, merchant: Merchant, query: ExplainQuery, company_id: str) -> ExplanationPayload:
         """Explain a balance
 
-        How a bucket, or all three as `TOTAL`, came from what it was at `from` to what it was at `at`: `opening` and
-        the causes together are `ending`, to the cent. Both instants include what was posted at them, by the company's
-        clock. Payments count in full, with their fees beside them; a payment settled in another currency counts as it
-        was credited. What only changes its bucket is no part of `TOTAL`.
+        How a bucket, or all three as `TOTAL`, went from its balance at `from` to that at `at`: `opening` plus the
+        causes is `ending`, to the cent. Both instants are inclusive, by the company's clock. Payments count in
+        full, with their fees separate; a payment settled in another currency counts as credited. Moves between
+        buckets are not part of `TOTAL`.
         """
         own(merchant, company_id)
         at = query.at or clock.now(merchant)
@@ -386,8 +386,8 @@ class StatementView(Resource):
     def get(self, merchant: Merchant, query: StatementFilters, company_id: str) -> ResultPage:
         """Read the statement of a bucket
 
-        Every movement, newest first, with the balance after it. What is posted late stands where it was posted, with
-        the time for which it counts.
+        Every movement, newest first, with the balance after it. A late posting appears where it was posted, with its
+        effective time.
         """
         own(merchant, company_id)
         rows = statement(merchant, query.currency, AccountKind(query.bucket), query.since, query.until)

@@ -1,4 +1,4 @@
-"""The PDF of a boleto: for the merchant by key, for the payer by the link (contract §8.2)."""
+"""The PDF of a boleto: for the merchant by key, for the payer by link (contract §8.2)."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class BoletoView(Resource):
     renderer_classes = (EnvelopeRenderer, PdfRenderer)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """A link that is right needs no key; one that is wrong is no key either."""
+        """A valid link needs no key; an invalid one is treated like a missing key."""
         token = request._request.GET.get("token")
         if token is None or request.method not in ("GET", "HEAD"):
             super().initial(request, *args, **kwargs)
@@ -41,10 +41,10 @@ class BoletoView(Resource):
         refuses=[errors.PaymentUnknown, errors.BoletoGone],
     )
     def get(self, merchant: Merchant, payment_id: str) -> PdfDocument:
-        """Show a boleto as a PDF
+        """Get a boleto as a PDF
 
-        `pdfUrl` of the payment holds a token that stands for the key, until thirty days after the deadline: hand it to
-        the payer as it is.
+        `pdfUrl` of the payment contains a token that replaces the key until thirty days after the deadline: pass
+        it on to the payer as it is.
         """
         payment = selectors.get(merchant, payment_id)
         if payment.method != Method.BOLETO or not payment.details:

@@ -72,7 +72,7 @@ def company_payload(merchant: Merchant) -> CompanyPayload:
 
 
 def own(merchant: Merchant, company_id: str) -> None:
-    """Refuses with ONP404_COMPANY for any company but the key's own: no hint that another exists."""
+    """Raises ONP404_COMPANY for any company except the key's own, without disclosing whether it exists."""
     if merchant.company_id != company_id:
         raise CompanyUnknown
 
@@ -84,7 +84,7 @@ class CompanyView(Resource):
     def get(self, merchant: Merchant, company_id: str) -> CompanyPayload:
         """Read the company
 
-        What the company is, and what it may do in the environment of the key.
+        The company's data, and its enabled features in the environment of the key.
         """
         own(merchant, company_id)
         return company_payload(merchant)

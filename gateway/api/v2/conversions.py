@@ -19,7 +19,7 @@ from ledger.books.errors import InsufficientBalance
 
 
 class QuoteInput(Input):
-    """How much shall move from which wallet to which."""
+    """How much to convert from which wallet to which."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {
         "sourceMethod": errors.InvalidWallet,
@@ -37,7 +37,7 @@ class QuoteInput(Input):
 
 
 class ConfirmInput(Input):
-    """The quote that shall be carried out."""
+    """The quote to confirm."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"quoteToken": errors.InvalidQuoteToken}
 
@@ -77,8 +77,9 @@ class ConversionQuoteView(Resource):
     def post(self, merchant: Merchant, wanted: QuoteInput, company_id: str) -> payloads.QuotePayload:
         """Quote a conversion
 
-        The market's rate less your spread, good for 60 seconds. Nothing moves, and the balance is not looked at. Show
-        the rates, the spread, the result and `expiresAt` before you confirm. A new quote needs a new idempotency key.
+        The market rate less your spread, valid for 60 seconds. Nothing moves, and the balance is not checked.
+        Show the rates, the spread, the result and `expiresAt` before you confirm. A new quote needs a new
+        idempotency key.
         """
         own(merchant, company_id)
         wish = conversions.ConversionDraft(
@@ -115,8 +116,8 @@ class ConversionConfirmationView(Resource):
     def post(self, merchant: Merchant, wanted: ConfirmInput, company_id: str) -> payloads.ConversionPayload:
         """Confirm a conversion
 
-        Both wallets move at the quoted rate, or neither does. The idempotency key is the conversion's own: repeat it
-        with every try. A quote is confirmed once; an expired one must be asked for again.
+        Both wallets move at the quoted rate, or neither does. Use one idempotency key per conversion and repeat
+        it with every retry. A quote can be confirmed once; request a new one after it has expired.
         """
         own(merchant, company_id)
         return payloads.conversion(conversions.confirm(merchant, wanted.quote_token))
@@ -135,7 +136,7 @@ class ConversionsView(Resource):
     def get(self, merchant: Merchant, query: ConversionFilters, company_id: str) -> ResultPage:
         """List conversions
 
-        Newest first, each with the rates at which it was made.
+        Newest first, each with its rates.
         """
         own(merchant, company_id)
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.conversion)
@@ -151,9 +152,9 @@ class ConversionView(Resource):
         refuses=[CompanyUnknown, errors.ConversionUnknown],
     )
     def get(self, merchant: Merchant, company_id: str, conversion_id: str) -> payloads.ConversionPayload:
-        """Look a conversion up
+        """Get a conversion
 
-        The same object that confirming it answered.
+        The same object that confirming it returned.
         """
         own(merchant, company_id)
         return payloads.conversion(selectors.get(merchant, conversion_id))

@@ -38,6 +38,6 @@ class CustomersView(Resource):
     def get(self, merchant: Merchant, query: CustomerFilters) -> ResultPage:
         """List customers
 
-        Newest first. A payer is found again by tax id, else by e-mail; what is newly known overwrites.
+        Newest first. A payer is identified by tax id, else by e-mail; new values overwrite old ones.
         """
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.customer)

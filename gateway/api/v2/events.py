@@ -1,4 +1,4 @@
-"""The event log: what was announced, with its body, for whoever missed it (contract §17)."""
+"""The event log: every event with its body, for receivers that missed it (contract §17)."""
 
 import time
 from threading import BoundedSemaphore
@@ -17,7 +17,7 @@ from webhooks.errors import EventUnknown
 
 LOOK_EVERY_S = 0.5
 _waiting = BoundedSemaphore(1)
-"""One call of a process may wait for news, for it holds a thread; others are answered at once."""
+"""One call per process may wait for news, since it occupies a thread; others are answered immediately."""
 
 
 def _seconds(text: Any) -> Any:
@@ -27,7 +27,7 @@ def _seconds(text: Any) -> Any:
 
 
 class EventFilters(ListQuery):
-    """Which events. With `after` they come oldest first, and `wait` seconds are waited for the first."""
+    """Event filters. With `after` they come oldest first, and `wait` is the time to wait for the first, in seconds."""
 
     otherwise = InvalidFilter
 
@@ -46,9 +46,9 @@ class EventsView(Resource):
     def get(self, merchant: Merchant, query: EventFilters) -> ResultPage:
         """List events
 
-        Newest first, for 30 days: what was announced, whether somebody listened or not. With `after` the events after
-        that one, oldest first and all kinds; `wait` keeps the call open until there is one. A full page has more behind
-        it: go on after its last.
+        Newest first, for 30 days: every event, whether or not an endpoint was subscribed. With `after` the events
+        after that one, oldest first and of all types; `wait` keeps the call open until there is one. After a full
+        page there are more: continue after its last event.
         """
         if query.after is None:
             wanted = query.filters()
@@ -78,7 +78,7 @@ class EventView(Resource):
 
     @operation("getEvent", "webhooks:read", gives=payloads.EventPayload, refuses=[EventUnknown])
     def get(self, merchant: Merchant, event_id: str) -> payloads.EventPayload:
-        """Look an event up
+        """Get an event
 
         With the body as it is signed and sent.
         """

@@ -1,4 +1,4 @@
-"""Payment methods: what the business may use, within which limits and at what price (contract §9.1)."""
+"""Payment methods: what the company can use, with limits and prices (contract §9.1)."""
 
 from itertools import groupby
 from typing import Literal
@@ -26,7 +26,7 @@ class FeePayload(TypedDict):
 
 
 class ExpirationPayload(TypedDict):
-    """Seconds the payer has; `min` and `max` are null where the time is fixed."""
+    """The time until expiry in seconds; `min` and `max` are null if it is fixed."""
 
     default: int
     min: int | None
@@ -58,7 +58,7 @@ class MethodPayload(TypedDict):
 
 
 class CurrencyMethodsPayload(TypedDict):
-    """What can be paid with in a currency."""
+    """The payment methods of a currency."""
 
     currency: str
     methods: list[MethodPayload]
@@ -107,9 +107,9 @@ class PaymentMethodsView(Resource):
         refuses=[InvalidFilter],
     )
     def get(self, merchant: Merchant, query: MethodFilters) -> ResultPage:
-        """List the payment methods
+        """List payment methods
 
-        What the company may use now, one item for each currency, with limits, price and required fields.
+        What the company can use now, one item for each currency, with limits, price and required fields.
         """
         found = [
             offer

@@ -79,8 +79,8 @@ class PaymentsView(Resource):
     def post(self, merchant: Merchant, order: PaymentInput) -> Answer:
         """Create a payment
 
-        One endpoint for every payment method. The answer carries what the payer needs; it does not mean that the
-        payment is confirmed: release the order once, when a verified event carries `paidAt`.
+        One endpoint for every payment method. The response carries what the payer needs; it does not mean that
+        the payment is confirmed: release the order once, when a verified event carries `paidAt`.
         """
         return self._answer(payments.create(merchant, order.request()))
 
@@ -108,7 +108,7 @@ class PaymentsView(Resource):
     def get(self, merchant: Merchant, query: PaymentFilters) -> ResultPage:
         """List payments
 
-        Newest first. A client that lost the answer of a creation finds the payment by its `reference`.
+        Newest first. If the response to a creation was lost, find the payment by its `reference`.
         """
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.payment)
 
@@ -118,7 +118,7 @@ class PaymentView(Resource):
 
     @operation("getPayment", "transactions:read", gives=payloads.PaymentPayload, refuses=[errors.PaymentUnknown])
     def get(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload:
-        """Look a payment up
+        """Get a payment
 
         The same object under `/payments/{id}` and `/transactions/{id}`, with the current `nextAction`.
         """

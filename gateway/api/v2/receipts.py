@@ -18,7 +18,7 @@ from gateway.receipts.verification import receipt_id
 
 
 class ReceiptForm(Input):
-    """Which form of the receipt; it goes before the header Accept."""
+    """The format of the receipt; it takes precedence over the Accept header."""
 
     otherwise = InvalidFilter
 
@@ -43,10 +43,10 @@ class ReceiptView(Resource):
         refuses=[InvalidFilter, PaymentUnknown, ReceiptUnavailable],
     )
     def get(self, merchant: Merchant, form: ReceiptForm, payment_id: str) -> payloads.ReceiptPayload | PdfDocument:
-        """Show the receipt of a payment
+        """Get the receipt of a payment
 
-        For the payer, once the payment was paid. JSON, or with `Accept: application/pdf` or `format=pdf` one page in
-        the language of the market. Whoever holds it verifies it at the address in its QR code.
+        For the payer, once the payment was paid. JSON, or with `Accept: application/pdf` or `format=pdf` one page
+        in the language of the market. Anyone who has it can verify it at the URL in its QR code.
         """
         payment = selectors.get(merchant, payment_id)
         if (form.format or self.accepted) == PdfRenderer.format:

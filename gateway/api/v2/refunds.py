@@ -35,7 +35,7 @@ class PaymentRefundsView(Resource):
     tag = "Refunds"
 
     def admit(self, merchant: Merchant, *arguments: Any, **path: str) -> None:
-        """Whoever names another key than the payer's document needs what a withdrawal needs, also for a replay."""
+        """A key that is not the payer's document requires what a withdrawal requires, also for a replay."""
         destination = arguments[0].destination
         if not destination or not is_foreign(payments.get(merchant, **path), destination.model_dump(by_alias=True)):
             return
@@ -80,12 +80,13 @@ class PaymentRefundsView(Resource):
     def post(self, merchant: Merchant, wanted: RefundInput, payment_id: str) -> payloads.RefundPayload:
         """Refund a payment
 
-        In full or in part, as often as something is left. The amount is blocked until the money is back with the payer
-        (`refund.completed`) or could not be returned (`refund.failed`); the fee is not given back.
+        In full or in part, as long as there is a remaining amount. The amount is held until the money is back
+        with the payer (`refund.completed`) or could not be returned (`refund.failed`); the payment fee is not
+        refunded.
 
-        A boleto goes back to the PIX key that is its payer's tax id. Naming another key in `destination` takes what a
-        withdrawal takes: the permission `withdrawals:write` (403 `ONP403`) and the registered IP address
-        (403 `ONP403_IP`). The owners of the company are told by e-mail.
+        A boleto is refunded to the PIX key that is its payer's tax id. Naming another key in `destination`
+        requires what a withdrawal requires: the permission `withdrawals:write` (403 `ONP403`) and the registered
+        IP address (403 `ONP403_IP`). The owners of the company are notified by e-mail.
         """
         payment = payments.get(merchant, payment_id)
         destination = wanted.destination.model_dump(by_alias=True) if wanted.destination else None
@@ -107,7 +108,7 @@ class PaymentRefundsView(Resource):
     def get(self, merchant: Merchant, query: ListQuery, payment_id: str) -> ResultPage:
         """List the refunds of a payment
 
-        Newest first, those of the payer too: how they are found without webhooks.
+        Newest first, including those that the payer requested: how to find them without webhooks.
         """
         payments.get(merchant, payment_id)
         return page_of(selectors.of_payment(merchant, payment_id), query, payloads.refund)
@@ -118,7 +119,7 @@ class RefundView(Resource):
 
     @operation("getRefund", "refunds:read", gives=payloads.RefundPayload, refuses=[errors.RefundUnknown])
     def get(self, merchant: Merchant, refund_id: str) -> payloads.RefundPayload:
-        """Look a refund up
+        """Get a refund
 
         With every answer and its evidence.
         """
@@ -145,10 +146,10 @@ class RefundResponsesView(Resource):
         ],
     )
     def post(self, merchant: Merchant, said: AnswerInput, refund_id: str) -> payloads.RefundPayload:
-        """Answer a payer's refund
+        """Answer a payer's refund request
 
-        ACCEPT gives the money back, CONTEST says why not and shows evidence; support then decides. Silence until
-        `responseDueAt` accepts.
+        ACCEPT returns the money, CONTEST explains why not and adds evidence; support then decides. Without an answer by
+        `responseDueAt` the request is accepted.
         """
         evidence = [one.shown() for one in said.evidence]
         return payloads.refund(

@@ -1,4 +1,4 @@
-"""Simulations: how payments, refunds and withdrawals of the sandbox end, and its clock (contract §14.1, §14.4)."""
+"""Simulations: outcomes of sandbox payments, refunds and withdrawals, and the clock (contract §14.1, §14.4)."""
 
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Literal
@@ -28,7 +28,7 @@ from ledger.money import to_minor
 
 
 class SimulationInput(Input):
-    """What shall happen."""
+    """The outcome to simulate."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"status": InvalidStatus}
     status: Literal["PAID", "FAILED", "EXPIRED"]
@@ -53,7 +53,7 @@ Duration = Annotated[
 
 
 class ClockInput(Input):
-    """How far the clock shall move: exactly one of the two."""
+    """How far to move the clock: exactly one of the two."""
 
     otherwise = InvalidClock
 
@@ -74,7 +74,7 @@ class ClockView(Resource):
     def get(self, merchant: Merchant) -> clock_payloads.ClockPayload:
         """Read the sandbox clock
 
-        The company's own time, in which its payments expire and its money is released.
+        The company's own time, by which its payments expire and its money is released.
         """
         simulations.require_sandbox(merchant)
         return clock_payloads.clock(merchant)
@@ -89,15 +89,15 @@ class ClockView(Resource):
     def post(self, merchant: Merchant, wanted: ClockInput) -> clock_payloads.AdvancedClockPayload:
         """Move the sandbox clock forward
 
-        Everything that falls due by then happens in order, each at its own time, and is announced. Never back. After
-        500 of them the clock stops at the last one's time: repeat the call to go on.
+        Everything that falls due by then runs in order, each at its own time, and is announced. It never moves
+        back. After 500 events the clock stops at the time of the last one: repeat the call to continue.
         """
         fired = simulations.advance(merchant, by=wanted.advance_by, to=wanted.advance_to)
         return clock_payloads.advanced(merchant, fired)
 
 
 class DisputeInput(ExactInput):
-    """What a payer of the sandbox wants back, and why."""
+    """Amount and reason of a simulated refund request."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"amount": errors.InvalidAmount}
 
@@ -140,9 +140,9 @@ class RefundRequestsView(Resource):
         ],
     )
     def post(self, merchant: Merchant, wish: DisputeInput, payment_id: str) -> refund_payloads.RefundPayload:
-        """Let a payer ask for money back
+        """Simulate a payer's refund request
 
-        Sandbox only. The amount (nothing: all that is left) is blocked, and the company must answer until
+        Sandbox only. The amount (by default the full remaining amount) is held, and the company must answer by
         `responseDueAt`.
         """
         simulations.require_sandbox(merchant)
@@ -159,7 +159,7 @@ class RefundRequestsView(Resource):
 
 
 class RefundOutcomeInput(Input):
-    """How a refund shall end."""
+    """The outcome of a refund."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"status": InvalidStatus}
     status: Literal["COMPLETED", "FAILED", "REJECTED", "CANCELED"]
@@ -184,14 +184,14 @@ class RefundSimulationView(Resource):
     def post(self, merchant: Merchant, wanted: RefundOutcomeInput, refund_id: str) -> refund_payloads.RefundPayload:
         """Decide a refund
 
-        Sandbox only: COMPLETED or FAILED while it is processed, REJECTED (for the company) while it is under review,
-        CANCELED while the payer can still give up.
+        Sandbox only: COMPLETED or FAILED while it is processed, REJECTED (in favor of the company) while it is
+        under review, CANCELED while the payer can still withdraw it.
         """
         return refund_payloads.refund(refunds.simulate(merchant, refund_id, wanted.status))
 
 
 class WithdrawalOutcomeInput(Input):
-    """How a withdrawal shall end; `failureCode` only where it shall have FAILED."""
+    """The outcome of a withdrawal; `failureCode` only with FAILED."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"status": InvalidStatus}
     status: Literal["COMPLETED", "FAILED", "RETURNED"]
@@ -228,8 +228,8 @@ class WithdrawalSimulationView(Resource):
     ) -> withdrawal_payloads.WithdrawalPayload:
         """Decide a withdrawal
 
-        Sandbox only: COMPLETED or FAILED while it is processed, RETURNED within thirty days after it was completed,
-        unless it was crypto.
+        Sandbox only: COMPLETED or FAILED while it is processed, RETURNED within thirty days after it was
+        completed, except for crypto.
         """
         return withdrawal_payloads.withdrawal(
             withdrawals.simulate(merchant, withdrawal_id, wanted.status, wanted.failure_code)
@@ -256,6 +256,6 @@ class PaymentSimulationView(Resource):
     def post(self, merchant: Merchant, wanted: SimulationInput, payment_id: str) -> payloads.PaymentPayload:
         """Simulate the outcome of a payment
 
-        Sandbox only, for open payments without a card. The answer is the payment after the change; the event follows.
+        Sandbox only, for open payments without a card. The response is the payment after the change; the event follows.
         """
         return payloads.payment(payments.simulate(merchant, payment_id, wanted.status))

@@ -1,4 +1,4 @@
-"""Webhook endpoints: their whole life, their deliveries, and what is sent again (contract §13)."""
+"""Webhook endpoints, their deliveries, and redelivery (contract §13)."""
 
 import base64
 import binascii
@@ -34,7 +34,7 @@ Events = Annotated[list[str], Field(min_length=1, max_length=50, examples=[["pay
 
 
 class EndpointInput(Input):
-    """Where to tell what."""
+    """URL and event types."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"url": InvalidUrl, "events": InvalidEvents}
 
@@ -49,7 +49,7 @@ class EndpointInput(Input):
 
 
 class EndpointChangeInput(ExactInput):
-    """What shall be different; what is not sent stays. ACTIVE forgets what went wrong before."""
+    """What to change; omitted members stay. ACTIVE resets the failure counters."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = EndpointInput.codes | {"status": InvalidStatus}
 
@@ -70,7 +70,7 @@ class EndpointChangeInput(ExactInput):
 
 
 class RotationInput(ExactInput):
-    """How many hours the secret of now signs beside the new one."""
+    """How many hours the current secret keeps signing next to the new one."""
 
     overlap_hours: Annotated[int, Field(ge=0, le=72)] = 24
 
@@ -85,7 +85,7 @@ class DeliveryFilters(ListQuery):
 
 
 class ReplayInput(ExactInput):
-    """Which events are sent again; `lastStatus` is how their last delivery ended, NONE where there was none.
+    """Which events to send again; `lastStatus` is the status of their last delivery, NONE if there was none.
 
     With `dryRun` they are only counted.
     """
@@ -99,9 +99,9 @@ class ReplayInput(ExactInput):
 
 
 class VerificationInput(Input):
-    """What your receiver got: every header, and the body as text or, to the byte, in base64.
+    """What your receiver got: every header, and the body as text or, to preserve every byte, in base64.
 
-    `secret` is what it verifies with, if you want that to be looked at. It is compared in memory and not kept.
+    `secret` is what it verifies with, if you want it checked. It is compared in memory and not stored.
     """
 
     headers: Annotated[dict[str, str], Field(max_length=100)]
@@ -141,7 +141,7 @@ class EndpointsView(Resource):
     def post(self, merchant: Merchant, wanted: EndpointInput) -> payloads.NewEndpointPayload:
         """Register a webhook endpoint
 
-        The secret is in this answer only. Verify deliveries with any Standard Webhooks library, or compare
+        The secret is in this response only. Verify deliveries with any Standard Webhooks library, or compare
         `x-onpay-signature` with the HMAC-SHA256 of the raw body.
         """
         return payloads.new_endpoint(*webhooks.register(merchant, wanted.url, wanted.events, wanted.description))
@@ -160,7 +160,7 @@ class EndpointView(Resource):
 
     @operation("getWebhook", "webhooks:read", gives=payloads.EndpointPayload, refuses=[errors.EndpointUnknown])
     def get(self, merchant: Merchant, webhook_id: str) -> payloads.EndpointPayload:
-        """Look an endpoint up
+        """Get a webhook endpoint
 
         Without its secret.
         """
@@ -177,7 +177,7 @@ class EndpointView(Resource):
     def patch(self, merchant: Merchant, wanted: EndpointChangeInput, webhook_id: str) -> payloads.EndpointPayload:
         """Change an endpoint
 
-        INACTIVE switches it off: events are recorded and can be replayed once it is ACTIVE again.
+        INACTIVE disables it: events are recorded and can be replayed once it is ACTIVE again.
         """
         return payloads.endpoint(webhooks.change(merchant, webhook_id, **wanted.changes()))
 
@@ -191,7 +191,7 @@ class EndpointView(Resource):
     def delete(self, merchant: Merchant, webhook_id: str) -> payloads.DeletedPayload:
         """Delete an endpoint
 
-        What was due to it is canceled.
+        Pending deliveries are canceled.
         """
         return payloads.deleted(webhooks.delete(merchant, webhook_id))
 
@@ -212,8 +212,9 @@ class SecretRotationsView(Resource):
     def post(self, merchant: Merchant, wanted: RotationInput, webhook_id: str) -> payloads.NewEndpointPayload:
         """Rotate the secret
 
-        The new secret is in this answer only. Until `previousSecretExpiresAt` both sign, the new one first: a receiver
-        that knows either verifies. A second rotation before then replaces the new secret and keeps that time.
+        The new secret is in this response only. Until `previousSecretExpiresAt` both sign, the new one first: a
+        receiver that knows either can verify. A second rotation before then replaces the new secret and keeps
+        that time.
         """
         return payloads.new_endpoint(*webhooks.rotate(merchant, webhook_id, timedelta(hours=wanted.overlap_hours)))
 
@@ -233,7 +234,8 @@ class TestsView(Resource):
     def post(self, merchant: Merchant, webhook_id: str) -> payloads.DeliveryPayload:
         """Send a test
 
-        One `webhook.test`, signed and sent as every other event, whatever the endpoint wants. It is tried once.
+        One `webhook.test`, signed and sent like every other event, whatever the endpoint subscribes to. It is
+        attempted once.
         """
         return payloads.delivery(webhooks.send_test(merchant, webhook_id))
 
@@ -249,7 +251,7 @@ class DeliveriesView(Resource):
         refuses=[errors.EndpointUnknown, InvalidFilter],
     )
     def get(self, merchant: Merchant, query: DeliveryFilters, webhook_id: str) -> ResultPage:
-        """List the deliveries to an endpoint
+        """List the deliveries of an endpoint
 
         Newest first, for 30 days, with the result of the last attempt.
         """
@@ -266,9 +268,9 @@ class DeliveryView(Resource):
         refuses=[errors.EndpointUnknown, errors.DeliveryUnknown],
     )
     def get(self, merchant: Merchant, webhook_id: str, delivery_id: str) -> payloads.DeliveryDetailPayload:
-        """Look a delivery up
+        """Get a delivery
 
-        With every attempt: when, how long, and what your server answered.
+        With every attempt: when, how long, and your server's response.
         """
         return payloads.delivery_detail(selectors.delivery(merchant, webhook_id, delivery_id))
 
@@ -286,9 +288,9 @@ class RedeliveriesView(Resource):
         refuses=[errors.EndpointUnknown, errors.DeliveryUnknown, errors.EndpointOff],
     )
     def post(self, merchant: Merchant, webhook_id: str, delivery_id: str) -> payloads.DeliveryPayload:
-        """Deliver again
+        """Redeliver
 
-        The same event with the same `webhook-id`, signed with the secret of now, as a new delivery.
+        The same event with the same `webhook-id`, signed with the current secret, as a new delivery.
         """
         return payloads.delivery(webhooks.redeliver(merchant, webhook_id, delivery_id))
 
@@ -307,10 +309,11 @@ class ReplaysView(Resource):
         refuses=[errors.EndpointUnknown, errors.EndpointOff],
     )
     def post(self, merchant: Merchant, wanted: ReplayInput, webhook_id: str) -> payloads.ReplayPayload:
-        """Replay events by filter
+        """Replay events
 
-        Everything of the last 30 days that matches and that the endpoint wants, oldest first, also what happened while
-        it was switched off. What is on its way already is left out. `dryRun` counts first; 10,000 at once.
+        Everything of the last 30 days that matches and to which the endpoint subscribes, oldest first, including
+        events from while it was disabled. Pending events are left out. `dryRun` counts first; at most 10,000 at
+        once.
         """
         wish = webhooks.Filter(
             type=wanted.type,
@@ -335,11 +338,11 @@ class VerificationsView(Resource):
         refuses=[errors.EndpointUnknown],
     )
     def post(self, merchant: Merchant, got: VerificationInput, webhook_id: str) -> payloads.VerificationPayload:
-        """Ask the signature doctor
+        """Diagnose a signature
 
-        Your receiver says that a signature does not fit? Send what it got, and perhaps the secret it uses, and learn
-        why: a body that was parsed and written again, the secret of another endpoint, a clock that is off, a line break
-        at the end, or nothing at all.
+        Your receiver rejects a signature? Send what it got, and optionally the secret it uses, to find out why: a
+        body that was parsed and serialized again, the secret of another endpoint, a wrong clock, a trailing line
+        break, or nothing at all.
         """
         found = webhooks.examine(merchant, webhook_id, got.headers, got.content, secret=got.secret, at=got.received_at)
         return {"verdict": found.verdict.value, "explanation": found.explanation, "advice": found.advice}

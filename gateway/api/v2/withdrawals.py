@@ -1,4 +1,4 @@
-"""Withdrawals: four rails, their preflight, look-up and list (contract §11)."""
+"""Withdrawals: four rails, preflight, lookup and list (contract §11)."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -63,7 +63,9 @@ GateName = Literal[
 
 
 class GatePayload(TypedDict):
-    """A gate; `holds` is null where that cannot be said before other gates hold. `code` is what would be answered."""
+    """A check; `holds` is null if it cannot be evaluated before others pass. `code` is the error that would be
+    returned.
+    """
 
     gate: GateName
     holds: bool | None
@@ -74,7 +76,7 @@ class GatePayload(TypedDict):
 
 
 class PricePayload(TypedDict):
-    """What it would come to. Limits are in what the beneficiary receives; the last two only where it is converted."""
+    """The price. Limits are in the payout currency; the last two only with a conversion."""
 
     payoutCurrency: str | None
     minimum: Number | None
@@ -86,7 +88,7 @@ class PricePayload(TypedDict):
 
 
 class PreflightPayload(PricePayload):
-    """Whether the withdrawal would be accepted now, and from which address we see you."""
+    """Whether the withdrawal would be accepted now, and the address from which we see you."""
 
     wouldBeAccepted: bool
     origin: str | None
@@ -149,7 +151,7 @@ def _declared(kind: type[WithdrawalInput], *further: type[Refusal]) -> dict[str,
 
 
 class RailView(Resource):
-    """One of the four: what they share."""
+    """Shared by the four rails."""
 
     tag = "WithdrawalsView"
     body: ClassVar[type[WithdrawalInput]]
@@ -158,7 +160,7 @@ class RailView(Resource):
         return self._begun(merchant, self._wish(merchant, wanted), None, tries=1)
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
-        """The provider said no for the moment; perhaps it takes the order now."""
+        """The provider was unavailable; it may accept the order now."""
         return self._begun(merchant, self._wish(merchant, arguments[0]), begun, tries=2)
 
     def _begun(self, merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None, *, tries: int) -> Answer:
@@ -193,7 +195,7 @@ class RailView(Resource):
         }
 
     def _draft(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> PreflightDraft:
-        """What of the body is right, member by member."""
+        """The valid members of the body."""
         _, refusal = judged(self.body, content, merchant)
         wrong_ones = {fault.field for fault in refusal.faults} if refusal else set()
         right = {name: value for name, value in content.items() if name not in wrong_ones}
@@ -224,8 +226,9 @@ class PixWithdrawalsView(RailView):
     def post(self, merchant: Merchant, wanted: PixWithdrawalInput) -> Answer:
         """Withdraw over PIX
 
-        To a key of any Brazilian bank. Amount and fee are blocked until `withdrawal.completed` or `withdrawal.failed`.
-        Only from the registered IP address; `?dryRun=true` tells every condition at once and does nothing.
+        To a key at any Brazilian bank. Amount and fee are held until `withdrawal.completed` or
+        `withdrawal.failed`. Only from the registered IP address; `?dryRun=true` returns every condition at once
+        and does nothing.
         """
         return self.accept(merchant, wanted)
 
@@ -249,8 +252,8 @@ class BankWithdrawalsView(RailView):
     def post(self, merchant: Merchant, wanted: BankWithdrawalInput) -> Answer:
         """Withdraw by bank transfer
 
-        In ARS to a CBU, a CVU or an alias; in COP to an account. Members of the other currency are refused. Only from
-        the registered IP address; `?dryRun=true` does nothing.
+        In ARS to a CBU, a CVU or an alias; in COP to an account. Members of the other currency are rejected. Only
+        from the registered IP address; `?dryRun=true` does nothing.
         """
         return self.accept(merchant, wanted)
 
@@ -262,9 +265,9 @@ class CryptoWithdrawalsView(RailView):
     def post(self, merchant: Merchant, wanted: CryptoWithdrawalInput) -> Answer:
         """Withdraw crypto
 
-        `amount` leaves the wallet of `currency` and is converted to USDT (TRC20) or BTC at the rate of this moment,
-        less your spread; the network fee is taken from what is bought. What arrived cannot be called back. Only from
-        the registered IP address; `?dryRun=true` does nothing.
+        `amount` is debited from the wallet of `currency` and converted to USDT (TRC20) or BTC at the current
+        rate, less your spread; the network fee is deducted from the result. It cannot be recalled. Only from the
+        registered IP address; `?dryRun=true` does nothing.
         """
         return self.accept(merchant, wanted)
 
@@ -283,7 +286,7 @@ class WithdrawalsView(Resource):
     def get(self, merchant: Merchant, query: WithdrawalFilters) -> ResultPage:
         """List withdrawals
 
-        Newest first. A client that lost an answer finds the withdrawal by its `reference`.
+        Newest first. If a response was lost, find the withdrawal by its `reference`.
         """
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.withdrawal)
 
@@ -299,8 +302,8 @@ class WithdrawalView(Resource):
         refuses=[errors.UnregisteredOrigin, errors.WithdrawalUnknown],
     )
     def get(self, merchant: Merchant, withdrawal_id: str) -> payloads.WithdrawalPayload:
-        """Look a withdrawal up
+        """Get a withdrawal
 
-        Where the money goes is masked; `failure` says why it did not arrive, or came back.
+        The destination is masked; `failure` says why it failed or was returned.
         """
         return payloads.withdrawal(selectors.get(merchant, withdrawal_id))

@@ -20,7 +20,7 @@ ALL, UNTIL, AMOUNT, THESE = "all", "until", "amount", "these"
 
 
 class ChoiceForm(DashboardForm):
-    """Which receivables. It is a question only: nothing is done by sending it."""
+    """Selects receivables. Sending it changes nothing."""
 
     currency = forms.ChoiceField(label=gettext_lazy("Currency"), choices=[(code, code) for code in WALLET_METHOD])
     choose = forms.ChoiceField(
@@ -56,7 +56,7 @@ class ChoiceForm(DashboardForm):
         return given
 
     def quote(self, merchant: Merchant) -> AdvanceQuote:
-        """What the chosen ones would give now. Refuses as `advances.quote` does."""
+        """The current price of the selection. Raises what `advances.quote` raises."""
         given = self.cleaned_data
         asked: dict[str, Callable[[], AdvanceQuote]] = {
             ALL: lambda: advances.quote_until(merchant, given["currency"]),
@@ -68,13 +68,13 @@ class ChoiceForm(DashboardForm):
 
 
 def _minor(given: dict[str, Any]) -> int:
-    """Rounded up where somebody writes more decimals than there are."""
+    """Rounded up if there are too many decimals."""
     currency = given["currency"]
     return to_minor(given["amount"].quantize(to_decimal(1, currency), "ROUND_UP"), currency)
 
 
 class RequestForm(OnceForm):
-    """Asks for what was looked at: these receivables, at this price or a lower one."""
+    """Requests what was reviewed: these receivables, at this price or a lower one."""
 
     receivables = forms.CharField(widget=forms.HiddenInput)
     gross = forms.IntegerField(widget=forms.HiddenInput)

@@ -1,4 +1,4 @@
-"""Advances: what was asked for, what it costs, and what the reviewer said."""
+"""Advances: requests, costs, and the reviewer's decision."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe

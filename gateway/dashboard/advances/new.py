@@ -1,4 +1,4 @@
-"""What having money sooner would cost: choose, look, and ask for it. Somebody else decides."""
+"""Prices an advance and requests it. Somebody else decides."""
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -21,11 +21,11 @@ from ledger.receivables.offers import offers
 
 
 class PriceRose(Exception):
-    """Something changed since the price was looked at."""
+    """The price rose since it was reviewed."""
 
 
 def _to_advance(here: RequestContext) -> Facts:
-    """As it is priced now; the form's own price is compared when it is carried out."""
+    """As priced now; the form's own price is compared when it is carried out."""
     form = RequestForm(here.request.POST)
     try:
         quote = advances.quote(here.merchant, form.ids) if form.is_valid() else None
@@ -41,7 +41,7 @@ def _to_advance(here: RequestContext) -> Facts:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Request an advance"), about=_to_advance))
 def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Shows once more what is asked for, and asks for it. The price can only fall until it is decided."""
+    """Shows the request for review, and sends it. The price can only go down until the decision."""
     if request.method == "POST":
         return _request(request, here)
     _form, quote = chosen(request, here, offers(here.merchant, here.now))

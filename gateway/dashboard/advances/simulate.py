@@ -24,13 +24,13 @@ from ledger.receivables.errors import ReceivableState
 from ledger.receivables.offers import AdvanceOffer, offers
 
 SHOWN = 50
-"""Receivables of a quote on the page; the file has all."""
+"""Receivables of a quote shown on the page; the export has all."""
 
 
 @require_safe
 @page_view(May.READ_MONEY)
 def simulate(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
-    """Fee, net and days gained, in total and of each receivable. Nothing is written."""
+    """Fee, net and days gained, in total and per receivable. Nothing is stored."""
     found = offers(here.merchant, here.now)
     form, quote = chosen(request, here, found)
     if quote and request.GET.get("format") == "csv":
@@ -48,7 +48,7 @@ def simulate(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
 
 
 def _most(merchant: Merchant, found: list[AdvanceOffer]) -> Decimal | None:
-    """What an amount can be at most, where there is one currency only: as far as the slider goes."""
+    """The maximum of the slider, if there is only one currency."""
     if len(found) != 1 or not merchant.advance_enabled:
         return None
     try:

@@ -1,7 +1,7 @@
-"""The calendar of money for a calendar program: whoever has its address may read it, and nothing else.
+"""The money calendar as iCalendar feed: whoever has its URL can read it, and nothing else.
 
-The address holds a key that is made of its person and the company, and is stored nowhere. It ends when the person
-changes the password, leaves the company, or may not read money any more.
+The URL has a key derived from person and company, which is not stored. It becomes invalid when the person changes
+the password, leaves the company, or loses the permission.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _ESCAPED = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 
 
 def address_of(membership: Membership, merchant: Merchant) -> str:
-    """Where the calendar of a merchant is read by this member."""
+    """The feed URL of a merchant for this member."""
     where = reverse("money_calendar", args=(merchant.company_id, merchant.environment.lower()))
     key = f"{membership.pk}-{_signature(membership, merchant)}"
     return f"{settings.BASE_URL}{where}?{urlencode({'key': key})}"
@@ -49,7 +49,7 @@ def _signature(membership: Membership, merchant: Merchant) -> str:
 
 @require_safe
 def money_calendar(request: HttpRequest, company_id: str, environment: str) -> HttpResponse:
-    """The last month and all that is scheduled, in the reader's days. 404 for every key that is none (any more)."""
+    """The last month and everything scheduled, in the reader's days. 404 for an invalid key."""
     merchant = _merchant(company_id, environment)
     member = _member(merchant, request.GET.get("key", "")) if merchant else None
     if merchant is None or member is None:
@@ -89,7 +89,7 @@ def _may_read(user: User, membership: Membership) -> bool:
 
 
 def _to_answer(merchant: Merchant) -> list[Refund]:
-    """Payers who wait for an answer, by its deadline."""
+    """Refund requests awaiting an answer, by deadline."""
     return list(listed(merchant, Tab.WAITING)[:MOST_DEADLINES])
 
 
@@ -105,7 +105,7 @@ def _lines(merchant: Merchant, days: list[Day], to_answer: list[Refund], now: da
 
 
 def _deadline(merchant: Merchant, refund: Refund, now: datetime) -> Iterator[str]:
-    """Half an hour that ends with the time to answer, and is announced a day before."""
+    """The half hour before the deadline, with an alarm a day before."""
     assert refund.response_due_at is not None
     page = reverse("dashboard:refund", args=(merchant.company_id, merchant.environment.lower(), refund.pk))
     amount = written(to_decimal(refund.amount, refund.currency), refund.currency, coded=True)
@@ -124,7 +124,7 @@ def _deadline(merchant: Merchant, refund: Refund, now: datetime) -> Iterator[str
 
 
 def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:
-    """A whole day: the exact times are in its text."""
+    """An all-day event: exact times are in its text."""
     page = reverse("dashboard:receivables", args=(merchant.company_id, merchant.environment.lower()))
     sums = [day.net, day.gross, day.fee, *([day.refunded] if day.refunded else [])]
     net, *parts = (written(to_decimal(one, day.currency), day.currency, coded=True) for one in sums)
@@ -147,7 +147,7 @@ def _text(text: str) -> str:
 
 
 def _folded(lines: Iterator[str]) -> Iterator[str]:
-    """No line is longer than 75 octets, and no character is cut in two."""
+    """Folds lines at 75 octets without splitting characters."""
     for line in lines:
         rest, begin = line, ""
         while rest:

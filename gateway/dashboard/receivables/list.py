@@ -1,4 +1,4 @@
-"""The calendar of money: a month, its days, and the receivables of each."""
+"""The money calendar: a month, its days, and the receivables of each."""
 
 import calendar
 from collections import defaultdict
@@ -34,7 +34,7 @@ SIZE = 50
 
 
 class MonthField(forms.Field):
-    """A month of the calendar, as browsers write it: "2026-11". The first day of it."""
+    """A month as browsers write it: "2026-11". Its value is the first day."""
 
     def to_python(self, value: Any) -> date | None:
         try:
@@ -45,7 +45,7 @@ class MonthField(forms.Field):
 
 
 class ReceivableFilterForm(DashboardForm):
-    """What narrows calendar and list. A day leads to its month."""
+    """Filters of calendar and list. A day selects its month."""
 
     month = MonthField(required=False, widget=forms.HiddenInput)
     day = DayField(label=gettext_lazy("Day"), required=False)
@@ -73,7 +73,7 @@ class ReceivableFilterForm(DashboardForm):
 
 @dataclass(frozen=True, slots=True)
 class DayCell:
-    """A day of the month that is shown, with what is released on it in each currency."""
+    """A day of the month, with its releases in each currency."""
 
     day: date
     is_inside: bool
@@ -85,7 +85,7 @@ class DayCell:
 @require_safe
 @page_view(May.READ_MONEY)
 def month(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
-    """A month as a calendar, and its receivables, or those of a chosen day, as a list."""
+    """A month as a calendar, with its receivables, or those of a selected day, as a list."""
     form = ReceivableFilterForm(request.GET)
     form.is_valid()
     given, zone = form.cleaned_data, timezone.get_current_timezone()
@@ -126,12 +126,12 @@ def _before(first: date) -> date:
 
 
 def _week() -> calendar.Calendar:
-    """Weeks that begin as the reader's do: Django counts from Sunday, Python from Monday."""
+    """The first day of the week by locale: Django counts from Sunday, Python from Monday."""
     return calendar.Calendar((formats.get_format("FIRST_DAY_OF_WEEK") - 1) % 7)
 
 
 def _weekdays() -> list[date]:
-    """Any days with these names."""
+    """Any dates with these weekday names."""
     monday = date(2024, 1, 1)
     return [monday + timedelta(days=number) for number in _week().iterweekdays()]
 
@@ -170,5 +170,5 @@ def _columns() -> list[Any]:
 
 
 def can_be_advanced(row: Receivable, here: RequestContext) -> bool:
-    """Whether it can be chosen for an advance now."""
+    """Whether it can be selected for an advance now."""
     return row.state == State.SCHEDULED and row.advance_monthly_rate is not None and row.release_at > here.now

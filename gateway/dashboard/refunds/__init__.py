@@ -1,1 +1,1 @@
-"""Refunds and disputes: the list, each of them, and the company's answers."""
+"""Refunds and disputes: the list, details, and the company's answers."""

@@ -1,4 +1,4 @@
-"""The answer to a payer: accept, or prepare a contest with evidence, look at it, and send it once."""
+"""The answer to a payer: accept, or prepare a contest with evidence, review it, and send it once."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ ACCEPT = ".pdf,.png,.jpg,.jpeg,application/pdf,image/png,image/jpeg"
 
 
 class LinesField(forms.CharField):
-    """Text of several lines. A browser sends two characters for the end of a line, and counts one."""
+    """Multi-line text. Browsers send CR LF for a line break but count it as one character."""
 
     def to_python(self, value: Any) -> str:
         return str(super().to_python(value)).replace("\r\n", "\n")
@@ -53,7 +53,7 @@ class FilesField(forms.FileField):
 
 
 class AcceptForm(OnceForm):
-    """The company agrees. A word about it is welcome."""
+    """Accepts, with an optional message."""
 
     message = LinesField(
         label=gettext_lazy("Note for the record"),
@@ -64,7 +64,7 @@ class AcceptForm(OnceForm):
 
 
 class ContestForm(DashboardForm):
-    """The draft of a contest. What is right of it is kept even where something else is wrong."""
+    """The draft of a contest. Valid parts are kept even if others are not."""
 
     message = LinesField(
         label=gettext_lazy("Why the money is yours"),
@@ -87,7 +87,7 @@ class ContestForm(DashboardForm):
             self.fields[name].widget.attrs.setdefault("autocomplete", "off")
 
     def clean_uploads(self) -> None:
-        """Takes what can be taken and says of the rest why not."""
+        """Takes valid files and reports the others."""
         for file in self.cleaned_data["uploads"]:
             if len(self.taken) == self.room:
                 self.add_error("uploads", _("At most %(most)s pieces of evidence.") % {"most": MOST})
@@ -123,7 +123,7 @@ class ContestForm(DashboardForm):
         return link
 
     def keep_in(self, draft: Draft) -> None:
-        """Puts everything that is right into the draft."""
+        """Saves all valid parts into the draft."""
         given = self.cleaned_data
         draft.message = given.get("message", self.data.get("message", "")[: 10 * LONGEST_MESSAGE])
         if "file_description" in given:
@@ -134,7 +134,7 @@ class ContestForm(DashboardForm):
 
 
 class SendForm(OnceForm):
-    """Sends what was looked at, and nothing else: `seen` is the digest of the draft."""
+    """Sends only what was reviewed: `seen` is the digest of the draft."""
 
     seen = forms.CharField(widget=forms.HiddenInput)
 
@@ -142,7 +142,7 @@ class SendForm(OnceForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.REFUND)
 def accept(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
-    """Says what agreeing means, and that it cannot be undone; then does it."""
+    """Explains that accepting is final; then accepts."""
     found = owned(here, refund_id)
     if not facts(found)["can_accept"]:
         return here.go("refund", found.pk)
@@ -161,7 +161,7 @@ def accept(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpRe
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.REFUND)
 def contest(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
-    """The draft: a message and up to ten pieces of evidence, changed until it is sent."""
+    """The draft: a message and up to ten pieces of evidence, editable until it is sent."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
         return here.go("refund", found.pk)
@@ -179,7 +179,7 @@ def contest(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpR
 
 @transaction.atomic
 def _changed(here: RequestContext, found: Refund) -> tuple[ContestForm, Draft]:
-    """The form as it was sent, and the draft with everything that is right of it."""
+    """The submitted form, and the draft with its valid parts."""
     request = here.request
     draft = drafts.held(here.merchant, found.pk, here.user)
     form = ContestForm(request.POST, request.FILES, room=MOST - draft.evidence.count())
@@ -203,7 +203,7 @@ def _limits(found: Refund) -> dict[str, Any]:
 @require_POST
 @page_view(May.REFUND)
 def keep_draft(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
-    """Keeps the message while it is typed."""
+    """Saves the message while it is typed."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
         return HttpResponse(status=409)
@@ -239,7 +239,7 @@ def confirm_contest(request: HttpRequest, here: RequestContext, refund_id: str) 
 
 
 class _Changed(Exception):
-    """Somebody changed the draft after it was looked at."""
+    """The draft was changed after the review."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
@@ -247,7 +247,7 @@ class _Changed(Exception):
 
 @transaction.atomic
 def _send(here: RequestContext, form: SendForm, found: Refund) -> None:
-    """Sends the draft as it was seen. Raises _Changed."""
+    """Sends the reviewed draft. Raises _Changed."""
     refunds.lock(here.merchant, found.pk)
     kept = draft_of(found)
     if form.cleaned_data["seen"] != drafts.digest(kept):

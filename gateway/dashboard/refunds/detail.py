@@ -1,4 +1,4 @@
-"""A refund: why, until when, what each outcome does, what was said and what it moved."""
+"""A refund: reason, deadline, outcomes, answers and postings."""
 
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
 
 
 class Stage(NamedTuple):
-    """A step of the way, and whether the refund stands there now."""
+    """A stage, and whether the refund is there now."""
 
     title: Promise
     is_now: bool
@@ -51,14 +51,14 @@ def refund(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpRe
 
 
 def owned(here: RequestContext, refund_id: str) -> Refund:
-    """The merchant's refund with its payment. Refuses with ONP404_REFUND."""
+    """The merchant's refund with its payment. Raises ONP404_REFUND."""
     found = selectors.get(here.merchant, refund_id)
     found.merchant = found.payment.merchant = here.merchant
     return found
 
 
 def facts(found: Refund) -> dict[str, Any]:
-    """What every page about a refund shows."""
+    """The context of every page about a refund."""
     reason = found.reason_code or ReasonCode.OTHER
     return {
         "refund": found,
@@ -74,7 +74,7 @@ def facts(found: Refund) -> dict[str, Any]:
 
 
 def stages(found: Refund) -> list[Stage]:
-    """The way of a payer's request, or of a refund of the company."""
+    """The stages of a payer's request, or of a company's refund."""
     ended = found.status not in OPEN
     if found.origin == Origin.MERCHANT:
         return [Stage(_("Being returned"), not ended), Stage(_("Ended"), ended)]
@@ -87,7 +87,7 @@ def stages(found: Refund) -> list[Stage]:
 
 
 def _decisions(here: RequestContext, found: Refund) -> list[tuple[str, Promise]]:
-    """What the sandbox can let happen next."""
+    """The outcomes that can be simulated next."""
     if not here.is_sandbox or not here.may(May.SIMULATE):
         return []
     offered = DECISIONS.get(found.status, ())
@@ -97,7 +97,7 @@ def _decisions(here: RequestContext, found: Refund) -> list[tuple[str, Promise]]
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def evidence(request: HttpRequest, here: RequestContext, refund_id: str, evidence_id: str) -> HttpResponse:
-    """A file of an answer, to be saved and never opened in our place."""
+    """Serves an evidence file as an attachment."""
     found = owned(here, refund_id)
     rows = Evidence.objects.filter(response__refund=found, pk=evidence_id, kind=Evidence.Kind.FILE)
     file = rows.first() if is_well_formed(evidence_id) else None

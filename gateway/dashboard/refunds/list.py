@@ -1,4 +1,4 @@
-"""The list of refunds: first what waits for an answer, by its deadline."""
+"""The refund list: requests awaiting an answer first, by deadline."""
 
 from typing import Any
 
@@ -25,8 +25,6 @@ SIZE = 50
 
 
 class RefundFilterForm(DaysForm):
-    """What narrows the list."""
-
     tab = forms.ChoiceField(choices=[(ALL, ""), *TAB.items()], required=False, widget=forms.HiddenInput)
     kind = forms.ChoiceField(
         label=gettext_lazy("Requested"),
@@ -43,7 +41,7 @@ class RefundFilterForm(DaysForm):
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def refunds(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
-    """The tab that is asked for; without one what waits for an answer, or everything where nothing does."""
+    """The selected tab; by default requests awaiting an answer, or everything if there are none."""
     form = RefundFilterForm(request.GET)
     filters = form.filters("kind", "reason_code")
     counts = inbox.counts(here.merchant)

@@ -1,4 +1,4 @@
-"""What the sandbox lets happen: a payer asks for money back, and somebody decides."""
+"""Sandbox simulations: a payer's refund request, and decisions."""
 
 from datetime import timedelta
 from typing import Any
@@ -32,7 +32,7 @@ LONGEST_HOURS = 30 * 24
 
 
 class AskForm(OnceForm):
-    """What a payer of the sandbox wants back, and why."""
+    """Amount and reason of a simulated request."""
 
     payment = forms.CharField(
         label=gettext_lazy("Payment"), max_length=40, help_text=gettext_lazy("The id of a paid payment.")
@@ -65,7 +65,7 @@ class AskForm(OnceForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.SIMULATE, sandbox_only=True)
 def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Lets a payer ask for money back, as POST /simulations/payments/{id}/refund-requests does."""
+    """Simulates a payer's request, like POST /simulations/payments/{id}/refund-requests."""
     form = AskForm(request.POST or None, initial={"payment": request.GET.get("payment", "")})
     if request.method == "POST" and form.is_valid():
         try:
@@ -96,7 +96,7 @@ def _ask(here: RequestContext, form: AskForm) -> Refund:
 
 
 def _minor(amount: Any, currency: str) -> int | None:
-    """What has too many decimals is more than there can be left."""
+    """Too many decimals count as more than the remaining amount."""
     if amount is None:
         return None
     try:
@@ -108,7 +108,7 @@ def _minor(amount: Any, currency: str) -> int | None:
 @require_POST
 @page_view(May.SIMULATE, sandbox_only=True)
 def decide(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
-    """Lets an open refund end, or be decided, as POST /simulations/refunds/{id} does."""
+    """Ends or decides an open refund, like POST /simulations/refunds/{id}."""
     found, wanted = owned(here, refund_id), request.POST.get("status", "")
     if wanted not in DECISIONS.get(found.status, ()):
         raise RefundState

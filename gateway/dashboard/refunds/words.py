@@ -1,4 +1,4 @@
-"""What is said about refunds: kinds, reasons, stages, and what convinces whoever decides."""
+"""Texts about refunds: kinds, reasons, stages, and helpful evidence."""
 
 from datetime import timedelta
 
@@ -107,7 +107,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 def time_left(left: timedelta) -> str:
-    """In its two greatest units, which are written alike in every language: "2 d 4 h", "5 h 12 min". Never below 0."""
+    """In its two largest units, which every language writes alike: "2 d 4 h", "5 h 12 min". Never below 0."""
     seconds = max(0, int(left.total_seconds()))
     days, hours, minutes = seconds // _DAY, seconds % _DAY // _HOUR, seconds % _HOUR // _MINUTE
     if days:

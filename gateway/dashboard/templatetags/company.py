@@ -1,4 +1,4 @@
-"""How the pages about the company show roles, documents and prices."""
+"""Template tags of the company pages: roles, documents and prices."""
 
 import json
 from typing import Any
@@ -20,13 +20,13 @@ def role(code: str) -> str:
 
 @register.filter
 def kind(code: str) -> str:
-    """What a document of the verification is."""
+    """The label of a type of verification document."""
     return str(KIND[Document.Kind(code)][0])
 
 
 @register.filter
 def plainly(value: Any) -> str:
-    """A value of the audit log: a text as it is, a list with commas, everything else as JSON."""
+    """A value of the audit log: text unchanged, lists with commas, everything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

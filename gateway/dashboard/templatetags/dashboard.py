@@ -1,4 +1,4 @@
-"""How the pages of the dashboard show amounts, times, codes and icons."""
+"""Template tags of the dashboard: amounts, times, codes and icons."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -26,37 +26,37 @@ register = template.Library()
 
 @register.filter
 def money(minor: int | None, currency: str) -> str:
-    """Minor units as the reader writes them: "R$ 1.234,50". Nothing is shown as a dash."""
+    """Minor units in the reader's notation: "R$ 1.234,50". None is shown as a dash."""
     return NONE if minor is None else written(to_decimal(minor, currency), currency)
 
 
 @register.filter
 def coded(minor: int | None, currency: str) -> str:
-    """`money` where several currencies stand together: with the code, unless the sign is that of one currency."""
+    """Like `money`, with the currency code unless the sign is unambiguous."""
     return NONE if minor is None else written(to_decimal(minor, currency), currency, coded=True)
 
 
 @register.filter
 def per_cent(rate: Decimal | None) -> str:
-    """A rate without zeros at its end: 2.9900 is "2.99%"."""
+    """A rate without trailing zeros: 2.9900 is "2.99%"."""
     return NONE if rate is None else notation.per_cent(rate)
 
 
 @register.filter
 def whole(count: int) -> str:
-    """A count, as the reader groups its digits."""
+    """A count with the reader's digit grouping."""
     return counted(count)
 
 
 @register.filter
 def count(found: Count) -> str:
-    """So many, with a plus where there are more."""
+    """A count, with a plus if it is capped."""
     return counted(found.number) + ("+" if found.more else "")
 
 
 @register.filter
 def moment(value: datetime | None, form: str = "") -> SafeString | str:
-    """A time in the reader's zone, to the minute ("seconds": to the second, "date": the day); in UTC on hovering."""
+    """A time in the reader's zone, to the minute ("seconds": to the second, "date": the day); in UTC on hover."""
     if value is None:
         return "–"
     local = timezone.localtime(value)
@@ -68,7 +68,7 @@ def moment(value: datetime | None, form: str = "") -> SafeString | str:
 
 @register.filter
 def status(code: str) -> SafeString:
-    """A code in words and in its colour."""
+    """A code as a colored label."""
     title, color = STATUS.get(str(code), (str(code), QUIET))
     return format_html('<span class="badge bg-{0}-lt status" data-status="{1}">{2}</span>', color, code, title)
 
@@ -80,21 +80,21 @@ def method(code: str) -> str:
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Decoration only: the words beside it say the same."""
+    """Decorative: the text next to it says the same."""
     source = static("vendor/icons.svg")
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', source, name)
 
 
 @register.inclusion_tag("dashboard/_idle.html", takes_context=True)
 def idle_question(context: Any) -> dict[str, Any]:
-    """The question that is asked before a person who is idle is signed out."""
+    """The dialog shown before an inactive person is signed out."""
     idle_s = settings.SESSION_IDLE_S
     return {"idle_s": idle_s, "minutes": max(1, idle_s // 60), "csrf_token": context.get("csrf_token")}
 
 
 @register.simple_tag
 def support() -> SafeString:
-    """Where support is reached, as a link; without a setting, that there is no contact."""
+    """The support contact as a link; without a setting a note that there is none."""
     where = support_address()
     if not where:
         return format_html('<span class="text-secondary">{}</span>', _("No support contact is configured."))
@@ -104,7 +104,7 @@ def support() -> SafeString:
 
 @register.simple_tag
 def copyable(text: str) -> SafeString:
-    """An id to be copied with one click."""
+    """An id with a copy button."""
     return format_html(
         '<span class="copyable"><code>{0}</code><button type="button" class="btn btn-icon btn-sm" data-copy="{0}"'
         ' aria-label="{1} {0}">{2}</button></span>',
@@ -116,7 +116,7 @@ def copyable(text: str) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def menu(context: Any) -> list[tuple[Any, list[navigation.MenuEntry]]]:
-    """What this person may open, in groups."""
+    """The menu items this person may open, in groups."""
     return navigation.menu(context["here"])
 
 
@@ -128,7 +128,7 @@ def to(context: Any, name: str, *args: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def with_query(context: Any, **changed: Any) -> str:
-    """This page's query with some members changed; None takes one out."""
+    """This page's query with some members changed; None removes one."""
     query = context["request"].GET.copy()
     for name, value in changed.items():
         query.pop(name, None)

@@ -1,4 +1,4 @@
-"""How the technical pages show codes, bodies and ids."""
+"""Template tags of the developer pages: codes, bodies and ids."""
 
 import json
 from datetime import datetime, timedelta
@@ -47,7 +47,7 @@ def verdict(code: str) -> SafeString:
 
 @register.filter
 def http_status(code: int | None) -> SafeString | str:
-    """The status of an answer, in the colour of its class; the class is its first digit."""
+    """An HTTP status, colored by its class."""
     if code is None:
         return "–"
     color = {2: GOOD, 3: DONE, 4: WAITING, 5: BAD}.get(code // 100, QUIET)
@@ -61,7 +61,7 @@ def failure(code: str) -> str:
 
 @register.filter
 def kind(code: str) -> str:
-    """What an event of this kind means."""
+    """The description of an event type."""
     return str(KIND.get(code, code))
 
 
@@ -72,13 +72,13 @@ def due(code: str) -> str:
 
 @register.filter
 def instant(text: str, form: str = "") -> SafeString | str:
-    """A time that was written down as JSON, as `moment` shows it."""
+    """A timestamp stored as JSON, shown like `moment`."""
     return moment(datetime.fromisoformat(text), form)
 
 
 @register.filter
 def ago(when: datetime) -> str:
-    """How long ago it was: "3 minutes ago"."""
+    """A relative time: "3 minutes ago"."""
     if utcnow() - when < timedelta(minutes=1):
         return gettext("just now")
     return gettext("%(time)s ago") % {"time": timesince(when, utcnow())}
@@ -101,13 +101,13 @@ def account(code: str) -> str:
 
 @register.filter
 def key_state(code: str) -> str:
-    """What became of an idempotency key, and whether a retry is safe."""
+    """The state of an idempotency key, and whether a retry is safe."""
     return str(KEY_STATE.get(code, code))
 
 
 @register.filter
 def pretty(body: bytes | str | None) -> str:
-    """JSON indented, with exactly the digits that were written; anything else as it is."""
+    """Indented JSON with exactly the original digits; other text unchanged."""
     text = bytes(body).decode("utf-8", "replace") if isinstance(body, bytes | memoryview) else body or ""
     try:
         value = json.loads(text, parse_float=orjson.Fragment)
@@ -118,7 +118,7 @@ def pretty(body: bytes | str | None) -> str:
 
 @register.filter
 def hexadecimal(body: bytes) -> str:
-    """Sixteen bytes a line: the place, the bytes, and what is printable of them."""
+    """Sixteen bytes per line: offset, bytes, and printable characters."""
     lines = []
     for start in range(0, len(body), _PER_LINE):
         part = body[start : start + _PER_LINE]
@@ -129,20 +129,20 @@ def hexadecimal(body: bytes) -> str:
 
 @register.filter
 def in_language(text: str) -> str:
-    """A text that a table of the sandbox keeps in English, in the language of the page."""
+    """A text of a sandbox table, translated to the language of the page."""
     return translation.gettext(str(text))
 
 
 @register.filter
 def code_spans(text: str) -> SafeString:
-    """What is between backticks is code."""
+    """Renders text between backticks as code."""
     parts = enumerate(str(text).split("`"))
     return format_html_join("", "{}", ((format_html("<code>{}</code>", one) if n % 2 else one,) for n, one in parts))
 
 
 @register.simple_tag(takes_context=True)
 def object_link(context: Any, object_id: str | None) -> SafeString | str:
-    """An id that leads to its page, where there is one and the person may open it."""
+    """An id with a link to its page if there is one and the person may open it."""
     if not object_id:
         return "–"
     address = address_of(context["here"], object_id)

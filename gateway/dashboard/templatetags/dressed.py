@@ -1,4 +1,4 @@
-"""Forms of others in the look of the dashboard."""
+"""Third-party forms in the look of the dashboard."""
 
 from django import forms, template
 

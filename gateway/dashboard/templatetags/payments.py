@@ -1,4 +1,4 @@
-"""How the pages of payments show spans of time, documents and lines of digits."""
+"""Template tags of the payment pages: durations, documents and digit groups."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,12 +15,12 @@ from gateway.receipts import tax_ids
 register = template.Library()
 _SHOWN = 6
 _GROUPS = (5, 5, 5, 6, 5, 6, 1, 14)
-"""The digits of a boleto's line, as they are printed."""
+"""Digit groups of a boleto's line, as printed."""
 
 
 @register.filter
 def span(value: timedelta | None) -> str:
-    """How long something took: milliseconds below a second, then in the greatest unit."""
+    """A duration: milliseconds below a second, then in the largest unit."""
     if value is None:
         return "–"
     milliseconds = max(0, value // timedelta(milliseconds=1))
@@ -32,13 +32,13 @@ def span(value: timedelta | None) -> str:
 
 @register.filter
 def tax_id(number: str | None, kind: str | None = None) -> str:
-    """As its country writes it."""
+    """A tax id in its country's format."""
     return tax_ids.written(number, kind) if number else "–"
 
 
 @register.filter
 def masked(number: str | None, kind: str | None = None) -> str:
-    """Characters of the middle only."""
+    """Only characters of the middle."""
     return tax_ids.masked(number, kind) if number else "–"
 
 
@@ -55,7 +55,7 @@ def grouped(line: str) -> str:
 
 @register.filter
 def shortened(public_id: str) -> SafeString:
-    """An id to be copied whole, of which the list shows what it is and its end."""
+    """An id shortened to prefix and end; copying yields all of it."""
     kind, _, rest = public_id.partition("_")
     return format_html(
         '<span class="copyable"><code title="{0}">{1}_…{2}</code><button type="button" class="btn btn-icon btn-sm"'

@@ -1,4 +1,4 @@
-"""How the pages of receivables show days and choices."""
+"""Template tags of the receivable pages: days and choices."""
 
 from datetime import date
 from typing import Any
@@ -20,5 +20,5 @@ def can_be_advanced(row: Receivable, here: Any) -> bool:
 
 @register.filter
 def weekday(day: date) -> str:
-    """Its short name, without a point."""
+    """The short name of the weekday, without a period."""
     return format_date(day, "ccc", locale=translation.to_locale(translation.get_language() or "en")).rstrip(".")

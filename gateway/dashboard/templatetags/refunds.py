@@ -1,4 +1,4 @@
-"""How the pages of refunds show kinds, reasons and the time that is left."""
+"""Template tags of the refund pages: kinds, reasons and time left."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,7 +17,7 @@ SOON = timedelta(hours=24)
 
 @register.filter
 def kind(refund: Refund) -> SafeString:
-    """Who asks, by which way."""
+    """Who requested it, through which channel."""
     title, color = KIND[kind_of(refund)]
     return format_html('<span class="badge bg-{}-lt">{}</span>', color, title)
 
@@ -29,7 +29,7 @@ def kind_sentence(refund: Refund) -> Any:
 
 @register.filter
 def reason(code: str | None) -> Any:
-    """The reason in words, a dash where none was given."""
+    """The label of the reason, a dash if there is none."""
     return REASON[code][0] if code in REASON else "–"
 
 
@@ -45,7 +45,7 @@ def posting(kind: str) -> Any:
 
 @register.filter
 def left(due: datetime, now: datetime) -> SafeString:
-    """How long there is until `due`, counted down while the page is open. `now` is the merchant's."""
+    """The time until `due`, counted down while the page is open. `now` is the merchant's."""
     rest = due - now
     return format_html(
         '<span class="badge bg-{}-lt text-nowrap" data-left="{}">{}</span>',

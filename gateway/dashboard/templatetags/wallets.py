@@ -1,4 +1,4 @@
-"""How the pages of balances, statements, withdrawals and conversions show rates, fees and what moved."""
+"""Template tags of balances, statements, withdrawals and conversions: rates, fees and movements."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -40,25 +40,25 @@ def failure_in_words(code: str) -> Any:
 
 @register.filter
 def number(value: Decimal) -> str:
-    """With all its digits, and no zeros at its end."""
+    """All digits, without trailing zeros."""
     return exact(value)
 
 
 @register.simple_tag
 def rate(value: Decimal, source: str, destination: str) -> SafeString:
-    """What one unit of the source is in the destination."""
+    """The value of one source unit in the destination currency."""
     return format_html('<span class="text-nowrap">1 {} = {} {}</span>', source, number(value), destination)
 
 
 @register.simple_tag
 def cost_of(conversion: Conversion) -> str:
-    """What the market would have given more."""
+    """The difference to the market rate."""
     return money(conversion.market_amount - conversion.destination_amount, conversion.destination_currency)
 
 
 @register.simple_tag
 def fee_of(terms: PayoutTerms, wallet: str, paid_out: str) -> str:
-    """What a rail costs: on top of the amount, and what a network takes of what is paid out."""
+    """The cost of a rail: its fee on top of the amount, and the network fee deducted from the payout."""
     parts: list[Any] = []
     if terms.fee_percentage:
         parts.append(per_cent(terms.fee_percentage))
@@ -71,7 +71,7 @@ def fee_of(terms: PayoutTerms, wallet: str, paid_out: str) -> str:
 
 @register.filter
 def change(amount: int, currency: str) -> SafeString | str:
-    """What was added or taken, with its sign; nothing is shown as nothing."""
+    """A change with its sign; zero is empty."""
     if not amount:
         return ""
     sign = "+" if amount > 0 else MINUS
@@ -82,7 +82,7 @@ def change(amount: int, currency: str) -> SafeString | str:
 
 @register.filter
 def posted(kind: str) -> Any:
-    """What a transfer of this kind is called."""
+    """The label of a transfer kind."""
     return words.POSTED.get(kind, kind)
 
 
@@ -98,13 +98,13 @@ def cause(code: str) -> Any:
 
 @register.filter
 def instant(value: datetime) -> str:
-    """As an address carries it, to the millisecond."""
+    """As in URLs, to the millisecond."""
     return timestamp(value.astimezone(UTC))
 
 
 @register.simple_tag(takes_context=True)
 def leads_to(context: Any, object_id: str | None, title: str = "") -> SafeString | str:
-    """An id, or `title`, that leads to its page where there is one and the person may open it."""
+    """An id, or `title`, with a link to its page if there is one and the person may open it."""
     shown = format_html("<u>{}</u>", title) if title else format_html("<code>{}</code>", object_id)
     address = address_of(context["here"], object_id or "")
     return format_html('<a href="{}">{}</a>', address, shown) if address else title or shown
@@ -112,7 +112,7 @@ def leads_to(context: Any, object_id: str | None, title: str = "") -> SafeString
 
 @register.simple_tag(takes_context=True)
 def leads_to_page(context: Any, name: str) -> str:
-    """The address of a page of the menu, where it is there and the person may open it."""
+    """The URL of a menu page if it exists and the person may open it."""
     here = context["here"]
     found = (item for _title, items in MENU for item in items if item.name == name and here.may(item.needs))
     try:
@@ -123,7 +123,7 @@ def leads_to_page(context: Any, name: str) -> str:
 
 @register.simple_tag
 def explain_query(asked: ExplainedInstant, cause: str | None = None, after: int | None = None) -> str:
-    """The query that explains the same instant, with a cause opened; `after` leads on in it."""
+    """The query that explains the same instant with a cause expanded; `after` continues in it."""
     query = {
         "currency": asked.currency,
         "bucket": asked.bucket,
@@ -136,7 +136,7 @@ def explain_query(asked: ExplainedInstant, cause: str | None = None, after: int 
 
 @register.simple_tag(takes_context=True)
 def period_query(context: Any, first: date | None, last: date) -> str:
-    """This page's query for another time."""
+    """This page's query for another period."""
     query = context["request"].GET.copy()
     for name in ("after", "before"):
         query.pop(name, None)

@@ -1,1 +1,1 @@
-"""Pages of money that leaves: the list, one withdrawal, and a new one over each rail."""
+"""Pages of withdrawals: the list, details, and a new one over each rail."""

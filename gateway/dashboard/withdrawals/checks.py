@@ -1,4 +1,4 @@
-"""The preflight as a page shows it: every gate with its answer in words, and what the withdrawal comes to."""
+"""The preflight as shown: every check with its result in words, and the price."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from ledger.wallets.selectors import holdings
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One gate: whether it holds (None: that cannot be said yet), and what to do where it does not."""
+    """One check: whether it passes (None: unknown yet), and what to do if it does not."""
 
     title: Said
     holds: bool | None
@@ -27,7 +27,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """All gates, and the amounts in minor units: of the wallet, the payout and the limits of what is paid out."""
+    """All checks, and the amounts in minor units: of the wallet, the payout and the payout limits."""
 
     checks: list[Check]
     passes: bool
@@ -43,13 +43,13 @@ class Checks:
 
     @property
     def after(self) -> int | None:
-        """What would stay available; None where it is not enough, or nothing can be said."""
+        """The available balance afterwards; None if it is insufficient or unknown."""
         left = self.available - self.total if self.total is not None else -1
         return left if left >= 0 else None
 
     @property
     def received(self) -> int | None:
-        """What the beneficiary gets; never less than nothing."""
+        """What the beneficiary receives; never below zero."""
         return max(self.price.payout, 0) if self.price else None
 
     @property
@@ -58,7 +58,7 @@ class Checks:
 
 
 def looked_at(merchant: Merchant, form: WithdrawalForm) -> Checks:
-    """What would become of the withdrawal, of a form that is looked at before it is complete."""
+    """The preflight of a form that may be incomplete."""
     is_right = form.is_valid()
     given = form.given
     found = preflight(

@@ -1,4 +1,4 @@
-"""One withdrawal: how it stands, what it moved, who was told; in the sandbox also what becomes of it."""
+"""One withdrawal: status, postings, deliveries; in the sandbox also its outcomes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,12 +34,12 @@ from ledger.wallets.changes import changes
 from webhooks.selectors import events
 
 LOOKS = 5
-"""So often a page that waits for the bank looks again by itself."""
+"""How often a page that waits for the bank refreshes itself."""
 _CODED = {"accountType": ACCOUNT_TYPE, "documentType": DOCUMENT_TYPE}
 
 
 class OutcomeForm(DashboardForm):
-    """What the sandbox's bank shall say."""
+    """The simulated answer of the bank."""
 
     status = forms.ChoiceField(choices=[(one, one) for one in (Status.COMPLETED, Status.FAILED, Status.RETURNED)])
     failure_code = forms.ChoiceField(
@@ -52,7 +52,7 @@ class OutcomeForm(DashboardForm):
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """Something that happened to a withdrawal."""
+    """An event in the life of a withdrawal."""
 
     at: datetime
     title: str
@@ -97,14 +97,14 @@ def _destination(one: Withdrawal) -> list[tuple[Said, Said]]:
 
 
 def _bought(one: Withdrawal) -> dict[str, Any]:
-    """What the conversion of a crypto withdrawal cost, in minor units of the asset."""
+    """The conversion cost of a crypto withdrawal, in minor units of the asset."""
     if one.market_amount is None or one.gross_amount is None:
         return {}
     return {"cost": one.market_amount - one.gross_amount, "gross": one.gross_amount, "market": one.market_amount}
 
 
 def _moments(one: Withdrawal) -> list[TimelineEntry]:
-    """Its life so far, newest first."""
+    """Its history, newest first."""
     found = [TimelineEntry(one.created_at, _("Accepted"), _("Amount and fee are held until the bank answers."))]
     if one.sent_at:
         again = _("Sent again under the same id (%(times)s times in total).") % {"times": one.sent_times}
@@ -119,7 +119,7 @@ def _moments(one: Withdrawal) -> list[TimelineEntry]:
 
 
 def _outcomes(here: RequestContext, one: Withdrawal) -> list[str]:
-    """What can be simulated now, by this person."""
+    """The outcomes that this person can simulate now."""
     if not (here.is_sandbox and here.may(May.SIMULATE)):
         return []
     if one.status == Status.PROCESSING:
@@ -128,7 +128,7 @@ def _outcomes(here: RequestContext, one: Withdrawal) -> list[str]:
 
 
 def _next_look(one: Withdrawal, look: str) -> int | None:
-    """A few looks, and no more: a page that is left alone must not keep its person signed in."""
+    """Limited refreshes: an abandoned page must not keep its person signed in."""
     looks = int(look) if look.isdecimal() and len(look) < 3 else 0
     return looks + 1 if one.status == Status.PROCESSING and looks < LOOKS else None
 
@@ -136,7 +136,7 @@ def _next_look(one: Withdrawal, look: str) -> int | None:
 @require_POST
 @page_view(May.SIMULATE, sandbox_only=True)
 def simulate(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> HttpResponse:
-    """Lets the sandbox's bank say what became of it."""
+    """Simulates the bank's answer."""
     one, form = selectors.get(here.merchant, withdrawal_id), OutcomeForm(request.POST)
     if not form.is_valid():
         return _shown(here, one, form, status=400)

@@ -1,4 +1,4 @@
-"""A new withdrawal over each rail: what its rail must know, as a form. What rails refuse stands at the field."""
+"""Forms for a new withdrawal over each rail. The rail's errors are shown at the fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ from ledger.chart import WALLET_METHOD
 from ledger.money import DECIMALS
 
 NAMELESS = "wd-"
-"""How the references begin that we make."""
+"""Prefix of generated references."""
 
 
 class WithdrawalForm(OnceForm):
-    """What every rail wants to know. The reference is made of the form's own id unless one is given."""
+    """Common fields of all rails. Without a reference one is derived from the form's id."""
 
     rail: ClassVar[str]
     wallet: ClassVar[str] = ""
-    """The currency that leaves; where it is chosen, none."""
+    """The debited currency; empty if it can be selected."""
 
     amount = ExactAmountField(label=_("Amount"), help_text=_("The amount sent; the fee is charged on top."))
     reference = LineField(
@@ -47,16 +47,16 @@ class WithdrawalForm(OnceForm):
 
     @property
     def destinations(self) -> list[str]:
-        """The fields that say where the money goes."""
+        """The destination fields."""
         return [name for name in self.fields if name not in ("once", "amount", "currency", "reference")]
 
     @property
     def given(self) -> dict[str, Any]:
-        """What is right so far, by field."""
+        """The valid values so far, by field."""
         return getattr(self, "cleaned_data", {})
 
     def chosen(self, name: str) -> Any:
-        """What is right so far; before anything was sent, what is chosen at first."""
+        """The valid values so far; the defaults before anything was sent."""
         return self.given.get(name) if self.is_bound else self.get_initial_for_field(self.fields[name], name)
 
     @property
@@ -66,12 +66,12 @@ class WithdrawalForm(OnceForm):
 
     @property
     def paid_out(self) -> str | None:
-        """What the beneficiary receives."""
+        """The payout currency."""
         return self.taken_from
 
     @property
     def judge(self) -> PayoutRail | None:
-        """The rail by whose rules the destination is judged."""
+        """The rail whose rules validate the destination."""
         return by_currency(self.rail, self.merchant.environment)[self.paid_out] if self.paid_out else None
 
     @property
@@ -80,7 +80,7 @@ class WithdrawalForm(OnceForm):
         return self.given.get("reference") or (f"{NAMELESS}{once.hex[:20]}" if once else "")
 
     def members(self) -> dict[str, str]:
-        """The destination as a request names it, as far as it is given."""
+        """The destination as members of a request, as far as entered."""
         return {to_camel(name): self.given[name] for name in self.destinations if self.given.get(name)}
 
     def field_of(self, member: str) -> str:
@@ -112,7 +112,7 @@ class WithdrawalForm(OnceForm):
         )
 
     def said(self) -> list[tuple[Said, Any]]:
-        """The destination for a last look, unmasked: who confirms compares it."""
+        """The destination for review, unmasked so that it can be compared."""
         shown: list[tuple[Said, Any]] = []
         for name in self.destinations:
             value = self.given.get(name)
@@ -132,14 +132,14 @@ class PixForm(WithdrawalForm):
     pix_key = LineField(label=_("PIX key"), max_length=100, help_text=_("Dots, hyphens and spaces are ignored."))
 
     def clean_pix_key(self) -> str:
-        """As banks know it: people write documents and phone numbers with punctuation."""
+        """In the banks' format: people write documents and phone numbers with punctuation."""
         kind = self.given.get("pix_key_type") or ""
         key = keys.normalized(self.cleaned_data["pix_key"], kind)
         return _phone(key) if kind == "PHONE" else key
 
 
 def _phone(number: str) -> str:
-    """With the country, which is always Brazil."""
+    """With the country code, which is always Brazil's."""
     digits = number.removeprefix("+")
     return f"+{digits}" if len(digits) > len("11999998888") else f"+55{digits}"
 
@@ -163,7 +163,7 @@ class SpeiForm(WithdrawalForm):
 
 
 class ArgentineForm(WithdrawalForm):
-    """To an Argentine account, by its CBU, its CVU or its alias: the form tells which."""
+    """To an Argentine account, by its CBU, CVU or alias: the form detects which."""
 
     rail = "BANK_TRANSFER"
     wallet = "ARS"
@@ -206,7 +206,7 @@ def _banks() -> list[tuple[str, str]]:
 
 
 class CryptoForm(WithdrawalForm):
-    """To an address. What leaves a wallet is converted at the rate of the moment."""
+    """To a blockchain address. The wallet's money is converted at the current rate."""
 
     rail = "CRYPTO"
 
@@ -255,7 +255,7 @@ class CryptoForm(WithdrawalForm):
 
 @dataclass(frozen=True)
 class WithdrawalKind:
-    """A way out of a wallet as it stands in addresses, and its form."""
+    """A payout option as it appears in URLs, and its form."""
 
     slug: str
     form: type[WithdrawalForm]

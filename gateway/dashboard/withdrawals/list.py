@@ -1,4 +1,4 @@
-"""The list of withdrawals, and the same as a file."""
+"""The list of withdrawals, and its export."""
 
 from typing import Any
 
@@ -26,8 +26,6 @@ ANY = ("", gettext_lazy("Any"))
 
 
 class WithdrawalFilterForm(DaysForm):
-    """What narrows the list."""
-
     status = forms.ChoiceField(
         label=gettext_lazy("Status"), choices=[ANY, *((one, STATUS[one][0]) for one in Status.values)], required=False
     )
@@ -54,7 +52,7 @@ def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
 
 
 def destination(withdrawal: Withdrawal) -> str:
-    """In one line what may be seen of where it goes: the number that banks know, and whose it is."""
+    """The displayable destination in one line: account number and holder."""
     shown = withdrawal.destination
     number = next((shown[name] for name in _NUMBERS if shown.get(name)), "")
     return " · ".join(filter(None, (number, shown.get("bankName"), shown.get("beneficiaryName"))))

@@ -1,4 +1,4 @@
-"""A new withdrawal in three steps: what and where, with every condition in sight; a last look; done."""
+"""A new withdrawal in three steps: rail and destination with all checks shown, review, done."""
 
 import uuid
 
@@ -33,7 +33,7 @@ def _to_withdraw(here: RequestContext, way: str) -> Facts:
 @require_safe
 @page_view(May.MOVE_MONEY, steps_up=True)
 def choose(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    """Over which rail: what each takes, and what there is to withdraw."""
+    """Selects the rail: its costs, and the available balances."""
     held = holdings(here.merchant).currencies
     ways = [
         (way, [(code, _terms(here.merchant, way.rail, code)) for code in way.pays_out], held.get(way.wallet))
@@ -52,7 +52,7 @@ def _terms(merchant: Merchant, rail: str, currency: str) -> PayoutTerms | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Check a withdrawal"), about=_to_withdraw))
 def new(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
-    """The form. What passes every gate is shown once more before it is done."""
+    """The form. If all checks pass it is reviewed before it is carried out."""
     found = _way(way)
     if request.method != "POST":
         return _form(here, found, found.form(here.merchant))
@@ -69,7 +69,7 @@ def new(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
 @require_POST
 @page_view(May.MOVE_MONEY)
 def check(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
-    """What would become of the form as it is filled in now; part of the form's page. Does nothing."""
+    """The preflight of the form as filled in; a part of the form's page. Changes nothing."""
     form = _way(way).form(here.merchant, request.POST)
     return here.render("withdrawals/_checks.html", form=form, checks=looked_at(here.merchant, form))
 
@@ -77,7 +77,7 @@ def check(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
 @require_POST
 @page_view(May.MOVE_MONEY, steps_up=action(gettext_lazy("Withdraw money"), about=_to_withdraw))
 def confirm(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
-    """Does it, once: the form's id is its key. What is refused can be sent again, or changed."""
+    """Carries it out once: the form's id is its key. A refused form can be sent again, or changed."""
     found = _way(way)
     form = found.form(here.merchant, request.POST)
     if not form.is_valid():

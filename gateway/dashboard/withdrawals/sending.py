@@ -1,7 +1,7 @@
-"""Carrying a confirmed form out: once, also where the rail must be asked first and is away.
+"""Carries a confirmed form out: once, even if the rail must be asked first and is unavailable.
 
-The form's own id is its idempotency key, and what a key promises to a backend (contract §2.7) it promises here: a
-double click is one withdrawal, and a form that was stopped half-way goes on where it was, under the same id.
+The form's id is its idempotency key with the guarantees of contract §2.7: a double click creates one withdrawal, and
+an interrupted form is resumed under the same id.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from gateway.withdrawals.models import Withdrawal
 
 @dataclass(frozen=True, slots=True)
 class SentWithdrawal:
-    """The withdrawal of a form; `is_repeated`: it had been made before."""
+    """The withdrawal of a form; `is_repeated`: it already existed."""
 
     withdrawal_id: str
     is_repeated: bool
 
 
 def send(here: RequestContext, form: WithdrawalForm) -> SentWithdrawal:
-    """Makes the withdrawal of a valid form, or tells which one it made before. Raises NotDone."""
+    """Creates the withdrawal of a valid form, or returns the one it created before. Raises NotDone."""
     sending = _Sending(here, form.draft(client_address(here.request)))
     try:
         stored = perform(attempt(here, form.given), sending.work())
@@ -39,7 +39,7 @@ def send(here: RequestContext, form: WithdrawalForm) -> SentWithdrawal:
 
 @dataclass(frozen=True, slots=True)
 class _Sending:
-    """What is done for a form, in the steps that `perform` knows."""
+    """The work of a form, in the steps of `perform`."""
 
     here: RequestContext
     draft: WithdrawalDraft

@@ -1,4 +1,4 @@
-"""What is said about withdrawals: where they go, what they must pass, and why one did not arrive."""
+"""Texts about withdrawals: destinations, checks, and failures."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -24,7 +24,7 @@ DESTINATION: dict[str, Said] = {
     "concept": _("Concept"),
     "numericReference": _("Numeric reference"),
 }
-"""In the order in which they are shown."""
+"""In display order."""
 
 KEY_TYPE: dict[str, Said] = {
     "CPF": "CPF",
@@ -52,7 +52,7 @@ PROOF: dict[str, Said] = {
     "trackingKey": _("Tracking key"),
     "transactionHash": _("Transaction hash"),
 }
-"""What the provider's own id of the money is called."""
+"""Labels of the provider's id of the money."""
 
 GATE: dict[str, Said] = {
     "PERMISSION": _("Your role can move money"),
@@ -66,7 +66,7 @@ GATE: dict[str, Said] = {
     "REFERENCE": _("The reference has not been used"),
     "BALANCE": _("The balance is sufficient"),
 }
-"""Of the preflight those that a person can do something about."""
+"""Checks of the preflight that a person can act on."""
 
 FAULT: dict[str, Said] = {
     "pix_key": _("This is not a valid PIX key of that type. Check the digits and the type."),
@@ -118,4 +118,4 @@ SCENARIO: tuple[tuple[int, Promise], ...] = (
     (905, _("the rail is unavailable at the first attempt")),
     (906, _("is lost on its way and sent again")),
 )
-"""Whole amounts that end in these digits play a scenario in the sandbox."""
+"""Whole amounts that end in these digits run a scenario in the sandbox."""

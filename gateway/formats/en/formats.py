@@ -1,4 +1,4 @@
-"""Of pages in English."""
+"""Formats of pages in English."""
 
 DATE_FORMAT = "j F Y"
 SHORT_DATE_FORMAT = "j M Y"

@@ -1,4 +1,4 @@
-"""A demo company with ninety days of history, lived through the real services on its sandbox clock."""
+"""Creates a demo company with ninety days of history, using the real services on its sandbox clock."""
 
 import json
 import secrets
@@ -58,7 +58,7 @@ class Command(BaseCommand):
             return {}
 
     def _addresses(self, known: dict[str, Any]) -> dict[str, Any]:
-        """What depends on where the service answers now."""
+        """Updates URLs that depend on the service's address."""
         return {
             "baseUrl": settings.BASE_URL,
             "dashboard": known["dashboard"] | {"url": f"{settings.BASE_URL}/dashboard/"},
@@ -95,13 +95,13 @@ class Command(BaseCommand):
 
 
 def _colleague() -> User:
-    """Who of our staff did what there is to see: it takes somebody else to decide about it."""
+    """The staff member of the demo data: decisions require somebody else."""
     known = User.objects.filter(email=COLLEAGUE).first()
     return known or User.objects.create_user(COLLEAGUE, is_staff=True, first_name="Colleague")
 
 
 def _furnish(sandbox: Merchant) -> None:
-    """The team, keys in every state, and receivers of webhooks, to which the history is not told again."""
+    """Team, keys in every state, and webhook receivers, which do not receive the history."""
     for email, role in TEAM:
         services.add_member(sandbox.company, email, None, role)
     services.issue_key(sandbox, ["transactions:read", "balances:read"], "Reports")
@@ -112,7 +112,7 @@ def _furnish(sandbox: Merchant) -> None:
 
 
 def _found_another(owner: User) -> None:
-    """A second company of the same person, which waits for its verification."""
+    """A second company of the same person, awaiting verification."""
     company = Company(
         legal_name="Exemplo Comercio SA de CV",
         trade_name="Exemplo México",
@@ -138,6 +138,6 @@ def _found_another(owner: User) -> None:
 
 
 def _move_receivers() -> None:
-    """To where the service answers now."""
+    """Updates receivers to the service's address."""
     for path, description in RECEIVERS:
         Endpoint.objects.filter(description=description).update(url=f"{settings.BASE_URL}{path}")

@@ -1,4 +1,4 @@
-"""The health check of a container: whether the worker, the beat or the dispatcher of this machine works."""
+"""Container health check: whether worker, beat or dispatcher of this machine is alive."""
 
 from argparse import ArgumentParser
 from datetime import timedelta

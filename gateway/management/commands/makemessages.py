@@ -1,4 +1,4 @@
-"""Django's `makemessages`, whose result depends on the texts alone: sorted, without guesses and without a date."""
+"""Django's `makemessages` with deterministic output: sorted, without fuzzy matches and dates."""
 
 from pathlib import Path
 from typing import Any

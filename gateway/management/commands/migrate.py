@@ -1,4 +1,4 @@
-"""Brings the tables up to date, as the role that owns them."""
+"""Migrates the tables as their owner."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a local service needs in its database before it starts; one command, for starting Django takes a second."""
+"""Prepares the database of a local service in one command, since starting Django takes a second."""
 
 from io import StringIO
 from typing import Any

@@ -1,4 +1,4 @@
-"""Makes the roles of the database. Run it once before the first `migrate`, and again whenever a password changes."""
+"""Creates the database roles. Run it before the first `migrate`, and whenever a password changes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Takes a company on: the way an operator begins with a merchant, in the sandbox as in production."""
+"""Onboards a company: the first step of an operator with a merchant, in sandbox and production."""
 
 import json
 from argparse import ArgumentParser

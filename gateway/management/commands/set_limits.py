@@ -1,4 +1,4 @@
-"""Turns a method on or off and sets its limits and times: for one company, or for everybody."""
+"""Enables or disables a method and sets its limits and times: for one company, or generally."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Turns a payout rail on or off and sets its limits and fees: for one company, or for everybody."""
+"""Enables or disables a payout rail and sets its limits and fees: for one company, or generally."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Sets the price of a method from now or from a later day: for one company, or for everybody."""
+"""Sets the price of a method from now or a later date: for one company, or generally."""
 
 from typing import Any
 

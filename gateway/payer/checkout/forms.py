@@ -1,4 +1,4 @@
-"""What the checkout asks the payer, where the order did not say it."""
+"""What the checkout asks the payer if the order lacks it."""
 
 from django import forms
 from django.core.validators import RegexValidator
@@ -8,7 +8,7 @@ SANDBOX_BANKS = (("", "…"), ("SANDBOX", "Banco Sandbox"), ("PRUEBA", "Banco de
 
 
 class PayerForm(forms.Form):
-    """Only the questions that the method asks are there."""
+    """Has only the fields that the method asks for."""
 
     bank = forms.ChoiceField(label=_("Your bank"), choices=SANDBOX_BANKS)
     person = forms.ChoiceField(
@@ -31,5 +31,5 @@ class PayerForm(forms.Form):
             self.fields[name].widget.attrs |= {"aria-invalid": "true", "aria-describedby": f"{name}-error"}
 
     def said(self) -> dict[str, str]:
-        """What the payer answered."""
+        """The payer's answers."""
         return {name: str(answer) for name, answer in self.cleaned_data.items()}

@@ -1,4 +1,4 @@
-"""The language of the payer: what the browser asks for, else that of the payment's market."""
+"""The payer's language: the browser's, else that of the payment's market."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -20,7 +20,7 @@ Page = Callable[..., HttpResponse]
 
 
 def in_their_language(page: Page) -> Page:
-    """Renders a page in the language of its reader; English where we speak none of theirs, unless `speak_to` knows."""
+    """Renders a page in the reader's language; English if we support none of theirs, unless `speak_to` knows better."""
 
     @wraps(page)
     def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -34,7 +34,7 @@ def in_their_language(page: Page) -> Page:
 
 
 def speak_to(request: HttpRequest, payment: Payment) -> None:
-    """Where the browser asks for no language of ours, the rest of the page is in that of the payment's market."""
+    """If the browser asks for no supported language, uses that of the payment's market."""
     asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
     if asked and not any(_is_spoken(code) for code, _ in asked):
         translation.activate(_LANGUAGES.get(market_of(payment.currency), settings.LANGUAGE_CODE))
@@ -49,11 +49,11 @@ def _is_spoken(code: str) -> bool:
 
 
 def method_of(payment: Payment) -> str:
-    """What the method is called in the current language."""
+    """The method's name in the current language."""
     return BY_LANGUAGE[(translation.get_language() or "en")[:2]].named(payment.method)
 
 
 def amount_of(payment: Payment) -> str:
-    """The amount as it is written in the payment's market, or in English."""
+    """The amount in the notation of the payment's market, or in English."""
     with in_market(market_of(payment.currency)):
         return written(to_decimal(payment.amount, payment.currency), payment.currency)

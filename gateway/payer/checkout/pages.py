@@ -1,4 +1,4 @@
-"""The checkout: the page where a payer says yes or no, and from where they go back to the shop (contract §5.4)."""
+"""The checkout: the payer accepts or declines, and returns to the shop (contract §5.4)."""
 
 from contextlib import suppress
 from typing import Any
@@ -26,7 +26,7 @@ PAY, REFUSE = "pay", "refuse"
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_their_language
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
-    """Shows what is to be paid; in the sandbox the payer's choice is the outcome. 404 for a token that is not ours."""
+    """Shows what is to be paid; in the sandbox the payer's choice is the outcome. 404 for an invalid token."""
     payment = _opened_by(token)
     rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
     if not isinstance(rail, SandboxCheckout):
@@ -53,7 +53,7 @@ def _opened_by(token: str) -> Payment:
 
 
 def _decide(payment: Payment, form: PayerForm) -> None:
-    """A choice that comes too late changes nothing: the page then shows how the payment ended."""
+    """A late choice changes nothing: the page then shows how the payment ended."""
     if _state(payment, _left_s(payment)) == "OPEN":
         with suppress(PaymentState, CompanyNotActive):
             said = form.said() if form.is_bound else {}

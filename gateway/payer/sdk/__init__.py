@@ -1,1 +1,1 @@
-"""What the payer's browser talks to when a card is typed."""
+"""The browser's API for card payments."""

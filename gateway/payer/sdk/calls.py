@@ -1,4 +1,4 @@
-"""What the SDK's scripts ask: the session, a token for a card, the confirmation (contract §6.2)."""
+"""Calls of the SDK's scripts: session, card token, confirmation (contract §6.2)."""
 
 import re
 from collections.abc import Callable
@@ -66,7 +66,7 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
 
 @call("GET")
 def session(request: HttpRequest, payment: Payment) -> Answer:
-    """What is to be paid, to whom, and for how long."""
+    """Amount, merchant, and time left."""
     assert payment.expires_at is not None
     return 200, {
         "payment": {
@@ -88,7 +88,7 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
 @call("POST")
 @sensitive_variables()
 def tokens(request: HttpRequest, payment: Payment) -> Answer:
-    """A single-use token for a typed card. Number and code are in memory here, and nowhere after."""
+    """A single-use token for an entered card. Number and code are only held in memory, and only here."""
     typed = parse(whole_body(request))
     try:
         token, card = vault.tokenize(
@@ -107,7 +107,7 @@ def tokens(request: HttpRequest, payment: Payment) -> Answer:
 
 
 def _confirm(request: HttpRequest, payment: Payment) -> Answer:
-    """Charges the card: how it ended, or what the holder must confirm. Asked again, it answers again."""
+    """Charges the card: the result, or the challenge for the cardholder. Repeating it returns the same."""
     if not cards.is_confirmable(payment):
         return 200, outcome_of(Confirmation(payment))
     token = parse(whole_body(request)).get("cardToken")
@@ -125,7 +125,7 @@ confirm = call("POST")(_confirm)
 
 
 def outcome_of(confirmed: Confirmation) -> dict[str, Any]:
-    """How a confirmation ended, for the browser. Only the event or a lookup confirms a payment."""
+    """The result of a confirmation for the browser. Only the event or a lookup confirms a payment."""
     payment = confirmed.payment
     if confirmed.challenge and payment.status == Status.ACTION_REQUIRED:
         return {"threeDs": {"challengeUrl": cards.challenge_url(payment, confirmed.challenge)}}
@@ -152,7 +152,9 @@ def _json(status: int, body: dict[str, Any]) -> HttpResponse:
 
 
 def _with_headers(response: HttpResponse, request: HttpRequest, payment: Payment | None) -> HttpResponse:
-    """CORS: a preflight knows no payment, so any page may ask; what is answered only the pages of the payment read."""
+    """CORS: preflights know no payment, so any origin may send them; responses are readable for the payment's pages
+    only.
+    """
     origin = request.headers.get("Origin")
     if origin and (request.method == "OPTIONS" or (payment is not None and origin in origins(payment))):
         response["Access-Control-Allow-Origin"] = origin

@@ -1,4 +1,4 @@
-"""The SDK's script, the frames of its fields, the 3DS challenge and the hosted card page."""
+"""The SDK's script, the field frames, the 3DS challenge and the hosted card page."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -21,7 +21,7 @@ LANGUAGES = ("pt", "es", "en")
 
 @require_safe
 def script(request: HttpRequest, version: str | None = None) -> HttpResponse:
-    """The script. A versioned address never changes what it serves; another version is 404."""
+    """The script. A versioned URL never changes its content; another version is 404."""
     if version not in (None, VERSION):
         raise Http404
     response = HttpResponse(source(), content_type="text/javascript; charset=utf-8")
@@ -34,7 +34,9 @@ def script(request: HttpRequest, version: str | None = None) -> HttpResponse:
 
 @require_safe
 def listener(request: HttpRequest) -> HttpResponse:
-    """The program that forwards a sandbox's events to a developer's machine. It sees no card: every origin has it."""
+    """The program that forwards sandbox events to a developer's machine. It handles no cards: every origin serves
+    it.
+    """
     content = (settings.BASE_DIR / "static" / "sdk" / "onpay_listen.py").read_bytes()
     response = HttpResponse(content, content_type="text/x-python; charset=utf-8")
     response["Cache-Control"] = "public, max-age=300"
@@ -44,7 +46,7 @@ def listener(request: HttpRequest) -> HttpResponse:
 @on_sdk_origin
 @require_safe
 def field(request: HttpRequest, payment_id: str, kind: str) -> HttpResponse:
-    """One input in a frame. Only the page of `returnUrl`, and ours, may show it."""
+    """One input in a frame. Only the pages of `returnUrl`'s origin and ours may embed it."""
     payment = open_payment(payment_id)
     if payment is None or kind not in FIELDS:
         raise Http404
@@ -63,7 +65,7 @@ def field(request: HttpRequest, payment_id: str, kind: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_their_language
 def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
-    """Where the holder says yes or no to their bank. Coming back from here confirms nothing to the shop."""
+    """The cardholder confirms or declines. Returning from here confirms nothing to the shop."""
     payment_id, _, challenge = challenge_id.partition(".")
     payment = open_payment(payment_id)
     if payment is None or not challenge or payment.details.get("challenge") != challenge:
@@ -95,7 +97,7 @@ def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
 @require_safe
 @in_their_language
 def hosted(request: HttpRequest, token: str) -> HttpResponse:
-    """A whole card page of ours, with the same fields that a shop mounts."""
+    """Our complete card page, with the same fields that a shop embeds."""
     payment = open_payment(links.of_hosted_card_page(token) or "")
     if payment is None:
         raise Http404
@@ -122,7 +124,7 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _ended(payment: Payment) -> str:
-    """An open payment whose session is over only waits to be told so."""
+    """An open payment whose session has expired will be expired by the sweep."""
     return str(Status.EXPIRED if payment.status == Status.ACTION_REQUIRED else payment.status)
 
 

@@ -1,4 +1,4 @@
-"""What browsers may do on the SDK's origin: nothing but what a field needs."""
+"""Browser policies of the SDK's origin: only what a field needs."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -30,7 +30,7 @@ def on_sdk_origin(view: View) -> View:
 
 
 def framed(response: HttpResponse, ancestors: Sequence[str]) -> HttpResponse:
-    """A page that only these origins may show in a frame."""
+    """Allows these origins only to embed the page."""
     response._csp_replace = {  # type: ignore[attr-defined]
         "default-src": ["'none'"],
         "script-src": ["'self'"],

@@ -1,4 +1,4 @@
-"""The payer's browser before a card payment: who it says it is, and from which page it calls."""
+"""The payer's browser before a card payment: its client secret and its origin."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -11,18 +11,18 @@ from gateway.payments.models import Payment
 
 
 class SessionInvalid(Exception):
-    """No client secret, a wrong one, or one whose time is over: 401. `payment` is the one it names, if there is one."""
+    """A missing, wrong or expired client secret: 401. `payment` is the one it names, if any."""
 
     def __init__(self, payment: Payment | None) -> None:
         self.payment = payment
 
 
 class OriginMismatch(Exception):
-    """A page of another origin than that of `returnUrl`: 403 (contract §6.2)."""
+    """A page of another origin than `returnUrl`: 403 (contract §6.2)."""
 
 
 def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
-    """The payment that the request's client secret opens, with its merchant; also one that a card has decided.
+    """The payment of the request's client secret, with its merchant; also after a card was charged.
 
     Raises SessionInvalid and OriginMismatch.
     """
@@ -43,13 +43,13 @@ def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
 
 
 def origins(payment: Payment) -> list[str]:
-    """The pages that may show the fields: the shop's, and ours."""
+    """Origins that may embed the fields: the shop's, and ours."""
     shop = [return_url.origin(payment.return_url)] if payment.return_url else []
     return [*shop, settings.SDK_URL]
 
 
 def open_payment(payment_id: str) -> Payment | None:
-    """The card payment with a session, whatever became of it."""
+    """The card payment with a session, in any status."""
     payment = _named(payment_id)
     return payment if payment is not None and "session" in payment.details else None
 

@@ -1,4 +1,4 @@
-"""Every address of the browser SDK."""
+"""URLs of the browser SDK."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""What the pages of staff share: records, lists, forms, confirmations, the audit, files to save."""
+"""Shared code of the staff pages: records, lists, forms, confirmations, audit, exports."""

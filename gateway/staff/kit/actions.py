@@ -1,4 +1,4 @@
-"""What staff would do, in words: what they read before they confirm what waited for the second factor."""
+"""Staff actions in words: what is reviewed before confirming one that waited for the second factor."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -26,7 +26,7 @@ def in_words(
     form: Any = None,
     more: Iterable[tuple[str, Any]] = (),
 ) -> Action:
-    """The record as its list tells it, `more`, and what the form changes: without a form, what was filled in."""
+    """The record as in its list, `more`, and the form's changes; without a record the submitted values."""
     about = (
         [(str(type(record)._meta.verbose_name).capitalize(), str(record)), *_columns(page, record)] if record else []
     )
@@ -35,7 +35,7 @@ def in_words(
 
 
 def _columns(page: "ModelAdmin[Any]", record: Model) -> Facts:
-    """As it is in the database, whatever a form has set on it."""
+    """As in the database, whatever a form has set on the instance."""
     stored = type(record)._base_manager.get(pk=record.pk)
     told = []
     for column in page.list_display:

@@ -18,7 +18,7 @@ from ledger.notation import TwoReadings, Unreadable, exact, plain_amount, read, 
 
 
 class StaffAmountField(forms.DecimalField):
-    """Money in the currency of the record, which keeps it in minor units. It reads what `in_words` writes."""
+    """An amount in the currency of the record, stored in minor units. Parses what `in_words` formats."""
 
     widget = UnfoldAdminDecimalFieldWidget
 
@@ -50,7 +50,7 @@ def _in_two_ways(both: TwoReadings) -> str:
 
 
 class CurrencyFilter(admin.SimpleListFilter):
-    """Of the wallets, without asking a big table which it holds."""
+    """Wallet currencies, without querying a big table."""
 
     title = parameter_name = field = "currency"
 
@@ -62,7 +62,7 @@ class CurrencyFilter(admin.SimpleListFilter):
 
 
 def money(name: str, title: str = "", of: Callable[[Any], str] = attrgetter("currency")) -> Column:
-    """An amount of a record, in the currency `of` the record. In files number and currency stand apart."""
+    """A record's amount in the currency `of` the record. Exports have number and currency apart."""
 
     def shown(row: Any) -> Any:
         minor = getattr(row, name)

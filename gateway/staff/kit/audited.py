@@ -1,5 +1,6 @@
-"""Whatever staff change needs a fresh second factor and is written into the audit: every way to change something
-comes through here."""
+"""Every change by staff requires a fresh second factor and is audited: all of them
+go through here.
+"""
 
 from typing import Any
 
@@ -13,13 +14,13 @@ from accounts.models import Company, Membership, Merchant
 from gateway.staff.kit.actions import in_words
 
 UNTOLD = frozenset({"password", "note", "created_at", "updated_at"})
-"""Secrets, what only staff read, and what the audit tells by itself."""
+"""Excluded from the audit: secrets, staff-only fields, and what the audit has itself."""
 
 
 class Audited(ModelAdmin):
     def facts(self, record: Any) -> dict[str, Any]:
-        """What the audit tells of a record. Companies read it: no secret, nothing of our staff, no number that has a
-        unit somewhere else.
+        """The audited fields of a record. Companies read them: no secrets, no staff data, no numbers whose unit is
+        stored elsewhere.
         """
         told = {field.name: _plain(field, record) for field in record._meta.concrete_fields if _is_told(field)}
         many = {field.name: sorted(map(str, getattr(record, field.name).all())) for field in record._meta.many_to_many}
@@ -35,7 +36,7 @@ class Audited(ModelAdmin):
         self.save(request, obj, form, change)
 
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Writes what the form says."""
+        """Saves the form."""
         obj.save()
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
@@ -48,11 +49,11 @@ class Audited(ModelAdmin):
             self.remove(request, record)
 
     def remove(self, request: HttpRequest, obj: Any) -> None:
-        """Deletes what the person chose."""
+        """Deletes the selected records."""
         obj.delete()
 
     def remember(self, request: HttpRequest, record: Model) -> None:
-        """Keeps what the record is before it is changed."""
+        """Remembers the record before its change."""
         before = type(record)._base_manager.get(pk=record.pk)
         request.before = self.facts(before)  # type: ignore[attr-defined]
 
@@ -65,7 +66,7 @@ class Audited(ModelAdmin):
         return super().log_change(request, obj, message)
 
     def log_deed(self, request: HttpRequest, record: Any, deed: str, message: str) -> None:
-        """Into the history, and as `deed` into the audit; an empty one is there already."""
+        """Writes the history, and an audit entry with the action `deed`; "" if the service has written it."""
         if deed:
             self._compare(request, record, deed, message)
         super().log_change(request, record, message)
@@ -93,7 +94,7 @@ class Audited(ModelAdmin):
         after: dict[str, Any] | None,
         message: Any = "",
     ) -> None:
-        """One entry about a record. The message is the note, which only staff read."""
+        """Writes one audit entry for a record. The message is the note, visible to staff only."""
         audit.record(
             request,
             f"{name_of(type(record))}.{deed}",
@@ -108,7 +109,7 @@ class Audited(ModelAdmin):
 
 
 def company_ids_of(record: Any) -> set[str]:
-    """The company that a record belongs to, or none."""
+    """The company of a record, or none."""
     if isinstance(record, Company):
         return {record.pk}
     merchant = getattr(record, "merchant", None)
@@ -117,18 +118,18 @@ def company_ids_of(record: Any) -> set[str]:
 
 
 def concerns(request: HttpRequest, record: Any) -> bool:
-    """Whether the record belongs to a company of which this person is a member, in any role."""
+    """Whether the record's company has this person as a member, in any role."""
     mine = Membership.objects.filter(user=request.user, company__in=company_ids_of(record))  # type: ignore[misc]
     return mine.exists()
 
 
 def name_of(model: type[Model]) -> str:
-    """`api_key`, `price_rule`, as actions of the audit begin."""
+    """`api_key`, `price_rule`: prefixes of audit actions."""
     return str(model._meta.verbose_name).lower().replace(" ", "_")
 
 
 def _written(message: Any) -> str:
-    """What a person wrote, or which fields of the form they changed."""
+    """The person's note, or the changed fields of the form."""
     if isinstance(message, str):
         return message
     changes = [part["changed"] for part in message or () if "changed" in part]
@@ -147,6 +148,6 @@ def _is_told(field: "Field[Any, Any]") -> bool:
 
 
 def _plain(field: "Field[Any, Any]", record: Model) -> Any:
-    """As JSON knows it."""
+    """As JSON types."""
     value = getattr(record, field.attname)
     return value if value is None or isinstance(value, bool | int | list | dict) else str(value)

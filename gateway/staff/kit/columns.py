@@ -1,4 +1,4 @@
-"""How values are shown on the pages of the staff admin, in lists and on the page of a record alike."""
+"""How the staff admin shows values, in lists and on detail pages."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ EMPTY = "-"
 
 
 def column(name: str, show: Callable[[Any], Any], title: str = "") -> Column:
-    """A column that shows `row.name` in its own way."""
+    """A column that renders `row.name`."""
 
     def shown(row: Any) -> Any:
         value = getattr(row, name)
@@ -31,31 +31,31 @@ def column(name: str, show: Callable[[Any], Any], title: str = "") -> Column:
 
 
 def titled(shown: Column, name: str, title: str = "", **options: Any) -> Column:
-    """A function of a record as a column that shows its field `name`."""
+    """A function of a record as a column titled like its field `name`."""
     made: Any = display(description=(title or name).replace("_", " "), **options)(shown)
     made.shows = name
     return made  # type: ignore[no-any-return]
 
 
 def exported(made: Any, **values: Callable[[Any], Any]) -> Column:
-    """The column, which in files is these values: each has a column of its own, with its name after the title."""
+    """A column with these values in exports: each its own column, with its name after the title."""
     made.exports = tuple((f" {name}" if name != "itself" else "", value) for name, value in values.items())
     return made  # type: ignore[no-any-return]
 
 
 def moment(name: str, title: str = "") -> Column:
-    """A time in UTC, to the second: support compares it with logs."""
+    """A time in UTC, to the second, comparable with logs."""
     shown = column(name, lambda value: unbroken(f"{value:%Y-%m-%d %H:%M:%S}Z"), title)
     return exported(shown, UTC=lambda row: getattr(row, name))
 
 
 def related(name: str, title: str = "") -> Column:
-    """The record at the other end of a foreign key, as a link."""
+    """The record of a foreign key, as a link."""
     return _leading_away(column(name, link, title))
 
 
 def named(name: str, title: str = "") -> Column:
-    """The record whose public id is in the field, whatever it is, as a link."""
+    """The record with the public id in the field, of any type, as a link."""
     return _leading_away(column(name, link_to_id, title))
 
 
@@ -70,7 +70,7 @@ def pretty(name: str, title: str = "") -> Column:
 
 
 def colored(name: str, **colors: str) -> Column:
-    """A choice in the colour of its value: success, warning, danger or info."""
+    """A choice colored by its value: success, warning, danger or info."""
 
     return titled(lambda row: getattr(row, name), name, label=colors)
 
@@ -84,20 +84,20 @@ def block(text: str) -> SafeString:
 
 
 def pretty_json(body: bytes) -> SafeString:
-    """JSON with exactly the digits that were written."""
+    """JSON with exactly the original digits."""
     value = json.loads(body, parse_float=orjson.Fragment)
     return block(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
 
 def link(record: Model) -> SafeString | str:
-    """To the page of the record; its name alone where it has none."""
+    """A link to the record's page; only its name if there is none."""
     if not admin.site.is_registered(type(record)):
         return str(record)
     return anchor(address(type(record), "change", record.pk), record)
 
 
 def link_to_id(public_id: str) -> SafeString | str:
-    """To the page of the record with this id, which its prefix leads to; the id alone where there is none."""
+    """A link by id prefix; only the id if there is no page."""
     for model in admin.site._registry:
         key = model._meta.pk
         if isinstance(key, IdField) and public_id.startswith(f"{key.prefix}_"):
@@ -106,7 +106,7 @@ def link_to_id(public_id: str) -> SafeString | str:
 
 
 def address(model: type[Model], page: str, pk: Any = None) -> str:
-    """Where a page of the model is: its "changelist", or the "change" page of one record."""
+    """The URL of a model's page: "changelist", or "change" of one record."""
     name = f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}"
     return reverse(name, args=() if pk is None else (quote(pk),))
 

@@ -1,4 +1,4 @@
-"""Who comes into the staff admin."""
+"""Access to the staff admin."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ MayEnter = Callable[[HttpRequest], bool]
 
 
 def with_second_factor(may_enter: MayEnter) -> MayEnter:
-    """Leads staff who have no second factor to where one is set up, everywhere but on a developer's machine."""
+    """Sends staff without a second factor to set one up, except on a developer's machine."""
 
     def enters(request: HttpRequest) -> bool:
         enters = may_enter(request)

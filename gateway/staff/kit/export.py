@@ -1,4 +1,4 @@
-"""Lists of the staff admin as files: every row that the filters leave, with the columns of the list and no others."""
+"""Exports of staff lists: all filtered rows, with the columns of the list."""
 
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -25,7 +25,7 @@ CHUNK = 500
 
 
 class Exported(Audited):
-    """Whoever may look at a list may take it along; who did is in the audit."""
+    """Whoever can view a list can export it; exports are audited."""
 
     actions_list: ClassVar[tuple[str, ...]] = ("export",)
 
@@ -47,7 +47,7 @@ class Exported(Audited):
         return csv_of(f"{name}-{utcnow():%Y-%m-%d}", columns, _in_chunks(rows))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """The button leads to what is shown."""
+        """The export button keeps the filters."""
         response = super().changelist_view(request, extra_context)
         shown = getattr(response, "context_data", None) or {}
         for button in shown.get("actions_list", ()):
@@ -55,7 +55,7 @@ class Exported(Audited):
         return response
 
     def _filtered(self, request: HttpRequest) -> QuerySet[Any] | None:
-        """What the list shows on all its pages, newest first; None for filters that make no sense."""
+        """All filtered rows, newest first; None for invalid filters."""
         if any("\0" in value for _, values in request.GET.lists() for value in values):
             return None
         try:
@@ -71,7 +71,7 @@ class Exported(Audited):
                 yield f"{title}{part}", value
 
     def _text(self, name: Any) -> Callable[[Model], Any]:
-        """What stands in the cell, without its looks."""
+        """The cell's text without markup."""
 
         def text(row: Model) -> Any:
             field, _, value = lookup_field(name, row, self)
@@ -86,7 +86,7 @@ class Exported(Audited):
 
 
 def _in_chunks(rows: QuerySet[Any]) -> Iterator[list[Any]]:
-    """Some hundreds in each statement: nothing is skipped over, and no statement is long."""
+    """A few hundred per statement: nothing is skipped, and no statement is long."""
     chunk = list(rows[:CHUNK])
     while chunk:
         yield chunk

@@ -1,4 +1,4 @@
-"""Forms of the staff admin about companies and people."""
+"""Staff forms about companies and people."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from accounts.tax_ids import compact
 
 
 class NoteField(forms.CharField):
-    """Why somebody of the staff did something."""
+    """The reason of a staff action."""
 
     def __init__(self, read_by: str = "Staff read it, companies do not") -> None:
         help_text = f"Why, in 5 characters or more. {read_by}"
@@ -39,7 +39,7 @@ class CompanyRecordForm(forms.ModelForm):
 
 
 class NewUserForm(forms.ModelForm):
-    """Nobody types a password for somebody else: the person sets their own by "Forgot your password?"."""
+    """Nobody enters a password for somebody else: the person sets it with "Forgot your password?"."""
 
     class Meta:
         model = User
@@ -50,7 +50,7 @@ class NewUserForm(forms.ModelForm):
 
 
 class StaffInvitationForm(NoteForm):
-    """Somebody who has no account yet, and the roles that they shall have."""
+    """A person without an account, and their future roles."""
 
     email = forms.EmailField(widget=UnfoldAdminEmailInputWidget)
     groups = forms.ModelMultipleChoiceField(
@@ -74,7 +74,7 @@ class StaffInvitationForm(NoteForm):
 
 
 class IssueKeyForm(NoteForm):
-    """What a new API key is called, what it may do, and why staff issue it."""
+    """Name and permissions of a new API key, and the reason."""
 
     name = forms.CharField(max_length=80, widget=UnfoldAdminTextInputWidget, initial="API key")
     permissions = forms.MultipleChoiceField(

@@ -1,4 +1,4 @@
-"""The pages that every other page of the staff admin is made from."""
+"""Base classes of the staff admin's pages."""
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
@@ -33,9 +33,9 @@ TWO_PEOPLE = "A second person of the staff must confirm it, and nothing changes 
 
 
 class Done(NamedTuple):
-    """What came of a decision: the record, what the audit calls it, what its history says, what the person is told.
+    """The result of a decision: the record, its audit action, its history text, and the message.
 
-    `deed` is empty where the service has written it into the audit itself.
+    `deed` is "" if the service has written the audit itself.
     """
 
     record: Model
@@ -45,12 +45,12 @@ class Done(NamedTuple):
 
 
 class StaffAdmin(Exported):
-    """Each record is read with its relations and found by any of its ids.
+    """Records are loaded with relations and found by any of their ids.
 
-    `ids` and `words` say how a search term is read (see `gateway.staff.kit.search`); the own id needs no mention.
-    `listed_at` names the foreign keys at whose other end these records are listed: the records there need not know.
-    `permissions_used` are those that mean something here: groups are given no others.
-    `queues` are parts of the list that wait for staff.
+    `ids` and `words` define how a search term is read (see `gateway.staff.kit.search`); the own id is implied.
+    `listed_at` names foreign keys on whose other end these records are listed.
+    `permissions_used` are the meaningful ones: groups can be given no others.
+    `queues` are parts of the list that await staff.
     """
 
     ids: ClassVar[Ids] = {}
@@ -84,7 +84,7 @@ class StaffAdmin(Exported):
         return (queue.since, "pk") if queue else super().get_ordering(request)
 
     def related_to(self, record: Any) -> Iterable[Related]:
-        """The lists below the record: of those that name it in `listed_at`. A page may add its own."""
+        """The lists below the record: models that name it in `listed_at`. A page may add more."""
         for model, page in admin.site._registry.items():
             for name in getattr(page, "listed_at", ()):
                 if model._meta.get_field(name).related_model is type(record):
@@ -107,14 +107,14 @@ class StaffAdmin(Exported):
         return None if "\0" in object_id else super().get_object(request, object_id, from_field)
 
     def record(self, request: HttpRequest, object_id: str) -> Any:
-        """The record that an action is about."""
+        """The record of an action."""
         found = self.get_object(request, unquote(object_id))
         if found is None:
             raise Http404
         return found
 
     def decision(self, request: HttpRequest, record: Model | None, title: str, **context: Any) -> HttpResponse:
-        """A page that asks before an action is carried out, and tells what came of it. No record: it is about all."""
+        """Asks for confirmation of an action and reports its result. Without a record it concerns all."""
         everywhere = self.admin_site.each_context(request)
         here = {"opts": self.model._meta, "original": record, "record": record and link(record), "title": title}
         return TemplateResponse(request, "admin/decision.html", {**everywhere, **here, **context})
@@ -122,9 +122,9 @@ class StaffAdmin(Exported):
     def carry_out(
         self, request: HttpRequest, record: Model, act: Callable[[], Done | str], *, alone: bool = False
     ) -> HttpResponse:
-        """Does what was decided, all of it or nothing, writes it down and tells what came of it.
+        """Carries a decision out in one transaction, records it and reports the result.
 
-        A sentence in place of a `Done` says why there was nothing to do. `alone`: it has transactions of its own.
+        A string in place of a `Done` says why nothing was done. `alone`: it manages its own transactions.
         """
         second_factor.require(request, lambda: in_words(self, request, self._title_of_action(request), record))
         self.remember(request, record)
@@ -145,7 +145,7 @@ class StaffAdmin(Exported):
     def put(
         self, request: HttpRequest, record: Model, kind: ProposalKind, values: Values, note: str, object_id: str = ""
     ) -> HttpResponse:
-        """Proposes what was decided to a second person; where one person is enough, it is carried out at once."""
+        """Proposes a decision to a second person, or carries it out if one is enough."""
         about = object_id or str(record.pk)
 
         def describe() -> Action:
@@ -164,7 +164,7 @@ class StaffAdmin(Exported):
         return HttpResponseRedirect(address(Proposal, "change", done.pk))
 
     def carried(self, request: HttpRequest, done: Carried, noted: str) -> HttpResponse:
-        """Into the history, and back to the record; a secret is in this one answer and nowhere else."""
+        """Writes the history and returns to the record; a secret is in this one response only."""
         if noted:
             self.log_deed(request, done.record, "", noted)
         if done.secret:
@@ -173,7 +173,7 @@ class StaffAdmin(Exported):
         return HttpResponseRedirect(address(type(done.record), "change", done.record.pk))
 
     def _title_of_action(self, request: HttpRequest) -> str:
-        """As its button is called."""
+        """The title of its button."""
         name = request.path.rstrip("/").rpartition("/")[2]
         return str(getattr(getattr(self, name, None), "short_description", "Carry out a decision"))
 
@@ -190,7 +190,7 @@ class StaffAdmin(Exported):
 
 
 class ReadOnlyAdmin(StaffAdmin):
-    """Records that nobody edits, whoever they are: only the services write them."""
+    """Records that nobody edits: only services write them."""
 
     actions = None
     has_history = False
@@ -207,9 +207,9 @@ class ReadOnlyAdmin(StaffAdmin):
 
 
 class EnteredAdmin(ReadOnlyAdmin):
-    """Records that staff enter through a service, in `add_fieldsets`, and that nobody edits afterwards.
+    """Records that staff create through a service, with `add_fieldsets`, and never edit.
 
-    `form.refused` is what the service said to the form as it was filled in.
+    `form.refused` is the service's refusal of the submitted form.
     """
 
     has_history = True
@@ -232,7 +232,7 @@ class EnteredAdmin(ReadOnlyAdmin):
         return super().add_view(request, form_url, {**shown, **(extra_context or {})})
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """What the service refuses is told in the form, as it was filled in; its transaction is undone."""
+        """Shows the service's refusal in the submitted form; its transaction is rolled back."""
         try:
             return super().changeform_view(request, *args, **kwargs)
         except Refusal as refusal:
@@ -241,7 +241,7 @@ class EnteredAdmin(ReadOnlyAdmin):
 
 
 def find(request: HttpRequest, term: str) -> list[SearchResult]:
-    """For the search box of the whole admin: every record that an id, a reference or a name leads to."""
+    """The admin's global search: every record with this id, reference or name."""
     term = request.GET.get("s", term).strip()  # the box lowers the letters, and references have two cases
     found: list[SearchResult] = []
     for model, page in admin.site._registry.items():

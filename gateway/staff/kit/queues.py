@@ -1,4 +1,4 @@
-"""What waits for somebody of the staff, as lists that are worked off from the top."""
+"""Queues: lists of what awaits staff."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ PARAMETER = "queue"
 
 @dataclass(frozen=True)
 class Queue:
-    """Records of one list that wait for a decision. `name` stands in addresses.
+    """Records of one list that await a decision. `name` appears in URLs.
 
-    `since` is the time since which one waits, or until which it may where that is a `deadline`: the earliest is first.
+    `since` is the start of the wait, or its end if it is a `deadline`: the earliest comes first.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Queue:
 
 
 class QueueFilter(admin.SimpleListFilter):
-    """Narrows a list to one of its queues."""
+    """Filters a list by one of its queues."""
 
     title = "waiting"
     parameter_name = PARAMETER
@@ -50,5 +50,5 @@ class QueueFilter(admin.SimpleListFilter):
 
 
 def asked_for(request: HttpRequest, page: Any) -> Queue | None:
-    """The queue of the list that the address names."""
+    """The queue selected in the URL."""
     return next((queue for queue in page.queues if queue.name == request.GET.get(PARAMETER)), None)

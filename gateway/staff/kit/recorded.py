@@ -1,4 +1,4 @@
-"""Pages of what staff change: companies, merchants, rules."""
+"""Pages of records that staff change: companies, merchants, rules."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from gateway.staff.kit.pages import StaffAdmin
 
 
 class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
-    """Records that staff change, with what they were before. An old state can be read, never written back."""
+    """Editable records with history. Old states are read-only and cannot be restored."""
 
     def revert_disabled(self, request: HttpRequest, obj: Any = None) -> bool:
         return True
@@ -61,7 +61,7 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
         tell_owners(current, [str(form.fields[name].label or name) for name in form.changed_data])
 
     def merged(self, obj: Any, form: Any) -> Any:
-        """The record as it is now, held, with what the person changed."""
+        """The current record, locked, with the person's changes applied."""
         current = self.model._base_manager.select_for_update(no_key=True).get(pk=obj.pk)
         for name in form.changed_data:
             setattr(current, name, getattr(obj, name))
@@ -71,12 +71,12 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
         record.save()
 
     def save_changed(self, record: Any, names: list[str]) -> None:
-        """Saves the record as it is now with the named changes of the form; its row is held."""
+        """Saves the changed fields onto the current record, which is locked."""
         record.save()
 
 
 def tell_owners(record: Any, changed: list[str]) -> None:
-    """E-mails the owners of the company whose settings these are, unless they hold in the sandbox alone."""
+    """E-mails the owners of the company whose settings these are, unless they apply to the sandbox only."""
     environment = getattr(record, "environment", Environment.PRODUCTION)
     if not changed or environment == Environment.SANDBOX:
         return

@@ -1,4 +1,4 @@
-"""What belongs to a record, in lists below it."""
+"""Related records, in lists below a record."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ SAID_BY_THE_ID = frozenset({"merchant", "reference", "object_id"})
 
 
 class Related(NamedTuple):
-    """Records that belong to another, what narrows their own list to them, and the columns that lead back."""
+    """Records that belong to another, the filter of their own list, and the columns that link back."""
 
     title: str
     rows: QuerySet[Any]
@@ -29,12 +29,12 @@ class Related(NamedTuple):
     def found_by(
         cls, record: Model, *found: QuerySet[Any], the_same: frozenset[str] = SAID_BY_THE_ID
     ) -> Iterable["Related"]:
-        """Lists that a search for the record's id narrows to these rows."""
+        """Lists that searching for the record's id narrows to these rows."""
         for rows in found:
             yield cls(plural(rows.model), rows, {"q": record.pk}, the_same)
 
     def table(self, request: HttpRequest) -> dict[str, Any] | None:
-        """The newest rows in the columns of their own list; None where there are none, or for other eyes."""
+        """The newest rows in the columns of their own list; None without rows or permission."""
         model = self.rows.model
         page: Any = admin.site._registry[model]
         if not page.has_view_permission(request):
@@ -60,7 +60,7 @@ def plural(model: type[Model]) -> str:
 
 
 def _row(page: Any, row: Model, names: Any) -> list[Any]:
-    """The first cell that is no link itself leads to the record."""
+    """The first cell without a link links to the record."""
     opens = next(name for name in names if not getattr(name, "is_link", False))
     here = address(type(row), "change", row.pk)
     return [anchor(here, _cell(page, row, name)) if name is opens else _cell(page, row, name) for name in names]

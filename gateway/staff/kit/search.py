@@ -1,4 +1,4 @@
-"""Finding a record by any of its ids. Big tables are asked for whole values only, so that indexes answer."""
+"""Search by any id. Big tables are searched for exact values only, so that indexes are used."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -9,10 +9,10 @@ from django.db.models import Model, Q
 from accounts.base.ids import IdField
 
 Ids = Mapping[str, str | Callable[[str], Q]]
-"""Prefix of a public id → the lookup that it leads to, or what makes one."""
+"""Prefix of a public id → the lookup, or a function that builds one."""
 
 SearchWords = Mapping[str, Callable[[str], Any]]
-"""Lookup → what makes its value of a term. ValueError: the term cannot be one."""
+"""Lookup → a function that parses the term. ValueError: the term cannot match."""
 
 ULID_LENGTH = 26
 _ID = re.compile(r"([a-z]{3,4})_([0-9a-z]{1,35})", re.IGNORECASE)
@@ -20,7 +20,7 @@ _ULID = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{25}", re.IGNORECASE)
 
 
 def matching(model: type[Model], term: str, ids: Ids, words: SearchWords) -> Q:
-    """What the term can mean for this model: an id of its own or of something related, or a word."""
+    """The possible meanings of the term for this model: its own id, a related one, or a word."""
     if "\0" in term:
         return Q(pk__in=[])
     readings = [*_as_id(model, term, ids)]

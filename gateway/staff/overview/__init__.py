@@ -1,1 +1,1 @@
-"""What staff see first: how the service and the money of all companies are."""
+"""The staff start page: state of the service and of all money."""

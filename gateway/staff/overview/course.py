@@ -1,4 +1,4 @@
-"""What companies had at the end of each of the last days, as pictures."""
+"""Charts of companies' balances over the last days."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -18,7 +18,7 @@ Course = dict[date, dict[str, int]]
 
 
 def pictures() -> tuple[Picture, ...]:
-    """One for each currency in each environment, production first: closed days only, so that looking costs nothing."""
+    """One per currency and environment, production first: from closed days only, so that rendering is cheap."""
     found: dict[tuple[str, str], Course] = {}
     last = ClosedDay.objects.aggregate(day=Max("day"))["day"] or date.min + timedelta(days=DAYS)
     for one in ClosedBalance.objects.filter(day__gt=last - timedelta(days=DAYS), bucket__in=BUCKETS):
@@ -39,7 +39,7 @@ def _picture(title: str, currency: str, course: Course) -> Picture:
 
 
 def _drawn(series: Sequence[Sequence[int]], title: str, said: str) -> SafeString:
-    """The buckets as areas, each standing on the one before it."""
+    """The buckets as stacked areas."""
     top = max((sum(values) for values in zip(*series, strict=True)), default=0) or 1
     below = [0] * len(series[0])
     areas = []
@@ -57,7 +57,7 @@ def _drawn(series: Sequence[Sequence[int]], title: str, said: str) -> SafeString
 
 
 def _points(values: Sequence[int], top: int) -> list[str]:
-    """One day alone is drawn as if it had lasted."""
+    """A single day is drawn as a flat line."""
     held = values if len(values) > 1 else [*values, *values]
     step = Decimal(WIDTH) / (len(held) - 1)
     return [f"{n * step:.1f},{HEIGHT - HEIGHT * Decimal(value) / top:.1f}" for n, value in enumerate(held)]

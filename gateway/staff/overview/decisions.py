@@ -1,4 +1,4 @@
-"""What staff decide about money: advances by their age, and refund answers by their deadline."""
+"""Open decisions about money: advances by age, and refund answers by deadline."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ REVIEW = "Answered: to be decided by us"
 
 
 def advances() -> Panel:
-    """Those under review, the oldest first."""
+    """Advances under review, oldest first."""
     waiting = Advance.objects.filter(state=Advance.State.UNDER_REVIEW).order_by("requested_at", "pk")
     rows = list(waiting.select_related("merchant__company").annotate(ahead=F("merchant__clock_offset"))[: SHOWN + 1])
     table = Table(
@@ -44,7 +44,7 @@ def advances() -> Panel:
 
 
 def answers() -> Panel:
-    """How many refunds wait for their company's answer until when, and how many for our decision, with the money."""
+    """Refunds awaiting their company's answer, by deadline, and those awaiting ours, with amounts."""
     found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
     waiting = Refund.objects.filter(status__in=(Status.AWAITING_RESPONSE, Status.UNDER_REVIEW))
     real = waiting.annotate(due=F("response_due_at") - F("merchant__clock_offset"))

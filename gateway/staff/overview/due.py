@@ -1,4 +1,4 @@
-"""What should have been done by now, and whether the parts that do it are alive."""
+"""Overdue work, and heartbeats of the processes that do it."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -23,11 +23,11 @@ EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
 WORKER, DISPATCHER = PARTS = ("worker", "dispatcher")
 NOTED_EVERY = timedelta(minutes=5)
-"""How late the timetable may write down that a task was begun."""
+"""The maximum delay with which beat stores the start of a task."""
 
 
 class Work(NamedTuple):
-    """Rows that wait for a time: `due` is an SQL expression, and `waiting` says which rows; an index finds them."""
+    """Scheduled rows: `due` is an SQL expression, `waiting` the condition; both are indexed."""
 
     title: str
     model: type[Model]
@@ -55,7 +55,7 @@ WORKS = (
 
 
 def panel() -> Panel:
-    """What is due now, with the age of the oldest of each kind."""
+    """Due work, with the age of the oldest of each kind."""
     now = utcnow()
     found = [(work, count, oldest) for work, (count, oldest) in zip(WORKS, _waiting(now), strict=True) if oldest]
     table = Table(["What", "Due", "Oldest since", "Late by"], [_row(*one, now) for one in found])
@@ -76,7 +76,7 @@ def _judged(late: timedelta) -> tuple[str, str]:
 
 
 def _waiting(now: datetime) -> list[tuple[int, datetime | None]]:
-    """How many of each work are due, and since when the oldest is."""
+    """The number of due rows of each kind, and the oldest time."""
     counted = (
         f"""SELECT {n}, count(*), min(due) FROM (
                 SELECT {work.due} AS due FROM {work.model._meta.db_table}
@@ -88,9 +88,9 @@ def _waiting(now: datetime) -> list[tuple[int, datetime | None]]:
 
 
 def parts() -> Panel:
-    """The parts that answer no HTTP, and the tasks of the timetable that were not begun in their time.
+    """Processes without HTTP, and scheduled tasks that were not started in time.
 
-    Where no dispatcher was ever started none is missed: the worker delivers, as it does while one is silent.
+    If no dispatcher was ever started none is missed: the worker delivers, as it does while one is down.
     """
     now = utcnow()
     beats = dict(Heartbeat.objects.values_list("part", "beat_at"))

@@ -1,4 +1,4 @@
-"""Companies that cannot be told what happened."""
+"""Companies whose webhooks fail."""
 
 from gateway.staff.kit.columns import address, link
 from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table, instant
@@ -10,7 +10,7 @@ SHOWN = 10
 
 
 def panel() -> Panel:
-    """Those that have failed longest; who has failed for a day was told so."""
+    """The longest failing ones; owners were notified after a day."""
     rows = list(failing()[: SHOWN + 1])
     table = Table(
         ["Endpoint", "Company", "Failing since", "Failures in a row", "Left alone until"],

@@ -1,4 +1,4 @@
-"""Reads over all companies: none of them may hold the page up, and none is repeated for everybody who looks."""
+"""Reads over all companies: they are cached, and none may slow the page down."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,14 +14,14 @@ T = TypeVar("T")
 LONGEST_MS = 8000
 CHEAP_S = 0.05
 KEPT_TIMES = 100
-"""What took so long that it is kept is kept for so many times as long: looking costs one per cent of a database."""
+"""The cache time as a multiple of the query time: reading costs at most one per cent of a database."""
 KEPT_AT_MOST_S = 600
 
 
 def kept(name: str, read: Callable[[], T], longest_ms: int = LONGEST_MS) -> T:
-    """What `read` gives, or gave to somebody a moment ago where it takes its time.
+    """The result of `read`, cached if it is slow.
 
-    Raises OperationalError where a statement takes longer than that.
+    Raises OperationalError for a statement above the limit.
     """
     key = f"staff:{connection.settings_dict['NAME']}:{name}"
     found: T | None = None

@@ -1,4 +1,4 @@
-"""What the books of all companies hold, and what we earned."""
+"""The books of all companies, and our earnings."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Together", "We earn
 
 
 def panel() -> Panel:
-    """By currency, production and sandbox apart."""
+    """By currency, with production and sandbox apart."""
     sums: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for environment, currency, kind, minor in _sums():
         sums[environment][currency][kind] = minor
@@ -51,7 +51,7 @@ def _note(has_moved: bool, has_course: bool) -> str:
 
 
 def _row(environment: Environment, currency: str, of: Mapping[str, int]) -> list[object]:
-    """Each amount leads to the balances that it is the sum of."""
+    """Each amount links to the balances it sums up."""
     buckets = [_linked(environment, currency, kind, of.get(kind, 0)) for kind in BUCKETS]
     together = number(sum(of.get(kind, 0) for kind in BUCKETS), currency)
     earned = lines(f"{number(of[kind], currency)} {title}" for kind, title in EARNED.items() if kind in of)

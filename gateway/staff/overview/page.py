@@ -1,4 +1,4 @@
-"""The first page of the staff admin: a panel for everything that this person may look at."""
+"""The staff start page: a panel for everything this person may see."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ PANELS: tuple[tuple[str, type[Model], Callable[[], Panel]], ...] = (
 
 
 def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Adds `panels` to what the page shows."""
+    """Adds `panels` to the page context."""
     seen = [(title, read) for title, model, read in PANELS if admin.site._registry[model].has_view_permission(request)]
     waiting = queues.waiting(request)
     first = [queues.panel(waiting)] if waiting else []
@@ -38,7 +38,7 @@ def fill(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(title: str, read: Callable[[], Panel]) -> Panel:
-    """A panel that takes too long says so: the way to everything else stays open."""
+    """A panel that takes too long says so; the rest of the page stays usable."""
     try:
         return kept(f"{read.__module__}.{read.__name__}", read)
     except OperationalError:

@@ -1,4 +1,4 @@
-"""What every panel of the first page is: a title, how things are, and tables."""
+"""Panels of the start page: title, state, and tables."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ NONE = "-"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells below their headers; a title where there are several tables."""
+    """Rows of cells with headers; a title if there are several tables."""
 
     headers: list[str]
     rows: list[list[Any]]
@@ -30,7 +30,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing that says itself, under a title; `said` is the same in words."""
+    """A chart with a title; `said` is its text alternative."""
 
     title: str
     said: str
@@ -39,7 +39,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Panel:
-    """`label` says in a word or two how things are, in the colour of `state`; `leads` is a title and an address."""
+    """`label` summarizes the state in a word or two, in the color of `state`; `leads` is a title and a URL."""
 
     title: str
     tables: tuple[Table, ...] = ()
@@ -49,7 +49,7 @@ class Panel:
     pictures: tuple[Picture, ...] = ()
     leads: tuple[str, str] | None = None
     asks: tuple[str, str] | None = None
-    """A button: its title, and where it is sent."""
+    """A button: its title, and its URL."""
 
 
 def rows_of(sql: str, params: dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
@@ -63,12 +63,12 @@ def amount(minor: int, currency: str) -> Any:
 
 
 def number(minor: int, currency: str) -> Any:
-    """An amount where the currency is said elsewhere."""
+    """An amount without its currency."""
     return f"{to_decimal(minor, currency):,f}" if minor else NONE
 
 
 def lines(cells: Iterable[Any]) -> Any:
-    """Each below the other in one cell."""
+    """Several lines in one cell."""
     shown = format_html_join("", "<span>{}</span>", ((cell,) for cell in cells))
     return format_html('<span class="staff-lines">{}</span>', shown) if shown else NONE
 
@@ -78,7 +78,7 @@ def instant(moment: datetime | None) -> Any:
 
 
 def ago(seconds: float) -> str:
-    """`3 s`, `12 min`, `5 h`, `9 days`: as exact as anybody needs it."""
+    """`3 s`, `12 min`, `5 h`, `9 days`: rounded to the largest unit."""
     for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"

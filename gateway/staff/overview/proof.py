@@ -11,12 +11,12 @@ from ledger.models import Proof
 from ledger.proofs import selectors
 
 OLD = timedelta(minutes=15)
-"""Three turns of the timetable were missed."""
+"""Three scheduled runs were missed."""
 SHOWN = 5
 
 
 def panel() -> Panel:
-    """The last proof, with the counterexamples of what does not hold."""
+    """The last proof, with counterexamples of violated invariants."""
     last = selectors.last()
     label, state = _judged(last)
     return Panel(

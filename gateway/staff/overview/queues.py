@@ -1,4 +1,4 @@
-"""How much waits for staff, in every queue that a person may see."""
+"""The number of items in every queue that a person may see."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from gateway.staff.kit.queues import Queue
 from gateway.staff.overview.panels import GOOD, WATCH, Panel, Table, instant
 
 COUNTED = 100
-"""More than so many are not counted: whoever works them off sees no difference."""
+"""Counts are capped at this number."""
 
 
 @dataclass(frozen=True)
 class QueueCount:
-    """A queue with the environments of what waits in it, at most a hundred and one, and the earliest of their times."""
+    """A queue with counts by environment, capped at a hundred and one, and the earliest time."""
 
     model: type[Model]
     queue: Queue
@@ -74,7 +74,7 @@ def _waiting(model: type[Model], queue: Queue, rows: list[tuple[int, str, dateti
 
 
 def panel(found: list[QueueCount]) -> Panel:
-    """What waits for staff, production and sandbox apart."""
+    """Open items for staff, with production and sandbox apart."""
     rows = [_row(one) for one in found]
     is_something = any(one.environments for one in found)
     table = Table(["Queue", "Production", "Sandbox", "First of them"], rows)

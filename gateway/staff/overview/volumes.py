@@ -1,4 +1,4 @@
-"""How much is paid in and out, and how many of the payments that are over were paid."""
+"""Volumes of payments and payouts, and the acceptance rate."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ HEADERS = ["Since", "Payments", "Paid", "Failed or expired", "Acceptance", "Paid
 
 @dataclass
 class CompanyVolume:
-    """What was created in a span of days, and what became of it by now. Amounts in minor units by currency."""
+    """Payments created in a period, by their current status. Amounts in minor units by currency."""
 
     created: int = 0
     paid: int = 0
@@ -52,13 +52,13 @@ class CompanyVolume:
 
     @property
     def acceptance(self) -> str:
-        """Of what is over: what still waits for its payer says nothing."""
+        """Of finished payments only."""
         over = self.paid + self.lost
         return f"{self.paid / over:.1%}" if over else NONE
 
 
 def panel() -> Panel:
-    """Today and the last days until now, in UTC, production and sandbox apart."""
+    """Today and the last days until now, in UTC, with production and sandbox apart."""
     found = _volumes(utcnow())
     tables = [
         Table(HEADERS, [_row(title, found[environment, days]) for days, title in SPANS.items()], str(environment.label))
@@ -69,7 +69,7 @@ def panel() -> Panel:
 
 
 def _volumes(now: datetime) -> dict[tuple[str, int], CompanyVolume]:
-    """By environment and days: the longer spans hold the shorter."""
+    """By environment and days: longer periods include shorter ones."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     begins = {f"d{days}": midnight - timedelta(days=days - 1) for days in SPANS}
     found: dict[tuple[str, int], CompanyVolume] = defaultdict(CompanyVolume)
