@@ -274,10 +274,10 @@ def assign(by: Actor, company: Company, person: User, role: Role | None, note: s
         Membership.objects.filter(company=company, user=person).delete()
     else:
         Membership.objects.update_or_create(company=company, user=person, defaults={"role": role})
-    deed, what = _ASSIGNED[(before is not None, role is not None)]
+    audit_action, what = _ASSIGNED[(before is not None, role is not None)]
     audit.record(
         by,
-        deed,
+        audit_action,
         company=company,
         object_id=person.email,
         before={"role": before} if before else None,

@@ -67,9 +67,18 @@ def set_active(by: Actor, person: User, is_active: bool, note: str) -> None:
     held.save(update_fields=["is_active"])
     if not is_active:
         _sign_out(held)
-    deed = "reactivated" if is_active else "deactivated"
+    audit_action = "reactivated" if is_active else "deactivated"
     subject = _("a member can sign in again") if is_active else _("a member can no longer sign in")
-    _tell(by, held, f"user.{deed}", subject, note, ended, {"what": deed, "about": held.email}, also=(held.email,))
+    _tell(
+        by,
+        held,
+        f"user.{audit_action}",
+        subject,
+        note,
+        ended,
+        {"what": audit_action, "about": held.email},
+        also=(held.email,),
+    )
 
 
 @transaction.atomic
@@ -156,7 +165,7 @@ def _sign_out(person: User) -> None:
 def _tell(
     by: Actor,
     person: User,
-    deed: str,
+    audit_action: str,
     subject: str | Promise,
     note: str,
     begun: dict[str, WithdrawalWait],
@@ -169,7 +178,7 @@ def _tell(
         before, after = ({"email": facts[name]} if name in facts else None for name in ("before", "now"))
         audit.record(
             by,
-            deed,
+            audit_action,
             company=company,
             object_id=person.email,
             before=before,

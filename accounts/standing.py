@@ -20,8 +20,8 @@ def suspend(by: Actor, company: Company, reason: str) -> None:
     """The company can no longer take or move money; its owners read the reason. Raises ONP409_COMPANY_STATE."""
     held = hold(company.pk)
     require(held, Status.ACTIVE, Status.PENDING_VERIFICATION)
-    deed = {"note": reason, "reason": reason}
-    _turn(by, held, Status.SUSPENDED, "company.suspended", _("your company is suspended"), "suspended", **deed)
+    texts = {"note": reason, "reason": reason}
+    _turn(by, held, Status.SUSPENDED, "company.suspended", _("your company is suspended"), "suspended", **texts)
 
 
 @transaction.atomic
@@ -60,7 +60,7 @@ def _turn(
     by: Actor,
     company: Company,
     status: Company.Status,
-    deed: str,
+    audit_action: str,
     subject: str | Promise,
     what: str,
     *,
@@ -70,5 +70,5 @@ def _turn(
     before, company.status = company.status, status
     company.save()
     told: dict[str, Any] = {"before": {"status": before}, "after": {"status": status}}
-    audit.record(by, deed, company=company, object_id=company.pk, note=note, by_staff=True, **told)
+    audit.record(by, audit_action, company=company, object_id=company.pk, note=note, by_staff=True, **told)
     notices.tell_owners(company, subject, "by_support", "settings", what=what, **facts)

@@ -59,7 +59,7 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
 
 @pytest.fixture(scope="session")
 def shops(django_db_setup: None, django_db_blocker: Any) -> dict[str, Recording[Shop]]:
-    """The companies that most tests are about, taken on once in each process."""
+    """The companies that most tests are about, onboarded once in each process."""
     with django_db_blocker.unblock():
         return {name: Recording(partial(a_shop, name)) for name in ("Acme", "Globex")}
 

@@ -157,11 +157,11 @@ def _close(
     proposal.save(update_fields=["state", "decided_by", "decided_at", "decided_on_host_by", "answer"])
 
 
-def _write_down(by: Actor | HttpRequest, deed: str, proposal: Proposal, note: str) -> None:
+def _write_down(by: Actor | HttpRequest, audit_action: str, proposal: Proposal, note: str) -> None:
     """Writes one audit entry. Its note names the proposal and is visible to staff only."""
     audit.record(
         by,
-        deed,
+        audit_action,
         company=proposal.company,
         object_id=proposal.object_id,
         after={"kind": proposal.kind},

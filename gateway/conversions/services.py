@@ -55,7 +55,7 @@ class ConversionDraft:
     destination_currency: str | None = None
 
 
-def quote(merchant: Merchant, wish: ConversionDraft) -> ConversionQuote:
+def quote(merchant: Merchant, draft: ConversionDraft) -> ConversionQuote:
     """Terms that are valid for sixty seconds. Nothing moves, nothing is stored, and the balance is not checked.
 
     Raises ONP403_COMPANY_STATUS, ONP403_CONVERSION_DISABLED, ONP400_CONVERSION_WALLET,
@@ -63,11 +63,11 @@ def quote(merchant: Merchant, wish: ConversionDraft) -> ConversionQuote:
     ONP503_CONVERSION_TEMPORARILY_UNAVAILABLE.
     """
     _require_enabled(merchant)
-    source = _wallet(merchant, "source", wish.source_method, wish.source_currency)
-    destination = _wallet(merchant, "destination", wish.destination_method, wish.destination_currency)
+    source = _wallet(merchant, "source", draft.source_method, draft.source_currency)
+    destination = _wallet(merchant, "destination", draft.destination_method, draft.destination_currency)
     if source == destination:
         raise InvalidWallet(faults=[Fault("destinationMethod", "INVALID", "Must be another wallet than the source.")])
-    scenario = scenario_of(merchant, wish.source_amount)
+    scenario = scenario_of(merchant, draft.source_amount)
     try:
         if scenario == UNAVAILABLE:
             raise NoRate
@@ -75,7 +75,7 @@ def quote(merchant: Merchant, wish: ConversionDraft) -> ConversionQuote:
     except NoRate:
         raise ConversionUnavailable from None
     applied = applied_rate(market, merchant.conversion_spread)
-    minor = convert(to_minor(wish.source_amount, source), source, destination, applied)
+    minor = convert(to_minor(draft.source_amount, source), source, destination, applied)
     if not minor:
         raise ConversionTooSmall(field="sourceAmount")
     amount = to_decimal(minor, destination)
@@ -86,10 +86,10 @@ def quote(merchant: Merchant, wish: ConversionDraft) -> ConversionQuote:
         id=new_id("quo").removeprefix("quo_"),
         company_id=merchant.company_id,
         environment=merchant.environment,
-        source_method=wish.source_method,
+        source_method=draft.source_method,
         source_currency=source,
-        source_amount=to_decimal(to_minor(wish.source_amount, source), source),
-        destination_method=wish.destination_method,
+        source_amount=to_decimal(to_minor(draft.source_amount, source), source),
+        destination_method=draft.destination_method,
         destination_currency=destination,
         destination_amount=amount,
         market_rate=market,

@@ -202,7 +202,7 @@ class Life:
         return to_decimal(holdings(self.merchant, "BRL").currencies["BRL"].available, "BRL")
 
     def _withdraw(self, amount: Decimal) -> None:
-        wish = WithdrawalDraft(
+        draft = WithdrawalDraft(
             company_id=self.merchant.company_id,
             rail="PIX",
             amount=amount,
@@ -212,7 +212,7 @@ class Life:
             destination={"pixKey": "financeiro@lojaexemplo.com.br", "pixKeyType": "EMAIL"},
             is_from_backend=False,
         )
-        withdrawals.create(self.merchant, wish)
+        withdrawals.create(self.merchant, draft)
 
     def _ask_for_an_advance(self, most: int) -> Advance | None:
         rows = Receivable.objects.filter(merchant=self.merchant, currency="BRL", state=State.SCHEDULED)

@@ -42,8 +42,8 @@ class SandboxCheckout(SandboxRail):
 
     needs: ClassVar[tuple[str, ...]] = ("email",)
 
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
-        return document_faults(wish.payer, strict=strict)
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
+        return document_faults(draft.payer, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return replace(payer, tax_id_type=payer.tax_id_type or "CC")

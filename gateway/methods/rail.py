@@ -126,7 +126,7 @@ class Rail(ABC):
     markets: ClassVar[tuple[Market, ...]]
 
     @abstractmethod
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         """What is missing or invalid for this method. `strict` also verifies check digits (production)."""
 
     @abstractmethod

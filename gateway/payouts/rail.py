@@ -102,7 +102,7 @@ class PayoutRail(ABC):
     """Whether money can be returned after it arrived."""
 
     @abstractmethod
-    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+    def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         """What is wrong with the destination of a request, which may be invalid in any way.
 
         Account numbers and addresses are always verified by check digits or checksum; documents of beneficiaries
@@ -110,7 +110,7 @@ class PayoutRail(ABC):
         """
 
     @abstractmethod
-    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
+    def destination(self, draft: Mapping[str, str]) -> dict[str, str]:
         """The destination in the provider's format, from valid members."""
 
     @abstractmethod

@@ -223,10 +223,10 @@ def simulate(merchant: Merchant, refund_id: str, wanted: str) -> Refund:
     return decide(merchant, refund_id, _SIMULATED[Status(wanted)])
 
 
-def simulate_dispute(merchant: Merchant, payment_id: str, **wish: Any) -> Refund:
+def simulate_dispute(merchant: Merchant, payment_id: str, **draft: Any) -> Refund:
     """A sandbox payer requests a refund. Raises what `dispute` raises, and ONP403_SANDBOX_ONLY."""
     _require_sandbox(merchant)
-    return dispute(merchant, payment_id, **wish)
+    return dispute(merchant, payment_id, **draft)
 
 
 def _require_sandbox(merchant: Merchant) -> None:

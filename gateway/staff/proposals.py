@@ -137,7 +137,7 @@ class ProposalAdmin(ReadOnlyAdmin):
 
         def act(proposal: Proposal, digest: str, note: str) -> HttpResponse:
             proposals.turn_down(request, proposal.pk, digest, note)
-            self.log_deed(request, proposal, "", f"Turned down: {note}")
+            self.log_action(request, proposal, "", f"Turned down: {note}")
             return self.carried(request, Carried(proposal, "It is turned down. Nothing has changed."), "")
 
         return self._answer(request, object_id, "Turn down", act)

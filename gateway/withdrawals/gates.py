@@ -103,23 +103,23 @@ def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.Payout
     return terms
 
 
-def priced(merchant: Merchant, wish: WithdrawalDraft, terms: payouts.PayoutTerms) -> Price:
+def priced(merchant: Merchant, draft: WithdrawalDraft, terms: payouts.PayoutTerms) -> Price:
     """The current fee and rate. Raises ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE if there is no rate."""
-    amount = to_minor(wish.amount, wish.currency)
+    amount = to_minor(draft.amount, draft.currency)
     price = Price(amount, terms.fee_of(amount), payout=amount)
-    if wish.payout_currency == wish.currency:
+    if draft.payout_currency == draft.currency:
         return price
     try:
-        market = market_rate(merchant, wish.currency, wish.payout_currency)
+        market = market_rate(merchant, draft.currency, draft.payout_currency)
     except NoRate:
         raise PayoutUnavailable from None
     applied = applied_rate(market, merchant.conversion_spread)
-    gross = convert(amount, wish.currency, wish.payout_currency, applied)
+    gross = convert(amount, draft.currency, draft.payout_currency, applied)
     return replace(
         price,
         payout=gross - terms.network_fee,
         network_fee=terms.network_fee,
-        market=convert(amount, wish.currency, wish.payout_currency, market),
+        market=convert(amount, draft.currency, draft.payout_currency, market),
         gross=gross,
         market_rate=market,
         applied_rate=applied,
@@ -127,12 +127,12 @@ def priced(merchant: Merchant, wish: WithdrawalDraft, terms: payouts.PayoutTerms
     )
 
 
-def require_limits(wish: WithdrawalDraft, terms: payouts.PayoutTerms, price: Price) -> None:
+def require_limits(draft: WithdrawalDraft, terms: payouts.PayoutTerms, price: Price) -> None:
     """Raises ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL and _TOO_LARGE, and ONP409_RATE_CHANGED."""
     if price.payout <= 0:
         raise WithdrawalTooSmall(field="amount")
     terms.require(price.payout)
-    if wish.minimum_payout is not None and price.payout < to_minor(wish.minimum_payout, wish.payout_currency):
+    if draft.minimum_payout is not None and price.payout < to_minor(draft.minimum_payout, draft.payout_currency):
         raise RateChanged(field="minimumAssetAmount")
 
 

@@ -89,9 +89,11 @@ def preflight(merchant: Merchant, draft: PreflightDraft) -> Preflight:
     found.try_gate("OWN_COMPANY", lambda: gates.require_own(merchant, draft.company_id or ""), when=draft.company_id)
     currency = draft.payout_currency or ""
     terms = found.try_gate("RAIL", lambda: gates.require_rail(merchant, draft.rail, currency), when=currency)
-    wish = _priceable(draft)
-    price = found.try_gate("RATE", lambda: gates.priced(merchant, _known(wish), _known(terms)), when=wish and terms)
-    found.try_gate("LIMITS", lambda: gates.require_limits(_known(wish), _known(terms), _known(price)), when=price)
+    priceable = _priceable(draft)
+    price = found.try_gate(
+        "RATE", lambda: gates.priced(merchant, _known(priceable), _known(terms)), when=priceable and terms
+    )
+    found.try_gate("LIMITS", lambda: gates.require_limits(_known(priceable), _known(terms), _known(price)), when=price)
     reference = draft.reference or ""
     found.try_gate("REFERENCE", lambda: gates.require_reference(merchant, reference), when=reference and may_withdraw)
     found.try_gate(

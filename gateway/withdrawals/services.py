@@ -60,25 +60,25 @@ _CHANGING = (
 
 # ── Accepting ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @transaction.atomic(savepoint=False)
-def begin(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal | PayoutOrder:
+def begin(merchant: Merchant, draft: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal | PayoutOrder:
     """Like `create`, unless the provider must be asked first: then nothing is stored, and the order to `admit` is
     returned.
 
     Raises what `create` raises.
     """
-    withdrawal, order, rail = _drafted(merchant, wish, withdrawal_id)
+    withdrawal, order, rail = _drafted(merchant, draft, withdrawal_id)
     return order if rail.is_asked_first(order) else _accept(withdrawal)
 
 
 @transaction.atomic(savepoint=False)
-def create(merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal:
+def create(merchant: Merchant, draft: WithdrawalDraft, withdrawal_id: str | None = None) -> Withdrawal:
     """Accepts a withdrawal: amount and fee are held, and the worker sends the order after the commit.
 
     Raises ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_COMPANY,
     ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, ONP409_DUPLICATE_REFERENCE,
     ONP422_INSUFFICIENT_BALANCE and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE.
     """
-    withdrawal, _, _ = _drafted(merchant, wish, withdrawal_id)
+    withdrawal, _, _ = _drafted(merchant, draft, withdrawal_id)
     return _accept(withdrawal)
 
 
@@ -114,34 +114,34 @@ def _post(withdrawal: Withdrawal, taken: Transition[WithdrawalAction, Withdrawal
     assert posted, "a status is reached once, and so are its books"
 
 
-def _admitted(merchant: Merchant, wish: WithdrawalDraft) -> Price:
-    gates.require_admission(merchant, wish.origin, is_from_backend=wish.is_from_backend)
-    gates.require_own(merchant, wish.company_id)
-    terms = gates.require_rail(merchant, wish.rail, wish.payout_currency)
-    price = gates.priced(merchant, wish, terms)
-    gates.require_limits(wish, terms, price)
+def _admitted(merchant: Merchant, draft: WithdrawalDraft) -> Price:
+    gates.require_admission(merchant, draft.origin, is_from_backend=draft.is_from_backend)
+    gates.require_own(merchant, draft.company_id)
+    terms = gates.require_rail(merchant, draft.rail, draft.payout_currency)
+    price = gates.priced(merchant, draft, terms)
+    gates.require_limits(draft, terms, price)
     return price
 
 
 def _drafted(
-    merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None
+    merchant: Merchant, draft: WithdrawalDraft, withdrawal_id: str | None
 ) -> tuple[Withdrawal, PayoutOrder, PayoutRail]:
     """The new withdrawal, and its order for the rail. Nothing is stored."""
-    price = _admitted(merchant, wish)
+    price = _admitted(merchant, draft)
     now = clock.now(merchant)
-    rail = rail_of(wish.rail, wish.payout_currency, merchant.environment)
+    rail = rail_of(draft.rail, draft.payout_currency, merchant.environment)
     assert rail is not None
-    destination = rail.destination(wish.destination)
+    destination = rail.destination(draft.destination)
     withdrawal = Withdrawal(
         id=withdrawal_id or new_id("wdr"),
-        rail=wish.rail,
-        reference=wish.reference,
+        rail=draft.rail,
+        reference=draft.reference,
         status="",
         amount=price.amount,
         fee=price.fee,
-        currency=wish.currency,
+        currency=draft.currency,
         payout_amount=price.payout,
-        payout_currency=wish.payout_currency,
+        payout_currency=draft.payout_currency,
         network_fee=price.network_fee,
         market_amount=price.market,
         gross_amount=price.gross,
@@ -152,7 +152,7 @@ def _drafted(
         sealed_destination=seal(json.dumps(destination).encode()),
         fingerprint=notices.fingerprint(merchant, destination),
         details={"pixKeyType": destination["pixKeyType"]} if "pixKeyType" in destination else {},
-        origin=str(wish.origin) if wish.origin else None,
+        origin=str(draft.origin) if draft.origin else None,
         ask_at=now,
         created_at=now,
         updated_at=now,

@@ -177,7 +177,7 @@ class PaymentInput(Input):
         if rail.market(currency).sends_the_payer_away:
             found += _return_url_faults(back, merchant)
         payer = content.get("payer")
-        wish = PaymentDraft(
+        draft = PaymentDraft(
             _payer_so_far(payer if isinstance(payer, dict) else {}),
             clock.now(merchant),
             currency,
@@ -185,7 +185,7 @@ class PaymentInput(Input):
             return_url=back,
             payment_method_token=token,
         )
-        return found + rail.faults(wish, strict=merchant.environment == Environment.PRODUCTION)
+        return found + rail.faults(draft, strict=merchant.environment == Environment.PRODUCTION)
 
     @classmethod
     def first_of_all(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:

@@ -106,7 +106,7 @@ class WithdrawalInput(Input):
         ]
         return found + judge.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
 
-    def wish(self, merchant: Merchant) -> WithdrawalDraft:
+    def draft(self, merchant: Merchant) -> WithdrawalDraft:
         said = self.model_dump(by_alias=True, exclude_none=True)
         judge, currency = self.judge(said, merchant), self.paid_out(said)
         assert judge and currency
@@ -204,8 +204,8 @@ class CryptoWithdrawalInput(WithdrawalInput, ExactInput):
             found.append(Fault("minimumAssetAmount", "INVALID", "Has more decimal places than the asset."))
         return found
 
-    def wish(self, merchant: Merchant) -> WithdrawalDraft:
-        return replace(super().wish(merchant), minimum_payout=self.minimum_asset_amount)
+    def draft(self, merchant: Merchant) -> WithdrawalDraft:
+        return replace(super().draft(merchant), minimum_payout=self.minimum_asset_amount)
 
 
 def _is_finer(amount: int | Decimal, asset: str) -> bool:

@@ -82,14 +82,14 @@ class ConversionQuoteView(Resource):
         idempotency key.
         """
         own(merchant, company_id)
-        wish = conversions.ConversionDraft(
+        draft = conversions.ConversionDraft(
             source_method=wanted.source_method,
             destination_method=wanted.destination_method,
             source_amount=wanted.source_amount,
             source_currency=wanted.source_currency,
             destination_currency=wanted.destination_currency,
         )
-        return payloads.quote(conversions.quote(merchant, wish))
+        return payloads.quote(conversions.quote(merchant, draft))
 
 
 class ConversionConfirmationView(Resource):

@@ -139,7 +139,7 @@ class RefundRequestsView(Resource):
             refund_errors.RefundAmountTooSmall,
         ],
     )
-    def post(self, merchant: Merchant, wish: DisputeInput, payment_id: str) -> refund_payloads.RefundPayload:
+    def post(self, merchant: Merchant, draft: DisputeInput, payment_id: str) -> refund_payloads.RefundPayload:
         """Simulate a payer's refund request
 
         Sandbox only. The amount (by default the full remaining amount) is held, and the company must answer by
@@ -150,10 +150,10 @@ class RefundRequestsView(Resource):
         refund = refunds.simulate_dispute(
             merchant,
             payment_id,
-            amount=to_minor(wish.amount, payment.currency) if wish.amount is not None else None,
-            reason_code=wish.reason_code,
-            statement=wish.payer_statement,
-            response_due_at=wish.response_due_at,
+            amount=to_minor(draft.amount, payment.currency) if draft.amount is not None else None,
+            reason_code=draft.reason_code,
+            statement=draft.payer_statement,
+            response_due_at=draft.response_due_at,
         )
         return refund_payloads.refund(refund)
 

@@ -315,14 +315,14 @@ class ReplaysView(Resource):
         events from while it was disabled. Pending events are left out. `dryRun` counts first; at most 10,000 at
         once.
         """
-        wish = webhooks.Filter(
+        draft = webhooks.Filter(
             type=wanted.type,
             object_id=wanted.object_id,
             created_from=wanted.created_from,
             created_to=wanted.created_to,
             last_status=wanted.last_status,
         )
-        matched, queued = webhooks.replay(merchant, webhook_id, wish, dry_run=wanted.dry_run)
+        matched, queued = webhooks.replay(merchant, webhook_id, draft, dry_run=wanted.dry_run)
         return {"matched": matched, "queued": queued, "dryRun": wanted.dry_run}
 
 

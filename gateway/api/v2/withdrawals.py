@@ -157,24 +157,24 @@ class RailView(Resource):
     body: ClassVar[type[WithdrawalInput]]
 
     def accept(self, merchant: Merchant, wanted: WithdrawalInput) -> Answer:
-        return self._begun(merchant, self._wish(merchant, wanted), None, tries=1)
+        return self._begun(merchant, self._order(merchant, wanted), None, tries=1)
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
         """The provider was unavailable; it may accept the order now."""
-        return self._begun(merchant, self._wish(merchant, arguments[0]), begun, tries=2)
+        return self._begun(merchant, self._order(merchant, arguments[0]), begun, tries=2)
 
-    def _begun(self, merchant: Merchant, wish: WithdrawalDraft, withdrawal_id: str | None, *, tries: int) -> Answer:
-        found = withdrawals.begin(merchant, wish, withdrawal_id)
+    def _begun(self, merchant: Merchant, draft: WithdrawalDraft, withdrawal_id: str | None, *, tries: int) -> Answer:
+        found = withdrawals.begin(merchant, draft, withdrawal_id)
         if not isinstance(found, PayoutOrder):
             return payloads.withdrawal(found)
         return Unfinished(
             found.withdrawal_id,
             ask=partial(withdrawals.admit, merchant, found, tries=tries),
-            take=lambda _: payloads.withdrawal(withdrawals.create(merchant, wish, found.withdrawal_id)),
+            take=lambda _: payloads.withdrawal(withdrawals.create(merchant, draft, found.withdrawal_id)),
         )
 
-    def _wish(self, merchant: Merchant, wanted: WithdrawalInput) -> WithdrawalDraft:
-        return replace(wanted.wish(merchant), origin=client_address(self._http))
+    def _order(self, merchant: Merchant, wanted: WithdrawalInput) -> WithdrawalDraft:
+        return replace(wanted.draft(merchant), origin=client_address(self._http))
 
     @property
     def _http(self) -> HttpRequest:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.roles import May
 from gateway.dashboard.access import page_view
-from gateway.dashboard.balance.holds import blocks
+from gateway.dashboard.balance.holds import hold_rows
 from gateway.dashboard.balance.words import BUCKET
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.paging import page_of
@@ -39,7 +39,7 @@ def balance(request: HttpRequest, here: RequestContext) -> HttpResponse:
         has_more_releases=len(coming) > RELEASES,
         page=blocked,
         proof=proofs.last(),
-        blocks=blocks(here.merchant, blocked.rows),
+        hold_rows=hold_rows(here.merchant, blocked.rows),
     )
 
 

@@ -18,7 +18,7 @@ from ledger.holds.models import Hold, Reason
 BY_ORDER = (Reason.COMPLIANCE, Reason.LEGAL_ORDER)
 
 
-class Block(NamedTuple):
+class HoldRow(NamedTuple):
     """`until` None: unknown; `name` is the company's own name of its `owner`, a refund or a withdrawal."""
 
     hold: Hold
@@ -30,7 +30,7 @@ class Block(NamedTuple):
     owner: str | None
 
 
-def blocks(merchant: Merchant, holds: Sequence[Hold]) -> list[Block]:
+def hold_rows(merchant: Merchant, holds: Sequence[Hold]) -> list[HoldRow]:
     """In the order of the holds, with a constant number of queries."""
     refunds = Refund.objects.filter(merchant=merchant, pk__in={hold.refund_id for hold in holds if hold.refund_id})
     asked = {
@@ -44,14 +44,14 @@ def blocks(merchant: Merchant, holds: Sequence[Hold]) -> list[Block]:
     return [_block(hold, asked.get(hold.refund_id or ""), names) for hold in holds]
 
 
-def _block(hold: Hold, refund: Refund | None, names: dict[str, str]) -> Block:
+def _block(hold: Hold, refund: Refund | None, names: dict[str, str]) -> HoldRow:
     title: str | Promise
     sentence: str | Promise
     title, sentence = REASON[hold.reason]
     owner, until = hold.refund_id or hold.withdrawal_id or hold.payment_id, hold.expected_release_at
     if refund and refund.status == Status.UNDER_REVIEW:
         sentence, until = _under_review(getattr(refund, "answered", None) or refund.updated_at), None
-    return Block(hold, title, sentence, until, hold.reason in BY_ORDER, names.get(owner or "", ""), owner)
+    return HoldRow(hold, title, sentence, until, hold.reason in BY_ORDER, names.get(owner or "", ""), owner)
 
 
 def _under_review(since: datetime) -> str:

@@ -229,7 +229,7 @@ def withdraw(merchant: Merchant, way: PlayedMethod, tail: int) -> Played:
         "reference": f"lab-{secrets.token_hex(6)}",
     }
     body.pop("minimumAssetAmount", None)
-    draft = replace(validated(BODIES[way[0]], body, merchant).wish(merchant), is_from_backend=False)
+    draft = replace(validated(BODIES[way[0]], body, merchant).draft(merchant), is_from_backend=False)
     with transaction.atomic():
         begun = withdrawals.begin(merchant, draft)
     if not isinstance(begun, PayoutOrder):

@@ -63,8 +63,8 @@ class SandboxArgentineTransfer(SandboxRail):
     alias_prefix = "sandbox.onpay."
     beneficiary_tax_id = "30500010912"
 
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
-        return _argentine_faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
+        return _argentine_faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": self._account(order)})

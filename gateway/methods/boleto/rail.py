@@ -53,14 +53,14 @@ class SandboxBoleto(SandboxRail):
     pix_host = "pix.sandbox.onpay.example"
     ispb = "99999999"
 
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         """First everything missing, in the contract's order, then everything invalid."""
-        payer = wish.payer
+        payer = draft.payer
         address = payer.address or {}
-        wrong = _wrong_address(address) + _wrong_due_date(wish)
+        wrong = _wrong_address(address) + _wrong_due_date(draft)
         if payer.tax_id:
             wrong = documents.faults(payer.tax_id, payer.tax_id_type, strict=strict) + wrong
-        return _missing(payer, address, wish.due_date) + wrong
+        return _missing(payer, address, draft.due_date) + wrong
 
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
@@ -126,14 +126,14 @@ def _text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _wrong_due_date(wish: PaymentDraft) -> list[Fault]:
-    sent: Any = wish.due_date
+def _wrong_due_date(draft: PaymentDraft) -> list[Fault]:
+    sent: Any = draft.due_date
     if _is_blank(sent):
         return []
     due = _date(sent)
     if due is None:
         return [Fault("dueDate", "INVALID", "Must be a date: YYYY-MM-DD.")]
-    today = wish.now.astimezone(SAO_PAULO).date()
+    today = draft.now.astimezone(SAO_PAULO).date()
     if not today <= due <= today + _FURTHEST:
         return [Fault("dueDate", "OUT_OF_RANGE", "Must be today or one of the next 365 days in São Paulo.")]
     return []

@@ -94,11 +94,11 @@ class CardRail(Rail):
 class SandboxCard(SandboxRail, CardRail):
     """The deterministic simulator: a card plays its scenario, and no acquirer is called."""
 
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         found = []
-        if wish.currency == "BRL":
-            found += documents.faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
-        if not wish.return_url and not wish.payment_method_token:
+        if draft.currency == "BRL":
+            found += documents.faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
+        if not draft.return_url and not draft.payment_method_token:
             found.append(Fault("returnUrl", "REQUIRED", "This field is required."))
         return found
 

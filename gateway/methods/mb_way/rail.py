@@ -50,13 +50,13 @@ class SandboxMbWay(SandboxRail):
         ),
     )
 
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         found = []
-        if not wish.payer.phone:
+        if not draft.payer.phone:
             found.append(Fault("payer.phone", "REQUIRED", "This field is required."))
-        elif not _PHONE.fullmatch(_international(wish.payer.phone)):
+        elif not _PHONE.fullmatch(_international(draft.payer.phone)):
             found.append(Fault("payer.phone", "INVALID", "Must be 9 digits after +351, or with another country code."))
-        return found + _document_faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
+        return found + _document_faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return replace(payer, phone=_international(payer.phone)) if payer.phone else payer

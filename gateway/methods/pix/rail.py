@@ -40,8 +40,8 @@ class SandboxPix(SandboxRail):
     host = "pix.sandbox.onpay.example"
     ispb = "99999999"
 
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
-        return documents.faults(wish.payer.tax_id, wish.payer.tax_id_type, strict=strict)
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
+        return documents.faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)

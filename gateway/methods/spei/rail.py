@@ -54,8 +54,8 @@ class SandboxSpei(SandboxRail):
     )
     city = "180"  # Mexico City
 
-    def faults(self, wish: PaymentDraft, *, strict: bool) -> list[Fault]:
-        tax_id, said = wish.payer.tax_id, wish.payer.tax_id_type
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
+        tax_id, said = draft.payer.tax_id, draft.payer.tax_id_type
         if not tax_id:
             return []
         kind = documents.type_of(tax_id)

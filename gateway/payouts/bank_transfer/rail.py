@@ -20,13 +20,13 @@ _NUMBERS = ("cbu", "cvu", "alias")
 _REQUIRED = "This field is required."
 
 
-def _text(wish: Mapping[str, Any], name: str) -> str | None:
-    value = wish.get(name)
+def _text(draft: Mapping[str, Any], name: str) -> str | None:
+    value = draft.get(name)
     return value if isinstance(value, str) else None
 
 
-def _missing(wish: Mapping[str, Any], *names: str) -> list[Fault]:
-    return [Fault(name, "REQUIRED", _REQUIRED) for name in names if wish.get(name) is None]
+def _missing(draft: Mapping[str, Any], *names: str) -> list[Fault]:
+    return [Fault(name, "REQUIRED", _REQUIRED) for name in names if draft.get(name) is None]
 
 
 class SandboxArgentinePayout(SandboxPayout):
@@ -39,20 +39,20 @@ class SandboxArgentinePayout(SandboxPayout):
     members: ClassVar[tuple[str, ...]] = (*_NUMBERS, "beneficiaryName", "beneficiaryTaxId")
     reference_name: ClassVar[str] = "trackingKey"
 
-    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
-        named = [name for name in _NUMBERS if wish.get(name) is not None]
+    def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        named = [name for name in _NUMBERS if draft.get(name) is not None]
         if len(named) != 1:
             message = "Exactly one of cbu, cvu and alias."
             found = [Fault(named[1] if named else "cbu", "NOT_ALLOWED" if named else "REQUIRED", message)]
         else:
-            found = _number_faults(named[0], _text(wish, named[0]))
-        tax_id = _text(wish, "beneficiaryTaxId")
+            found = _number_faults(named[0], _text(draft, named[0]))
+        tax_id = _text(draft, "beneficiaryTaxId")
         if tax_id is not None and not _is_cuit(tax_id, strict=strict):
             found.append(Fault("beneficiaryTaxId", "INVALID", "Must be a CUIT or CUIL of 11 digits."))
-        return found + _missing(wish, "beneficiaryName")
+        return found + _missing(draft, "beneficiaryName")
 
-    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
-        return dict(wish)
+    def destination(self, draft: Mapping[str, str]) -> dict[str, str]:
+        return dict(draft)
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         name = next(name for name in _NUMBERS if name in destination)
@@ -90,10 +90,10 @@ class SandboxColombianPayout(SandboxPayout):
     )  # fmt: skip
     reference_name: ClassVar[str] = "trackingKey"
 
-    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
-        found = _missing(wish, *self.members)
-        bank, number = _text(wish, "bankCode"), _text(wish, "accountNumber")
-        kind, document = _text(wish, "documentType"), _text(wish, "documentNumber")
+    def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        found = _missing(draft, *self.members)
+        bank, number = _text(draft, "bankCode"), _text(draft, "accountNumber")
+        kind, document = _text(draft, "documentType"), _text(draft, "documentNumber")
         if bank is not None and code_of(bank) is None:
             found.append(Fault("bankCode", "UNKNOWN_VALUE", "Must be a bank of ACH Colombia's catalogue."))
         if number is not None and not re.fullmatch(r"(?=.*[1-9])[0-9]{6,20}", number):
@@ -102,8 +102,8 @@ class SandboxColombianPayout(SandboxPayout):
             found.append(Fault("documentNumber", "INVALID", "Does not have the form of its kind of document."))
         return found
 
-    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
-        return {**wish, "bankCode": code_of(wish["bankCode"]) or ""}
+    def destination(self, draft: Mapping[str, str]) -> dict[str, str]:
+        return {**draft, "bankCode": code_of(draft["bankCode"]) or ""}
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         return {

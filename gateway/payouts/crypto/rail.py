@@ -41,8 +41,8 @@ class SandboxCryptoPayout(SandboxPayout):
     )
     """The contract of the asset and the zero address: money sent there is lost."""
 
-    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
-        asset, network, address = (wish.get(name) for name in self.members)
+    def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        asset, network, address = (draft.get(name) for name in self.members)
         if asset not in NETWORKS or not isinstance(network, str):
             return []
         expected, is_address = NETWORKS[asset]
@@ -53,8 +53,8 @@ class SandboxCryptoPayout(SandboxPayout):
             return []
         return [Fault("address", "INVALID", "Is no address of the network's main net that can be paid to.")]
 
-    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
-        return {**wish, "address": canonical(wish["address"])}
+    def destination(self, draft: Mapping[str, str]) -> dict[str, str]:
+        return {**draft, "address": canonical(draft["address"])}
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         address = destination["address"]

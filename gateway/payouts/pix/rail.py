@@ -22,17 +22,17 @@ class SandboxPixPayout(SandboxPayout):
     reference_name: ClassVar[str] = "endToEndId"
     ispb = "99999999"
 
-    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
-        key, kind = wish.get("pixKey"), wish.get("pixKeyType")
+    def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+        key, kind = draft.get("pixKey"), draft.get("pixKeyType")
         if not isinstance(key, str) or not isinstance(kind, str) or kind not in FORMS:
             return []  # what is missing, or of no known type, is said elsewhere
         if is_pix_key(normalized(key, kind), kind):
             return []
         return [Fault("pixKey", "INVALID", "Is no PIX key of this type.")]
 
-    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
-        kind = wish["pixKeyType"]
-        return {"pixKey": normalized(wish["pixKey"], kind), "pixKeyType": kind}
+    def destination(self, draft: Mapping[str, str]) -> dict[str, str]:
+        kind = draft["pixKeyType"]
+        return {"pixKey": normalized(draft["pixKey"], kind), "pixKeyType": kind}
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         return {"pixKey": shown_key(**destination)}

@@ -21,17 +21,17 @@ class SandboxSpeiPayout(SandboxPayout):
     members: ClassVar[tuple[str, ...]] = ("clabe", "beneficiaryName", "beneficiaryTaxId", "concept", "numericReference")
     reference_name: ClassVar[str] = "trackingKey"
 
-    def faults(self, wish: Mapping[str, Any], *, strict: bool) -> list[Fault]:
+    def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         found = []
-        number, tax_id = wish.get("clabe"), wish.get("beneficiaryTaxId")
+        number, tax_id = draft.get("clabe"), draft.get("beneficiaryTaxId")
         if isinstance(number, str) and not _is_payable(number, strict=strict):
             found.append(Fault("clabe", "INVALID", "Must be 18 digits, the last of them the check digit."))
         if isinstance(tax_id, str) and not _is_document(tax_id, strict=strict):
             found.append(Fault("beneficiaryTaxId", "INVALID", "Must be an RFC of 12 or 13 characters or a CURP of 18."))
         return found
 
-    def destination(self, wish: Mapping[str, str]) -> dict[str, str]:
-        return dict(wish)
+    def destination(self, draft: Mapping[str, str]) -> dict[str, str]:
+        return dict(draft)
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         bank = destination["clabe"][:3]

@@ -65,20 +65,20 @@ class Audited(ModelAdmin):
         self._compare(request, obj, "changed", message)
         return super().log_change(request, obj, message)
 
-    def log_deed(self, request: HttpRequest, record: Any, deed: str, message: str) -> None:
-        """Writes the history, and an audit entry with the action `deed`; "" if the service has written it."""
-        if deed:
-            self._compare(request, record, deed, message)
+    def log_action(self, request: HttpRequest, record: Any, audit_action: str, message: str) -> None:
+        """Writes the history, and an audit entry with the action `audit_action`; "" if the service has written it."""
+        if audit_action:
+            self._compare(request, record, audit_action, message)
         super().log_change(request, record, message)
 
-    def _compare(self, request: HttpRequest, record: Any, deed: str, message: Any) -> None:
+    def _compare(self, request: HttpRequest, record: Any, audit_action: str, message: Any) -> None:
         before: dict[str, Any] = getattr(request, "before", {})
         after = self.facts(_fresh(record))
         changed = sorted(name for name in before if before[name] != after[name])
         if changed or message:
             was, now = ({name: facts[name] for name in changed} for facts in (before, after))
             note = message if isinstance(message, str) or not changed else ""
-            self.write_down(request, record, deed, was, now, note)
+            self.write_down(request, record, audit_action, was, now, note)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
         for record in queryset:
@@ -89,7 +89,7 @@ class Audited(ModelAdmin):
         self,
         request: HttpRequest,
         record: Model,
-        deed: str,
+        audit_action: str,
         before: dict[str, Any] | None,
         after: dict[str, Any] | None,
         message: Any = "",
@@ -97,7 +97,7 @@ class Audited(ModelAdmin):
         """Writes one audit entry for a record. The message is the note, visible to staff only."""
         audit.record(
             request,
-            f"{name_of(type(record))}.{deed}",
+            f"{name_of(type(record))}.{audit_action}",
             company=record if isinstance(record, Company) else getattr(record, "company", None),
             merchant=record if isinstance(record, Merchant) else getattr(record, "merchant", None),
             object_id=str(record.pk),

@@ -35,11 +35,11 @@ TWO_PEOPLE = "A second person of the staff must confirm it, and nothing changes 
 class Done(NamedTuple):
     """The result of a decision: the record, its audit action, its history text, and the message.
 
-    `deed` is "" if the service has written the audit itself.
+    `audit_action` is "" if the service has written the audit itself.
     """
 
     record: Model
-    deed: str
+    audit_action: str
     noted: str
     said: str
 
@@ -133,7 +133,7 @@ class StaffAdmin(Exported):
             with nullcontext() if alone else transaction.atomic():
                 done = act()
                 if isinstance(done, Done):
-                    self.log_deed(request, done.record, done.deed, done.noted)
+                    self.log_action(request, done.record, done.audit_action, done.noted)
         except Refusal as refusal:
             return self.turned_down(request, record, refusal)
         if isinstance(done, Done):
@@ -157,7 +157,7 @@ class StaffAdmin(Exported):
                 done = proposals.put(request, kind, about, values, note)
                 if isinstance(done, Carried):
                     return self.carried(request, done, f"{kind.title}: {note}")
-                self.log_deed(request, record, "", f"Proposed: {kind.title}: {note}")
+                self.log_action(request, record, "", f"Proposed: {kind.title}: {note}")
         except Refusal as refusal:
             return self.turned_down(request, record, refusal)
         self.message_user(request, f"{kind.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
@@ -166,7 +166,7 @@ class StaffAdmin(Exported):
     def carried(self, request: HttpRequest, done: Carried, noted: str) -> HttpResponse:
         """Writes the history and returns to the record; a secret is in this one response only."""
         if noted:
-            self.log_deed(request, done.record, "", noted)
+            self.log_action(request, done.record, "", noted)
         if done.secret:
             return self.decision(request, done.record, done.said, secret=done.secret)
         self.message_user(request, done.said, messages.SUCCESS)

@@ -56,9 +56,11 @@ def test_blocked_money_says_why_since_when_and_what_to_do(viewer: Client, busy: 
         "Being paid to a beneficiary", "Unknown",
     ):  # fmt: skip
         assert expected in said
-    [withdrawal] = [owner for hold, *_, owner in answer.context["blocks"] if hold.withdrawal_id]
+    [withdrawal] = [owner for hold, *_, owner in answer.context["hold_rows"] if hold.withdrawal_id]
     assert page("withdrawal", withdrawal) in answer.content.decode()
-    assert sum(hold.amount for hold, *_ in answer.context["blocks"]) == holdings(busy.sandbox).currencies["BRL"].blocked
+    assert (
+        sum(hold.amount for hold, *_ in answer.context["hold_rows"]) == holdings(busy.sandbox).currencies["BRL"].blocked
+    )
 
 
 def test_blocked_money_of_an_answered_dispute_is_under_review(viewer: Client, busy: Shop, page: Page) -> None:
@@ -71,7 +73,7 @@ def test_blocked_money_of_an_answered_dispute_is_under_review(viewer: Client, bu
     said = words(answer)
     assert "Under review since" in said
     assert "Answer before the deadline" not in said
-    [block] = [one for one in answer.context["blocks"] if one.hold.refund_id]
+    [block] = [one for one in answer.context["hold_rows"] if one.hold.refund_id]
     assert (block.until, block.name, block.owner) == (None, refund.payment.reference, refund.pk)
     assert f'href="{page("refund", refund.pk)}"' in answer.content.decode()
 
