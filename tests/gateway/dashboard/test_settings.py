@@ -223,7 +223,7 @@ def test_in_production_it_says_what_is_off_and_how_to_get_it(acme: Shop, owner: 
     terms = owner.get(f"{settings_of(acme, 'production')}terms").content.decode()
 
     assert general.count(">Off</span>") == 4
-    assert "Support switches these on" in general
+    assert "Support enables these" in general
     assert ">On</span>" not in terms
     MethodRule.objects.create(
         merchant=acme.production, environment="PRODUCTION", method="PIX", currency="BRL", enabled=True, minimum=100,
