@@ -1,4 +1,4 @@
-"""Stored cards: a token that an enabled integration holds is charged when the payment is created."""
+"""Saved cards: a token that an enabled integration holds is charged when the payment is created."""
 
 import uuid
 from datetime import datetime, timedelta
