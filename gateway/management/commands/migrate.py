@@ -2,9 +2,14 @@
 
 from typing import Any
 
+from django.core.management.base import CommandError
 from django.core.management.commands import migrate
+from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
 
 from gateway.database.owner import as_owner
+
+BEFORE_0_2_0 = ("ledger", "0002_books_keep_themselves")
 
 
 class Command(migrate.Command):
@@ -14,4 +19,13 @@ class Command(migrate.Command):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with as_owner(options["database"]):
+            self._require_known(options["database"])
             super().handle(*args, **options)
+
+    def _require_known(self, database: str) -> None:
+        """Refuses a database whose tables were made before the migrations were written anew."""
+        if BEFORE_0_2_0 in MigrationRecorder(connections[database]).applied_migrations():
+            raise CommandError(
+                "This database was made before 0.2.0, the first version that can be upgraded from. Make it anew: on a "
+                "developer's machine remove the state folder (ONPAY_HOME, .local). Nothing was changed."
+            )

@@ -5,10 +5,13 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from accounts.models import ApiKey, Company, Merchant, User
 from accounts.permissions import ALL
 from accounts.selectors import find_key
+from gateway.management.commands.migrate import BEFORE_0_2_0
 from tests.support.api import Api
 
 
@@ -67,3 +70,14 @@ def test_provision_never_prints_a_password_that_does_not_work(db: None) -> None:
 
     assert second["password"] is None
     assert User.objects.get(email="ana@acme.example").check_password(first["password"])
+
+
+def test_a_database_of_before_the_first_version_that_upgrades_is_refused(db: None) -> None:
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied(*BEFORE_0_2_0)
+    before = recorder.applied_migrations().keys()
+
+    with pytest.raises(CommandError, match=r"before 0\.2\.0"):
+        run("migrate")
+
+    assert recorder.applied_migrations().keys() == before
