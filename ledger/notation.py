@@ -19,7 +19,6 @@ NONE, MINUS = "–", "−"
 _UNBROKEN = "\u00a0"
 _SPACES = re.compile("[\u00a0\u2009\u202f ]")
 _LONGEST = 60
-_CRYPTO = ("USDT", "BTC")
 _SIGNS = {"BRL": "R$", "EUR": "€"}
 """Signs that only one of our currencies uses."""
 _PESO = "$"

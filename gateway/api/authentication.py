@@ -11,6 +11,7 @@ from accounts.models import ApiKey, Environment, Merchant
 from accounts.selectors import find_key
 from accounts.services import note_use
 from gateway.api.errors import Unauthenticated
+from gateway.requests.traced import traced
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -22,8 +23,8 @@ class ApiKeyAuthentication(BaseAuthentication):
         if api_key is None or not _belongs_here(api_key.merchant, request):
             raise Unauthenticated
         note_use(api_key)
-        request._request.merchant_id = api_key.merchant_id  # type: ignore[attr-defined]
-        request._request.api_key_id = api_key.pk  # type: ignore[attr-defined]
+        traced(request._request).merchant_id = api_key.merchant_id
+        traced(request._request).api_key_id = api_key.pk
         return api_key.merchant, api_key
 
     def authenticate_header(self, request: Request) -> str:

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from accounts.base.errors import InvalidRequest, Refusal, Unavailable
 from gateway.requests.envelope import body_of
 from gateway.requests.errors import MalformedJson, UnsupportedMediaType
+from gateway.requests.traced import traced
 from gateway.serving.errors import BodyTooLarge
 
 log = structlog.get_logger()
@@ -147,7 +148,7 @@ def refusal_for(error: Exception) -> Refusal:
 def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:
     """The refusal as an HTTP response with its headers."""
     response = HttpResponse(
-        body_of(refusal, request.request_id),  # type: ignore[attr-defined]
+        body_of(refusal, traced(request).request_id),
         status=refusal.status,
         content_type="application/json",
     )
@@ -155,7 +156,7 @@ def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:
         response["Retry-After"] = str(refusal.retry_after_s)
     if refusal.status == 401:
         response["WWW-Authenticate"] = "ApiKey"
-    request.refusal_code = refusal.public_code  # type: ignore[attr-defined]
+    traced(request).refusal_code = refusal.public_code
     return response
 
 

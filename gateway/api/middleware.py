@@ -17,6 +17,7 @@ from gateway.api import throttling
 from gateway.api.errors import RateLimited, response_for
 from gateway.api.views import is_of_api
 from gateway.requests import log as requests
+from gateway.requests.traced import traced
 from gateway.serving.limits import match_of
 from gateway.serving.middleware import refused_by_server
 
@@ -38,7 +39,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began = time.perf_counter()
         request_id = new_id("req")
-        request.request_id = request_id  # type: ignore[attr-defined]
+        traced(request).request_id = request_id
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         response = self.get_response(request)
@@ -98,10 +99,10 @@ class ApiMiddleware:
         if not is_of_api(request) or _must_be_redirected(request):
             return self.pages(request)
         verdict = throttling.hit("all", rate_limit_key(request))
-        request.rate_limits = [verdict]  # type: ignore[attr-defined]
+        traced(request).rate_limits = [verdict]
         refused = refused_by_server(request) if verdict.admitted else RateLimited(verdict.reset_s)
         response = response_for(refused, request) if refused else self.api(request)
-        for name, value in throttling.headers(request.rate_limits).items():  # type: ignore[attr-defined]
+        for name, value in throttling.headers(traced(request).rate_limits).items():
             response[name] = value
         response["Cache-Control"] = "no-store"
         response["Content-Length"] = str(len(response.content))

@@ -23,6 +23,7 @@ from gateway.api.errors import MethodNotAllowed, RateLimited
 from gateway.api.inputs.fields import ExactInput, Input, validated
 from gateway.api.pagination import Paged, ResultPage
 from gateway.requests import bodies, idempotency
+from gateway.requests.traced import traced
 
 ANY_JSON = ("application/json", "*/*", "")
 """Accept values that need no negotiation."""
@@ -174,7 +175,7 @@ class Resource(APIView):
 
 def _count(request: HttpRequest, scope: str) -> None:
     verdict = throttling.hit(scope, rate_limit_key(request))
-    request.rate_limits.insert(0, verdict)  # type: ignore[attr-defined]
+    traced(request).rate_limits.insert(0, verdict)
     if not verdict.admitted:
         raise RateLimited(verdict.reset_s)
 
@@ -220,7 +221,7 @@ def _write(
         fingerprint=idempotency.fingerprint("POST", http.path, content),
         method="POST",
         path=escape_uri_path(http.path),
-        request_id=http.request_id,  # type: ignore[attr-defined]
+        request_id=traced(http).request_id,
     )
     arguments: list[Any] = []
     refused: Refusal | None = None
@@ -319,7 +320,7 @@ def _respond(status: int, body: bytes) -> HttpResponse:
 
 def _replayed(request: HttpRequest, stored: idempotency.Stored) -> HttpResponse:
     if stored.status >= 400:  # for the log
-        request.refusal_code = loads(stored.body)["onpayCode"]  # type: ignore[attr-defined]
+        traced(request).refusal_code = loads(stored.body)["onpayCode"]
     response = _respond(stored.status, stored.body)
     if stored.replayed:
         response["Idempotent-Replayed"] = "true"

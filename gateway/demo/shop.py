@@ -25,6 +25,7 @@ from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.requests.bodies import check_headers, parse, whole_body
 from gateway.requests.envelope import body_of
+from gateway.requests.traced import traced
 from gateway.simulations.examples import ORDERS
 from gateway.vault.cards import TEST_CARDS
 from webhooks.models import Event
@@ -42,7 +43,7 @@ def _locally(view: View) -> View:
         try:
             return view(request, merchant, **path)
         except Refusal as refusal:
-            body = body_of(refusal, request.request_id)  # type: ignore[attr-defined]
+            body = body_of(refusal, traced(request).request_id)
             return HttpResponse(body, status=refusal.status, content_type="application/json")
 
     return never_cache(served)

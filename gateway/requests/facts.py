@@ -10,6 +10,7 @@ from accounts.base.client_address import client_address
 from accounts.base.ids import made_at
 from gateway.requests import redaction
 from gateway.requests.errors import CardDataSent
+from gateway.requests.traced import traced
 
 LONGEST_PATH, LONGEST_QUERY, LONGEST_AGENT = 255, 2048, 255
 OVERHEAD = 1024
@@ -51,9 +52,9 @@ def facts_of(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> 
     """The facts of a request with a valid key. An unread body is not read for this."""
     meta, origin = request.META, client_address(request)
     return RequestFacts(
-        id=request.request_id,  # type: ignore[attr-defined]
-        merchant_id=request.merchant_id,  # type: ignore[attr-defined]
-        api_key_id=request.api_key_id,  # type: ignore[attr-defined]
+        id=traced(request).request_id,
+        merchant_id=traced(request).merchant_id,
+        api_key_id=traced(request).api_key_id,
         method=str(request.method),
         path=request.path,
         path_ids=tuple(request.resolver_match.kwargs.values()) if request.resolver_match else (),

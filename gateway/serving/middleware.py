@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from accounts.base.errors import Refusal
+from gateway.requests.traced import traced
 from gateway.serving.errors import BodyTooLarge
 from gateway.serving.limits import API, largest_body
 
@@ -41,7 +42,7 @@ def _is_too_large(request: HttpRequest) -> bool:
 
 
 def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    request.refusal_code = refusal.public_code  # type: ignore[attr-defined]
+    traced(request).refusal_code = refusal.public_code
     if refusal.status == 413:
         return render(request, "413.html", status=413)
     response = HttpResponse(refusal.message, status=refusal.status, content_type="text/plain; charset=utf-8")

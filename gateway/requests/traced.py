@@ -1,0 +1,20 @@
+"""What is kept with a request on its way through the service."""
+
+from typing import Any, cast
+
+from django.http import HttpRequest
+
+
+class TracedRequest(HttpRequest):
+    """A request as `RequestIdMiddleware` and the API fill it in; the key and its merchant once they are known."""
+
+    request_id: str
+    merchant_id: int
+    api_key_id: str
+    rate_limits: list[Any]
+    refusal_code: str | None
+
+
+def traced(request: HttpRequest) -> TracedRequest:
+    """The same request, for whoever reads or writes what is kept with it."""
+    return cast(TracedRequest, request)
