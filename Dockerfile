@@ -1,4 +1,4 @@
-# One image for every process: web, worker, beat and the webhook dispatcher differ only in their command.
+# One image for every process: web, workers, beat and the webhook dispatcher differ only in their command.
 ARG PYTHON_IMAGE=python:3.11.14-slim-trixie
 FROM ${PYTHON_IMAGE} AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1

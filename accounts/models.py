@@ -359,6 +359,24 @@ class AuditEntry(models.Model):
         return f"{self.action} {self.object_id}".strip()
 
 
+class StuckWork(models.Model):
+    """Due work that raised: it is put off until a time, each time for longer. What succeeds is forgotten."""
+
+    kind = models.CharField(max_length=40, help_text="What time does, as the sandbox clock names it")
+    object_id = models.CharField(max_length=40, db_collation="C", help_text="What it is done to")
+    times = models.IntegerField(default=0, help_text="How often in a row it raised")
+    since = models.DateTimeField()
+    until = models.DateTimeField(help_text="It is tried again after that, in real time")
+    error = models.CharField(max_length=100, help_text="The class of the last error")
+
+    class Meta:
+        verbose_name_plural = "stuck work"
+        constraints = [models.UniqueConstraint(fields=["kind", "object_id"], name="stuck_once_by_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.object_id}"
+
+
 class Heartbeat(models.Model):
     """The last heartbeat of a part of the service."""
 

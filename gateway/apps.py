@@ -16,7 +16,7 @@ class GatewayConfig(AppConfig):
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.refunds import invariants as of_refunds  # noqa: F401
         from gateway.refunds import proposals as of_refund_outcomes  # noqa: F401
-        from gateway.refunds import services as fills_what_refunds_lack  # noqa: F401
+        from gateway.refunds import shortfalls as fills_what_refunds_lack  # noqa: F401
         from gateway.requests import invariants as of_keys  # noqa: F401
         from gateway.serving import checks as of_the_proxy  # noqa: F401
         from gateway.withdrawals import invariants as of_withdrawals  # noqa: F401

@@ -1,11 +1,13 @@
-"""The worker and its timetable. Every task only says "look": work is claimed from rows and harmless when doubled."""
+"""The worker and its timetable. Every task only says "sweep": work is claimed from rows and harmless when doubled."""
 
 import os
 from contextlib import suppress
 from datetime import timedelta
+from typing import NamedTuple
 
 from celery import Celery
 from celery.signals import beat_init
+from kombu import Queue
 from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
@@ -26,36 +28,57 @@ TASKS = [
 app = Celery("onpay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(TASKS)
+MONEY, MESSAGES, BACKGROUND = QUEUES = ("money", "messages", "background")
+"""Money never waits for what may take long: each queue has workers of its own (docs/operations.md)."""
+
+
+class Turn(NamedTuple):
+    """A task of the timetable: what is run, in which queue, and how often."""
+
+    task: str
+    queue: str
+    every: timedelta
+
+
 TIMETABLE = {
-    "heartbeat": ("gateway.tasks.heartbeat", timedelta(seconds=5)),
-    "ask-about-payments": ("gateway.payments.tasks.ask", timedelta(seconds=2)),
-    "expire-payments": ("gateway.payments.tasks.expire", timedelta(seconds=15)),
-    "look-after-refunds": ("gateway.refunds.tasks.look", timedelta(seconds=2)),
-    "look-after-withdrawals": ("gateway.withdrawals.tasks.look", timedelta(seconds=2)),
-    "sum-up-withdrawals": ("gateway.withdrawals.tasks.sum_up", timedelta(minutes=10)),
-    "fetch-rates": ("ledger.rates.tasks.fetch", timedelta(minutes=1)),
-    "forget-rates": ("ledger.rates.tasks.forget", timedelta(hours=6)),
-    "release-receivables": ("ledger.receivables.tasks.release", timedelta(seconds=10)),
-    "deliver-webhooks": ("webhooks.tasks.deliver", timedelta(seconds=1)),
-    "look-after-endpoints": ("webhooks.tasks.look_after_endpoints", timedelta(minutes=1)),
-    "forget-events": ("webhooks.tasks.forget", timedelta(minutes=10)),
-    "send-emails": ("accounts.emails.tasks.send", timedelta(seconds=10)),
-    "forget-emails": ("accounts.emails.tasks.forget", timedelta(hours=1)),
-    "close-days": ("ledger.closings.tasks.close", timedelta(minutes=10)),
-    "verify-ledger": ("ledger.tasks.verify", timedelta(minutes=5)),
-    "forget-cards": ("gateway.tasks.forget_cards", timedelta(hours=1)),
-    "forget-idempotency-keys": ("gateway.tasks.forget_idempotency_keys", timedelta(hours=1)),
-    "forget-sessions": ("gateway.tasks.forget_sessions", timedelta(hours=1)),
-    "forget-requests": ("gateway.tasks.forget_requests", timedelta(minutes=10)),
+    "heartbeat": Turn("gateway.tasks.heartbeat", MONEY, timedelta(seconds=5)),
+    "sweep-payments": Turn("gateway.payments.tasks.sweep_payments", MONEY, timedelta(seconds=2)),
+    "sweep-refunds": Turn("gateway.refunds.tasks.sweep_refunds", MONEY, timedelta(seconds=2)),
+    "sweep-withdrawals": Turn("gateway.withdrawals.tasks.sweep_withdrawals", MONEY, timedelta(seconds=2)),
+    "sweep-receivables": Turn("ledger.receivables.tasks.sweep_receivables", MONEY, timedelta(seconds=10)),
+    "fetch-rates": Turn("ledger.rates.tasks.fetch_rates", MESSAGES, timedelta(minutes=1)),
+    "deliver-webhooks": Turn("webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1)),
+    "check-endpoints": Turn("webhooks.tasks.check_endpoints", MESSAGES, timedelta(minutes=1)),
+    "send-emails": Turn("accounts.emails.tasks.send_emails", MESSAGES, timedelta(seconds=10)),
+    "summarize-withdrawals": Turn("gateway.withdrawals.tasks.summarize_withdrawals", MESSAGES, timedelta(minutes=10)),
+    "background-heartbeat": Turn("gateway.tasks.background_heartbeat", BACKGROUND, timedelta(seconds=5)),
+    "prove-books": Turn("ledger.tasks.prove_books", BACKGROUND, timedelta(minutes=5)),
+    "close-days": Turn("ledger.closings.tasks.close_days", BACKGROUND, timedelta(minutes=10)),
+    "forget-rates": Turn("ledger.rates.tasks.forget_rates", BACKGROUND, timedelta(hours=6)),
+    "forget-events": Turn("webhooks.tasks.forget_events", BACKGROUND, timedelta(minutes=10)),
+    "forget-emails": Turn("accounts.emails.tasks.forget_emails", BACKGROUND, timedelta(hours=1)),
+    "forget-cards": Turn("gateway.tasks.forget_cards", BACKGROUND, timedelta(hours=1)),
+    "forget-idempotency-keys": Turn("gateway.tasks.forget_idempotency_keys", BACKGROUND, timedelta(hours=1)),
+    "forget-sessions": Turn("gateway.tasks.forget_sessions", BACKGROUND, timedelta(hours=1)),
+    "forget-requests": Turn("gateway.tasks.forget_requests", BACKGROUND, timedelta(minutes=10)),
+    "forget-stuck-work": Turn("gateway.tasks.forget_stuck_work", BACKGROUND, timedelta(hours=1)),
 }
+# A worker that is started without -Q serves all of them.
+app.conf.task_queues = [Queue(name) for name in QUEUES]
+app.conf.task_default_queue = MESSAGES
+app.conf.task_routes = {turn.task: {"queue": turn.queue} for turn in TIMETABLE.values()}
 # A turn that nobody took in its time is not taken later: the next one looks at the same rows.
 app.conf.beat_schedule = {
-    name: {"task": task, "schedule": every, "options": {"expires": every.total_seconds()}}
-    for name, (task, every) in TIMETABLE.items()
+    name: {
+        "task": turn.task,
+        "schedule": turn.every,
+        "options": {"queue": turn.queue, "expires": turn.every.total_seconds()},
+    }
+    for name, turn in TIMETABLE.items()
 }
 
 
-AT_ONCE = ("gateway.tasks.heartbeat", "ledger.tasks.verify")
+AT_ONCE = ("gateway.tasks.heartbeat", "gateway.tasks.background_heartbeat", "ledger.tasks.prove_books")
 
 
 @beat_init.connect

@@ -4,6 +4,7 @@ from celery import shared_task
 from celery.signals import task_postrun, worker_ready
 from django.contrib.sessions.backends.db import SessionStore
 
+from accounts.due import forget_stuck
 from accounts.heartbeats import beat, touch
 from gateway.requests.idempotency import forget_old
 from gateway.requests.retention import forget_old as forget_old_requests
@@ -24,6 +25,12 @@ def heartbeat() -> None:
 
 
 @shared_task
+def background_heartbeat() -> None:
+    """Proof that somebody serves the queue of long work."""
+    beat("background")
+
+
+@shared_task
 def forget_cards() -> None:
     forget_old_cards()
 
@@ -37,6 +44,11 @@ def forget_idempotency_keys() -> None:
 def forget_sessions() -> None:
     """Deletes expired sessions."""
     SessionStore.clear_expired()
+
+
+@shared_task
+def forget_stuck_work() -> None:
+    forget_stuck()
 
 
 @shared_task

@@ -2,12 +2,19 @@
 
 from typing import Any
 
+from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
 from accounts.heartbeats import touch
+from gateway.celery import TIMETABLE
 
 
 class Timetable(DatabaseScheduler):
+    def setup_schedule(self) -> None:
+        """Writes the timetable into the database. What an older version had in it, and this one has not, goes."""
+        super().setup_schedule()
+        PeriodicTask.objects.exclude(name__in=TIMETABLE).exclude(name__startswith="celery.").delete()
+
     def tick(self, *args: Any, **options: Any) -> Any:
         """Sends due tasks. A broker that is down blocks it, and so the next heartbeat."""
         touch("beat")

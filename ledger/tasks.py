@@ -9,5 +9,5 @@ LONGEST_S = int(LONGEST.total_seconds())
 
 
 @shared_task(soft_time_limit=LONGEST_S - 60, time_limit=LONGEST_S - 30)
-def verify() -> None:
+def prove_books() -> None:
     prove()

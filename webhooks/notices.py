@@ -23,7 +23,7 @@ DISABLED_AFTER = timedelta(days=5)
 FAILED_AT_LEAST = 10
 
 
-def look_after_endpoints() -> int:
+def check_endpoints() -> int:
     """Warns and disables where it is time; returns how many endpoints that concerned. One that raises is logged."""
     now = utcnow()
     # What was announced while an endpoint was being deleted.
@@ -33,14 +33,14 @@ def look_after_endpoints() -> int:
     concerned = 0
     for endpoint_id in failing.values_list("pk", flat=True):
         try:
-            concerned += _look_after(endpoint_id, now)
+            concerned += _check(endpoint_id, now)
         except Exception:
             log.exception("webhooks.endpoint_stuck", endpoint=endpoint_id)
     return concerned
 
 
 @transaction.atomic
-def _look_after(endpoint_id: str, now: datetime) -> bool:
+def _check(endpoint_id: str, now: datetime) -> bool:
     rows = Endpoint.objects.select_for_update(no_key=True, skip_locked=True, of=("self",))
     endpoint = rows.select_related("merchant__company").filter(pk=endpoint_id, status=Endpoint.Status.ACTIVE).first()
     if endpoint is None or endpoint.failing_since is None:

@@ -6,17 +6,17 @@ from webhooks import dispatch, notices, retention
 
 
 @shared_task
-def deliver() -> None:
+def deliver_webhooks() -> None:
     """Delivers if no dispatcher is alive."""
     dispatch.stand_in()
 
 
 @shared_task
-def look_after_endpoints() -> None:
+def check_endpoints() -> None:
     """Warns about endpoints that fail, and switches them off in the end."""
-    notices.look_after_endpoints()
+    notices.check_endpoints()
 
 
 @shared_task
-def forget() -> None:
+def forget_events() -> None:
     retention.forget_old()

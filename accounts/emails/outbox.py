@@ -1,7 +1,9 @@
 """The e-mail outbox: a row is written in the transaction of the change and sent after its commit."""
 
 import time
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
 from smtplib import SMTPRecipientsRefused
 from typing import Any
 
@@ -11,7 +13,7 @@ from django.db.models import QuerySet
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import earliest
-from accounts.base.rows import columns, first, load, table
+from accounts.due import Due
 from accounts.emails.models import Email
 
 log = structlog.get_logger()
@@ -24,22 +26,11 @@ LONGEST_TURN_S = 60
 KEPT_FOR = timedelta(days=30)
 BATCH = 1000
 
-# An attempt is counted when it is begun: a process that dies with an e-mail in hand leaves it to the next one.
-_CLAIM = f"""
-    UPDATE {table(Email)} SET attempts = attempts + 1,
-           next_attempt_at = statement_timestamp() + %(lease)s * interval '1 second'
-     WHERE id = (SELECT id FROM {table(Email)}
-                  WHERE status = '{Email.Status.PENDING}' AND next_attempt_at <= statement_timestamp()
-                  ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING {{columns}}
-"""
-
 
 def send_due() -> int:
     """Makes one attempt for each due e-mail, oldest first, for at most a minute; returns the number of attempts."""
     begun, attempts = time.monotonic(), 0
-    while time.monotonic() - begun < LONGEST_TURN_S and (email := _claim()):
-        _attempt(email)
+    while time.monotonic() - begun < LONGEST_TURN_S and SENDING.sweep(limit=1):
         attempts += 1
     return attempts
 
@@ -62,9 +53,23 @@ def _oldest(before: str) -> QuerySet[Email, Any]:
     return Email.objects.filter(pk__lt=before).order_by("pk").values("pk")[:BATCH]
 
 
-def _claim() -> Email | None:
-    row = first(_CLAIM.format(columns=columns(Email)), {"lease": LEASE_S})
-    return load(Email, row) if row else None
+def _begin(email: Email, _due_at: datetime) -> Callable[[], None]:
+    """An attempt is counted when it is begun: a process that dies with an e-mail in hand leaves it to the next one."""
+    email.attempts += 1
+    email.next_attempt_at = utcnow() + timedelta(seconds=LEASE_S)
+    email.save(update_fields=["attempts", "next_attempt_at"])
+    return partial(_attempt, email)
+
+
+SENDING = Due(
+    kind="email.sent",
+    title="E-mails to send",
+    model=Email,
+    column="next_attempt_at",
+    statuses=(Email.Status.PENDING,),
+    run=_begin,
+)
+DUE = (SENDING,)
 
 
 def _attempt(email: Email) -> None:

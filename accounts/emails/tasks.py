@@ -12,17 +12,17 @@ WORTH_S = 30
 
 
 @shared_task
-def send() -> None:
+def send_emails() -> None:
     """Sends due e-mails."""
     outbox.send_due()
 
 
 @shared_task
-def forget() -> None:
+def forget_emails() -> None:
     outbox.forget_old()
 
 
 def wake() -> None:
     """Wakes a worker for a new e-mail. If the broker is down the scheduled run sends it later."""
     with suppress(OperationalError):
-        send.apply_async(expires=WORTH_S, retry=False)
+        send_emails.apply_async(expires=WORTH_S, retry=False)

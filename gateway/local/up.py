@@ -24,9 +24,11 @@ DEVELOPING = {"ONPAY_DEBUG": "1", "ONPAY_WEB_WORKERS": "1"}
 
 PREPARE = "manage.py prepare"
 CELERY = "-m celery -A gateway"
+WORKER = f"{CELERY} worker --without-gossip --without-mingle --loglevel WARNING"
 GATEWAY = {
     "web": "-m gateway.serving --host {host} --port {port}",
-    "worker": f"{CELERY} worker --concurrency 2 --without-gossip --without-mingle --loglevel WARNING",
+    "worker": f"{WORKER} -Q money,messages --concurrency 2",
+    "background": f"{WORKER} -Q background --concurrency 2",
     "beat": f"{CELERY} beat --loglevel WARNING",
     "dispatcher": "manage.py deliver_webhooks",
 }

@@ -7,8 +7,7 @@ from django.db import transaction
 from accounts.base import clock
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.payments import links
-from gateway.payments import services as payments
+from gateway.payments import links, provider
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
 from gateway.payments.pricing import correct
@@ -43,7 +42,7 @@ def confirm(payment: Payment, card_token: str | None) -> Confirmation:
     If another page was faster, its result is returned. Raises PaymentState if the session expired without a card, and
     CardTokenInvalid.
     """
-    payment = payments.lock(payment.merchant, payment.id)
+    payment = provider.lock(payment.merchant, payment.id)
     if "card" in payment.details and not is_confirmable(payment):
         return Confirmation(payment)
     _require_confirmable(payment)
@@ -71,7 +70,7 @@ def answer_challenge(payment: Payment, challenge: str, *, approves: bool) -> Con
 
 
 def _held(payment: Payment) -> Payment:
-    payment = payments.lock(payment.merchant, payment.id)
+    payment = provider.lock(payment.merchant, payment.id)
     _require_confirmable(payment)
     return payment
 
@@ -82,16 +81,16 @@ def _require_confirmable(payment: Payment) -> None:
 
 
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
-    rail = payments.simulator_of(payment)
+    rail = provider.simulator_of(payment)
     assert isinstance(rail, CardRail)
     if not payment.merchant.is_operational:
         return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=NOT_TAKEN))
-    return _take(payment, rail.authorize(payments.order_of(payment), card, confirmed=confirmed))
+    return _take(payment, rail.authorize(provider.order_of(payment), card, confirmed=confirmed))
 
 
 def _take(payment: Payment, outcome: PaymentOutcome) -> Confirmation:
-    payment = payments.finish(payment, PaymentAction.PAY, outcome, clock.now(payment.merchant))
-    payment = payments.capture_if_authorized(payment)
+    payment = provider.finish(payment, PaymentAction.PAY, outcome, clock.now(payment.merchant))
+    payment = provider.capture_if_authorized(payment)
     return Confirmation(payment, outcome.details.get("challenge"))
 
 

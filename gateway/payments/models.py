@@ -117,6 +117,9 @@ class Payment(models.Model):
                 condition=Q(status__in=UNDECIDED),
             ),
             models.Index(fields=["ask_at"], name="payments_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(
+                fields=["merchant", "ask_at"], name="next_answer_for_a_merchant", condition=Q(ask_at__isnull=False)
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -2,20 +2,13 @@
 
 from celery import shared_task
 
-from gateway.payments import services as payments
+from gateway.payments import due
 
 BATCH = 100
 
 
 @shared_task
-def ask() -> None:
-    """Asks providers about everything due, one batch per run."""
-    while payments.ask_due(BATCH) == BATCH:
-        pass
-
-
-@shared_task
-def expire() -> None:
-    """Expires everything overdue, one batch per run."""
-    while payments.expire_due(BATCH) == BATCH:
+def sweep_payments() -> None:
+    """Asks what became of payments, and expires those that are overdue."""
+    while due.run_due(BATCH) >= BATCH:
         pass

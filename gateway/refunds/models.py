@@ -99,6 +99,9 @@ class Refund(models.Model):
             ),
             models.Index(fields=["ask_at"], name="refunds_to_ask_about", condition=Q(ask_at__isnull=False)),
             models.Index(
+                fields=["merchant", "ask_at"], name="next_refund_to_ask_about", condition=Q(ask_at__isnull=False)
+            ),
+            models.Index(
                 fields=["response_due_at"], name="refunds_to_answer", condition=Q(status=Status.AWAITING_RESPONSE)
             ),
             models.Index(

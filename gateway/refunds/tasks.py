@@ -2,14 +2,15 @@
 
 from celery import shared_task
 
-from gateway.refunds import services as refunds
+from gateway.refunds import due
+from gateway.refunds.shortfalls import fill_shortfalls
 
 BATCH = 100
 
 
 @shared_task
-def look() -> None:
+def sweep_refunds() -> None:
     """Asks about refunds in progress, sends reminders, accepts unanswered requests, and covers missing money."""
-    while refunds.happen_due(BATCH) >= BATCH:
+    while due.run_due(BATCH) >= BATCH:
         pass
-    refunds.fill_shortfalls()
+    fill_shortfalls()

@@ -1,50 +1,22 @@
 """The sandbox clock: moves a merchant's time forward and runs everything that falls due, in order."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
+from typing import Any
 
 from django.db import transaction
 
 from accounts.base.clock import now, utcnow
+from accounts.due import Due
 from accounts.models import Environment, Merchant
-from gateway.payments import services as payments
 from gateway.payments.errors import SandboxOnly
-from gateway.refunds import services as refunds
 from gateway.simulations.errors import ClockOnlyForward
-from gateway.withdrawals import services as withdrawals
-from ledger.receivables import services as receivables
+from gateway.sweeps import OF_MERCHANTS
 from webhooks.services import move_clock
 
 FARTHEST = timedelta(days=10 * 366)
 AT_ONCE = 500
 """More would lock the merchant's rows for too long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """A kind of scheduled event. `first` finds the earliest one until a time; `happen` runs it at its own time."""
-
-    kind: str
-    first: Callable[[Merchant, datetime], tuple[datetime, str] | None]
-    happen: Callable[[Merchant, str], object]
-
-
-DUE = (
-    Due("payment.answered", payments.first_question, payments.ask_about),
-    Due("payment.expired", payments.first_expiry, payments.expire),
-    Due("balance.released", receivables.first_release, receivables.release),
-    Due("withdrawal.answered", withdrawals.first_due, withdrawals.happen),
-    *(
-        Due(kind, partial(refunds.first_due, due), partial(refunds.happen, due))
-        for kind, due in (
-            ("refund.answered", refunds.ASK),
-            ("refund.reminded", refunds.REMIND),
-            ("refund.lapsed", refunds.LAPSE),
-        )
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +58,11 @@ def advance(merchant: Merchant, *, by: timedelta | None = None, to: datetime | N
 def coming(merchant: Merchant) -> list[Fired]:
     """The next scheduled event of each kind, soonest first. Raises ONP403_SANDBOX_ONLY."""
     require_sandbox(merchant)
-    found = [Fired(due.kind, first[1], first[0]) for due in DUE if (first := due.first(merchant, utcnow() + FARTHEST))]
+    found = [
+        Fired(due.kind, first[1], first[0])
+        for due in OF_MERCHANTS
+        if (first := due.first(merchant, utcnow() + FARTHEST))
+    ]
     return sorted(found, key=lambda one: one.at)
 
 
@@ -94,11 +70,11 @@ def _live_until(merchant: Merchant, target: datetime) -> list[Fired]:
     fired: list[Fired] = []
     while len(fired) < AT_ONCE and (earliest := _earliest(merchant, target)):
         due, at, object_id = earliest
-        due.happen(merchant, object_id)
-        fired.append(Fired(due.kind, object_id, at))
+        if due.happen(merchant, object_id):
+            fired.append(Fired(due.kind, object_id, at))
     return fired
 
 
-def _earliest(merchant: Merchant, until: datetime) -> tuple[Due, datetime, str] | None:
-    found = [(due, *first) for due in DUE if (first := due.first(merchant, until))]
+def _earliest(merchant: Merchant, until: datetime) -> tuple[Due[Any], datetime, str] | None:
+    found = [(due, *first) for due in OF_MERCHANTS if (first := due.first(merchant, until))]
     return min(found, key=lambda one: (one[1], one[2])) if found else None

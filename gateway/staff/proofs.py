@@ -53,7 +53,7 @@ def _asked() -> tuple[Any, int]:
     if selectors.is_running():
         return "The books are being verified just now.", messages.INFO
     try:
-        tasks.verify.apply_async(expires=60, retry=False)
+        tasks.prove_books.apply_async(expires=60, retry=False)
     except OperationalError:
         return "The worker cannot be reached: the books were not verified.", messages.ERROR
     return "The books are being verified: the result is here within moments.", messages.SUCCESS

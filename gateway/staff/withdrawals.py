@@ -33,12 +33,12 @@ from gateway.staff.withdrawal_decisions import (
     stuck,
     words,
 )
-from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.due import ask_now
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.lifecycle import may_be
 from gateway.withdrawals.models import Status, Withdrawal
 from gateway.withdrawals.proposals import WithdrawalOutcome, sentence, values_of
-from gateway.withdrawals.services import MEANS
+from gateway.withdrawals.provider import MEANS
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
@@ -214,7 +214,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             return self.decision(request, withdrawal, "Ask now", sentence=told)
 
         def act() -> Done | str:
-            if not withdrawals.pursue(withdrawal.merchant, withdrawal.pk, early=True):
+            if not ask_now(withdrawal.merchant, withdrawal.pk):
                 return "Somebody else is speaking to the provider just now."
             withdrawal.refresh_from_db(fields=["status"])
             said = f"The provider was spoken to: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."

@@ -81,6 +81,9 @@ class Withdrawal(models.Model):
                 condition=Q(status__in=("FAILED", "RETURNED")),
             ),
             models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(
+                fields=["merchant", "ask_at"], name="next_withdrawal_to_ask_about", condition=Q(ask_at__isnull=False)
+            ),
             models.Index(fields=["created_at"], name="withdrawals_on_their_way", condition=Q(status=Status.PROCESSING)),
             models.Index(fields=["merchant", "fingerprint"], name="withdrawals_by_destination"),
             models.Index(fields=["created_at"], name="withdrawals_to_sum_up", condition=Q(is_to_sum_up=True)),

@@ -15,7 +15,7 @@ from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.lifecycle import may_be
 from gateway.withdrawals.models import Withdrawal
-from gateway.withdrawals.services import MEANS
+from gateway.withdrawals.provider import MEANS
 from ledger.notation import plain_amount
 
 SAYINGS = {PayoutResult.DONE: "It arrived", PayoutResult.DECLINED: "It failed", PayoutResult.RETURNED: "It came back"}

@@ -2,21 +2,20 @@
 
 from celery import shared_task
 
-from gateway.withdrawals import notices
-from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals import due, notices
 
 BATCH = 100
 
 
 @shared_task
-def look() -> None:
+def sweep_withdrawals() -> None:
     """Sends accepted orders, and queries those in progress."""
-    while withdrawals.happen_due(BATCH) >= BATCH:
+    while due.run_due(BATCH) >= BATCH:
         pass
 
 
 @shared_task
-def sum_up() -> None:
+def summarize_withdrawals() -> None:
     """Sends the summaries of withdrawals."""
     while notices.sum_up(BATCH) >= BATCH:
         pass

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from ledger.closings.services import close_days
+from ledger.closings.services import close_days as close_all
 
 
 @shared_task
-def close() -> None:
-    close_days()
+def close_days() -> None:
+    close_all()

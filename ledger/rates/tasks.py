@@ -10,7 +10,7 @@ log = structlog.get_logger()
 
 
 @shared_task
-def fetch() -> None:
+def fetch_rates() -> None:
     """Stores the provider's current rates, if one is configured. Without a response the last rates expire."""
     known = provider()
     if known is None:
@@ -23,5 +23,5 @@ def fetch() -> None:
 
 
 @shared_task
-def forget() -> None:
+def forget_rates() -> None:
     rates.forget_old()

@@ -2,10 +2,10 @@
 
 from celery import shared_task
 
-from ledger.receivables import services as receivables
+from ledger.receivables import due
 
 
 @shared_task
-def release() -> None:
+def sweep_receivables() -> None:
     """Releases everything that is due."""
-    receivables.release_due()
+    due.run_due()

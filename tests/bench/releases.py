@@ -9,7 +9,9 @@ from typing import Any
 from django.db import connection, transaction
 
 from accounts.models import Merchant
+from ledger.receivables import due as receivables_due
 from ledger.receivables import services as receivables
+from ledger.receivables.due import RELEASE
 from ledger.receivables.models import Receivable
 from tests.bench.scale import scaled
 
@@ -115,7 +117,7 @@ def measure(merchants: list[Merchant]) -> list[Way]:
     ways = [
         Way("bare SQL, no triggers", BARE, ROUNDS, _bare),
         Way("release(), one at a time", ONE_AT_A_TIME, ROUNDS, _one_at_a_time),
-        Way("release_due()", DUE, 1, receivables.release_due),
+        Way("release_due()", DUE, 1, receivables_due.run_due),
     ]
     stock = Stock(merchants)
     for number in range(ROUNDS):
@@ -150,7 +152,7 @@ def _bare() -> None:
 
 def _one_at_a_time() -> None:
     for receivable in Receivable.objects.filter(state="SCHEDULED").select_related("merchant__company").order_by("id"):
-        receivables.release(receivable.merchant, receivable.id)
+        RELEASE.happen(receivable.merchant, receivable.id)
 
 
 def _execute(sql: str, values: Any = None) -> None:

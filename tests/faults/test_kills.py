@@ -129,9 +129,7 @@ def test_a_first_attempt_is_made_within_a_second(service: Service) -> None:
     assert max(waits) < 1.5, sorted(waits)[-5:]
 
 
-@pytest.mark.parametrize("part", ["worker", "beat"])
-def test_the_timetable_comes_back_after_a_kill(service: Service, part: str) -> None:
-    service.kill(part)
+def an_overdue_payment_expires(service: Service, within_s: int) -> None:
     status, created = service.insist(
         "/api/v2/payments", order(f"late-{uuid.uuid4().hex}") | {"expiresIn": 60}, str(uuid.uuid4())
     )
@@ -144,4 +142,15 @@ def test_the_timetable_comes_back_after_a_kill(service: Service, part: str) -> N
         ".update(clock_offset=F('clock_offset') + timedelta(seconds=120))",
     )
     path = f"/api/v2/payments/{created['data']['id']}"
-    service.until(lambda: service.call("GET", path)[1].get("data", {}).get("status") == "EXPIRED", 60)
+    service.until(lambda: service.call("GET", path)[1].get("data", {}).get("status") == "EXPIRED", within_s)
+
+
+@pytest.mark.parametrize("part", ["worker", "beat"])
+def test_the_timetable_comes_back_after_a_kill(service: Service, part: str) -> None:
+    service.kill(part)
+    an_overdue_payment_expires(service, 60)
+
+
+def test_long_work_in_the_background_delays_no_money(service: Service) -> None:
+    with service.frozen("background"):
+        an_overdue_payment_expires(service, 20)

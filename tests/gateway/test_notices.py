@@ -12,6 +12,7 @@ from accounts.emails.topics import Topic
 from accounts.models import Email, Membership, Merchant, User
 from accounts.roles import Role
 from gateway.refunds import services as refunds
+from gateway.refunds.due import REMIND
 from gateway.withdrawals import notices
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.models import Withdrawal
@@ -60,7 +61,7 @@ def test_whoever_may_answer_is_told_of_a_dispute_and_a_day_before_its_end(acme: 
     assert told("dispute_due") == []
 
     later(acme, hours=49)
-    refunds.happen(refunds.REMIND, acme.sandbox, refund.pk)
+    REMIND.happen(acme.sandbox, refund.pk)
 
     assert told("dispute_due") == ["finance", "owner", "support"]
     assert f"/sandbox/refunds/{refund.pk}/" in text("dispute_due")
@@ -71,7 +72,7 @@ def test_a_dispute_that_was_answered_is_no_longer_due(acme: Shop, team: Any) -> 
     refunds.respond(acme.sandbox, refund.pk, "CONTEST", message="Delivered.")
 
     later(acme, hours=49)
-    refunds.happen(refunds.REMIND, acme.sandbox, refund.pk)
+    REMIND.happen(acme.sandbox, refund.pk)
 
     assert told("dispute_due") == []
 

@@ -16,13 +16,17 @@ from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.models import User
 from gateway.customers.payer import Payer
+from gateway.payments import provider as payment_provider
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
+from gateway.refunds import due as refunds_due
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundAmountTooSmall
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund, Status
+from gateway.withdrawals import due as withdrawals_due
+from gateway.withdrawals import provider
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
@@ -65,7 +69,7 @@ def a_card(shop: Shop, minor: int, currency: str = "USD") -> Payment:
     )  # fmt: skip
     payment = payments.create(shop.sandbox, wish)
     if payment.is_unanswered:
-        payment = payments.answer(shop.sandbox, payment.id, payments.ask(payment))
+        payment = payment_provider.answer(shop.sandbox, payment.id, payment_provider.ask(payment))
     assert payment.status == "PAID"
     return payment
 
@@ -216,7 +220,7 @@ def test_however_often_an_end_is_said_its_books_are_written_once(acme: Shop, sai
     with undone():
         made, refund = a_withdrawal(acme), refunds.create(acme.sandbox, a_payment(acme.sandbox, "PAID").pk, amount=1000)
         acts: dict[str, list[Callable[[], object]]] = {
-            "LOOK": [withdrawals.happen_due, refunds.happen_due],
+            "LOOK": [withdrawals_due.run_due, refunds_due.run_due],
             "RETURNED": [lambda: withdrawals.simulate(acme.sandbox, made.pk, "RETURNED")],
             "DONE": [
                 lambda: withdrawals.simulate(acme.sandbox, made.pk, "COMPLETED"),
@@ -266,8 +270,8 @@ def test_no_unclear_answer_and_no_time_gives_money_back(acme: Shop, answers: lis
         for answered, seconds in answers:
             at += timedelta(seconds=seconds)
             locked = withdrawals.lock(acme.sandbox, made.pk)
-            question = withdrawals.prepare(locked, at)
-            withdrawals.take(locked, question, PayoutOutcome(answered), at)
+            question = provider.prepare(locked, at)
+            provider.take(locked, question, PayoutOutcome(answered), at)
 
         found = Withdrawal.objects.get(pk=made.pk)
         assert (found.status, found.failure_code) == ("PROCESSING", None)

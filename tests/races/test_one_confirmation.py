@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from django.http import HttpResponse
 
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY
 from gateway.payments.models import Payment
 from gateway.vault.models import CardToken
 from ledger.books.models import Transfer
@@ -124,7 +124,7 @@ def test_a_confirmation_and_the_end_of_the_session_do_not_both_happen(api: Api, 
     token = session.token()
 
     def expire() -> HttpResponse:
-        payments.expire(acme.sandbox, session.id)
+        EXPIRY.happen(acme.sandbox, session.id)
         return HttpResponse()
 
     answers = at_once(*[confirming(session, token)] * 4, *[expire] * 4)

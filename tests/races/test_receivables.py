@@ -16,7 +16,7 @@ from accounts.base.errors import Refusal
 from accounts.models import Merchant, User
 from ledger.models import Advance, Receivable, Transfer
 from ledger.receivables import advances
-from ledger.receivables import services as receivables
+from ledger.receivables import due as receivables_due
 from ledger.receivables.errors import AdvanceState, ReceivableState
 from ledger.verify import all_invariants, verify
 from tests.support.companies import Shop
@@ -81,7 +81,7 @@ def round_of(merchant: Merchant, crowd: Crowd, owner: User, staff: User, number:
     reserved, free = (a_receivable(merchant, method="DEBIT_CARD") for _ in range(2))
     asked = advances.request(merchant, [reserved.id], owner)
     stand_at(merchant, free.release_at - MOMENT * (number % MOMENTS))
-    second: Call = receivables.release_due
+    second: Call = receivables_due.run_due
     if number % 2:
         second = lambda: advances.request(merchant, [free.id], owner)  # noqa: E731
 
@@ -95,7 +95,7 @@ def round_of(merchant: Merchant, crowd: Crowd, owner: User, staff: User, number:
             lambda: advances.refuse(asked.id, staff),
             both,
             second,
-            receivables.release_due,
+            receivables_due.run_due,
         ]
     )
 
@@ -120,7 +120,7 @@ def test_whoever_wins_the_money_moves_once(acme: Shop, crowd: Crowd) -> None:
 
     for left in Advance.objects.filter(state=Advance.State.UNDER_REVIEW):
         advances.refuse(left.id, staff)
-    receivables.release_due()
+    receivables_due.run_due()
     states = Counter(Receivable.objects.values_list("state", flat=True))
     assert set(states) <= {"ADVANCED", "RELEASED"}
     assert states.total() == 2 * ROUNDS
@@ -143,7 +143,7 @@ def test_two_workers_at_once_release_everything_exactly_once(acme: Shop, globex:
         stand_at(shop.sandbox, made[-1].release_at)
 
     def worker() -> int:
-        return receivables.release_due(limit=4)
+        return receivables_due.run_due(limit=4)
 
     counts = crowd.at_once([worker, worker, int, int, int])
 

@@ -14,12 +14,13 @@ from pytest_django import Settings
 
 from accounts.base.errors import Refusal
 from accounts.models import User
+from gateway.refunds import due as refunds_due
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund
 from ledger.books.models import Transfer
 from ledger.receivables import advances
-from ledger.receivables import services as receivables
+from ledger.receivables.due import RELEASE
 from ledger.receivables.models import Receivable
 from ledger.verify import verify
 from tests.support.api import Api
@@ -65,7 +66,7 @@ def test_of_twenty_refunds_of_a_third_less_than_all_three_are_taken(
     assert kinds(acme) == ["refund.created"] * 3
     assert violations() == []
     later(acme, seconds=3)
-    assert refunds.happen_due() == 3
+    assert refunds_due.run_due() == 3
     assert lookup(api, payment)["refundedAmount"] == 90
 
 
@@ -124,7 +125,7 @@ def test_many_workers_complete_a_refund_once(api: Api, acme: Shop) -> None:
     later(acme, seconds=3)
 
     def look() -> HttpResponse:
-        refunds.happen_due()
+        refunds_due.run_due()
         return HttpResponse()
 
     at_once(*[look] * 4)
@@ -181,14 +182,14 @@ class Race:
         (advances.approve if self.approved else advances.refuse)(asked.id, self.decider)
 
     def release(self) -> None:
-        receivables.release(self.shop.sandbox, self.receivable.id)
+        RELEASE.happen(self.shop.sandbox, self.receivable.id)
 
     def end(self) -> None:
         for refund in Refund.objects.filter(payment_id=self.payment, status="AWAITING_RESPONSE"):
             asked = RefundAction.ACCEPT if self.accepted else RefundAction.WITHDRAW
             refunds.decide(self.shop.sandbox, refund.id, asked)
         later(self.shop, seconds=3)
-        refunds.happen_due()
+        refunds_due.run_due()
 
 
 def test_refund_advance_and_release_of_one_receivable_leave_the_books_right(

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from accounts.models import Company, Merchant
+from gateway.withdrawals import due as withdrawals_due
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
@@ -121,9 +121,8 @@ def test_a_completed_one_is_returned_once(acme: Shop, caller: Callable[[], Api])
 
 
 # ── Workers ───────────────────────────────────────────────────────────────────────────────────────────────────────
-def pursuing(merchant: Merchant, withdrawal_id: str) -> bool:
-    fresh = Merchant.objects.select_related("company").get(pk=merchant.pk)
-    return withdrawals.pursue(fresh, withdrawal_id)
+def sweeping() -> bool:
+    return bool(withdrawals_due.run_due(limit=1))
 
 
 def workers(act: Callable[[], object]) -> list[object]:
@@ -144,13 +143,13 @@ def workers(act: Callable[[], object]) -> list[object]:
 def test_eight_workers_who_pursue_one_withdrawal_send_it_once(acme: Shop, caller: Callable[[], Api]) -> None:
     made = withdrawn(caller(), acme, amount=100)
 
-    spoke = workers(partial(pursuing, acme.sandbox, made["id"]))
+    spoke = workers(sweeping)
 
     assert Counter(spoke) == {True: 1, False: 7}
     row = Withdrawal.objects.get(pk=made["id"])
     assert (row.sent_times, row.asked_times, row.status) == (1, 0, "PROCESSING")
     later(acme, seconds=5)
-    assert Counter(workers(partial(pursuing, acme.sandbox, made["id"]))) == {True: 1, False: 7}
+    assert Counter(workers(sweeping)) == {True: 1, False: 7}
     row.refresh_from_db()
     assert (row.sent_times, row.asked_times, row.status) == (1, 1, "COMPLETED")
     assert kinds(acme) == ["withdrawal.completed"]
@@ -160,10 +159,10 @@ def test_eight_workers_who_pursue_one_withdrawal_send_it_once(acme: Shop, caller
 def test_eight_workers_who_look_for_work_end_each_withdrawal_once(acme: Shop, caller: Callable[[], Api]) -> None:
     made = [withdrawn(caller(), acme, amount=100)["id"] for _ in range(6)]
 
-    workers(withdrawals.happen_due)
+    workers(withdrawals_due.run_due)
     assert set(Withdrawal.objects.values_list("sent_times", "status")) == {(1, "PROCESSING")}
     later(acme, seconds=5)
-    workers(withdrawals.happen_due)
+    workers(withdrawals_due.run_due)
 
     assert set(Withdrawal.objects.values_list("sent_times", "status")) == {(1, "COMPLETED")}
     assert kinds(acme) == ["withdrawal.completed"] * len(made)
@@ -172,11 +171,11 @@ def test_eight_workers_who_look_for_work_end_each_withdrawal_once(acme: Shop, ca
 
 def test_an_end_by_hand_and_one_by_a_worker_are_one(acme: Shop, caller: Callable[[], Api]) -> None:
     made = withdrawn(caller(), acme, amount=100)
-    pursuing(acme.sandbox, made["id"])
+    sweeping()
     later(acme, seconds=5)
 
     def work() -> HttpResponse:
-        pursuing(acme.sandbox, made["id"])
+        sweeping()
         return HttpResponse("{}")
 
     at_once(*[lambda: decide(caller(), made, "FAILED"), work] * 4)

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Merchant
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment, pix
@@ -139,4 +139,4 @@ def test_a_boleto_is_due_in_reais_and_covers_its_fee(api: Api) -> None:
 def test_the_timetable_ends_it_after_its_last_day(created: dict[str, object], acme: Shop) -> None:
     Merchant.objects.filter(pk=acme.sandbox.pk).update(clock_offset=timedelta(days=10))
 
-    assert payments.expire_due() == 1
+    assert EXPIRY.sweep() == 1

@@ -5,8 +5,8 @@ from typing import Any
 
 from gateway.payments.models import Payment
 from gateway.receipts.facts import facts
+from gateway.refunds.due import run_due
 from gateway.refunds.models import Evidence
-from gateway.refunds.services import happen_due
 from tests.support.api import Api
 from tests.support.cards import events, lookup
 from tests.support.companies import Shop
@@ -59,7 +59,7 @@ def test_half_is_given_back_and_the_dispute_of_the_rest_is_won(
     assert announced(acme, "refund.created")["data"] == half
 
     later(acme, seconds=2)
-    assert happen_due() == 1
+    assert run_due() == 1
     done = now(api, half)
     shown = {"id": half["id"], "amount": 75, "completedAt": done["completedAt"]}
     assert done["status"] == "COMPLETED"

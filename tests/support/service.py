@@ -30,7 +30,8 @@ CONNECTIONS = 8 * WEB_PROCESSES
 
 PARTS = {
     "web": "gateway.serving",
-    "worker": " worker ",
+    "worker": " -Q money,",
+    "background": " -Q background ",
     "beat": " beat ",
     "dispatcher": "deliver_webhooks",
     "broker": "valkey-server",
@@ -101,6 +102,19 @@ class Service:
         for pid in self._pids(PARTS[part]):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    @contextmanager
+    def frozen(self, part: str) -> Iterator[None]:
+        """As long as this lasts the part does nothing, and does not end either: like one that is at long work."""
+        pids = self._pids(PARTS[part])
+        assert pids, f"there is no {part}"
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
     def _pids(self, words: str) -> list[int]:
         """Processes whose command line has the words and whose environment or arguments name this service's home."""

@@ -19,7 +19,7 @@ from tests.support.receiver import Receiver, listening
 from tests.support.webhooks import Hook, ago, fails_in_a_row, happens, later, registered, will_fail
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery, Endpoint
-from webhooks.notices import look_after_endpoints
+from webhooks.notices import check_endpoints
 
 
 def the_pause_is_over() -> None:
@@ -168,7 +168,7 @@ def look(people: None, django_capture_on_commit_callbacks: Any) -> Any:
     def look() -> tuple[int, list[str]]:
         mail.outbox.clear()
         with django_capture_on_commit_callbacks(execute=True):
-            concerned = look_after_endpoints()
+            concerned = check_endpoints()
         return concerned, sorted(person for message in mail.outbox for person in message.recipients())
 
     return look

@@ -17,6 +17,7 @@ from gateway.payments import links, return_url, selectors
 from gateway.payments import services as payments
 from gateway.payments.errors import CompanyNotActive, PaymentState, PaymentUnknown
 from gateway.payments.models import OPEN, Payment, Status
+from gateway.payments.provider import rail_for
 
 PAY, REFUSE = "pay", "refuse"
 
@@ -28,7 +29,7 @@ PAY, REFUSE = "pay", "refuse"
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
     """Shows what is to be paid; in the sandbox the payer's choice is the outcome. 404 for an invalid token."""
     payment = _opened_by(token)
-    rail = payments.rail_for(payment.merchant, payment.method, payment.currency)
+    rail = rail_for(payment.merchant, payment.method, payment.currency)
     if not isinstance(rail, SandboxCheckout):
         raise Http404
     speak_to(request, payment)

@@ -2,68 +2,51 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
-from django.db.models import Model
 from django_celery_beat.models import PeriodicTask
 
 from accounts.base.clock import utcnow
+from accounts.due import Due, Stuck, Work
 from accounts.heartbeats import MAX_AGE
-from accounts.models import Email, Heartbeat
-from gateway.payments.models import Payment
-from gateway.refunds.models import Refund
+from accounts.models import Heartbeat, StuckWork
 from gateway.staff.kit.columns import address, anchor
 from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table, ago, instant, rows_of
-from gateway.withdrawals.models import Withdrawal
-from ledger.models import Receivable
-from webhooks.models import Delivery
+from gateway.sweeps import ALL
 
-COUNTED = 1000
+COUNTED, SHOWN = 1000, 20
 EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
-WORKER, DISPATCHER = PARTS = ("worker", "dispatcher")
+WORKER, BACKGROUND, DISPATCHER = PARTS = ("worker", "background", "dispatcher")
 NOTED_EVERY = timedelta(minutes=5)
 """The maximum delay with which beat stores the start of a task."""
 
 
-class Work(NamedTuple):
-    """Scheduled rows: `due` is an SQL expression, `waiting` the condition; both are indexed."""
-
-    title: str
-    model: type[Model]
-    due: str
-    waiting: str
-
-
-# By the real time: what is due by a sandbox clock that is ahead of it is done by the same tasks.
-WORKS = (
-    Work(
-        "Webhooks to deliver",
-        Delivery,
-        "next_attempt_at",
-        """status = 'PENDING' AND (leased_until IS NULL OR leased_until < %(now)s) AND endpoint_id IN (
-               SELECT id FROM webhooks_endpoint WHERE status = 'ACTIVE' AND coalesce(open_until < %(now)s, true))""",
-    ),
-    Work("Payments to ask about", Payment, "ask_at", "ask_at IS NOT NULL"),
-    Work("Payments to expire", Payment, "expires_at", "status IN ('PENDING', 'ACTION_REQUIRED', 'AUTHORIZED')"),
-    Work("Refunds to ask about", Refund, "ask_at", "ask_at IS NOT NULL AND status = 'PROCESSING'"),
-    Work("Refunds whose time to answer is over", Refund, "response_due_at", "status = 'AWAITING_RESPONSE'"),
-    Work("Withdrawals without an answer", Withdrawal, "ask_at", "ask_at IS NOT NULL"),
-    Work("E-mails to send", Email, "next_attempt_at", "status = 'PENDING'"),
-    Work("Receivables to release", Receivable, "release_at", "state = 'SCHEDULED'"),
-)
-
-
 def panel() -> Panel:
-    """Due work, with the age of the oldest of each kind."""
+    """What is due now, with the age of the oldest of each kind, and what raises again and again.
+
+    By the real time: what is due by a sandbox clock that is ahead of it is done by the same sweeps.
+    """
     now = utcnow()
-    found = [(work, count, oldest) for work, (count, oldest) in zip(WORKS, _waiting(now), strict=True) if oldest]
-    table = Table(["What", "Due", "Oldest since", "Late by"], [_row(*one, now) for one in found])
+    found = [(work, count, oldest) for work, (count, oldest) in zip(ALL, _waiting(now), strict=True) if oldest]
+    late = Table(["What", "Due", "Oldest since", "Late by"], [_row(*one, now) for one in found])
+    raised = set(StuckWork.objects.values_list("kind", flat=True).distinct())
+    dues = [due for due in ALL if isinstance(due, Due) and due.kind in raised]
+    stuck = [_stuck(due, one) for due in dues for one in due.stuck(SHOWN)]
+    named = Table(["Stuck", "Id", "Since", "Tried", "Again at", "Last error"], stuck[:SHOWN], title="Stuck")
     label, state = _judged(max((now - oldest for _, _, oldest in found), default=timedelta(0)))
-    return Panel("Due work", (table,) if found else (), label, state, note="" if found else "Everything is done.")
+    if stuck and state == GOOD:
+        label, state = f"{len(stuck)} stuck", WATCH
+    tables = tuple(table for table in (late, named) if table.rows)
+    return Panel("Due work", tables, label, state, note="" if tables else "Everything is done.")
 
 
-def _row(work: Work, count: int, oldest: datetime, now: datetime) -> list[Any]:
+def _stuck(due: Due[Any], one: Stuck) -> list[Any]:
+    where = anchor(address(due.model, "change", one.object_id), one.object_id)
+    return [due.title, where, instant(one.since), f"{one.times} ×", instant(one.until), one.error]
+
+
+def _row(work: Work[Any], count: int, oldest: datetime, now: datetime) -> list[Any]:
     counted = f"{COUNTED:,} or more" if count == COUNTED else f"{count:,}"
     where = anchor(address(work.model, "changelist"), work.title)
     return [where, counted, instant(oldest), ago((now - oldest).total_seconds())]
@@ -79,9 +62,9 @@ def _waiting(now: datetime) -> list[tuple[int, datetime | None]]:
     """The number of due rows of each kind, and the oldest time."""
     counted = (
         f"""SELECT {n}, count(*), min(due) FROM (
-                SELECT {work.due} AS due FROM {work.model._meta.db_table}
-                 WHERE {work.waiting} AND {work.due} <= %(now)s ORDER BY {work.due} LIMIT {COUNTED}) found"""
-        for n, work in enumerate(WORKS)
+                SELECT w.{work.column} AS due FROM {work.table} w
+                 WHERE {work.waits} AND w.{work.column} <= %(now)s ORDER BY w.{work.column} LIMIT {COUNTED}) found"""
+        for n, work in enumerate(ALL)
     )
     found = rows_of(" UNION ALL ".join(counted), {"now": now})
     return [(count, oldest) for _, count, oldest in sorted(found, key=lambda row: row[0])]

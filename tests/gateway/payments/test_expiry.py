@@ -10,6 +10,7 @@ from accounts.models import Merchant
 from gateway.methods.errors import InvalidResponse
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY
 from gateway.payments.errors import PaymentState
 from gateway.payments.lifecycle import PaymentAction
 from gateway.payments.models import Payment
@@ -35,10 +36,10 @@ def statuses() -> dict[str, str]:
 def test_an_open_payment_expires_when_its_time_is_over_and_not_before(acme: Shop) -> None:
     payment = a_payment(acme.sandbox)
 
-    assert payments.expire_due() == 0
+    assert EXPIRY.sweep() == 0
     later(acme, DAY)
-    assert payments.expire_due() == 1
-    assert payments.expire_due() == 0
+    assert EXPIRY.sweep() == 1
+    assert EXPIRY.sweep() == 0
 
     assert statuses() == {payment.id: "EXPIRED"}
     assert list(Event.objects.values_list("type", "object_id")) == [("payment.expired", payment.id)]
@@ -49,7 +50,7 @@ def test_one_merchants_clock_moves_nobody_elses_payments(acme: Shop, globex: Sho
     mine, theirs = a_payment(acme.sandbox), a_payment(globex.sandbox)
 
     later(acme, DAY)
-    payments.expire_due()
+    EXPIRY.sweep()
 
     assert statuses() == {mine.id: "EXPIRED", theirs.id: "PENDING"}
 
@@ -58,7 +59,7 @@ def test_a_paid_payment_does_not_expire(acme: Shop) -> None:
     payment = a_payment(acme.sandbox, "PAID")
     later(acme, 2 * DAY)
 
-    assert payments.expire_due() == 0
+    assert EXPIRY.sweep() == 0
 
     assert statuses() == {payment.id: "PAID"}
 
@@ -66,7 +67,7 @@ def test_a_paid_payment_does_not_expire(acme: Shop) -> None:
 def test_an_expired_payment_can_no_longer_be_paid(acme: Shop) -> None:
     payment = a_payment(acme.sandbox)
     later(acme, DAY)
-    payments.expire_due()
+    EXPIRY.sweep()
 
     with pytest.raises(PaymentState), transaction.atomic():
         payments.simulate(acme.sandbox, payment.id, "PAID")
@@ -80,7 +81,7 @@ def test_expires_in_decides_and_the_reference_is_free_again(api: Api, acme: Shop
     assert api.post("/payments", pix(reference="order-7")).json()["error"]["paymentId"] == first["id"]
 
     later(acme, timedelta(seconds=61))
-    payments.expire_due()
+    EXPIRY.sweep()
 
     second = api.post("/payments", pix(reference="order-7"))
     assert second.status_code == 201
@@ -91,7 +92,7 @@ def test_a_batch_takes_the_oldest_first(acme: Shop) -> None:
     ids = [a_payment(acme.sandbox).id for _ in range(3)]
     later(acme, DAY)
 
-    assert payments.expire_due(limit=2) == 2
+    assert EXPIRY.sweep(limit=2) == 2
 
     assert [statuses()[id_] for id_ in ids] == ["EXPIRED", "EXPIRED", "PENDING"]
 
@@ -102,7 +103,7 @@ def test_one_payment_that_cannot_expire_holds_up_nobody(acme: Shop, globex: Shop
     later(acme, DAY)
     later(globex, DAY)
 
-    assert payments.expire_due() == 1
+    assert EXPIRY.sweep() == 1
 
     assert statuses() == {broken.id: "PENDING", fine.id: "EXPIRED"}
 

@@ -14,7 +14,7 @@ from gateway.customers.models import Customer
 from gateway.methods.registry import rails
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.scenarios import scenario_of
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY, QUESTION
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
 from tests.support.api import Api
@@ -74,7 +74,7 @@ def wait(api: Api, shop: Shop, seconds: int, *, by_call: bool = False) -> int:
     shop.sandbox.refresh_from_db()
     ahead = shop.sandbox.clock_offset + timedelta(seconds=seconds)
     Merchant.objects.filter(pk=shop.sandbox.pk).update(clock_offset=ahead)
-    return payments.ask_due()
+    return QUESTION.sweep()
 
 
 def refusal(answer: HttpResponse) -> tuple[int, str]:
@@ -160,7 +160,7 @@ def test_a_payment_without_an_answer_ends_as_any_other(api: Api, acme: Shop, pai
 
     if end:
         assert api.post(f"/simulations/payments/{begun}", {"status": end}).status_code == 200
-    assert (wait(api, acme, 15 * DAY_S), payments.expire_due()) == ((0, 0) if end else (1, 1))
+    assert (wait(api, acme, 15 * DAY_S), EXPIRY.sweep()) == ((0, 0) if end else (1, 1))
 
     asked_again = [] if end else ["payment.updated"]  # after a minute nobody waits for the shop any more
     end = end or "EXPIRED"
@@ -226,7 +226,7 @@ def test_what_was_paid_before_the_answer_stays_paid(api: Api, acme: Shop, pair: 
     paid = api.post(f"/simulations/payments/{payment['id']}", {"status": "PAID"})
 
     assert (paid.status_code, paid.json()["data"]["status"]) == (200, "PAID")
-    assert (wait(api, acme, 15 * DAY_S), payments.expire_due()) == (0, 0)
+    assert (wait(api, acme, 15 * DAY_S), EXPIRY.sweep()) == (0, 0)
     assert now_shown(api, payment["id"]) == paid.json()["data"]
     assert told(acme) == [*(begun_for(pair) if amount == 917 else []), "payment.paid"]
 

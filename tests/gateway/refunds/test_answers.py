@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from gateway.refunds import services
+from gateway.refunds.due import run_due
 from gateway.refunds.lifecycle import RefundAction
-from gateway.refunds.services import happen_due
 from tests.support.api import Api
 from tests.support.cards import lookup
 from tests.support.companies import Shop
@@ -61,7 +61,7 @@ def test_accepted_it_goes_to_the_payer(api: Api, acme: Shop) -> None:
     assert [(reason, amount) for reason, amount, *_ in blocks(api, acme)] == [("REFUND_PROCESSING", 50)]
     assert wallet(acme) == (9850, 0, 5000)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
     assert (now(api, refund)["status"], lookup(api, payment)["refundedAmount"]) == ("COMPLETED", 50)
     assert kinds(acme)[2:] == ["refund.updated", "refund.completed", "payment.updated"]
 
@@ -83,7 +83,7 @@ def test_contested_it_is_under_review_and_stays_blocked(api: Api, acme: Shop) ->
     assert wallet(acme) == (9850, 0, 5000)
     later(acme, days=30)
     with nothing_moves(acme):
-        assert happen_due() == 0
+        assert run_due() == 0
 
 
 def test_who_contested_can_give_in_but_not_contest_again(api: Api, acme: Shop) -> None:
@@ -111,7 +111,7 @@ def test_support_that_decides_for_the_payer_sends_it_back(api: Api, acme: Shop) 
     assert announced(acme, "refund.updated")["data"] == decision
     assert "No proof." not in str(decision)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
     assert (now(api, refund)["status"], wallet(acme)) == ("COMPLETED", (9850, 0, 0))
 
 

@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
+from gateway.refunds.due import run_due
 from gateway.refunds.models import OPEN, Refund
-from gateway.refunds.services import happen_due
 from ledger.holds import services as holds
 from ledger.holds.models import Hold
 from ledger.receivables import advances
+from ledger.receivables.due import run_due as release_due
 from ledger.receivables.models import Advance, Receivable
-from ledger.receivables.services import release_due
 from ledger.verify import verify
 from tests.support.api import Api
 from tests.support.companies import Shop
@@ -51,7 +51,7 @@ class World:
         elif name in ("soon", "late"):
             later(self.shop, seconds=3) if name == "soon" else later(self.shop, days=1 + n % 31)
             release_due()
-            happen_due()
+            run_due()
         else:
             self.of_staff(name, n)
 

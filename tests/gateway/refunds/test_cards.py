@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import User
-from gateway.refunds.services import happen_due
+from gateway.refunds.due import run_due
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
 from tests.support.api import Api
@@ -69,7 +69,7 @@ def test_all_of_it_takes_the_receivable_and_the_fee_out_of_the_available(api: Ap
     assert receivable_of(payment) == ("CANCELED", 0, 19_202)
     assert releasing(api, acme) == []
     later(acme, seconds=3)
-    happen_due()
+    run_due()
     assert book(acme) == {
         "AVAILABLE PIX BRL": 14_052, "CLEARING PIX BRL": -15_000, "FEE_INCOME BRL": 150 + 798,
     }  # fmt: skip
@@ -181,7 +181,7 @@ def test_all_of_the_dollars_go_back_as_dollars(api: Api, acme: Shop) -> None:
     refund = refunded(api, payment)
     assert wallet(acme) == (14_850 - 2175, 0, 54_525)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     assert now(api, refund)["status"] == "COMPLETED"
     assert book(acme) == {
@@ -199,7 +199,7 @@ def test_parts_of_dollars_add_up_to_all_of_them(api: Api, acme: Shop) -> None:
     for amount in (33.33, 33.33, 33.34):
         refunded(api, payment, amount=amount)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     held = book(acme)
     assert "CLEARING CREDIT_CARD USD" not in held

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gateway.refunds.services import happen_due
+from gateway.refunds.due import run_due
 from tests.support.api import Api
 from tests.support.cards import book, lookup
 from tests.support.companies import Shop
@@ -100,7 +100,7 @@ def test_the_fee_is_not_given_back(api: Api, acme: Shop) -> None:
 
     refunded(api, payment)
     later(acme, seconds=3)
-    assert happen_due() == 1
+    assert run_due() == 1
 
     assert book(acme) == {"AVAILABLE PIX BRL": 14_700, "CLEARING PIX BRL": -15_000, "FEE_INCOME BRL": 300}
     looked_up = lookup(api, payment)
@@ -116,7 +116,7 @@ def test_several_refunds_are_one_payment_given_back(api: Api, acme: Shop) -> Non
     assert [(one["type"], one["amount"]) for one in parts] == [("PARTIAL", 50), ("PARTIAL", 60), ("FULL", 40)]
     assert wallet(acme) == (14_700, 0, 15_000)
     later(acme, seconds=3)
-    assert happen_due() == 3
+    assert run_due() == 3
     assert [now(api, one)["status"] for one in parts] == ["COMPLETED"] * 3
     assert (lookup(api, payment)["status"], wallet(acme)) == ("REFUNDED", (14_700, 0, 0))
 
@@ -126,7 +126,7 @@ def test_the_rest_is_full_also_after_a_part_was_completed(api: Api, acme: Shop) 
     paid(api)
     refunded(api, payment, amount=149.99)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     refund = refunded(api, payment, amount=0.01)
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from gateway.refunds.services import fill_shortfalls, happen_due
+from gateway.refunds.due import run_due
+from gateway.refunds.shortfalls import fill_shortfalls
 from tests.support.api import Api
 from tests.support.cards import events, lookup
 from tests.support.companies import Shop
@@ -205,14 +206,14 @@ def test_an_accepted_refund_waits_for_its_money_and_then_completes(api: Api, acm
     refund = disputed(api, paid(api))
     answered(api, refund, "ACCEPT")
     later(acme, seconds=3)
-    happen_due()
+    run_due()
     assert now(api, refund)["status"] == "PROCESSING"
     with nothing_moves(acme):
         assert refusal(decided(api, refund, "COMPLETED")) == (409, "ONP409_REFUND_STATE")
 
     paid(api)
     later(acme, hours=2)
-    happen_due()
+    run_due()
 
     assert now(api, refund)["status"] == "COMPLETED"
     assert wallet(acme) == (14_700, 0, 0)
@@ -223,11 +224,11 @@ def test_after_ninety_days_without_money_it_fails_and_what_was_blocked_returns(a
     refund = disputed(api, paid(api), responseDueAt=in_days(began, 89))
     later(acme, days=89, hours=1)
     for _ in range(3):
-        happen_due()
+        run_due()
     assert (now(api, refund)["status"], wallet(acme)) == ("PROCESSING", (0, 0, 14_850))
 
     later(acme, days=1)
-    while happen_due():
+    while run_due():
         pass
 
     failed = now(api, refund)
@@ -244,10 +245,10 @@ def test_a_day_before_the_end_the_company_is_reminded_once(api: Api, acme: Shop)
     refund = disputed(api, paid(api), amount=10)
     later(acme, hours=48, seconds=-5)
     with nothing_moves(acme):
-        assert happen_due() == 0
+        assert run_due() == 0
 
     later(acme, seconds=10)
-    assert (happen_due(), happen_due()) == (1, 0)
+    assert (run_due(), run_due()) == (1, 0)
 
     assert kinds(acme) == [*OPENED, "refund.response_required"]
     reminder = announced(acme, "refund.response_required")
@@ -261,9 +262,9 @@ def test_who_has_less_than_a_day_or_has_answered_is_not_reminded(api: Api, acme:
     answered(api, disputed(api, paid(api), amount=10), "CONTEST")
     later(acme, hours=23, minutes=58)
 
-    happen_due()
+    run_due()
     later(acme, days=3)
-    happen_due()
+    run_due()
 
     assert [event["type"] for event in events(acme)].count("refund.response_required") == 2
 
@@ -272,7 +273,7 @@ def test_silence_to_the_end_accepts(api: Api, acme: Shop) -> None:
     payment = paid(api)
     refund = disputed(api, payment, amount=10)
     later(acme, hours=72, seconds=1)
-    assert happen_due() == 2  # the reminder, and the end
+    assert run_due() == 2  # the reminder, and the end
 
     lapsed = now(api, refund)
     [response] = lapsed["responses"]
@@ -284,6 +285,6 @@ def test_silence_to_the_end_accepts(api: Api, acme: Shop) -> None:
     assert [(reason, amount) for reason, amount, *_ in blocks(api, acme)] == [("REFUND_PROCESSING", 10)]
     assert announced(acme, "refund.updated")["data"] == lapsed
     later(acme, seconds=2)
-    happen_due()
+    run_due()
     assert (now(api, refund)["status"], lookup(api, payment)["refundedAmount"]) == ("COMPLETED", 10)
     assert kinds(acme)[2:] == ["refund.response_required", "refund.updated", "refund.completed", "payment.updated"]

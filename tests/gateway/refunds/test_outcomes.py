@@ -7,9 +7,9 @@ import pytest
 
 from gateway.payments.models import Payment
 from gateway.receipts.facts import facts
-from gateway.refunds.services import happen_due
+from gateway.refunds.due import run_due
+from ledger.receivables.due import run_due as release_due
 from ledger.receivables.models import Receivable
-from ledger.receivables.services import release_due
 from tests.support.api import Api
 from tests.support.cards import book, events, lookup
 from tests.support.companies import Shop
@@ -40,9 +40,9 @@ def test_the_sandbox_completes_a_refund_after_two_seconds(api: Api, acme: Shop) 
     refund = refunded(api, paid(api), amount=50)
 
     with nothing_moves(acme):
-        assert happen_due() == 0
+        assert run_due() == 0
     later(acme, seconds=2)
-    assert (happen_due(), happen_due()) == (1, 0)
+    assert (run_due(), run_due()) == (1, 0)
 
     done = now(api, refund)
     assert (done["status"], done["blockedAmount"], "failure" in done) == ("COMPLETED", 0, False)
@@ -63,7 +63,7 @@ def test_every_method_gives_back_what_it_took(api: Api, acme: Shop, method: str,
     before, taken = sum(wallet(acme, currency)), book(acme)[f"CLEARING {method} {currency}"]
     refund = refunded(api, payment, amount=10)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     assert (now(api, refund)["status"], refund["currency"]) == ("COMPLETED", currency)
     assert sum(wallet(acme, currency)) == before - 1000
@@ -76,7 +76,7 @@ def test_nobody_elses_time_completes_it(api: Api, acme: Shop, globex: Shop) -> N
     later(globex, days=1)
 
     with nothing_moves(acme):
-        assert happen_due() == 0
+        assert run_due() == 0
     assert now(api, refund)["status"] == "PROCESSING"
 
 
@@ -86,7 +86,7 @@ def test_pix_names_the_return_and_the_others_do_not(api: Api, acme: Shop, how: s
 
     if how == "time":
         later(acme, seconds=3)
-        happen_due()
+        run_due()
     else:
         assert [decided(api, one, "COMPLETED").status_code for one in (pix, spei)] == [200, 200]
 
@@ -99,7 +99,7 @@ def test_a_part_is_announced_in_order_and_each_time_as_it_is_looked_up(api: Api,
     refund = refunded(api, payment, amount=50)
     assert announced(acme, "refund.created")["data"] == refund == now(api, refund)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     assert kinds(acme) == ["refund.created", "refund.completed", "payment.updated"]
     done = announced(acme, "refund.completed")
@@ -116,10 +116,10 @@ def test_the_last_part_is_announced_as_a_refunded_payment(api: Api, acme: Shop, 
     payment = paid(api, method)
     refunded(api, payment, amount=50)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
     refunded(api, payment)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     assert kinds(acme) == [
         "refund.created", "refund.completed", "payment.updated", "refund.created", "refund.completed",
@@ -134,7 +134,7 @@ def test_921_fails_and_the_money_is_available_again(api: Api, acme: Shop) -> Non
     before = wallet(acme)
     refund = refunded(api, payment, amount=921, reference="rf-1")
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     failed = now(api, refund)
     assert (failed["status"], failed["failure"]["code"], failed["completedAt"]) == ("FAILED", "ACQUIRER_REFUSED", None)
@@ -153,7 +153,7 @@ def test_921_of_a_card_goes_back_into_its_receivable(api: Api, acme: Shop, amoun
     refunded(api, payment, amount=amount)
     assert wallet(acme) != before
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     kept = Receivable.objects.get(payment_id=payment)
     assert (kept.state, kept.amount, kept.refunded_amount) == ("SCHEDULED", 192_020, 0)
@@ -171,7 +171,7 @@ def test_921_after_the_day_of_the_receivable_is_available(
     refund = refunded(api, payment, amount=amount)
     later(acme, seconds=3)
 
-    for happens in (release_due, happen_due) if released_first else (happen_due, release_due):
+    for happens in (release_due, run_due) if released_first else (run_due, release_due):
         happens()
 
     assert now(api, refund)["status"] == "FAILED"
@@ -183,7 +183,7 @@ def test_922_stays_until_it_is_decided(api: Api, acme: Shop) -> None:
     payment = paid(api, amount=2000)
     first, second = refunded(api, payment, amount=922), refunded(api, payment, amount=922)
     later(acme, days=30)
-    happen_due()
+    run_due()
     assert {now(api, one)["status"] for one in (first, second)} == {"PROCESSING"}
     assert [reason for reason, *_ in blocks(api, acme)] == ["REFUND_PROCESSING"] * 2
 
@@ -199,7 +199,7 @@ def test_922_stays_until_it_is_decided(api: Api, acme: Shop) -> None:
 def test_only_whole_amounts_are_magic(api: Api, acme: Shop, amount: float) -> None:
     refund = refunded(api, paid(api, amount=1500), amount=amount)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     assert now(api, refund)["status"] == "COMPLETED"
 
@@ -215,7 +215,7 @@ def test_the_receipt_lists_what_went_back_and_nothing_else(api: Api, acme: Shop)
     refunded(api, payment, amount=922)
     assert (receipt(api, payment)["refunds"], receipt(api, payment)["refundedAmount"]) == ([], 0)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     shown = receipt(api, payment)
     completed_at = now(api, done)["completedAt"]
@@ -234,6 +234,6 @@ def test_a_late_word_changes_no_final_refund(api: Api, acme: Shop) -> None:
     later(acme, days=1)
 
     with nothing_moves(acme):
-        assert happen_due() == 0
+        assert run_due() == 0
         assert refusal(decided(api, refund, "FAILED")) == (409, "ONP409_REFUND_STATE")
     assert [one["type"] for one in events(acme)].count("refund.completed") == 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gateway.refunds.services import happen_due
+from gateway.refunds.due import run_due
 from ledger.holds import services as holds
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
@@ -53,7 +53,7 @@ def test_what_was_refunded_whole_is_not_refunded_again(api: Api, acme: Shop) -> 
     paid(api)
     refunded(api, payment)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     assert refused(api, acme, payment, amount=0.01) == STATE
 
@@ -85,7 +85,7 @@ def test_what_is_refunded_or_on_its_way_cannot_be_refunded_again(api: Api, acme:
     paid(api)
     refunded(api, payment, amount=50)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
     refunded(api, payment, amount=60)
 
     assert refused(api, acme, payment, amount=40.01) == EXCEEDED

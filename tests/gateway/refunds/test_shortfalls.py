@@ -6,8 +6,9 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from gateway.payments.models import Payment
+from gateway.refunds.due import run_due
 from gateway.refunds.models import Refund
-from gateway.refunds.services import fill_shortfalls, happen_due
+from gateway.refunds.shortfalls import fill_shortfalls
 from gateway.simulations.examples import WITHDRAWALS
 from ledger.books.models import Transfer
 from ledger.holds import services as holds
@@ -219,7 +220,7 @@ def test_a_dispute_that_is_covered_by_what_releases_completes_at_once(api: Api, 
     answered(api, refund, "ACCEPT")
     later(acme, seconds=3)
 
-    happen_due()
+    run_due()
 
     assert now(api, refund)["status"] == "COMPLETED"
     assert wallet(acme)[:2] == (0, 19_202 - 15_000)

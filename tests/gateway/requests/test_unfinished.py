@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from accounts.models import Merchant
 from accounts.permissions import ALL
 from accounts.services import issue_key, revoke_key
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY
 from gateway.payments.models import Payment
 from gateway.requests.idempotency import forget_old
 from gateway.requests.models import IdempotencyKey
@@ -159,7 +159,7 @@ def simulated(status: str) -> Callable[[Begun, Shop], None]:
 
 def overdue(begun: Begun, shop: Shop) -> None:
     Merchant.objects.filter(pk=shop.sandbox.pk).update(clock_offset=timedelta(days=2))
-    assert payments.expire_due() == 1
+    assert EXPIRY.sweep() == 1
 
 
 @pytest.mark.parametrize(

@@ -61,4 +61,5 @@ def world(acme: Shop, globex: Shop, recorded: Recording[World], settings: Any) -
     settings.LOCAL = True
     made = recorded.again()
     beat("worker")
+    beat("background")
     return made

@@ -12,7 +12,7 @@ from accounts.base.clock import utcnow
 from accounts.heartbeats import beat
 from accounts.models import Heartbeat
 from gateway.models import Payment
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY
 from gateway.staff.kit.columns import address as page_at
 from gateway.staff.overview.kept import kept
 from ledger.models import Proof
@@ -22,8 +22,10 @@ from tests.support.ledger import a_cent_too_much
 from tests.support.payments import a_payment
 from tests.support.people import browser_of
 from tests.support.receivables import a_receivable, stand_at
+from tests.support.refunds import later
 from tests.support.staff import World, support
 from tests.support.staff_overview import cells, panels, take_to_production
+from tests.support.sweeps import broken, repaired, the_delay_is_over
 from webhooks.models import Endpoint
 
 PANELS = [
@@ -76,6 +78,7 @@ def test_volumes_and_acceptance_are_of_today_and_the_last_days(staff: Client, ac
 
 def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> None:
     beat("worker")
+    beat("background")
     assert panels(staff)["Due work"].label == "Nothing is late"
     overdue = a_payment(acme.sandbox)
     Payment.objects.filter(pk=overdue.pk).update(expires_at=utcnow() - timedelta(minutes=30))
@@ -85,7 +88,27 @@ def test_work_that_is_late_is_told_with_its_age(staff: Client, acme: Shop) -> No
     assert (panel.label, panel.state) == ("30 min late", "danger")
     row = next(row for row in cells(panel)[""] if row[0] == "Payments to expire")
     assert (row[1], row[3]) == ("1", "30 min")
-    payments.expire_due()
+    EXPIRY.sweep()
+    assert panels(staff)["Due work"].label == "Nothing is late"
+
+
+def test_work_that_is_stuck_is_named_with_its_error_and_a_way_to_it(staff: Client, acme: Shop) -> None:
+    payment = a_payment(acme.sandbox).pk
+    broken("gateway_payment", [payment])
+    later(acme, days=2)
+    EXPIRY.sweep()
+
+    panel = panels(staff)["Due work"]
+
+    assert (panel.label, panel.state) == ("1 stuck", "warning")
+    [[what, named, _, tried, _, error]] = cells(panel)["Stuck"]
+    assert (what, named, tried, error) == ("Payments to expire", payment, "1 ×", "ProgrammingError")
+    [table] = [table for table in panel.tables if table.title == "Stuck"]
+    assert page_at(Payment, "change", payment) in str(table.rows[0][1])
+
+    repaired("gateway_payment")
+    the_delay_is_over()
+    EXPIRY.sweep()
     assert panels(staff)["Due work"].label == "Nothing is late"
 
 
@@ -170,7 +193,7 @@ def test_the_page_costs_a_few_statements(staff: Client, world: World) -> None:
     with CaptureQueriesContext(connection) as asked:
         staff.get("/admin/")
     statements = [one["sql"] for one in asked if not one["sql"].startswith(("SAVEPOINT", "RELEASE", "SET LOCAL"))]
-    assert len(statements) <= 17, statements
+    assert len(statements) <= 18, statements
 
 
 def test_what_takes_long_is_kept_and_what_takes_too_long_is_left(db: None) -> None:

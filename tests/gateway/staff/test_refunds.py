@@ -10,6 +10,7 @@ from django.test import Client
 from accounts.base.clock import utcnow
 from accounts.models import Merchant, User
 from gateway.models import Evidence, Payment, Refund
+from gateway.refunds import due as refunds_due
 from gateway.refunds import services as refunds
 from gateway.refunds.services import Shown
 from gateway.staff.kit.columns import address
@@ -295,7 +296,7 @@ def test_a_real_refund_waits_for_staff_and_is_asked_about_nowhere(
     take_to_production(acme.sandbox)
     Refund.objects.update(ask_at=utcnow())
 
-    assert (refunds.happen_due(), refunds.happen_due()) == (1, 0)
+    assert (refunds_due.run_due(), refunds_due.run_due()) == (1, 0)
 
     assert "refund.stuck" not in capsys.readouterr().err
     refund.refresh_from_db()

@@ -8,10 +8,12 @@ from django.db import transaction
 from accounts.base.clock import utcnow
 from accounts.models import Company, Merchant
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
+from gateway.withdrawals import due as withdrawals_due
+from gateway.withdrawals import provider
 from gateway.withdrawals import services as withdrawals
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.models import Withdrawal
-from gateway.withdrawals.services import Question
+from gateway.withdrawals.provider import Question
 from ledger.wallets.selectors import holdings
 from tests.support import withdrawals as w
 from tests.support.api import Api
@@ -34,12 +36,12 @@ def question(withdrawal: Withdrawal, funded: Shop) -> Question:
 
 def put(withdrawal: Withdrawal, shop: Shop) -> Question:
     with transaction.atomic():
-        return withdrawals.prepare(withdrawals.lock(shop.sandbox, withdrawal.id), withdrawal.created_at)
+        return provider.prepare(withdrawals.lock(shop.sandbox, withdrawal.id), withdrawal.created_at)
 
 
 def answer(withdrawal: Withdrawal, shop: Shop, question: Question, outcome: PayoutOutcome) -> None:
     with transaction.atomic():
-        withdrawals.take(withdrawals.lock(shop.sandbox, withdrawal.id), question, outcome, utcnow())
+        provider.take(withdrawals.lock(shop.sandbox, withdrawal.id), question, outcome, utcnow())
     withdrawal.refresh_from_db()
 
 
@@ -64,7 +66,7 @@ def test_nobody_gives_money_back_that_is_just_being_sent(
 
 
 def test_nobody_asks_while_somebody_is_asking(withdrawal: Withdrawal, question: Question, funded: Shop) -> None:
-    assert withdrawals.pursue(funded.sandbox, withdrawal.id, early=True) is False
+    assert withdrawals_due.ask_now(funded.sandbox, withdrawal.id) is False
 
     withdrawal.refresh_from_db()
     assert (withdrawal.sent_times, withdrawal.asked_times) == (1, 0)
@@ -132,13 +134,14 @@ def test_what_was_accepted_waits_while_the_company_may_not_withdraw(
         Company.objects.update(status=Company.Status.SUSPENDED)
     else:
         Merchant.objects.update(withdrawal_enabled=False)
-    assert withdrawals.happen_due() == 0
+    withdrawals_due.run_due()
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.sent_times) == ("PROCESSING", 0)
 
     Company.objects.update(status=Company.Status.ACTIVE)
     Merchant.objects.update(withdrawal_enabled=True)
+    assert withdrawal.ask_at is not None and withdrawal.ask_at > utcnow()  # looked at again in a minute
     Withdrawal.objects.update(ask_at=utcnow())
-    assert withdrawals.happen_due() == 1
+    assert withdrawals_due.run_due() == 1
     withdrawal.refresh_from_db()
     assert withdrawal.sent_times == 1

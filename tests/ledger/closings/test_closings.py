@@ -11,9 +11,9 @@ from django.db import connection, transaction
 
 from accounts.base import clock
 from ledger.chart import BUCKETS, AccountKind
+from ledger.closings import tasks
 from ledger.closings.models import ClosedDay, Closing
 from ledger.closings.services import close_days
-from ledger.closings.tasks import close
 from ledger.verify import all_invariants
 from ledger.wallets.explain import Cause, Explanation, Part, behind, explain
 from tests.support.companies import Shop
@@ -145,12 +145,12 @@ def test_a_day_is_closed_once_and_never_before_it_is_over(acme: Shop, years: Any
 
 
 def test_the_timetable_closes_days(acme: Shop, years: Any) -> None:
-    close()
+    tasks.close_days()
     assert ClosedDay.objects.exists()
 
 
 def test_a_sum_that_is_wrong_is_found(acme: Shop, years: Any) -> None:
-    close_days()
+    tasks.close_days()
     wrong = Closing.objects.filter(merchant=acme.sandbox, fee__gt=0)[0]
     with connection.cursor() as cursor:
         Closing.objects.filter(pk=wrong.pk).update(amount=wrong.amount + 1)

@@ -13,7 +13,7 @@ from gateway.celery import AT_ONCE
 from ledger.models import Proof
 from ledger.proofs import selectors
 from ledger.proofs.services import prove
-from ledger.tasks import verify
+from ledger.tasks import prove_books
 from ledger.verify import all_invariants
 from ledger.verify import verify as verify_books
 from tests.support.companies import Shop
@@ -26,7 +26,7 @@ def test_the_timetable_keeps_what_it_found(acme: Shop) -> None:
     a_payment(acme.sandbox, "PAID")
     assert selectors.last() is None
 
-    verify()
+    prove_books()
 
     last = selectors.last()
     assert last
@@ -98,7 +98,7 @@ def test_one_process_at_a_time_proves_the_books() -> None:
 
 
 def test_the_books_are_proved_as_the_timetable_starts() -> None:
-    assert "ledger.tasks.verify" in AT_ONCE
+    assert "ledger.tasks.prove_books" in AT_ONCE
 
 
 def _in_a_thread() -> Proof | None:

@@ -19,7 +19,7 @@ from ledger.rates import services as rates
 from ledger.rates.models import Rate
 from ledger.rates.provider import HttpProvider, RatesUnavailable
 from ledger.rates.services import market_rate
-from ledger.rates.tasks import fetch
+from ledger.rates.tasks import fetch_rates
 from tests.support.companies import Shop
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_what_the_provider_says_is_recorded(market: Market, production: Merchant
     at = int(ago(seconds=20).timestamp())
     market.says(USUAL | {"timestamp": at})
 
-    fetch()
+    fetch_rates()
 
     assert market_rate(production, "BRL", "MXN") == Decimal("3.2727272727")
     assert market_rate(production, "BRL", "USD") == Decimal("0.1818181818")
@@ -101,7 +101,7 @@ def test_what_the_provider_says_is_recorded(market: Market, production: Merchant
 def test_a_time_that_is_missing_or_to_come_is_now(market: Market, timestamp: Any) -> None:
     market.says(USUAL | {"timestamp": timestamp})
 
-    fetch()
+    fetch_rates()
 
     assert Rate.objects.count() == 3
     assert all(ago(seconds=30) < rate.quoted_at <= utcnow() for rate in Rate.objects.all())
@@ -111,7 +111,7 @@ def test_a_time_that_is_missing_or_to_come_is_now(market: Market, timestamp: Any
 def test_old_news_does_not_hold(market: Market, production: Merchant, fraction: float) -> None:
     market.says(USUAL | {"timestamp": int(ago(minutes=6).timestamp()) + fraction})
 
-    fetch()
+    fetch_rates()
 
     with pytest.raises(rates.NoRate):
         market_rate(production, "BRL", "MXN")
@@ -120,7 +120,7 @@ def test_old_news_does_not_hold(market: Market, production: Merchant, fraction: 
 def test_without_an_address_nothing_is_fetched(settings: Settings) -> None:
     settings.RATES_URL = ""
 
-    fetch()
+    fetch_rates()
 
     assert not Rate.objects.exists()
 
@@ -159,7 +159,7 @@ BROKEN = {
 def test_a_broken_answer_is_no_rate_and_is_said_without_the_address(market: Market, capfd: Any, name: str) -> None:
     market.says(*BROKEN[name])
 
-    fetch()
+    fetch_rates()
 
     assert not Rate.objects.exists()
     said = capfd.readouterr()
@@ -178,7 +178,7 @@ ABSURD = {
 def test_one_absurd_rate_is_left_out_and_the_others_are_taken(market: Market, production: Merchant, name: str) -> None:
     market.says(b'{"base": "USD", "rates": {"BRL": 5.5, "EUR": 0.9, "MXN": ' + ABSURD[name] + b"}}")
 
-    fetch()
+    fetch_rates()
 
     assert set(Rate.objects.values_list("currency", flat=True)) == {"USD", "EUR"}
     assert market_rate(production, "EUR", "BRL") > 6
@@ -188,7 +188,7 @@ def test_one_absurd_rate_is_left_out_and_the_others_are_taken(market: Market, pr
 def test_an_absurd_real_does_not_stop_the_timetable(market: Market, capfd: Any, worth: str) -> None:
     market.says(b'{"base": "USD", "rates": {"MXN": 18, "BRL": ' + worth.encode() + b"}}")
 
-    fetch()
+    fetch_rates()
 
     assert not Rate.objects.exists()
     assert SECRET not in "".join(capfd.readouterr())
@@ -198,7 +198,7 @@ def test_an_absurd_real_does_not_stop_the_timetable(market: Market, capfd: Any, 
 def test_nobody_is_sent_elsewhere(market: Market, capfd: Any, status: int) -> None:
     market.says(USUAL, status, Location="/elsewhere")
 
-    fetch()
+    fetch_rates()
 
     assert market.asked == [f"/latest?app_id={SECRET}"]
     assert not Rate.objects.exists()
@@ -209,7 +209,7 @@ def test_an_answer_without_end_is_left(market: Market, capfd: Any) -> None:
     market.says(b" " * 65_536)
     market.is_endless = True
 
-    fetch()
+    fetch_rates()
 
     assert not Rate.objects.exists()
     assert market.sent < 20 * MEGABYTE
@@ -222,7 +222,7 @@ def test_a_party_that_is_away_is_said_without_the_address(market: Market, settin
         settings.RATES_URL = url
         with pytest.raises(RatesUnavailable) as raised:
             HttpProvider(url).quotes()
-        fetch()
+        fetch_rates()
         assert SECRET not in repr(raised.getrepr(chain=True))
     said = capfd.readouterr()
     assert said.err.count('"event":"rates.unavailable"') == 4
@@ -231,9 +231,9 @@ def test_a_party_that_is_away_is_said_without_the_address(market: Market, settin
 
 def test_a_later_broken_answer_leaves_the_last_rates_until_they_run_out(market: Market, production: Merchant) -> None:
     market.says(USUAL)
-    fetch()
+    fetch_rates()
     market.says(b"", 500)
 
-    fetch()
+    fetch_rates()
 
     assert market_rate(production, "BRL", "MXN") == Decimal("3.2727272727")

@@ -13,7 +13,7 @@ from gateway.models import PriceRule
 from gateway.seeds import BEGINNING
 from ledger.models import Transfer
 from ledger.receivables import advances
-from ledger.receivables import services as receivables
+from ledger.receivables import due as receivables_due
 from ledger.receivables.errors import AdvanceDisabled, AdvanceState, AdvanceTooSmall, ReceivableState
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
 from tests.support.companies import Shop
@@ -123,7 +123,7 @@ def test_what_is_due_is_not_advanced(acme: Shop) -> None:
     receivable = a_receivable(acme.sandbox)
     stand_at(acme.sandbox, receivable.release_at)
     refused(ReceivableState, acme.sandbox, [receivable.id])
-    receivables.release_due()
+    receivables_due.run_due()
     refused(ReceivableState, acme.sandbox, [receivable.id])
 
 
@@ -197,7 +197,7 @@ def test_an_approved_advance_is_available_at_once_less_its_fee(acme: Shop, owner
     assert (decided.decided_by, decided.note) == (staff, "Known for years")
     assert Transfer.objects.get(reference=receivable.id).posted_at == decided.decided_at
     stand_at(acme.sandbox, receivable.release_at)
-    assert receivables.release_due() == 0
+    assert receivables_due.run_due() == 0
 
 
 def test_a_refused_advance_goes_back_to_its_schedule(acme: Shop, owner: User, staff: User) -> None:
@@ -218,7 +218,7 @@ def test_what_came_due_while_it_was_reserved_is_released_by_the_refusal(acme: Sh
     receivable, other = a_receivable(acme.sandbox), a_receivable(acme.sandbox)
     asked = advances.request(acme.sandbox, [receivable.id, other.id], owner)
     stand_at(acme.sandbox, other.release_at + timedelta(days=1))
-    assert receivables.release_due() == 0
+    assert receivables_due.run_due() == 0
     assert book(acme.sandbox)["RELEASING BRL"] == 2 * NET
 
     decided = advances.refuse(asked.id, staff)

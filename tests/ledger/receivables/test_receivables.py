@@ -7,7 +7,8 @@ from django.db import transaction
 
 from accounts.base.wire import timestamp
 from ledger.models import Transfer
-from ledger.receivables import services as receivables
+from ledger.receivables import due as receivables_due
+from ledger.receivables.due import RELEASE
 from ledger.receivables.lifecycle import RECEIVABLE_LIFE, ReceivableAction
 from ledger.receivables.models import Receivable, State
 from ledger.verify import verify
@@ -15,6 +16,7 @@ from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.receivables import NET, a_receivable, book, stand_at, tamper, told
+from tests.support.sweeps import the_delay_is_over
 from webhooks.models import Event
 
 LIFE = {
@@ -41,7 +43,7 @@ def test_nothing_is_released_a_second_before_its_day(acme: Shop) -> None:
     before = book(acme.sandbox)
     stand_at(acme.sandbox, receivable.release_at - timedelta(seconds=1))
 
-    assert receivables.release_due() == 0
+    assert receivables_due.run_due() == 0
 
     assert book(acme.sandbox) == before == {"RELEASING BRL": NET, "CLEARING BRL": -20_000, "FEE_INCOME BRL": 798}
     assert told(acme.sandbox, "balance.released") == []
@@ -53,7 +55,7 @@ def test_on_its_day_everything_is_available_and_told_once_for_each_wallet(acme: 
     for shop in (acme, globex):
         stand_at(shop.sandbox, others.release_at + timedelta(seconds=1))
 
-    assert receivables.release_due() == 4
+    assert receivables_due.run_due() == 4
 
     held = {key: amount for key, amount in book(acme.sandbox).items() if key.startswith(("AVAILABLE", "RELEASING"))}
     assert held == {"AVAILABLE BRL": NET + 9_601, "AVAILABLE EUR": 4_800}
@@ -84,11 +86,11 @@ def test_on_its_day_everything_is_available_and_told_once_for_each_wallet(acme: 
 def test_releasing_again_moves_nothing(acme: Shop) -> None:
     receivable = a_receivable(acme.sandbox)
     stand_at(acme.sandbox, receivable.release_at)
-    assert receivables.release_due() == 1
+    assert receivables_due.run_due() == 1
     after = book(acme.sandbox)
 
-    assert receivables.release_due() == 0
-    assert receivables.release(acme.sandbox, receivable.id) == 0
+    assert receivables_due.run_due() == 0
+    RELEASE.happen(acme.sandbox, receivable.id)
 
     assert book(acme.sandbox) == after
     assert (Event.objects.filter(type="balance.released").count(), Transfer.objects.count()) == (1, 2)
@@ -98,7 +100,7 @@ def test_small_batches_release_everything_with_an_event_for_each(acme: Shop) -> 
     made = [a_receivable(acme.sandbox, "10.00") for _ in range(5)]
     stand_at(acme.sandbox, made[-1].release_at)
 
-    assert receivables.release_due(limit=2) == 5
+    assert receivables_due.run_due(limit=2) == 5
 
     assert [one["count"] for one in told(acme.sandbox, "balance.released")] == [2, 2, 1]
     assert "RELEASING BRL" not in book(acme.sandbox)
@@ -112,13 +114,14 @@ def test_a_wallet_that_is_stuck_holds_up_no_other(acme: Shop, globex: Shop) -> N
     more_than_there_is = "UPDATE ledger_receivable SET amount = amount {0} 1, gross_amount = gross_amount {0} 1"
     tamper(f"{more_than_there_is.format('+')} WHERE id = '{stuck.id}'")
 
-    assert receivables.release_due() == 2
+    assert receivables_due.run_due() == 2
 
     states = Receivable.objects.in_bulk([stuck.id, euros.id, other.id])
     assert [states[one.id].state for one in (stuck, euros, other)] == ["SCHEDULED", "RELEASED", "RELEASED"]
     assert book(acme.sandbox)["RELEASING BRL"] == NET
     tamper(f"{more_than_there_is.format('-')} WHERE id = '{stuck.id}'")
-    assert receivables.release_due() == 1
+    the_delay_is_over()
+    assert receivables_due.run_due() == 1
 
 
 def test_the_money_of_a_dollar_payment_waits_in_the_currency_of_its_settlement(acme: Shop) -> None:
@@ -131,7 +134,7 @@ def test_the_money_of_a_dollar_payment_waits_in_the_currency_of_its_settlement(a
     )
     stand_at(acme.sandbox, receivable.release_at)
 
-    assert receivables.release_due() == 1
+    assert receivables_due.run_due() == 1
 
     assert book(acme.sandbox)["AVAILABLE BRL"] == 52_350
     assert told(acme.sandbox, "balance.released")[0]["amount"] == "523.50"
@@ -158,7 +161,7 @@ def test_thirty_jumps_of_a_day_are_one_of_thirty_days(acme: Shop, globex: Shop, 
     for receivable in Receivable.objects.all():
         assert (receivable.state, receivable.updated_at) == (State.RELEASED, receivable.release_at)
         assert Transfer.objects.get(reference=receivable.id).posted_at == receivable.release_at
-    assert receivables.release_due() == 0
+    assert receivables_due.run_due() == 0
 
 
 @pytest.mark.parametrize(
@@ -179,7 +182,7 @@ def test_the_proof_fails_when_a_receivable_is_tampered_with(
     receivable = a_receivable(acme.sandbox)
     if released:
         stand_at(acme.sandbox, receivable.release_at)
-        receivables.release_due()
+        receivables_due.run_due()
 
     with transaction.atomic():
         tamper(f"UPDATE ledger_receivable SET {tampering}")

@@ -11,7 +11,7 @@ from django.test import Client
 from accounts.models import AuditEntry
 from gateway.dashboard.payments.words import CANNOT_REFUND, NEVER_PAID
 from gateway.payments.models import Payment
-from gateway.refunds.services import happen_due
+from gateway.refunds.due import run_due
 from ledger.receivables import advances
 from ledger.receivables.models import Receivable
 from tests.support.api import Api
@@ -90,7 +90,7 @@ def test_the_timeline_outlives_the_events(api: Api, acme: Shop, support: Client,
     payment = paid(api)
     refund = refunded(api, payment, amount=10)
     later(acme, seconds=3)
-    happen_due()
+    run_due()
 
     told = text_of(support.get(page("payment", payment)))
     with transaction.atomic():

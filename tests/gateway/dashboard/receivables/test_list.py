@@ -11,7 +11,7 @@ from accounts.base.clock import now
 from accounts.models import Merchant
 from accounts.roles import Role
 from gateway.refunds import services as refunds
-from ledger.receivables import services as receivables
+from ledger.receivables.due import RELEASE
 from ledger.receivables.models import Receivable
 from tests.support.companies import Shop
 from tests.support.pages import Page
@@ -86,7 +86,7 @@ def test_a_day_a_currency_and_a_state_narrow(acme: Shop, viewer: Client, page: P
 def test_what_was_released_stays_on_its_day(acme: Shop, viewer: Client, page: Page) -> None:
     one = a_receivable(acme.sandbox)
     later(acme, days=31)
-    receivables.release(acme.sandbox, one.pk)
+    RELEASE.happen(acme.sandbox, one.pk)
 
     assert cells(viewer, page("receivables")) == {"2027-02-02": [("BRL", 1, NET)]}
     assert "Released" in viewer.get(page("receivables")).content.decode()

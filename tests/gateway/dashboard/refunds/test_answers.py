@@ -11,6 +11,7 @@ from django.test import Client
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from gateway.refunds import services as refunds
+from gateway.refunds.due import LAPSE
 from gateway.refunds.evidence import LARGEST
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from tests.support.companies import Shop
@@ -256,7 +257,7 @@ def test_the_draft_ends_with_the_answer_or_the_refund(
         refunds.respond(acme.sandbox, asked.pk, "CONTEST", message="By the backend.")
     elif ends == "silence":
         later(acme, hours=73)
-        refunds.happen(refunds.LAPSE, acme.sandbox, asked.pk)
+        LAPSE.happen(acme.sandbox, asked.pk)
     else:
         refunds.decide(acme.sandbox, asked.pk, refunds.RefundAction.WITHDRAW)
 

@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 
 from gateway.refunds import services as refunds
+from gateway.refunds.due import run_due
 from gateway.refunds.models import Evidence, Refund
-from gateway.refunds.services import Shown, happen_due
+from gateway.refunds.services import Shown
 from tests.support.companies import Shop
 from tests.support.pages import Page
 from tests.support.payments import a_payment
@@ -100,7 +101,7 @@ def test_silence_has_its_own_words(acme: Shop, money: None, asked: Refund, suppo
     later(acme, hours=73)
     assert "The deadline has passed" in text_of(support, page("refund", asked.pk))
     for _ in range(3):
-        happen_due()
+        run_due()
         later(acme, seconds=5)
 
     body = text_of(support, page("refund", asked.pk))

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from accounts.models import Merchant
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY
 from gateway.payments.models import Payment
 from ledger.books.models import Transfer
 from tests.support.api import Api, used
@@ -182,7 +182,7 @@ def test_a_choice_that_the_page_does_not_offer_moves_nothing(api: Api, checkout:
 @pytest.mark.parametrize("choice", ["pay", "refuse"])
 def test_after_the_time_nothing_can_be_chosen(api: Api, acme: Shop, checkout: Checkout, choice: str) -> None:
     later(acme, minutes=31)
-    payments.expire_due()
+    EXPIRY.sweep()
 
     checkout.choose(choice, **PSE_ANSWERS)
 

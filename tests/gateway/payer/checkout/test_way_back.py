@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from accounts.models import Merchant
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY
 from tests.support.api import Api
 from tests.support.checkout import BACK, Checkout, opened, order
 from tests.support.companies import Shop
@@ -28,7 +28,7 @@ def links(checkout: Checkout) -> list[str]:
 def end(checkout: Checkout, shop: Shop, how: str) -> None:
     if how == "EXPIRED":
         Merchant.objects.filter(pk=shop.sandbox.pk).update(clock_offset=timedelta(hours=1))
-        assert payments.expire_due() == 1
+        assert EXPIRY.sweep() == 1
     else:
         assert (checkout.pay() if how == "PAID" else checkout.choose("refuse")).status_code == 303
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gateway.customers.models import Customer
-from gateway.payments import services as payments
+from gateway.payments.due import EXPIRY, QUESTION
 from gateway.payments.models import OPEN, Payment
 from ledger.books.models import Transfer
 from tests.support.api import Api
@@ -87,13 +87,13 @@ def test_what_is_not_captured_in_seven_days_expires(api: Api, acme: Shop) -> Non
     acme.sandbox.clock_offset += timedelta(days=7)
     acme.sandbox.save()
 
-    assert payments.expire_due() == 1
+    assert EXPIRY.sweep() == 1
 
     over = lookup(api, payment["id"])
     assert (over["status"], over["paidAt"]) == ("EXPIRED", None)
     lived = datetime.fromisoformat(over["updatedAt"]) - datetime.fromisoformat(payment["createdAt"])
     assert lived == timedelta(days=7)
-    assert (payments.ask_due(), payments.expire_due()) == (0, 0)
+    assert (QUESTION.sweep(), EXPIRY.sweep()) == (0, 0)
     assert (told(acme), book(acme)) == (["authorized", "expired"], {})
 
 

@@ -1,0 +1,253 @@
+"""What time does: declared once, found by the clocks, and done a row at a time.
+
+A row that raises is put off, each time for longer, and named; nobody waits for it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError, connection, models, transaction
+
+from accounts.base.clock import utcnow
+from accounts.base.rows import columns, execute, first, load, retry_on_deadlock, table, width
+from accounts.models import Merchant, StuckWork
+
+log = structlog.get_logger()
+M = TypeVar("M", bound=models.Model)
+
+DELAYS_S = (10, 30, 120, 600, 1800, 3600)
+"""How long a row is put off after it raised so many times; the last one counts for all that follow."""
+ALARM_AT = 5
+"""So many times in a row, which takes three quarters of an hour, somebody is called."""
+FORGOTTEN_AFTER = timedelta(days=1)
+"""What was not tried again for so long is not due any more."""
+STUCK, MERCHANTS = table(StuckWork), table(Merchant)
+
+
+class Stuck(NamedTuple):
+    """A row that is put off."""
+
+    object_id: str
+    since: datetime
+    until: datetime
+    times: int
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work(Generic[M]):
+    """Rows that wait for the time in their `column`; `statuses` says in which of them.
+
+    `condition` is what else must hold, in SQL about `w`, with a parameter `now`. An index finds them.
+    """
+
+    title: str
+    model: type[M]
+    column: str
+    statuses: tuple[str, ...] = ()
+    status_column: str = "status"
+    condition: str = ""
+
+    @property
+    def table(self) -> str:
+        return table(self.model)
+
+    @property
+    def waits(self) -> str:
+        """Which rows wait, as SQL about `w`. The statuses are literals: partial indexes are found by them."""
+        listed = ", ".join(f"'{status}'" for status in self.statuses)
+        asked = [f"w.{self.column} IS NOT NULL", f"w.{self.status_column} IN ({listed})" if listed else ""]
+        return " AND ".join(part for part in (*asked, self.condition) if part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Due(Work[M]):
+    """What time does to these rows, each in a transaction of its own that holds the row.
+
+    `run` gets the row and the time at which it was due, by its merchant's clock. What it returns is called after the
+    commit: there a provider may be asked. `holds` names rows that are held as well, before the row itself.
+    """
+
+    kind: str
+    run: Callable[[M, datetime], Callable[[], object] | None]
+    holds: tuple[str, ...] = field(default=())
+
+    def sweep(self, limit: int = 100, *, merchant: Merchant | None = None, retries_only: bool = False) -> int:
+        """Does it for all that are due by the real time or by the clock of their merchant; returns for how many.
+
+        At most `limit` of them, the oldest first; of one merchant, or only what has raised before. One that somebody
+        else is at is left for the next sweep.
+        """
+        done = 0
+        left: list[str] = []
+        extra = f"AND w.merchant_id = {merchant.pk:d}" if merchant else ""
+        extra += f" AND {self._raised_before('w.id')}" if retries_only else ""
+        while done < limit and (found := self._found(limit - done, left, extra)):
+            for object_id, raised_before in found:
+                if self._try(object_id, raised_before=raised_before):
+                    done += 1
+                else:
+                    left.append(object_id)
+        return done
+
+    def first(self, merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
+        """When it is next done to a row of the merchant, and to which; None when not `until` then."""
+        sql = f"""
+            SELECT w.{self.column}, w.id FROM {self.table} w
+             WHERE w.merchant_id = %(merchant)s AND {self.waits} AND w.{self.column} <= %(until)s AND {self._ready}
+             ORDER BY w.{self.column}, w.id LIMIT 1
+        """
+        row = first(sql, {"merchant": merchant.pk, "until": until, "now": utcnow(), "kind": self.kind})
+        return (row[0], row[1]) if row else None
+
+    def happen(self, merchant: Merchant, object_id: str) -> bool:
+        """Does it in the caller's transaction, as the sandbox clock passes its time; False where it raised."""
+        try:
+            with transaction.atomic():
+                row = self._hold(object_id)
+                if row is not None:
+                    setattr(row, "merchant", merchant)  # noqa: B010
+                    later = self.run(row, getattr(row, self.column))
+                    assert later is None, "no provider is asked inside a transaction"
+        except OperationalError:  # the transaction of the caller is over
+            raise
+        except Exception as error:  # noqa: BLE001  (whatever the row raises)
+            put_off(self.kind, object_id, error)
+            return False
+        self._succeeded(object_id)
+        return True
+
+    def stuck(self, limit: int) -> list[Stuck]:
+        """What raised and still waits, the longest stuck first."""
+        sql = f"""
+            SELECT s.object_id, s.since, s.until, s.times, s.error
+              FROM {STUCK} s JOIN {self.table} w ON w.id = s.object_id
+             WHERE s.kind = %(kind)s AND {self.waits} ORDER BY s.since LIMIT %(limit)s
+        """
+        return [Stuck(*row) for row in _all(sql, {"kind": self.kind, "limit": limit, "now": utcnow()})]
+
+    def found_sql(self, extra: str = "") -> str:
+        """By the real time, and by the clocks of merchants that are ahead of it: each part reads only what is due."""
+        due = f"""
+            SELECT w.id, w.{self.column} AS due_at FROM {self.table} w
+             WHERE {self.waits} AND {self._ready} AND NOT w.id = ANY(%(left)s) {extra} AND w.{self.column} <= %(now)s
+        """
+        soonest = f"ORDER BY w.{self.column} LIMIT %(limit)s"
+        parts = [f"({due} {soonest})"]
+        if self._has_merchant:
+            parts.append(f"""
+                (SELECT ahead.id, ahead.due_at FROM {MERCHANTS} m
+                  CROSS JOIN LATERAL ({due} + m.clock_offset AND w.merchant_id = m.id {soonest}) ahead
+                  WHERE m.clock_offset > interval '0')
+            """)
+        return f"""
+            SELECT found.id, {self._raised_before("found.id")} FROM ({" UNION ".join(parts)}) found
+             ORDER BY found.due_at LIMIT %(limit)s
+        """
+
+    def _found(self, limit: int, left: Sequence[str], extra: str) -> list[tuple[Any, ...]]:
+        params = {"now": utcnow(), "left": list(left), "limit": limit, "kind": self.kind}
+        return _all(self.found_sql(extra), params)
+
+    def _try(self, object_id: str, *, raised_before: bool) -> bool:
+        """Whether it was done: else it is not due any more, somebody else is at it, or it raised and is put off."""
+        try:
+            taken, later = retry_on_deadlock(partial(self._take, object_id))
+            if later:
+                later()
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001  (whatever the row raises)
+            put_off(self.kind, object_id, error)
+            return False
+        if taken and raised_before:
+            self._succeeded(object_id)
+        return taken
+
+    def _succeeded(self, object_id: str) -> None:
+        execute(f"DELETE FROM {STUCK} WHERE kind = %s AND object_id = %s", [self.kind, object_id])
+
+    @transaction.atomic
+    def _take(self, object_id: str) -> tuple[bool, Callable[[], object] | None]:
+        row = self._hold(object_id, now=utcnow())
+        if row is None:
+            return False, None
+        return True, self.run(row, getattr(row, self.column))
+
+    def _hold(self, object_id: str, now: datetime | None = None) -> M | None:
+        """The row, held, with its merchant and the rows that `holds` names; None where it does not wait any more.
+
+        Where it is `now`, it must be due as well, and one that somebody else holds is passed over.
+        """
+        related = [(name, self._to(name)) for name in (*self.holds, *(("merchant",) if self._has_merchant else ()))]
+        picked = [columns(self.model, "w"), *(columns(model, name) for name, model in related)]
+        joined = " ".join(f"JOIN {table(model)} {name} ON {name}.id = w.{name}_id" for name, model in related)
+        ahead = "+ merchant.clock_offset" if self._has_merchant else ""
+        sql = f"""
+            SELECT {", ".join(picked)} FROM {self.table} w {joined} WHERE w.id = %(id)s AND {self.waits}
+              {f"AND w.{self.column} <= %(now)s {ahead}" if now else ""}
+              FOR NO KEY UPDATE OF {", ".join((*self.holds, "w"))} {"SKIP LOCKED" if now else ""}
+        """
+        read = first(sql, {"id": object_id, "now": now or utcnow()})
+        return self._loaded(read, related) if read else None
+
+    def _loaded(self, read: Sequence[Any], related: list[tuple[str, type[models.Model]]]) -> M:
+        row, at = load(self.model, read[: width(self.model)]), width(self.model)
+        for name, model in related:
+            setattr(row, name, load(model, read[at : at + width(model)]))
+            at += width(model)
+        for name in self.holds:  # one merchant, however one comes to it
+            setattr(getattr(row, name), "merchant", getattr(row, "merchant"))  # noqa: B009, B010
+        return row
+
+    def _to(self, name: str) -> type[models.Model]:
+        related = self.model._meta.get_field(name).related_model
+        assert isinstance(related, type)
+        return related
+
+    @property
+    def _has_merchant(self) -> bool:
+        return any(one.name == "merchant" for one in self.model._meta.concrete_fields)
+
+    @property
+    def _ready(self) -> str:
+        """It is not put off."""
+        return f"""NOT EXISTS (SELECT FROM {STUCK} s
+                                WHERE s.kind = %(kind)s AND s.object_id = w.id AND s.until > %(now)s)"""
+
+    def _raised_before(self, object_id: str) -> str:
+        return f"EXISTS (SELECT FROM {STUCK} s WHERE s.kind = %(kind)s AND s.object_id = {object_id})"
+
+
+@transaction.atomic
+def put_off(kind: str, object_id: str, error: Exception) -> None:
+    """A row raised: it is tried again after a delay that grows. One line of the log says so each time."""
+    now, name = utcnow(), type(error).__name__
+    held = StuckWork.objects.select_for_update(no_key=True)
+    stuck, _ = held.get_or_create(kind=kind, object_id=object_id, defaults={"since": now, "until": now})
+    stuck.times += 1
+    stuck.until = now + timedelta(seconds=DELAYS_S[min(stuck.times, len(DELAYS_S)) - 1])
+    stuck.error = name[:100]
+    stuck.save(update_fields=["times", "until", "error"])
+    told: Mapping[str, Any] = {"kind": kind, "id": object_id, "error": name, "times": stuck.times}
+    if stuck.times == ALARM_AT:
+        log.critical("sweep.still_stuck", **told, exc_info=error)
+    else:
+        log.error("sweep.stuck", **told, until=stuck.until.isoformat(), exc_info=error)
+
+
+def forget_stuck() -> int:
+    """Forgets what was put off and is not due any more; returns how many."""
+    return execute(f"DELETE FROM {STUCK} WHERE until < %s", [utcnow() - FORGOTTEN_AFTER])
+
+
+def _all(sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found

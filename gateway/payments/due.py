@@ -1,0 +1,44 @@
+"""What time does to payments."""
+
+from datetime import datetime
+
+from accounts.due import Due
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.methods.registry import CARDS
+from gateway.payments.lifecycle import open_question
+from gateway.payments.models import UNDECIDED, Payment
+from gateway.payments.provider import capture_if_authorized, finish, order_of, simulator_of
+
+NO_SESSION = ("CARD_SESSION_UNAVAILABLE", "The card session could not be prepared in time.")
+
+
+def _expire(payment: Payment, at: datetime) -> None:
+    """Ends the time of a payment, as of when it ended."""
+    finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), at)
+
+
+def _ask_about(payment: Payment, at: datetime) -> None:
+    """Asks what became of a payment, as of when it was time to."""
+    asked = open_question(payment)
+    if payment.is_unanswered and payment.method in CARDS:
+        finish(payment, asked, PaymentOutcome(PaymentResult.DECLINED, failure=NO_SESSION), at)
+        return
+    outcome = simulator_of(payment).ask(order_of(payment), asked)
+    capture_if_authorized(finish(payment, asked, outcome, at))
+
+
+QUESTION = Due(kind="payment.answered", title="Payments to ask about", model=Payment, column="ask_at", run=_ask_about)
+EXPIRY = Due(
+    kind="payment.expired",
+    title="Payments to expire",
+    model=Payment,
+    column="expires_at",
+    statuses=UNDECIDED,
+    run=_expire,
+)
+DUE = (QUESTION, EXPIRY)
+
+
+def run_due(limit: int = 100) -> int:
+    """Asks about and expires what is due, at most `limit` of each; returns how many."""
+    return sum(due.sweep(limit) for due in DUE)

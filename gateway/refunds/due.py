@@ -1,0 +1,63 @@
+"""What time does to refunds."""
+
+from datetime import datetime
+
+from accounts.due import Due
+from gateway.refunds import notices, payloads
+from gateway.refunds.lifecycle import RefundAction
+from gateway.refunds.models import Refund, Response, Status
+from gateway.refunds.provider import ask, take
+from gateway.refunds.responses import write_down
+from gateway.refunds.shortfalls import fill_one
+from webhooks.outbox import emit
+
+
+def remind(refund: Refund, now: datetime) -> None:
+    """Announces again that an answer is due."""
+    refund.remind_at = None
+    refund.save(update_fields=["remind_at"])
+    emit(refund.merchant, "refund.response_required", refund.id, payloads.refund(refund), now)
+    notices.due_soon(refund)
+    if refund.shortfall:
+        fill_one(refund, now)
+
+
+def lapse(refund: Refund, now: datetime) -> None:
+    """Accepts a request whose deadline passed without an answer."""
+    write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
+    take(refund, RefundAction.LAPSE, now)
+
+
+ASK = Due(
+    kind="refund.answered",
+    title="Refunds to ask about",
+    model=Refund,
+    column="ask_at",
+    statuses=(Status.PROCESSING,),
+    run=ask,
+    holds=("payment",),
+)
+REMIND = Due(
+    kind="refund.reminded",
+    title="Refunds to remind of",
+    model=Refund,
+    column="remind_at",
+    statuses=(Status.AWAITING_RESPONSE,),
+    run=remind,
+    holds=("payment",),
+)
+LAPSE = Due(
+    kind="refund.lapsed",
+    title="Refunds whose time to answer is over",
+    model=Refund,
+    column="response_due_at",
+    statuses=(Status.AWAITING_RESPONSE,),
+    run=lapse,
+    holds=("payment",),
+)
+DUE = (ASK, REMIND, LAPSE)
+
+
+def run_due(limit: int = 100) -> int:
+    """Asks, reminds and takes silence for an answer where it is time to, at most `limit` of each; returns how many."""
+    return sum(due.sweep(limit) for due in DUE)

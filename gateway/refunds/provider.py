@@ -1,0 +1,117 @@
+"""What the provider of a refund is asked, and what answers and decisions do. Only `take` changes a status."""
+
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import Environment
+from gateway.methods.rail import PaymentAction as AskedOfPayment
+from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.payments import provider as provider_of_payments
+from gateway.payments.errors import DuplicateReference
+from gateway.refunds import payloads
+from gateway.refunds.errors import (
+    RefundState,
+)
+from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
+from gateway.refunds.models import OPEN, Draft, Origin, Refund, Status
+from gateway.refunds.postings import returned
+from gateway.refunds.shortfalls import SANDBOX_TAKES, fill_one, keep_hold
+from ledger.books.services import post, post_for_block
+from ledger.receivables import services as receivables
+from webhooks.outbox import emit
+
+GIVES_UP_AFTER = timedelta(days=90)
+"""How long a refund waits for missing money."""
+ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The provider refused the refund.")
+
+
+def ask(refund: Refund, now: datetime) -> None:
+    """Asks the provider to carry a refund out, once all its money is there.
+
+    In production staff carry it out and report the result: there is no provider to ask.
+    """
+    refund.ask_at = None
+    if refund.shortfall:
+        if now < refund.created_at + GIVES_UP_AFTER:
+            refund.ask_at = refund.created_at + GIVES_UP_AFTER
+            refund.save(update_fields=["ask_at"])
+            fill_one(refund, now)
+            return
+        refund.failure_code = "INSUFFICIENT_BALANCE"
+        refund.failure_message = "The balance did not cover the refund for 90 days."
+        take(refund, RefundAction.DECLINED, now)
+        return
+    if refund.merchant.environment != Environment.SANDBOX:
+        refund.save(update_fields=["ask_at"])
+        return
+    outcome = provider_of_payments.simulator_of(refund.payment).refund(refund.amount_exact, refund.currency, now)
+    if outcome.answered == PaymentResult.DONE:
+        refund.end_to_end_id = outcome.reference
+        take(refund, RefundAction.DONE, now)
+    elif outcome.answered == PaymentResult.DECLINED:
+        refund.failure_code, refund.failure_message = outcome.failure or ACQUIRER_REFUSED
+        take(refund, RefundAction.DECLINED, now)
+    else:
+        refund.save(update_fields=["ask_at"])
+
+
+def take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
+    """Applies a decision: saves, announces and posts in one transaction. The only place that changes a status."""
+    taken = REFUND_LIFE.transition(asked, refund.status)
+    if asked == RefundAction.DONE and refund.shortfall:
+        raise RefundState
+    if taken.books is returned:
+        _give_back(refund, now)
+    moves = taken.books(refund) if taken.books else []
+    _turn(refund, Status(taken.target), now)
+    _save(refund, is_new=not taken.sources)
+    keep_hold(refund, now)
+    for kind in taken.announces:
+        emit(refund.merchant, kind, refund.id, payloads.refund(refund), now)
+    if taken.target == Status.COMPLETED:
+        _refunded(refund, now)
+    if moves:  # last: it holds the busiest rows
+        posting = post_for_block if asked == RefundAction.DISPUTE else post
+        posted = posting(refund.merchant, str(taken.posts), refund.id, moves, now)
+        assert posted, "a refund is held and let go once"
+    elif refund.status in OPEN and refund.shortfall:
+        fill_one(refund, now)
+    return refund
+
+
+def _save(refund: Refund, *, is_new: bool) -> None:
+    try:
+        with transaction.atomic():
+            refund.save(force_insert=is_new)
+    except IntegrityError as error:
+        if "one_live_refund_per_reference" in str(error):  # two at once
+            raise DuplicateReference(field="reference") from error
+        raise
+
+
+def _turn(refund: Refund, target: Status, now: datetime) -> None:
+    """Sets the status, and the time of the next sweep."""
+    refund.status, refund.updated_at = target, now
+    if target != Status.AWAITING_RESPONSE:
+        refund.remind_at = None
+        if refund.origin == Origin.PAYER:
+            Draft.objects.filter(refund=refund.id).delete()
+    refund.ask_at = refund.ask_at or now + SANDBOX_TAKES if target == Status.PROCESSING else None
+    if target == Status.COMPLETED:
+        refund.completed_at = now
+
+
+def _give_back(refund: Refund, now: datetime) -> None:
+    """Money from receivables returns there if they still have a release date."""
+    if refund.from_releasing:
+        taken = refund.from_releasing
+        refund.from_releasing = receivables.give_all_back(refund.id, refund.payment_id, taken, now)
+        refund.from_available += taken - refund.from_releasing
+
+
+def _refunded(refund: Refund, now: datetime) -> None:
+    payment = refund.payment
+    payment.refunded_amount += refund.amount
+    answered = PaymentResult.DONE if payment.refunded_amount == payment.amount else PaymentResult.PARTLY
+    provider_of_payments.finish(payment, AskedOfPayment.REFUND, PaymentOutcome(answered), now)

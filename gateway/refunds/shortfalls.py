@@ -1,0 +1,127 @@
+"""The money of a refund: what of it is on hold, and what comes into the wallet for a refund that lacks some."""
+
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import F, Q
+
+from accounts.base import clock
+from accounts.base.rows import quoted, retry_on_deadlock, table
+from accounts.models import Merchant
+from gateway.refunds.models import DISPUTED, OPEN, Refund, Status
+from gateway.refunds.postings import blocked
+from ledger.books.models import Account, Balance
+from ledger.books.services import hold_wallet, post_for_block
+from ledger.chart import AccountKind
+from ledger.holds import services as holds
+from ledger.holds import shortfalls
+from ledger.holds.models import Reason
+from ledger.receivables import services as receivables
+from ledger.receivables.models import Receivable, State
+
+log = structlog.get_logger()
+SANDBOX_TAKES = timedelta(seconds=2)
+_LACKING = Q(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available"))
+_TO_FILL = f"""
+    SELECT DISTINCT r.merchant_id, r.wallet_currency FROM {table(Refund)} r
+     WHERE r.status IN ({quoted(*OPEN)})
+       AND r.wallet_amount > r.from_releasing + r.from_available
+       AND (EXISTS (SELECT FROM {table(Account)} a JOIN {table(Balance)} b ON b.account_id = a.id
+                     WHERE a.merchant_id = r.merchant_id AND a.currency = r.wallet_currency
+                       AND a.kind = '{AccountKind.AVAILABLE}' AND b.amount > 0)
+            OR EXISTS (SELECT FROM {table(Receivable)} v WHERE v.merchant_id = r.merchant_id
+                        AND v.currency = r.wallet_currency AND v.state = '{State.SCHEDULED}'))
+"""
+
+
+def gather(refund: Refund, now: datetime) -> tuple[int, int]:
+    """Takes money for a refund from its wallet: available money first, then what is released soonest.
+
+    Returns how much of it was releasing and how much available; the caller posts it.
+    """
+    held = hold_wallet(refund.merchant, refund.wallet_currency)
+    available = min(refund.shortfall, held[AccountKind.AVAILABLE])
+    refund.from_available += available
+    releasing = 0
+    if refund.shortfall and held[AccountKind.RELEASING]:
+        releasing = receivables.withhold(refund.merchant, refund.wallet_currency, refund.id, refund.shortfall, now)
+    refund.from_releasing += releasing
+    return releasing, available
+
+
+def keep_hold(refund: Refund, now: datetime) -> None:
+    disputed = refund.status in DISPUTED
+    holds.keep(
+        refund.merchant,
+        Reason.REFUND_DISPUTE if disputed else Reason.REFUND_PROCESSING,
+        refund.wallet_currency,
+        refund.blocked,
+        missing=refund.shortfall if refund.status in OPEN else 0,
+        refund_id=refund.id,
+        payment_id=refund.payment_id,
+        expected_release_at=_expected_end(refund),
+        at=now,
+    )
+
+
+def _expected_end(refund: Refund) -> datetime | None:
+    """Unknown for a review."""
+    if refund.status == Status.AWAITING_RESPONSE:
+        return refund.response_due_at
+    return refund.ask_at if refund.status == Status.PROCESSING else None
+
+
+def fill(merchant: Merchant, currency: str, at: datetime, *, waits: bool = False) -> int:
+    """Holds incoming money for refunds that lack money, the oldest first; returns for how many.
+
+    Without `waits` a refund that another process changes is skipped: that process checks the wallet before it releases
+    the lock. Call it in the transaction that changes the wallet.
+    """
+    rows = Refund.objects.select_for_update(no_key=True, skip_locked=not waits, of=("self",))
+    filled = 0
+    for refund in rows.filter(_LACKING, merchant=merchant, wallet_currency=currency).order_by("id"):
+        refund.merchant = merchant
+        filled += fill_one(refund, at)
+    return filled
+
+
+def fill_one(refund: Refund, at: datetime) -> bool:
+    """Holds missing money for a locked refund, as far as the wallet goes; returns whether there was any."""
+    now = max(at, refund.updated_at)  # money that is released late comes at its own time
+    releasing, available = gather(refund, now)
+    if not releasing + available:
+        return False
+    refund.fills += 1
+    refund.updated_at = now
+    if refund.status == Status.PROCESSING and not refund.shortfall:
+        refund.ask_at = now + SANDBOX_TAKES
+    refund.save(update_fields=["from_releasing", "from_available", "fills", "ask_at", "updated_at"])
+    keep_hold(refund, now)
+    moves = blocked(refund, releasing, available)
+    post_for_block(refund.merchant, "refund.filled", f"{refund.id}:{refund.fills}", moves, now)
+    return True
+
+
+shortfalls.filled_by(fill)
+
+
+def fill_shortfalls() -> int:
+    """Covers refunds that were skipped while another process changed them; returns for how many there was money."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TO_FILL)
+        found = cursor.fetchall()
+    merchants = Merchant.objects.select_related("company").in_bulk({row[0] for row in found})
+    filled = 0
+    for merchant_id, currency in found:
+        try:
+            filled += retry_on_deadlock(partial(_fill_now, merchants[merchant_id], currency))
+        except Exception:
+            log.exception("refunds.not_filled", merchant=merchant_id, currency=currency)
+    return filled
+
+
+@transaction.atomic
+def _fill_now(merchant: Merchant, currency: str) -> int:
+    return fill(merchant, currency, clock.now(merchant), waits=True)

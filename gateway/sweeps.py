@@ -1,0 +1,15 @@
+"""Everything that time does, and whatever else waits for a time. Each package declares its own in `due`."""
+
+from typing import Any
+
+from accounts.due import Due, Work
+from accounts.emails import outbox as emails
+from gateway.payments import due as payments
+from gateway.refunds import due as refunds
+from gateway.withdrawals import due as withdrawals
+from ledger.receivables import due as receivables
+from webhooks import due as webhooks
+
+OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE)
+"""What happens by a merchant's clock: the sandbox clock walks through it."""
+ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *emails.DUE)

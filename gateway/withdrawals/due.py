@@ -1,0 +1,95 @@
+"""What time does to withdrawals: their orders are handed over, and asked about."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from django.db import transaction
+
+from accounts.base import clock
+from accounts.base.errors import Refusal
+from accounts.base.rows import retry_on_deadlock
+from accounts.due import Due
+from accounts.models import Environment, Merchant
+from accounts.services import hold_settings
+from gateway.payouts.rail import PayoutOutcome, PayoutResult
+from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.provider import Question, prepare, rail_for, speak_to_simulator, take
+from gateway.withdrawals.services import lock
+
+log = structlog.get_logger()
+HELD_BACK_FOR = timedelta(minutes=1)
+
+
+Later = Callable[[], object]
+"""What is done after the commit."""
+
+
+def _speak(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
+    """Hands the order over, or asks about it; outside the transaction where there is a provider.
+
+    Accepted orders wait while the company is suspended or cannot withdraw.
+    """
+    merchant = withdrawal.merchant
+    hold_settings(merchant)
+    is_allowed = merchant.withdrawal_enabled and merchant.is_operational
+    if withdrawal.sent_at is None and withdrawal.status == Status.PROCESSING and not is_allowed:
+        log.warning("withdrawal.held_back", withdrawal=withdrawal.id, company=merchant.company_id)
+        withdrawal.ask_at = max(due_at, clock.now(merchant)) + HELD_BACK_FOR
+        withdrawal.save(update_fields=["ask_at"])
+        return None
+    if merchant.environment == Environment.SANDBOX:
+        speak_to_simulator(withdrawal, due_at)
+        return None
+    return partial(_ask_and_take, merchant, withdrawal.id, prepare(withdrawal, clock.now(merchant)))
+
+
+def _ask_and_take(merchant: Merchant, withdrawal_id: str, question: Question) -> None:
+    try:
+        outcome = question.put(rail_for(merchant, question.order), clock.now(merchant))
+    except Refusal as refusal:  # it was not reached, or said nothing usable
+        log.warning("withdrawal.unanswered", withdrawal=withdrawal_id, code=refusal.public_code)
+        outcome = PayoutOutcome(PayoutResult.UNKNOWN)
+    except Exception:
+        log.exception("withdrawal.unanswered", withdrawal=withdrawal_id)
+        outcome = PayoutOutcome(PayoutResult.UNKNOWN)
+    retry_on_deadlock(partial(_take_locked, merchant, withdrawal_id, question, outcome))
+
+
+@transaction.atomic
+def _take_locked(merchant: Merchant, withdrawal_id: str, question: Question, outcome: PayoutOutcome) -> None:
+    take(lock(merchant, withdrawal_id), question, outcome, clock.now(merchant))
+
+
+SPEAK = Due(
+    kind="withdrawal.answered",
+    title="Withdrawals without an answer",
+    model=Withdrawal,
+    column="ask_at",
+    condition="(w.leased_until IS NULL OR w.leased_until <= %(now)s)",
+    run=_speak,
+)
+DUE = (SPEAK,)
+
+
+def run_due(limit: int = 100) -> int:
+    """Hands over what was accepted and asks about what is on its way; returns about how many."""
+    return sum(due.sweep(limit) for due in DUE)
+
+
+def ask_now(merchant: Merchant, withdrawal_id: str) -> bool:
+    """Speaks to the provider before it is time to; False where it was answered, or somebody else speaks to it."""
+    taken, later = retry_on_deadlock(partial(_begin_now, merchant, withdrawal_id))
+    if later:
+        later()
+    return taken
+
+
+@transaction.atomic
+def _begin_now(merchant: Merchant, withdrawal_id: str) -> tuple[bool, Later | None]:
+    withdrawal = lock(merchant, withdrawal_id)
+    is_leased = withdrawal.leased_until is not None and withdrawal.leased_until > clock.utcnow()
+    if is_leased or withdrawal.status != Status.PROCESSING:
+        return False, None
+    return True, _speak(withdrawal, clock.now(merchant))

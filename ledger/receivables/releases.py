@@ -1,0 +1,80 @@
+"""Receivables become available: one statement, whether one of them or hundreds."""
+
+from datetime import datetime
+
+from accounts.base.rows import first, table
+from accounts.models import Merchant, StuckWork
+from ledger.chart import WALLET_METHOD
+from ledger.holds import shortfalls
+from ledger.receivables import payloads
+from ledger.receivables.lifecycle import RECEIVABLE_LIFE, ReceivableAction
+from ledger.receivables.models import Receivable, State
+from webhooks.outbox import emit
+
+KIND = "balance.released"
+"""The event, and the kind of due work."""
+NOT_STUCK = f"""NOT EXISTS (SELECT FROM {table(StuckWork)} s WHERE s.kind = '{KIND}' AND s.object_id = r.id)"""
+_RELEASED = RECEIVABLE_LIFE.transition(ReceivableAction.RELEASE, State.SCHEDULED)
+_TABLE = table(Receivable)
+_RELEASE = f"""
+    WITH due AS (
+        SELECT id FROM {_TABLE} r
+         WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND state = '{_RELEASED.sources[0]}'
+           AND release_at <= %(now)s AND {{which}}
+         ORDER BY release_at, id LIMIT %(limit)s FOR NO KEY UPDATE {{waiting}}
+    ), released AS (
+        UPDATE {_TABLE} r
+           SET state = '{_RELEASED.target}', updated_at = greatest(r.release_at, %(not_before)s::timestamptz)
+          FROM due WHERE r.id = due.id RETURNING r.id, r.amount, r.updated_at
+    )
+    SELECT *, ledger_uncovered(%(merchant)s, jsonb_build_array(
+               jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, 1))) FROM (
+    SELECT count(*), sum(amount), max(updated_at),
+           bool_and(ledger_post(%(merchant)s, %(kind)s, id, jsonb_build_array(
+               jsonb_build_array('RELEASING', %(wallet)s::text, %(currency)s::text, -amount),
+               jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, amount)), updated_at))
+      FROM (SELECT * FROM released ORDER BY updated_at, id) ordered OFFSET 0) posted
+"""
+_RELEASE_NAMED = _RELEASE.format(which="id = ANY(%(only)s)", waiting="")
+_RELEASE_BATCH = _RELEASE.format(which=NOT_STUCK, waiting="SKIP LOCKED")
+
+
+def release_rows(
+    merchant: Merchant,
+    currency: str,
+    until: datetime,
+    *,
+    limit: int = 1,
+    only: list[str] | None = None,
+    not_before: datetime | None = None,
+) -> int:
+    """One statement: each receivable has a transfer of its own, at its own time. One event for all of them."""
+    method = WALLET_METHOD[currency]
+    row = first(
+        _RELEASE_NAMED if only else _RELEASE_BATCH,
+        {
+            "merchant": merchant.pk,
+            "currency": currency,
+            "wallet": method,
+            "now": until,
+            "limit": limit,
+            "only": only,
+            "kind": _RELEASED.posts,
+            "not_before": not_before,
+        },
+    )
+    assert row is not None
+    count, amount, at, posted, uncovered = row
+    if not count:
+        return 0
+    assert posted, "a receivable is released once"
+    told = payloads.released(method, currency, int(amount), count, at)
+    emit(merchant, KIND, merchant.company_id, told, at)
+    if uncovered:
+        shortfalls.fill(merchant, currency, at)
+    return int(count)
+
+
+def release_late(merchant: Merchant, currency: str, receivable_ids: list[str], at: datetime) -> int:
+    """Releases at `at`, together, what was held back over its date; returns how many."""
+    return release_rows(merchant, currency, at, limit=len(receivable_ids), only=receivable_ids, not_before=at)
