@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("gateway", "0019_settle_refund")]
+    dependencies = [("gateway", "0002_database_code")]
 
     operations = [
         AddIndexConcurrently(

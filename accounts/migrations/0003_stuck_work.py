@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0011_waits_and_permissions"),
+        ("accounts", "0002_database_code"),
     ]
 
     operations = [
