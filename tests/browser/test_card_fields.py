@@ -32,7 +32,7 @@ def test_each_test_card_ends_as_documented(
         assert outcome == {"payment": {"id": ordered["id"], "status": status}}
     else:
         assert (outcome["error"]["code"], set(outcome)) == (failure, {"error"})
-        assert outcome["error"]["message"].endswith(("Nothing was charged.", "test cards work here."))
+        assert outcome["error"]["message"].endswith(("You have not been charged.", "test cards work here."))
     assert (*state(), Payment.objects.get().method) == (status, failure, method)
 
 
@@ -271,7 +271,7 @@ def test_the_hosted_page_in_a_frame_tells_the_shop(shop: CardShop) -> None:
     shop.type("4000000000000002", within=hosted)
     hosted.get_by_role("button", name="Pay").click()
     assert shop.outcome()["error"]["code"] == "CARD_REFUSED"
-    expect(hosted.get_by_role("status")).to_contain_text("Nothing was charged.")
+    expect(hosted.get_by_role("status")).to_contain_text("You have not been charged.")
     assert state() == ("FAILED", "CARD_REFUSED")
 
 

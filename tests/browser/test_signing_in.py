@@ -121,7 +121,7 @@ def test_a_passkey_is_shown_before_an_action_and_carries_nothing_out_by_itself(w
     assert "/accounts/2fa/webauthn/reauthenticate/" in page.url
     assert (faults_of(page), watched.overflow()) == ([], 0)
     page.get_by_role("button", name="security key").click()
-    expect(page.get_by_text("Nothing was done yet.")).to_be_visible()
+    expect(page.get_by_text("Nothing has been done yet.")).to_be_visible()
     expect(page.get_by_text("nina@acme.example")).to_be_visible()
     assert Invitation.objects.count() == 0
     assert (faults_of(page), watched.overflow()) == ([], 0)

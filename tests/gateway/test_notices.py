@@ -153,7 +153,7 @@ def test_a_withdrawal_that_did_not_arrive_is_told(out: Api, acme: Shop, team: An
     withdrawals.simulate(acme.sandbox, made["id"], outcome)
 
     assert told("withdrawal_came_back") == ["finance", "owner"]
-    assert ("sent a withdrawal" if outcome == "RETURNED" else "failed") in text("withdrawal_came_back")
+    assert ("returned a withdrawal" if outcome == "RETURNED" else "failed") in text("withdrawal_came_back")
 
 
 @pytest.mark.parametrize(("hour", "days_ago"), [(9, 1), (10, 0), (23, 0)])

@@ -61,7 +61,7 @@ def test_a_customer_has_payments_refunds_and_a_volume(api: Api, support: Client,
 
     assert "Paid in BRL R$150.00 2 payments" in shown
     assert "CPF 123.456.789-09" in shown
-    assert "R$5.00 went back" in shown
+    assert "R$5.00 was returned" in shown
     assert "R$5.00 Completed You" in shown
 
 

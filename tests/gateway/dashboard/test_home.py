@@ -82,7 +82,7 @@ def founder(newcomer: Company) -> User:
 def test_every_step_to_production_is_done_when_the_data_say_so(newcomer: Company, founder: User) -> None:
     browser, sandbox = signed_in(founder), Merchant.objects.get(company=newcomer, environment="SANDBOX")
     page = shown(browser, newcomer)
-    assert done(page) == [] and "0 of 7 steps are done" in page
+    assert done(page) == [] and "0 of 7 steps done" in page
     assert all(step in section(page, "steps") for step in STEPS)
 
     place = home_of(newcomer, "verification/")
@@ -214,7 +214,7 @@ def test_what_waits_leads_to_where_it_is_settled(acme: Shop, owner: Client) -> N
     assert "A webhook endpoint was disabled by us" in notes
     assert f'href="{home_of(acme)}webhooks/{endpoint.pk}' in notes
     finance = section(shown(signed_in(a_member(acme.company, Role.FINANCE)), acme), "attention")
-    assert "A payer wants R$40.00 back" in finance and "A webhook was switched off" not in finance
+    assert "A payer requested a refund of R$40.00" in finance and "A webhook endpoint was disabled" not in finance
 
 
 def test_support_that_sent_back_is_heard(acme: Shop, owner: Client) -> None:

@@ -161,7 +161,7 @@ def test_a_key_is_replaced_once(developer: Client, acme: Shop) -> None:
 
     answer = developer.post(address, form, follow=True)
 
-    assert "replaced before" in answer.content.decode()
+    assert "already replaced" in answer.content.decode()
     assert ApiKey.objects.filter(name="Till").count() == 2
 
 

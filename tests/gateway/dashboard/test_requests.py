@@ -62,7 +62,7 @@ def test_a_request_is_listed_and_told_whole(
         "Delivered",
     ):
         assert one in told, one
-    assert "a repetition with this key gets the same answer" in told
+    assert "a retry with this key gets the same response" in told
     assert 'x-api-key: $KEY"' in told.replace("&quot;", '"')
     assert acme.sandbox_key not in told
 

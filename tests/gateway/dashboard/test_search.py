@@ -44,14 +44,14 @@ def test_an_id_of_production_is_found_there(acme: Shop, support: Client, page: P
 
     shown = support.get(production, {"q": payment.pk})
 
-    assert "This id is at home in the sandbox" in text_of(shown)
+    assert "This id belongs to the sandbox" in text_of(shown)
     assert f'href="{page("search")}?q={payment.pk}"' in shown.content.decode()
 
 
 def test_who_may_not_open_the_page_is_told(acme: Shop, support: Client, page: Page) -> None:
     shown = text_of(support.get(page("search"), {"q": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9DEF"}))
 
-    assert "You may not open the page of this id." in shown
+    assert "You have no access to the page of this id." in shown
 
 
 def test_an_id_of_somebody_else_is_nobodys(acme: Shop, globex: Shop, support: Client, page: Page) -> None:

@@ -111,7 +111,7 @@ def test_a_long_statement_goes_on_with_the_right_balance(viewer: Client, acme: S
         balance -= line.amount
     oldest = rows[-1]
     assert Decimal(oldest["Balance"]) == Decimal(oldest["Credit"])
-    assert "More than 2000 postings" in words(paper)
+    assert "At most 2000 postings" in words(paper)
 
 
 def test_the_file_has_every_row_and_the_columns_of_the_screen(viewer: Client, busy: Shop, page: Page) -> None:

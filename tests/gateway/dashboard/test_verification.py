@@ -125,7 +125,7 @@ def test_twenty_documents_are_enough(newcomer: Shop, owner: Client) -> None:
     late = {"once": once, "kind": "OTHER", "file": SimpleUploadedFile("a.pdf", PDF)}
 
     assert "You have already uploaded 20 documents." in owner.post(page_of(newcomer), late).content.decode()
-    assert "that is the most" in owner.get(page_of(newcomer)).content.decode()
+    assert "the maximum" in owner.get(page_of(newcomer)).content.decode()
     assert Document.objects.count() == verification.MOST
 
 
@@ -177,7 +177,7 @@ def test_production_is_asked_for_when_everything_needed_is_there(newcomer: Shop,
     assert owner.post(page_of(newcomer, "production"))["location"] == page_of(newcomer)
 
     assert company(newcomer).production_asked_at is not None
-    assert "You asked for production" in owner.get(page_of(newcomer)).content.decode()
+    assert "You requested production" in owner.get(page_of(newcomer)).content.decode()
     assert owner.post(page_of(newcomer, "production")).status_code == 409
     assert AuditEntry.objects.filter(action="production.asked").count() == 1
 
@@ -185,7 +185,7 @@ def test_production_is_asked_for_when_everything_needed_is_there(newcomer: Shop,
 def test_who_is_verified_need_not_ask(acme: Shop) -> None:
     browser = signed_in(a_member(acme.company))
 
-    assert "production takes real money." in browser.get(page_of(acme)).content.decode()
+    assert "production accepts real money." in browser.get(page_of(acme)).content.decode()
     assert browser.post(page_of(acme, "production")).status_code == 409
     assert company(acme).production_asked_at is None
 

@@ -152,7 +152,7 @@ def test_a_rotated_secret_is_shown_once_and_both_sign(
     happens(acme.sandbox)
     deliver_due()
     assert len(receiver.received[0].headers["webhook-signature"].split()) == 2
-    assert "not over yet" in text(developer.get(address))
+    assert "still in progress" in text(developer.get(address))
 
 
 def test_an_endpoint_is_deleted_after_a_question(developer: Client, acme: Shop, hook: Hook) -> None:
@@ -220,7 +220,7 @@ def test_it_is_told_when_an_endpoint_will_be_switched_off(
     off_at = switched_off_at(hook.row())
     assert off_at and abs(off_at - utcnow() - timedelta(days=3)) < timedelta(minutes=1)
     for page in ("", hook.id):
-        assert "It is switched off on" in text(developer.get(f"{hooks_of(acme)}{page}"))
+        assert "It will be disabled on" in text(developer.get(f"{hooks_of(acme)}{page}"))
 
 
 def test_the_list_asks_little(
@@ -409,8 +409,10 @@ def test_the_doctor_looks_at_a_secret_and_forgets_it(
 def test_the_doctor_takes_base64_and_says_what_it_cannot_read(developer: Client, acme: Shop, hook: Hook) -> None:
     address = f"{hooks_of(acme)}{hook.id}/doctor"
 
-    assert "no base64" in text(developer.post(address, {"headers": "a: b", "body": "%%%", "form": "base64"}))
-    assert "No header can be read" in text(developer.post(address, {"headers": "nothing", "body": "", "form": "text"}))
+    assert "not valid base64" in text(developer.post(address, {"headers": "a: b", "body": "%%%", "form": "base64"}))
+    assert "No headers could be read" in text(
+        developer.post(address, {"headers": "nothing", "body": "", "form": "text"})
+    )
     page = text(developer.post(address, {"headers": "a: b", "body": "e30=", "form": "base64"}))
     assert "<code>UNKNOWN</code>" in page
 

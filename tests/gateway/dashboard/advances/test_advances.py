@@ -75,7 +75,7 @@ def test_what_cannot_be_had_is_said(acme: Shop, viewer: Client, page: Page) -> N
         ({"choose": "until", "until": day_of(one, days=-1), "currency": "BRL"}, "Nothing that can be advanced"),
         ({"choose": "amount", "currency": "BRL"}, "Enter an amount."),
         ({"choose": "until", "currency": "BRL"}, "Choose a day."),
-        ({"id": ["rcv_nobody", one.pk]}, "Not all of these"),
+        ({"id": ["rcv_nobody", one.pk]}, "cannot be advanced together"),
         ({"choose": "x"}, "Select a valid choice"),
         (ALL | {"currency": "USD"}, "Select a valid choice"),
     ):
@@ -135,7 +135,7 @@ def test_an_amount_that_changed_is_shown_before_it_is_asked_for(acme: Shop, fina
     with nothing_moves(acme):
         answer = finance.post(page("request_advance"), form)
 
-    assert "An amount changed meanwhile" in answer.content.decode()
+    assert "An amount changed in the meantime" in answer.content.decode()
     assert answer.context["quote"].gross == NET - 5_000
     assert not AuditEntry.objects.filter(action="advance.requested").exists()
 
@@ -186,7 +186,9 @@ def test_the_second_factor_is_asked_for_first(acme: Shop, page: Page) -> None:
         assert "reauthenticate" in client.post(page("request_advance"), {"once": "x"})["Location"]
 
 
-@pytest.mark.parametrize(("verb", "said"), [("approve", "became available at once"), ("refuse", "back on their sched")])
+@pytest.mark.parametrize(
+    ("verb", "said"), [("approve", "became available immediately"), ("refuse", "back on their sched")]
+)
 def test_what_was_decided_is_told_with_the_reviewer_s_note(
     acme: Shop, viewer: Client, stranger: Client, globex: Shop, page: Page, reviewer: User, verb: str, said: str
 ) -> None:

@@ -69,7 +69,7 @@ def test_a_quote_is_confirmed_once(finance: Client, funded: Shop, page: Page) ->
     said = words(done)
     for expected in ("−R$1,000.00", "+MXN 3,232.27", "MXN 49.23", "Conversion"):
         assert expected in said
-    assert "confirmed before, once" in words(again)
+    assert "already been confirmed" in words(again)
     [entry] = AuditEntry.objects.filter(action="conversion.confirmed")
     assert (entry.object_id, entry.after["source"], entry.after["destination"]) == (
         one.pk,

@@ -39,7 +39,7 @@ def test_it_shows_the_money_in_its_parts(acme: Shop, support: Client, page: Page
     assert "CPF 529.982.247-25" in shown
     assert payment.rail_reference
     assert payment.rail_reference in shown
-    assert "R$150.00 can still be given back, until" in shown
+    assert "R$150.00 can still be refunded, until" in shown
 
 
 def test_money_in_another_currency_says_how_it_was_settled(api: Api, support: Client, page: Page) -> None:
@@ -57,7 +57,7 @@ def test_money_in_another_currency_says_how_it_was_settled(api: Api, support: Cl
         ("BOLETO", "Payment line to type in 9999"),
         ("SPEI", "CLABE 999"),
         ("BANK_TRANSFER", "CVU 0000999"),
-        ("MB_WAY", "A question in the MB WAY app on +351*****"),
+        ("MB_WAY", "A confirmation request in the MB WAY app on +351*****"),
         ("CREDIT_CARD", "4242424242424242"),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_corrected_card_says_so(api: Api, support: Client, page: Page) -> None
 
     shown = text_of(support.get(page("payment", session.id)))
 
-    assert "Debit card · Visa •••• 4242 Credit card was asked for." in shown
+    assert "Debit card · Visa •••• 4242 Credit card was requested." in shown
 
 
 def test_the_timeline_outlives_the_events(api: Api, acme: Shop, support: Client, page: Page) -> None:
@@ -166,7 +166,7 @@ def on_its_way_back(api: Api) -> str:
         (under_dispute, CANNOT_REFUND["ONP409_REFUND_IN_DISPUTE"]),
         (on_its_way_back, CANNOT_REFUND["ONP422_REFUND_AMOUNT_EXCEEDED"]),
     ],
-    ids=["not paid", "never paid", "disputed", "on its way back"],
+    ids=["not paid", "never paid", "disputed", "already being refunded"],
 )
 def test_it_says_why_nothing_can_be_given_back(
     come_to: Callable[[Api], str], sentence: Any, api: Api, support: Client, page: Page

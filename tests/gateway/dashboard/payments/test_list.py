@@ -90,7 +90,7 @@ def test_a_card_is_found_by_its_last_digits_and_its_warning(api: Api, acme: Shop
 
     assert rows(support.get(page("payments"), {"q": "4242"})) == [corrected.id]
     assert rows(support.get(page("payments"), {"warning": "on"})) == [corrected.id]
-    assert "Credit card was asked for" in text_of(support.get(page("payments")))
+    assert "Credit card was requested" in text_of(support.get(page("payments")))
 
 
 def test_methods_currencies_and_amounts_narrow(acme: Shop, api: Api, support: Client, page: Page) -> None:

@@ -82,7 +82,7 @@ def test_what_is_wrong_stands_at_its_field(
 def test_a_reference_is_used_once(support: Client, page: Page) -> None:
     send(support, page, reference="test-1")
 
-    assert "There is another one with this reference." in text_of(send(support, page, reference="test-1"))
+    assert "Another one already has this reference." in text_of(send(support, page, reference="test-1"))
     assert Payment.objects.count() == 1
 
 

@@ -159,7 +159,7 @@ def test_what_another_tab_changed_is_shown_before_it_is_sent(
     with nothing_moves(acme):
         answer = support.post(confirm, form)
 
-    assert "The draft was changed meanwhile" in answer.content.decode()
+    assert "The draft was changed in the meantime" in answer.content.decode()
     assert "Never delivered." in answer.content.decode()
 
 

@@ -117,7 +117,7 @@ def test_it_is_said_what_it_will_do(acme: Shop, api: Api, support: Client, page:
     assert "What it does R$150.00" in shown
     assert "R$150.00 is taken from your available balance, which is now R$148.50." in shown
     assert "You are R$1.50 short: the refund will be rejected until more money is available." in shown
-    assert "Our fee of R$1.50 stays paid" in shown
+    assert "Our fee of R$1.50 is not refunded" in shown
     assert "What it does R$195.00" in part
     assert "R$192.02 is taken from the part of this payment that is still releasing." in part
     assert "R$2.98 comes out of your available balance" in part
@@ -168,7 +168,7 @@ def test_a_reference_is_used_once(acme: Shop, support: Client, page: Page) -> No
     given_back(support, page, payment, how="part", amount="1", reference="rf-1")
     with nothing_moves(acme):
         shown = text_of(given_back(support, page, payment, how="part", amount="1", reference="rf-1"))
-    assert "There is another one with this reference." in shown
+    assert "Another one already has this reference." in shown
 
 
 def test_what_is_disputed_meanwhile_is_not_refunded(acme: Shop, api: Api, support: Client, page: Page) -> None:

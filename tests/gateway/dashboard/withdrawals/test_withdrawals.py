@@ -229,7 +229,7 @@ def test_the_registered_address_is_a_matter_of_backends(finance: Client, funded:
 def test_in_production_it_is_said_why_nothing_leaves(finance: Client, acme: Shop, page: Page) -> None:
     for name, args in (("withdrawals", ()), ("choose_withdrawal", ()), ("new_withdrawal", ("pix",))):
         said = words(finance.get(page(name, *args, environment="production")))
-        assert "Withdrawals are not enabled" in said and "Write to support" in said
+        assert "Withdrawals are not enabled" in said and "Contact support" in said
     with nothing_moves(acme):
         answer = finance.post(page("confirm_withdrawal", "pix", environment="production"), filled())
     assert (answer.status_code, "Ask support" in words(answer)) == (403, True)
