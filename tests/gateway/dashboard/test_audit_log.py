@@ -26,7 +26,7 @@ ROOT = Path(settings.BASE_DIR)
 STAFF = "root@onpay.example"
 NAMED = {ADDRESS_CHANGED, MOVED, "refund.contested", "member.added", "user.deactivated", "user.reactivated"}
 """Actions that the code calls by a name, or puts together."""
-OF_NO_COMPANY = {"user.joined_staff", "user.staff_rights_changed"}
+OF_NO_COMPANY = {"user.joined_staff", "user.staff_invited", "user.staff_rights_changed"}
 """Actions that are written down without a company: no company reads them, so they need no words here."""
 
 

@@ -80,7 +80,7 @@ def test_what_comes_next_is_shown_soonest_first(support: Client, acme: Shop) -> 
 
     assert kinds == sorted(kinds, key=["payment.expired", "refund.reminded", "refund.lapsed"].index)
     page = support.get(lab_of(acme)).content.decode()
-    assert page.count(">Jump<") == 3
+    assert page.count("Move to<span") == 3
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_a_rotated_secret_is_shown_once_and_both_sign(
 def test_an_endpoint_is_deleted_after_a_question(developer: Client, acme: Shop, hook: Hook) -> None:
     happens(acme.sandbox)
     address = f"{hooks_of(acme)}{hook.id}/delete"
-    assert "1 delivery that waits is canceled" in text(developer.get(address))
+    assert "1 pending delivery will be canceled" in text(developer.get(address))
 
     assert developer.post(address).status_code == 302
 

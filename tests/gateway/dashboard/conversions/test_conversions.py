@@ -134,7 +134,7 @@ def test_too_little_is_seen_before_it_is_confirmed(finance: Client, funded: Shop
 
     answer = quoted(finance, page, amount="9901.00")
 
-    assert "Only R$9,900.99 are available" in words(answer)
+    assert "Only R$9,900.99 is available" in words(answer)
     assert "disabled" in answer.content.decode().split('data-only-until="holds"')[1][:20]
 
 

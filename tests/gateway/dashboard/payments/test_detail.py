@@ -83,7 +83,7 @@ def test_a_corrected_card_says_so(api: Api, support: Client, page: Page) -> None
 
     shown = text_of(support.get(page("payment", session.id)))
 
-    assert "Debit card · Visa •••• 4242 Credit card was requested." in shown
+    assert "Debit card · Visa •••• 4242 The request said Credit card." in shown
 
 
 def test_the_timeline_outlives_the_events(api: Api, acme: Shop, support: Client, page: Page) -> None:

@@ -69,7 +69,7 @@ def test_what_is_missing_is_said(acme: Shop, support: Client, page: Page) -> Non
     short = refunds.dispute(acme.sandbox, payment.pk)
 
     assert outcomes(support, page("refund", short.pk)) == ((4_000, 0, -4_000), (0, 0, -4_000), 11_000)
-    assert "R$110.00 are not blocked yet" in text_of(support, page("refund", short.pk))
+    assert "R$110.00 is not held yet" in text_of(support, page("refund", short.pk))
 
 
 @pytest.mark.usefixtures("money")

@@ -120,7 +120,7 @@ def test_it_is_said_what_it_will_do(acme: Shop, api: Api, support: Client, page:
     assert "Our fee of R$1.50 is not refunded" in shown
     assert "What it does R$195.00" in part
     assert "R$192.02 is taken from the part of this payment that is still releasing." in part
-    assert "R$2.98 comes out of your available balance" in part
+    assert "R$2.98 is taken from your available balance" in part
     assert "What it does R$150.00" in more
 
 
