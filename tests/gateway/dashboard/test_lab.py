@@ -11,6 +11,7 @@ from accounts.base.clock import now, utcnow
 from accounts.base.wire import timestamp
 from accounts.models import AuditEntry, Merchant
 from accounts.roles import Role
+from gateway import sweeps
 from gateway.conversions.scenarios import SCENARIOS as CONVERSIONS
 from gateway.dashboard.events.words import KIND
 from gateway.dashboard.lab import plays
@@ -194,5 +195,5 @@ def test_a_viewer_moves_no_clock(acme: Shop) -> None:
 
 
 def test_whatever_can_happen_has_words() -> None:
-    assert {due.kind for due in simulations.DUE} | {"webhook.retried"} == set(DUE)
+    assert {due.kind for due in sweeps.OF_MERCHANTS} | {"webhook.retried"} == set(DUE)
     assert {kind: str(sentence) for kind, sentence in KIND.items()} == KINDS
