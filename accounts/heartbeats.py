@@ -22,7 +22,7 @@ def beat(part: str) -> None:
 
 
 def is_alive(part: str, max_age: timedelta = MAX_AGE) -> bool:
-    """Whether the part has sent a heartbeat within the last 30 seconds, or within `within`."""
+    """Whether the part has sent a heartbeat within `max_age`, 30 seconds by default."""
     return Heartbeat.objects.filter(part=part, beat_at__gt=utcnow() - max_age).exists()
 
 
