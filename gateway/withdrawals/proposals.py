@@ -56,7 +56,7 @@ class WithdrawalOutcome(ProposalKind):
 
     def lines(self, record: Withdrawal, values: Values) -> list[tuple[str, str]]:
         outcome = outcome_of(values)
-        said = [("PayoutOutcome", SAYINGS[outcome.answered])]
+        said = [("Outcome", SAYINGS[outcome.answered])]
         said += [("Reference", outcome.reference)] if outcome.reference else []
         return said + ([("Why", outcome.failure[1])] if outcome.failure else [])
 

@@ -56,7 +56,7 @@ class ConversionFilters(ListQuery):
 
 
 class ConversionQuoteView(Resource):
-    tag = "ConversionsView"
+    tag = "Conversions"
 
     @operation(
         "quoteConversion",
@@ -93,7 +93,7 @@ class ConversionQuoteView(Resource):
 
 
 class ConversionConfirmationView(Resource):
-    tag = "ConversionsView"
+    tag = "Conversions"
 
     @operation(
         "confirmConversion",
@@ -124,7 +124,7 @@ class ConversionConfirmationView(Resource):
 
 
 class ConversionsView(Resource):
-    tag = "ConversionsView"
+    tag = "Conversions"
 
     @operation(
         "listConversions",
@@ -143,7 +143,7 @@ class ConversionsView(Resource):
 
 
 class ConversionView(Resource):
-    tag = "ConversionsView"
+    tag = "Conversions"
 
     @operation(
         "getConversion",

@@ -26,7 +26,7 @@ class CustomerFilters(ListQuery):
 
 
 class CustomersView(Resource):
-    tag = "CustomersView"
+    tag = "Customers"
 
     @operation(
         "listCustomers",

@@ -49,7 +49,7 @@ def _must_be_confirmed(payment: payments.Payment) -> bool:
 
 
 class PaymentsView(Resource):
-    tag = "PaymentsView"
+    tag = "Payments"
     goes_on_regardless = True
 
     @operation(
@@ -114,7 +114,7 @@ class PaymentsView(Resource):
 
 
 class PaymentView(Resource):
-    tag = "PaymentsView"
+    tag = "Payments"
 
     @operation("getPayment", "transactions:read", gives=payloads.PaymentPayload, refuses=[errors.PaymentUnknown])
     def get(self, merchant: Merchant, payment_id: str) -> payloads.PaymentPayload:

@@ -153,7 +153,7 @@ def _declared(kind: type[WithdrawalInput], *further: type[Refusal]) -> dict[str,
 class RailView(Resource):
     """Shared by the four rails."""
 
-    tag = "WithdrawalsView"
+    tag = "Withdrawals"
     body: ClassVar[type[WithdrawalInput]]
 
     def accept(self, merchant: Merchant, wanted: WithdrawalInput) -> Answer:
@@ -273,7 +273,7 @@ class CryptoWithdrawalsView(RailView):
 
 
 class WithdrawalsView(Resource):
-    tag = "WithdrawalsView"
+    tag = "Withdrawals"
 
     @operation(
         "listWithdrawals",
@@ -292,7 +292,7 @@ class WithdrawalsView(Resource):
 
 
 class WithdrawalView(Resource):
-    tag = "WithdrawalsView"
+    tag = "Withdrawals"
 
     @operation(
         "getWithdrawal",

@@ -130,3 +130,8 @@ def _check(kind: str, body: bytes) -> None:
     schema = post["requestBody"]["content"]["application/json"]["schema"]
     whole = schema | {"components": document()["components"]}
     jsonschema.Draft202012Validator(whole).validate(json.loads(body))
+
+
+def test_every_tag_of_an_operation_is_described() -> None:
+    tags = {tag["name"] for tag in document()["tags"]}
+    assert {resource.tag for _, _, resource, _ in operations()} <= tags
