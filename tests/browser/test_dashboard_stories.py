@@ -94,8 +94,8 @@ def test_an_advance_is_asked_for_and_granted(desk: Desk, history: None) -> None:
     open_page(page, "Receivables")
     page.get_by_role("link", name="Advance receivables").click()
     page.get_by_role("button", name="See what it costs").click()
-    page.get_by_role("link", name="Ask for").click()
-    page.get_by_role("button", name="Ask for").click()
+    page.get_by_role("link", name="Request this advance").click()
+    page.get_by_role("button", name="Request ").click()
     expect(page.get_by_text("The advance is requested and under review.")).to_be_visible()
 
     asked = Advance.objects.order_by("requested_at").last()

@@ -24,13 +24,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_it_is_in_the_timetable() -> None:
     entry = app.conf.beat_schedule["deliver-webhooks"]
-    assert (entry["task"], entry["schedule"]) == (tasks.deliver.name, timedelta(seconds=1))
+    assert (entry["task"], entry["schedule"]) == (tasks.deliver_webhooks.name, timedelta(seconds=1))
 
 
 def test_what_is_due_is_delivered_without_a_dispatcher(acme: Shop, hook: Hook, receiver: Receiver) -> None:
     events = {happens(acme.sandbox, object_id=f"pay_{n}") for n in range(100)}
 
-    tasks.deliver()
+    tasks.deliver_webhooks()
 
     assert {one.headers["webhook-id"] for one in receiver.received} == events
     assert set(Delivery.objects.values_list("status", "attempts")) == {("DELIVERED", 1)}
@@ -41,11 +41,11 @@ def test_a_dispatcher_that_is_alive_is_left_its_work(acme: Shop, hook: Hook, rec
     happens(acme.sandbox)
     heartbeats.beat(dispatch.DISPATCHER)
 
-    tasks.deliver()
+    tasks.deliver_webhooks()
     assert receiver.received == []
 
     Heartbeat.objects.update(beat_at=utcnow() - timedelta(seconds=31))
-    tasks.deliver()
+    tasks.deliver_webhooks()
     assert len(receiver.received) == 1
 
 
@@ -53,11 +53,11 @@ def test_one_worker_at_a_time_and_one_that_died_is_not_waited_for(acme: Shop, ho
     happens(acme.sandbox)
     heartbeats.beat(dispatch.STAND_IN)
 
-    tasks.deliver()
+    tasks.deliver_webhooks()
     assert receiver.received == []
 
     Heartbeat.objects.update(beat_at=utcnow() - timedelta(seconds=16))
-    tasks.deliver()
+    tasks.deliver_webhooks()
     assert len(receiver.received) == 1
 
 
@@ -65,7 +65,7 @@ def test_what_another_has_in_hand_is_not_sent(acme: Shop, hook: Hook, receiver: 
     happens(acme.sandbox)
     assert len(queue.claim(10)) == 1
 
-    tasks.deliver()
+    tasks.deliver_webhooks()
 
     assert receiver.received == []
 
@@ -77,7 +77,7 @@ def test_an_endpoint_that_fails_is_called_no_more_often_than_by_a_dispatcher(
     for n in range(60):
         happens(acme.sandbox, object_id=f"pay_{n}")
 
-    tasks.deliver()
+    tasks.deliver_webhooks()
 
     assert len(receiver.received) <= queue.AT_ONCE + queue.OPENS_AT
     assert Endpoint.objects.get().open_until is not None
@@ -121,6 +121,6 @@ def test_a_dispatcher_that_is_told_to_stop_is_replaced_at_once(acme: Shop, hook:
     thread.join()
     happens(acme.sandbox)
 
-    tasks.deliver()
+    tasks.deliver_webhooks()
 
     assert len(receiver.received) == 1

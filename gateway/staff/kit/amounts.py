@@ -46,7 +46,8 @@ class StaffAmountField(forms.DecimalField):
 
 def _in_two_ways(both: TwoReadings) -> str:
     most, least = both.readings
-    return f"{both.text} can be read as {most:,}.00 or {exact(least, least=2)}: write {most} or {typed(least)}."
+    readings = f"it could mean {most:,}.00 or {exact(least, least=2)}"
+    return f"{both.text} is ambiguous: {readings}. Write {most} or {typed(least)}."
 
 
 class CurrencyFilter(admin.SimpleListFilter):

@@ -26,7 +26,7 @@ from tests.support.staff_refunds import ADD, DECISIONS, NOTE, a_refund, everythi
 from webhooks.models import Event
 
 PDF = b"%PDF-1.7\n<script>alert(1)</script>"
-REFUSED = "The refund's status does not allow this."
+REFUSED = "s status does not allow this."
 
 
 def staff_with(*permissions: str) -> Client:

@@ -28,7 +28,7 @@ from tests.support.staff_withdrawals import (
 )
 from webhooks.models import Event
 
-REFUSED = "The withdrawal's status does not allow this."
+REFUSED = "s status does not allow this."
 WARNING = "The money may already be with the bank"
 
 
