@@ -178,7 +178,11 @@ def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Cli
     assert "lift/" not in body(staff, page_of(Hold, "change", hold.pk))
     before = book(acme.sandbox)
     again = colleague.post(decision(hold, "lift"), LIFTED, follow=True)
-    assert (again.status_code, "already been released" in again.content.decode(), book(acme.sandbox)) == (200, True, before)
+    assert (again.status_code, "already been released" in again.content.decode(), book(acme.sandbox)) == (
+        200,
+        True,
+        before,
+    )
     assert "Lifted" in body(staff, page_of(Hold, "change", hold.pk).replace("change", "history"))
 
 
