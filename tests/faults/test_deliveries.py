@@ -15,7 +15,7 @@ EVENTS = 100 * KILLS
 FAILS = 0.3
 _EMIT = """
 from django.db import transaction
-from accounts.base.clock import wall
+from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from accounts.models import Merchant
 from webhooks.outbox import emit
@@ -23,7 +23,7 @@ merchant = Merchant.objects.get(company_id={company!r}, environment="SANDBOX")
 with transaction.atomic():
     for n in range({events}):
         made = new_id("pay")
-        emit(merchant, "payment.paid", made, {{"id": made, "note": {mark!r}}}, wall())
+        emit(merchant, "payment.paid", made, {{"id": made, "note": {mark!r}}}, utcnow())
 """
 
 
