@@ -10,7 +10,6 @@ from django.db import connection, transaction
 
 from accounts.models import Merchant
 from ledger.receivables import due as receivables_due
-from ledger.receivables import services as receivables
 from ledger.receivables.due import RELEASE
 from ledger.receivables.models import Receivable
 from tests.bench.scale import scaled
@@ -135,7 +134,7 @@ def table(ways: list[Way]) -> str:
     bare = ways[0].rate
     rows = [("", *HEADINGS), *((way.title, *way.line(bare)) for way in ways)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    title = f"release of what is due, {MERCHANTS} merchants, {receivables.BATCH} in a transaction"
+    title = f"release of what is due, {MERCHANTS} merchants, {receivables_due.BATCH} in a transaction"
     lines = (
         f"  {row[0]:<{widths[0]}}  " + "  ".join(f"{t:>{w}}" for t, w in zip(row[1:], widths[1:], strict=True))
         for row in rows
