@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
-from django.db.models import BigIntegerField, ForeignKey, Model
+from django.db.models import BigIntegerField, F, ForeignKey, Model, Q, QuerySet
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +15,15 @@ from gateway.methods.errors import InvalidTerms
 from ledger.notation import plain_amount
 
 R = TypeVar("R", bound=Model)
+OWN_FIRST = F("merchant").asc(nulls_last=True)
+
+
+def own_or_copy(rules: QuerySet[R], merchant: Merchant | None) -> R | None:
+    """The merchant's rule of these, or an unsaved copy of the general one; None if there is neither."""
+    found = rules.filter(Q(merchant=merchant) | Q(merchant=None)).order_by(OWN_FIRST).first()
+    if found is None or found.merchant == merchant:  # type: ignore[attr-defined]
+        return found
+    return copied(found, merchant)
 
 
 def copied(rule: R, merchant: Merchant | None) -> R:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Q
 
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
@@ -13,8 +13,6 @@ from gateway.methods import changes
 from gateway.methods.errors import InvalidTerms, TermsInForce
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.methods.registry import markets
-
-OWN_FIRST = F("merchant").asc(nulls_last=True)
 
 
 def draft_price(
@@ -27,7 +25,7 @@ def draft_price(
     theirs = Q(merchant=merchant) | Q(merchant=None)
     versions = PriceRule.objects.filter(theirs, method=method, currency=currency)
     begun = versions.filter(effective_from__lte=effective_from or utcnow())
-    found = begun.order_by(OWN_FIRST, "-effective_from").first()
+    found = begun.order_by(changes.OWN_FIRST, "-effective_from").first()
     if found is None:
         raise InvalidTerms(faults=[_no_market(method, currency)])
     draft = changes.copied(found, merchant)
@@ -77,12 +75,11 @@ def limits(merchant: Merchant | None, environment: Environment, method: str, cur
 
     Raises ONP400_TERMS for a method that does not exist in the currency.
     """
-    theirs = Q(merchant=merchant) | Q(merchant=None)
-    rules = MethodRule.objects.filter(theirs, environment=environment, method=method, currency=currency)
-    found = rules.order_by(OWN_FIRST).first()
+    rules = MethodRule.objects.filter(environment=environment, method=method, currency=currency)
+    found = changes.own_or_copy(rules, merchant)
     if found is None:
         raise InvalidTerms(faults=[_no_market(method, currency)])
-    return found if found.merchant == merchant else changes.copied(found, merchant)
+    return found
 
 
 @transaction.atomic

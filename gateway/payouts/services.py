@@ -1,7 +1,6 @@
 """Changes of limits and prices of payout rails: all staff changes, by page or command, use these services."""
 
 from django.db import transaction
-from django.db.models import F, Q
 
 from accounts.audit import Actor
 from accounts.base.errors import Fault
@@ -17,12 +16,11 @@ def payout_terms(merchant: Merchant | None, environment: Environment, rail: str,
 
     Raises ONP400_TERMS for a rail that does not pay out the currency.
     """
-    theirs = Q(merchant=merchant) | Q(merchant=None)
-    rules = PayoutRule.objects.filter(theirs, environment=environment, rail=rail, currency=currency)
-    found = rules.order_by(F("merchant").asc(nulls_last=True)).first()
+    rules = PayoutRule.objects.filter(environment=environment, rail=rail, currency=currency)
+    found = changes.own_or_copy(rules, merchant)
     if found is None:
         raise InvalidTerms(faults=[_no_market(rail, currency)])
-    return found if found.merchant == merchant else changes.copied(found, merchant)
+    return found
 
 
 @transaction.atomic
