@@ -32,11 +32,13 @@ class Actor:
 
 
 ON_HOST = Actor()
+NOTE_LENGTH = 500
 
 
 def note_on_host(note: str, command: str) -> str:
-    """The audit note of a host command: it names the command and the OS user who ran it."""
-    return f"{note} (manage.py {command}, run by {getpass.getuser()})"
+    """The audit note of a host command: it names the command and the OS user who ran it, however long the note is."""
+    signature = f" (manage.py {command}, run by {getpass.getuser()})"
+    return note[: NOTE_LENGTH - len(signature)] + signature
 
 
 def record(
@@ -64,7 +66,7 @@ def record(
         object_id=object_id,
         before=before,
         after=after,
-        note=note[:500],
+        note=note[:NOTE_LENGTH],
         address=actor.address,
         request_id=actor.request_id,
     )

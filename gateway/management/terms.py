@@ -1,9 +1,10 @@
 """Shared by the commands for prices and limits: owner of the rule, amounts as money, and output."""
 
+import re
 from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -17,15 +18,26 @@ from accounts.models import Company, Environment, Merchant
 from ledger.money import to_minor
 from ledger.notation import plain_amount
 
+PRODUCTION = "production"
+
 
 def number(text: str) -> Decimal:
-    try:
-        found = Decimal(text)
-    except InvalidOperation:
-        found = Decimal("NaN")
-    if not found.is_finite():
-        raise ArgumentTypeError(f"{text} is not a number")
-    return found
+    """Plain digits with a point: no exponent, no separator, nothing that would be rounded."""
+    if not re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,8})?", text):
+        raise ArgumentTypeError(f"{text[:40]} is not a number, such as 12 or 0.89")
+    return Decimal(text)
+
+
+def whole(text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,15}", text):
+        raise ArgumentTypeError(f"{text[:40]} is not a whole number")
+    return int(text)
+
+
+def reason(text: str) -> str:
+    if not text.strip():
+        raise ArgumentTypeError("the note is empty")
+    return text.strip()
 
 
 def money(text: str) -> Decimal:
@@ -37,9 +49,9 @@ def moment(text: str) -> datetime:
     """A date, which means midnight UTC, or an ISO 8601 time, in UTC without an offset."""
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        return found.replace(tzinfo=UTC) if is_naive(found) else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise ArgumentTypeError(f"{text} is neither a day (2026-11-30) nor a time (2026-11-30T12:00)") from None
-    return found.replace(tzinfo=UTC) if is_naive(found) else found
 
 
 class TermsCommand(BaseCommand):
@@ -61,7 +73,7 @@ class TermsCommand(BaseCommand):
         whose.add_argument("--company", help="its id (cmp_…), or its exact name")
         whose.add_argument("--everybody", action="store_true", help="for every company that has no terms of its own")
         environments = [one.lower() for one in Environment.values]
-        parser.add_argument("--environment", choices=environments, default="production", help="production")
+        parser.add_argument("--environment", choices=environments, default=PRODUCTION, help=PRODUCTION)
         parser.add_argument(f"--{self.named}", required=True, type=str.upper)
         parser.add_argument("--currency", required=True, type=str.upper)
         for field, kind in self.fields.items():
@@ -70,11 +82,11 @@ class TermsCommand(BaseCommand):
                 parser.add_argument(option, action=BooleanOptionalAction, default=None)
             else:
                 parser.add_argument(option, type=kind)
-        parser.add_argument("--note", required=True, help="why; the audit keeps it")
+        parser.add_argument("--note", required=True, type=reason, help="why; the audit keeps it")
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
-        merchant = self._merchant(options["company"], options["environment"]) if options["company"] else None
+        merchant = None if options["everybody"] else self._merchant(options["company"], options["environment"])
         note = audit.note_on_host(options["note"], self._name())
         try:
             rule = self.draft(merchant, options)
@@ -111,10 +123,14 @@ class TermsCommand(BaseCommand):
             for name, kind in self.fields.items()
         }
 
-    def _merchant(self, text: str, environment: str) -> Merchant:
+    def _merchant(self, text: str, environment: str | None) -> Merchant:
         named = Q(pk=text) | Q(trade_name__iexact=text) | Q(legal_name__iexact=text)
-        found = list(Company.objects.filter(named)[:2])
+        found = list(Company.objects.filter(named)[:2]) if text.strip() else []
         if len(found) != 1:
             why = "More than one company has this name: give its id." if found else "There is no such company."
             raise CommandError(f"{why} Nothing was changed.")
-        return Merchant.objects.select_related("company").get(company=found[0], environment=environment.upper())
+        merchants = Merchant.objects.select_related("company").filter(company=found[0])
+        merchant = merchants.filter(environment=(environment or PRODUCTION).upper()).first()
+        if merchant is None:
+            raise CommandError(f"{found[0]} has no merchant in that environment. Nothing was changed.")
+        return merchant

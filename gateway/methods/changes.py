@@ -10,12 +10,25 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, notices
 from accounts.base.errors import Fault
+from accounts.base.rows import execute, table
 from accounts.models import Environment, Merchant
 from gateway.methods.errors import InvalidTerms
 from ledger.notation import plain_amount
 
 R = TypeVar("R", bound=Model)
 OWN_FIRST = F("merchant").asc(nulls_last=True)
+
+
+def hold(rule: Any) -> None:
+    """Changes of the rules of a method or rail wait for each other until the transaction ends: nobody overwrites what
+    they have not read.
+
+    Raises ONP400_TERMS if the rule was deleted meanwhile.
+    """
+    market = f"{table(type(rule))} {getattr(rule, 'method', None) or rule.rail} {rule.currency}"
+    execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [market])
+    if rule.pk and not type(rule)._base_manager.filter(pk=rule.pk).exists():
+        raise InvalidTerms(faults=[Fault("id", "UNKNOWN_VALUE", "It was deleted meanwhile.")])
 
 
 def own_or_copy(rules: QuerySet[R], merchant: Merchant | None) -> R | None:
@@ -53,6 +66,14 @@ def faults_of_range(rule: Any) -> list[Fault]:
     return faults
 
 
+def faults_of_owner(rule: Any, *same: str) -> list[Fault]:
+    """Whoever has a rule changes that one: there is one for each company, or for all, where the `same` are equal."""
+    named = {name: getattr(rule, name) for name in ("merchant", *same)}
+    if type(rule)._base_manager.filter(**named).exclude(pk=rule.pk).exists():
+        return [Fault("merchant", "INVALID", f"There are terms of {rule} already: change those.")]
+    return []
+
+
 def save(by: audit.Actor, rule: R, faults: Sequence[Fault], note: str) -> R:
     """Saves the rule, in the caller's transaction. Raises ONP400_TERMS if there are faults."""
     if faults:
@@ -73,9 +94,10 @@ def save(by: audit.Actor, rule: R, faults: Sequence[Fault], note: str) -> R:
 
 
 def remove(by: audit.Actor, rule: Model, note: str) -> None:
-    """Deletes the rule: the general rule, or the version before, applies again."""
+    """Deletes the rule, in the caller's transaction: the general rule, or the version before, applies again."""
     _write_down(by, rule, "deleted", _facts(rule, is_held=True), None, note)
     rule._change_reason = note[:100] or None  # type: ignore[attr-defined]
+    _tell_owners(rule, [str(rule._meta.verbose_name)])
     rule.delete()
 
 

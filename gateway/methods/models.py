@@ -13,6 +13,10 @@ from gateway.methods.registry import Method
 from ledger.money import DECIMALS
 
 METHODS = Method.choices
+LONGEST_DAYS = 731
+"""Of a term or a window: two years. More is a slip of the keyboard."""
+_DAYS = [MinValueValidator(0), MaxValueValidator(LONGEST_DAYS)]
+_SECONDS = [MinValueValidator(1), MaxValueValidator(LONGEST_DAYS * 24 * 3600)]
 CURRENCIES = [(code, code) for code, decimals in DECIMALS.items() if decimals == 2]
 
 
@@ -33,10 +37,12 @@ class MethodRule(models.Model):
     enabled = models.BooleanField(default=False)
     minimum = models.BigIntegerField(help_text="Minor units", validators=[MinValueValidator(1)])
     maximum = models.BigIntegerField(help_text="Minor units", validators=[MinValueValidator(1)])
-    expires_in_s = models.IntegerField("expires in (s)", help_text="The payer's time when the request names none")
-    expires_in_min_s = models.IntegerField("shortest expiresIn (s)", null=True, blank=True)
-    expires_in_max_s = models.IntegerField("longest expiresIn (s)", null=True, blank=True)
-    refund_window_days = models.IntegerField(default=90)
+    expires_in_s = models.IntegerField(
+        "expires in (s)", help_text="The payer's time when the request names none", validators=_SECONDS
+    )
+    expires_in_min_s = models.IntegerField("shortest expiresIn (s)", null=True, blank=True, validators=_SECONDS)
+    expires_in_max_s = models.IntegerField("longest expiresIn (s)", null=True, blank=True, validators=_SECONDS)
+    refund_window_days = models.IntegerField(default=90, validators=_DAYS)
     history = HistoricalRecords()
 
     class Meta:
@@ -79,7 +85,7 @@ class PriceRule(models.Model):
     )
     fixed = models.BigIntegerField(default=0, help_text="Minor units", validators=[MinValueValidator(0)])
     settlement_days = models.IntegerField(
-        default=0, help_text="Calendar days until the money is available", validators=[MinValueValidator(0)]
+        default=0, help_text="Calendar days until the money is available", validators=_DAYS
     )
     advance_enabled = models.BooleanField(
         default=False, db_default=False, help_text="Whether its receivables can be advanced"

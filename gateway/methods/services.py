@@ -20,8 +20,10 @@ def draft_price(
 ) -> PriceRule:
     """A new, unsaved version with the terms at that time, of the merchant or general; None: from now.
 
+    No other change of the method is saved before the caller's transaction ends.
     Raises ONP400_TERMS for a method that does not exist in the currency.
     """
+    changes.hold(PriceRule(method=method, currency=currency))
     theirs = Q(merchant=merchant) | Q(merchant=None)
     versions = PriceRule.objects.filter(theirs, method=method, currency=currency)
     begun = versions.filter(effective_from__lte=effective_from or utcnow())
@@ -40,6 +42,7 @@ def set_price(by: Actor, price: PriceRule, note: str = "") -> PriceRule:
     Existing payments keep their price. Raises ONP400_TERMS for an invalid price, and ONP409_TERMS for changing a
     version that is already effective.
     """
+    changes.hold(price)
     _require_open(price)
     faults = faults_of_price(price)
     price.effective_from = price.effective_from or utcnow()
@@ -49,6 +52,7 @@ def set_price(by: Actor, price: PriceRule, note: str = "") -> PriceRule:
 @transaction.atomic
 def withdraw_price(by: Actor, price: PriceRule, note: str = "") -> None:
     """Withdraws a future version; the one before stays in force. Raises ONP409_TERMS if it is already effective."""
+    changes.hold(price)
     _require_open(price)
     changes.remove(by, price, note)
 
@@ -73,8 +77,10 @@ def faults_of_price(price: PriceRule) -> list[Fault]:
 def limits(merchant: Merchant | None, environment: Environment, method: str, currency: str) -> MethodRule:
     """The rule of the merchant, or the general one; an unsaved copy of the general one if the merchant has none.
 
+    No other change of the method is saved before the caller's transaction ends.
     Raises ONP400_TERMS for a method that does not exist in the currency.
     """
+    changes.hold(MethodRule(method=method, currency=currency))
     rules = MethodRule.objects.filter(environment=environment, method=method, currency=currency)
     found = changes.own_or_copy(rules, merchant)
     if found is None:
@@ -87,6 +93,7 @@ def set_limits(by: Actor, rule: MethodRule, note: str = "") -> MethodRule:
     """Enables or disables a method and sets its limits and times, for new payments, immediately. Raises
     ONP400_TERMS.
     """
+    changes.hold(rule)
     return changes.save(by, rule, faults_of_limits(rule), note)
 
 
@@ -95,6 +102,7 @@ def remove_limits(by: Actor, rule: MethodRule, note: str = "") -> None:
     """Makes the general rule apply to the merchant again. Raises ONP409_TERMS for the general rule itself."""
     if rule.merchant is None:
         raise TermsInForce
+    changes.hold(rule)
     changes.remove(by, rule, note)
 
 
@@ -103,7 +111,8 @@ def faults_of_limits(rule: MethodRule) -> list[Fault]:
     faults = changes.invalid(rule)
     if not faults and (rule.method, rule.currency) not in markets():
         faults.append(_no_market(rule.method, rule.currency))
-    return faults or [*changes.faults_of_range(rule), *_faults_of_times(rule)]
+    owner = changes.faults_of_owner(rule, "environment", "method", "currency")
+    return faults or [*owner, *changes.faults_of_range(rule), *_faults_of_times(rule)]
 
 
 def _faults_of_times(rule: MethodRule) -> list[Fault]:

@@ -14,8 +14,10 @@ from gateway.payouts.registry import RailName, markets
 def payout_terms(merchant: Merchant | None, environment: Environment, rail: str, currency: str) -> PayoutRule:
     """The rule of the merchant, or the general one; an unsaved copy of the general one if the merchant has none.
 
+    No other change of the rail is saved before the caller's transaction ends.
     Raises ONP400_TERMS for a rail that does not pay out the currency.
     """
+    changes.hold(PayoutRule(rail=rail, currency=currency))
     rules = PayoutRule.objects.filter(environment=environment, rail=rail, currency=currency)
     found = changes.own_or_copy(rules, merchant)
     if found is None:
@@ -28,6 +30,7 @@ def set_payout_terms(by: Actor, rule: PayoutRule, note: str = "") -> PayoutRule:
     """Enables or disables a rail and sets its limits and fees, for new withdrawals, immediately. Raises
     ONP400_TERMS.
     """
+    changes.hold(rule)
     return changes.save(by, rule, faults_of_payout_terms(rule), note)
 
 
@@ -36,6 +39,7 @@ def remove_payout_terms(by: Actor, rule: PayoutRule, note: str = "") -> None:
     """Makes the general rule apply to the merchant again. Raises ONP409_TERMS for the general rule itself."""
     if rule.merchant is None:
         raise TermsInForce
+    changes.hold(rule)
     changes.remove(by, rule, note)
 
 
@@ -45,7 +49,8 @@ def faults_of_payout_terms(rule: PayoutRule) -> list[Fault]:
         return faults
     if (rule.rail, rule.currency) not in markets():
         return [_no_market(rule.rail, rule.currency)]
-    return [*changes.faults_of_range(rule), *_faults_of_fees(rule)]
+    owner = changes.faults_of_owner(rule, "environment", "rail", "currency")
+    return [*owner, *changes.faults_of_range(rule), *_faults_of_fees(rule)]
 
 
 def _faults_of_fees(rule: PayoutRule) -> list[Fault]:

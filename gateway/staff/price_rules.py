@@ -12,6 +12,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 
 from accounts.audit import Actor
 from accounts.base.errors import Fault, Refusal
+from gateway.methods import changes
 from gateway.staff.kit.amounts import StaffAmountField, money
 from gateway.staff.kit.columns import Column
 from gateway.staff.kit.recorded import RecordedAdmin
@@ -92,6 +93,7 @@ class RuleAdmin(RecordedAdmin):
             return HttpResponseRedirect(request.path)
 
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        changes.hold(obj)  # before its row, as everybody does
         type(self).set_rule(Actor.of(request), self.merged(obj, form) if change else obj)
 
     def remove(self, request: HttpRequest, obj: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from accounts import audit
 from accounts.models import Environment, Merchant
-from gateway.management.terms import TermsCommand, money
+from gateway.management.terms import TermsCommand, money, whole
 from gateway.methods import services
 from gateway.methods.models import MethodRule
 
@@ -13,8 +13,8 @@ class Command(TermsCommand):
     help = "Turns a method on or off and sets its limits and times, at once. What is not given stays as it is."
     named = "method"
     fields = {
-        "enabled": bool, "minimum": money, "maximum": money, "expires_in_s": int, "expires_in_min_s": int,
-        "expires_in_max_s": int, "refund_window_days": int,
+        "enabled": bool, "minimum": money, "maximum": money, "expires_in_s": whole, "expires_in_min_s": whole,
+        "expires_in_max_s": whole, "refund_window_days": whole,
     }  # fmt: skip
 
     def draft(self, merchant: Merchant | None, options: dict[str, Any]) -> MethodRule:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts import audit
 from accounts.models import Merchant
-from gateway.management.terms import TermsCommand, moment, money, number
+from gateway.management.terms import TermsCommand, moment, money, number, whole
 from gateway.methods import services
 from gateway.methods.models import PriceRule
 
@@ -18,15 +18,18 @@ class Command(TermsCommand):
     )
     named = "method"
     fields = {
-        "percentage": number, "fixed": money, "settlement_days": int, "advance_enabled": bool,
+        "percentage": number, "fixed": money, "settlement_days": whole, "advance_enabled": bool,
         "advance_monthly_rate": number, "advance_minimum": money,
     }  # fmt: skip
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
+        parser.set_defaults(environment=None)
         parser.add_argument("--from", dest="begins", type=moment, help="a day or a time, in UTC; now when not given")
 
     def draft(self, merchant: Merchant | None, options: dict[str, Any]) -> PriceRule:
+        if merchant is None and options["environment"]:
+            raise CommandError("Everybody's price is of both environments: omit --environment. Nothing was changed.")
         return services.draft_price(merchant, options["method"], options["currency"], options["begins"])
 
     def save(self, rule: PriceRule, note: str) -> PriceRule:

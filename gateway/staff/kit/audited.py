@@ -2,9 +2,11 @@
 go through here.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import BigIntegerField, BinaryField, Field, ForeignKey, Model, QuerySet
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin
@@ -27,8 +29,7 @@ class Audited(ModelAdmin):
         return told | many
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        if concerns(request, obj):
-            raise PermissionDenied
+        _require_uninvolved(request, [obj])
         title = f"{'Change' if change else 'Add'} {self.opts.verbose_name}"
         second_factor.require(request, lambda: in_words(self, request, title, obj if change else None, form))
         if change:
@@ -40,10 +41,13 @@ class Audited(ModelAdmin):
         obj.save()
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        _require_uninvolved(request, [obj])
         second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name}", obj))
         self.remove(request, obj)
 
+    @transaction.atomic
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        _require_uninvolved(request, queryset)
         second_factor.require(request, lambda: in_words(self, request, f"Delete {self.opts.verbose_name_plural}"))
         for record in queryset:
             self.remove(request, record)
@@ -121,6 +125,11 @@ def concerns(request: HttpRequest, record: Any) -> bool:
     """Whether the record's company has this person as a member, in any role."""
     mine = Membership.objects.filter(user=request.user, company__in=company_ids_of(record))  # type: ignore[misc]
     return mine.exists()
+
+
+def _require_uninvolved(request: HttpRequest, records: Iterable[Any]) -> None:
+    if any(concerns(request, record) for record in records):
+        raise PermissionDenied
 
 
 def name_of(model: type[Model]) -> str:
