@@ -70,19 +70,19 @@ _DESK = (*_ABOUT_COMPANIES, *_ABOUT_PEOPLE, *_ABOUT_PAYMENTS, *_ABOUT_EVENTS, "g
 ROLES = (
     StaffRole(
         "Support",
-        "Answers companies: reads what happened, sends e-mails again, proposes help for who lost their sign-in.",
+        "Helps companies: reads their data, resends e-mails, and proposes to restore a lost sign-in.",
         _DESK,
         ("accounts.change_email", "accounts.change_login", "accounts.remove_second_factor"),
     ),
     StaffRole(
         "Disputes",
-        "Opens and decides refunds that payers ask for.",
+        "Opens and decides refunds requested by payers.",
         _DESK,
         ("gateway.add_refund", "gateway.change_refund"),
     ),
     StaffRole(
         "Treasury",
-        "Says what became of withdrawals and refunds, decides advances, enters rates.",
+        "Records the outcome of withdrawals and refunds, decides advances, enters rates.",
         (*_DESK, *_ABOUT_BOOKS),
         (
             "gateway.change_withdrawal",
@@ -94,7 +94,7 @@ ROLES = (
     ),
     StaffRole(
         "Onboarding",
-        "Takes companies on: verification, terms, methods, keys, team and withdrawal address.",
+        "Onboards companies: verification, prices, methods, keys, team and withdrawal address.",
         (*_ABOUT_COMPANIES, *_ABOUT_TERMS, "accounts.document", "accounts.user", "accounts.apikey"),
         (
             "accounts.add_company",
@@ -115,7 +115,7 @@ ROLES = (
     ),
     StaffRole(
         "Compliance",
-        "Stops what must be stopped: holds, suspensions, closings, keys and sign-ins.",
+        "Places holds, suspends and closes companies, revokes keys, deactivates people.",
         (*_DESK, *_ABOUT_BOOKS, "accounts.document", "accounts.apikey", "accounts.auditentry"),
         (
             "ledger.add_hold",
@@ -129,41 +129,41 @@ ROLES = (
     ),
     StaffRole(
         "Technical",
-        "Looks after the service: its parts, calls and deliveries.",
+        "Operates the service: processes, API requests, deliveries.",
         (*_ABOUT_EVENTS, *_ABOUT_CALLS, *_ABOUT_PARTS, "accounts.merchant", "accounts.email", "ledger.proof"),
         ("accounts.change_email", "accounts.revoke_key"),
     ),
     StaffRole("Auditor", "Reads everything and changes nothing.", _EVERYTHING, ()),
     StaffRole(
         "Staff administrator",
-        "Invites staff and proposes what they may do.",
+        "Invites staff and proposes their rights.",
         ("accounts.user", *_ABOUT_STAFF),
         ("accounts.add_user", "accounts.change_user", "accounts.administer_staff", "accounts.deactivate_person"),
     ),
 )
 WORDS = {
-    "accounts.add_company": "Take a company on",
+    "accounts.add_company": "Add a company",
     "accounts.change_company": "Change a company's names and contacts",
     "accounts.change_email": "Send an e-mail again",
     "accounts.add_user": "Invite a person",
     "accounts.change_user": "Change a person's name",
-    "accounts.change_merchant": "Switch what a company may use, and its spread",
+    "accounts.change_merchant": "Change a company's features and its spread",
     "gateway.add_refund": "Open a refund for a payer",
-    "gateway.change_refund": "Decide a refund that a payer asked for",
-    "gateway.change_withdrawal": "Propose and confirm what became of a withdrawal",
-    "gateway.add_methodrule": "Enter the rules of a method",
+    "gateway.change_refund": "Decide a refund that a payer requested",
+    "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
+    "gateway.add_methodrule": "Add the rules of a method",
     "gateway.change_methodrule": "Change the rules of a method",
-    "gateway.add_pricerule": "Enter a price",
-    "gateway.change_pricerule": "Enter a new version of a price",
-    "gateway.add_payoutrule": "Enter the rules of a payout rail",
+    "gateway.add_pricerule": "Add a price",
+    "gateway.change_pricerule": "Add a new version of a price",
+    "gateway.add_payoutrule": "Add the rules of a payout rail",
     "gateway.change_payoutrule": "Change the rules of a payout rail",
     "ledger.add_hold": "Place a hold",
-    "ledger.change_hold": "Lift a hold",
+    "ledger.change_hold": "Release a hold",
     "ledger.add_rate": "Enter an exchange rate",
     "ledger.change_rate": "Withdraw an exchange rate",
-    "ledger.change_advance": "Approve and refuse advances",
+    "ledger.change_advance": "Approve and decline advances",
 }
-"""Wording of permissions that Django names after row operations."""
+"""Names of permissions that Django names after database operations."""
 
 
 def seed() -> None:

@@ -45,16 +45,16 @@ class WithdrawalAddress(CompanyKind):
 
     def sentence(self, record: Company, values: Values) -> str:
         return (
-            "Withdrawals by the API are taken from this address alone, at once. Owners are told by e-mail; unless "
-            "it is the company's first address, its production withdrawals wait for 24 hours."
+            "Withdrawals through the API are accepted only from this address, from now on. Owners are notified by "
+            "e-mail. Unless it is the company's first address, its production withdrawals are paused for 24 hours."
         )
 
     def lines(self, record: Company, values: Values) -> list[tuple[str, str]]:
-        return [("Now", record.withdrawal_ip or "none"), ("New address", values["address"] or "none")]
+        return [("Current address", record.withdrawal_ip or "none"), ("New address", values["address"] or "none")]
 
     def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
         address = register_address(by, record, values["address"], by_staff=True, note=note)
-        return Carried(standing.hold(record.pk), f"{record} withdraws from {address or 'nowhere'}.")
+        return Carried(standing.hold(record.pk), f"The withdrawal address of {record} is now {address or 'empty'}.")
 
 
 @register
@@ -68,11 +68,11 @@ class LiftSuspension(CompanyKind):
         standing.require(record, Company.Status.SUSPENDED)
 
     def sentence(self, record: Company, values: Values) -> str:
-        return "The company takes payments and moves money again, at once. Owners are told by e-mail."
+        return "The company can take payments and move money again, from now on. Owners are notified by e-mail."
 
     def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
         standing.lift_suspension(by, record, note)
-        return Carried(record, f"The suspension of {record} is lifted.")
+        return Carried(record, f"The suspension of {record} was lifted.")
 
 
 @register
@@ -88,6 +88,9 @@ class IssueKey(ProposalKind):
         standing.hold(merchant.company_id)
         return merchant
 
+    def name_of(self, object_id: str) -> str:
+        return str(Merchant.objects.select_related("company").get(pk=int(object_id)))
+
     def before(self, record: Merchant) -> dict[str, Any]:
         return {"status": record.company.status}
 
@@ -101,12 +104,12 @@ class IssueKey(ProposalKind):
         if not self.takes_two(record, values):
             return ""
         return (
-            "The key is shown once, to whoever confirms. Owners are told by e-mail, and the company's production "
-            "withdrawals wait for 24 hours."
+            "The key is shown once, to the person who confirms. Owners are notified by e-mail, and the company's "
+            "production withdrawals are paused for 24 hours."
         )
 
     def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
-        return [("Name", values["name"]), ("May", ", ".join(values["permissions"]))]
+        return [("Name", values["name"]), ("Permissions", ", ".join(values["permissions"]))]
 
     def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
         is_live = record.environment == Environment.PRODUCTION

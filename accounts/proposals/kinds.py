@@ -18,7 +18,7 @@ class Carried:
     """The result: the record, a sentence for whoever confirmed, and a secret that is shown once."""
 
     record: Model
-    said: str
+    message: str
     secret: str = ""
 
 
@@ -32,6 +32,10 @@ class ProposalKind(ABC):
     @abstractmethod
     def hold(self, object_id: str) -> Any:
         """The record, locked until the transaction ends. Raises the record's own 404."""
+
+    def name_of(self, object_id: str) -> str:
+        """The record as people know it: its public id, or the name of one that has none."""
+        return object_id
 
     @abstractmethod
     def before(self, record: Any) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Proposal(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.object_id}"
+        return self.pk
 
     def content_digest(self) -> str:
         """SHA-256 of everything that the confirming person has read."""

@@ -42,6 +42,10 @@ class TeamChange(ProposalKind):
         company, person = standing.hold(company_id), people.hold(int(person_id))
         return Place(company, person, Membership.objects.filter(company=company, user=person).first())
 
+    def name_of(self, object_id: str) -> str:
+        company_id, _, person_id = object_id.partition(":")
+        return str(Place(Company.objects.get(pk=company_id), User.objects.get(pk=int(person_id)), None))
+
     def before(self, record: Place) -> dict[str, Any]:
         return {"role": record.membership.role if record.membership else None}
 
@@ -57,17 +61,17 @@ class TeamChange(ProposalKind):
 
     def sentence(self, record: Place, values: Values) -> str:
         return (
-            "It holds at once. This person and the owners are told by e-mail, and the company's production withdrawals "
-            "wait for 24 hours; an owner who was one before can lift the wait."
+            "This takes effect immediately. The person and the owners are notified by e-mail, and the company's "
+            "production withdrawals are paused for 24 hours. Somebody who was already an owner can lift the pause."
         )
 
     def lines(self, record: Place, values: Values) -> list[tuple[str, str]]:
         now = record.membership.role if record.membership else "not in the team"
-        return [("Now", now), ("Then", values["role"] or "not in the team")]
+        return [("Current role", now), ("New role", values["role"] or "not in the team")]
 
     def carry_out(self, record: Place, values: Values, *, by: Actor, note: str) -> Carried:
         joining.assign(by, record.company, record.person, _role(values), note)
-        said = f"is {values['role']} of" if values["role"] else "is no longer in the team of"
+        said = f"is now {values['role']} of" if values["role"] else "is no longer in the team of"
         return Carried(record.company, f"{record.person} {said} {record.company}.")
 
 
@@ -80,6 +84,9 @@ class PersonKind(ProposalKind):
 
     def hold(self, object_id: str) -> User:
         return people.hold(int(object_id))
+
+    def name_of(self, object_id: str) -> str:
+        return str(User.objects.get(pk=int(object_id)))
 
     def company_ids(self, record: User) -> Iterable[str]:
         return [company.pk for company in people.companies(record)]
@@ -108,13 +115,13 @@ class EmailChange(PersonKind):
 
     def sentence(self, record: User, values: Values) -> str:
         return (
-            "This person signs in with the new address and is signed out everywhere. Both addresses and the owners of "
-            "their companies are told by e-mail; production withdrawals of those companies wait for 24 hours."
+            "The person signs in with the new address and is signed out everywhere. Both addresses and the owners of "
+            "their companies are notified by e-mail; production withdrawals of those companies are paused for 24 hours."
         )
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.change_email(by, record, values["email"], note)
-        return Carried(people.hold(record.pk), f"{record} signs in as {values['email'].lower()} now.")
+        return Carried(people.hold(record.pk), f"{record} now signs in as {values['email'].lower()}.")
 
 
 @register
@@ -132,14 +139,14 @@ class FactorRemoval(PersonKind):
 
     def sentence(self, record: User, values: Values) -> str:
         return (
-            "Apps, passkeys and recovery codes are removed, and this person is signed out everywhere: the password "
-            "alone lets them in again, to set up another one. They and the owners of their companies are told by "
-            "e-mail; production withdrawals of those companies wait for 24 hours."
+            "Authenticator apps, passkeys and recovery codes are removed, and the person is signed out everywhere. The "
+            "password alone then lets them sign in, to set up a new one. They and the owners of their companies are "
+            "notified by e-mail; production withdrawals of those companies are paused for 24 hours."
         )
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.remove_second_factor(by, record, note)
-        return Carried(record, f"{record} has none now.")
+        return Carried(record, f"The second factor of {record} was removed.")
 
 
 @register
@@ -156,16 +163,16 @@ class Activation(PersonKind):
     def sentence(self, record: User, values: Values) -> str:
         can = "can sign in again" if values["is_active"] else "is signed out everywhere and can no longer sign in"
         return (
-            f"This person {can}. They and the owners of their companies are told by e-mail; production withdrawals of "
-            "those companies wait for 24 hours."
+            f"The person {can}. They and the owners of their companies are notified by e-mail; production withdrawals "
+            "of those companies are paused for 24 hours."
         )
 
     def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
-        return [("Then", "Active" if values["is_active"] else "Not active")]
+        return [("New state", "Active" if values["is_active"] else "Not active")]
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.set_active(by, record, values["is_active"], note)
-        return Carried(people.hold(record.pk), f"{record} is {'' if values['is_active'] else 'not '}active now.")
+        return Carried(people.hold(record.pk), f"{record} was {'re' if values['is_active'] else 'de'}activated.")
 
 
 @register
@@ -173,7 +180,7 @@ class StaffRights(PersonKind):
     """Values: `is_staff`, `is_superuser` and the ids of `groups`. Always two people; otherwise one could act as two."""
 
     name = "user.staff_rights"
-    title = "Change what somebody may do as staff"
+    title = "Change staff rights"
     permission = "accounts.administer_staff"
 
     def before(self, record: User) -> dict[str, Any]:
@@ -188,15 +195,15 @@ class StaffRights(PersonKind):
 
     def sentence(self, record: User, values: Values) -> str:
         return (
-            "It holds from their next click on; who has no password yet gets a link by e-mail. Nobody changes their "
-            "own rights."
+            "This takes effect with their next request. If they have no password yet, they receive a link by e-mail. "
+            "Nobody can change their own rights."
         )
 
     def lines(self, record: User, values: Values) -> list[tuple[str, str]]:
         names = Group.objects.filter(pk__in=values["groups"]).order_by("name").values_list("name", flat=True)
         flags = [("Staff", values["is_staff"]), ("Superuser", values["is_superuser"])]
-        return [*((name, "yes" if flag else "no") for name, flag in flags), ("Groups", ", ".join(names) or "none")]
+        return [*((name, "yes" if flag else "no") for name, flag in flags), ("Roles", ", ".join(names) or "none")]
 
     def carry_out(self, record: User, values: Values, *, by: Actor, note: str) -> Carried:
         people.set_staff_rights(by, record, values, note)
-        return Carried(people.hold(record.pk), f"What {record} may do as staff is changed.")
+        return Carried(people.hold(record.pk), f"The staff rights of {record} were changed.")

@@ -14,8 +14,8 @@ from gateway.refunds.models import Refund
 from ledger.notation import plain_amount
 
 SENTENCES = {
-    RefundAction.DONE: "The provider returned {amount} to the payer: {blocked} leaves the company's wallet for good.",
-    RefundAction.DECLINED: "The provider did not return {amount}: the held {blocked} goes back to the company.",
+    RefundAction.DONE: "The provider returned {amount} to the payer. {blocked} leaves the company's wallet for good.",
+    RefundAction.DECLINED: "The provider did not return {amount}. The held {blocked} goes back to the company.",
 }
 
 
@@ -24,7 +24,7 @@ class RefundOutcome(ProposalKind):
     """Values: `asked`, "done" or "declined"."""
 
     name = "refund.outcome"
-    title = "Say what became of a refund"
+    title = "Record the outcome of a refund"
     permission = "gateway.settle_refund"
 
     def hold(self, object_id: str) -> Refund:
@@ -61,7 +61,7 @@ class RefundOutcome(ProposalKind):
         return f"{said} This cannot be undone."
 
     def lines(self, record: Refund, values: Values) -> list[tuple[str, str]]:
-        return [("Outcome", "Carried out" if values["asked"] == RefundAction.DONE else "Refused outside")]
+        return [("Outcome", "Refunded" if values["asked"] == RefundAction.DONE else "Declined by the provider")]
 
     def carry_out(self, record: Refund, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)

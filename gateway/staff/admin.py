@@ -109,11 +109,11 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
     ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
-    ("Timetable", ((PeriodicTask, "schedule"), (IntervalSchedule, "timer"), (Heartbeat, "monitor_heart"))),
+    ("Schedule", ((PeriodicTask, "schedule"), (IntervalSchedule, "timer"), (Heartbeat, "monitor_heart"))),
 )
 
 
-admin.site.index_title = "Support staff"
+admin.site.index_title = "Overview"
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 admin.site.has_permission = with_second_factor(admin.site.has_permission)  # type: ignore[method-assign, assignment]
 

@@ -18,6 +18,6 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     list_filter = ("by_staff", "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", ("action", named("object_id", "object")), (related("company"), related("merchant")))}),
-        ("Who", {"fields": ((related("actor"), "by_staff"), ("address", "request_id"), moment("created_at"))}),
+        ("Parties", {"fields": ((related("actor"), "by_staff"), ("address", "request_id"), moment("created_at"))}),
         ("What", {"fields": (pretty("before"), pretty("after"), "note")}),
     )

@@ -54,8 +54,8 @@ class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
         ("Identity", {"fields": (("tax_id", "tax_id_type"), ("country", "city"))}),
         ("Contact", {"fields": (("email", "phone"),)}),
         ("Shown to payers", {"fields": ("brand_color",)}),
-        ("Money out", {"fields": (("withdrawal_ip", "refused_origins"),)}),
-        ("Times", {"fields": (_times,)}),
+        ("Withdrawals", {"fields": (("withdrawal_ip", "refused_origins"),)}),
+        ("Timestamps", {"fields": (_times,)}),
     )
     readonly_fields = (
         "id",
@@ -68,7 +68,7 @@ class CompanyAdmin(Verification, CompanyStatusActions, RecordedAdmin):
         *_times,
     )
 
-    @display(description="last refused address")
+    @display(description="rejected addresses")
     def refused_origins(self, company: Company) -> Any:
         """Rejected withdrawal origins: to be registered, or to be investigated."""
         refused = RefusedOrigin.objects.filter(merchant__company=company.pk).select_related("merchant")
@@ -110,7 +110,7 @@ class MerchantAdmin(RecordedAdmin):
     fieldsets = (
         (None, {"fields": (_unchanging[:2], _unchanging[2:])}),
         (
-            "May use",
+            "Features",
             {"fields": (("withdrawal_enabled", "conversion_enabled"), ("advance_enabled", "card_tokens_enabled"))},
         ),
         ("Cards", {"fields": (("card_integration_mode", "card_settlement_currency"),)}),
@@ -135,7 +135,10 @@ class MerchantAdmin(RecordedAdmin):
         form = IssueKeyForm(merchant, request.POST or None)
         if not form.is_valid():
             is_live = merchant.environment == Environment.PRODUCTION
-            warning = "A live key that may refund, withdraw or convert takes two people; then withdrawals wait a day."
+            warning = (
+                "A live key that can refund, withdraw or convert must be confirmed by a second person. "
+                "Withdrawals are then paused for 24 hours."
+            )
             return self.decision(request, merchant, kind.title, sentence=warning if is_live else "", form=form)
         values = {name: form.cleaned_data[name] for name in ("name", "permissions")}
         return self.put(request, merchant, kind, values, form.cleaned_data["note"])
@@ -161,9 +164,9 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     list_filter = ("merchant__environment",)
     fieldsets = (
         (None, {"fields": ("id", "name", column("last4", "…{}".format), related("merchant"))}),
-        ("May", {"fields": ("permissions",)}),
+        ("Permissions", {"fields": ("permissions",)}),
         (
-            "Times",
+            "Timestamps",
             {"fields": (moment("created_at"), moment("last_used_at"), (moment("expires_at"), moment("revoked_at")))},
         ),
     )
@@ -176,12 +179,12 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def revoke(self, request: HttpRequest, object_id: str) -> HttpResponse:
         api_key = self.record(request, object_id)
         if request.method != "POST":
-            sentence = "It stops working with the next request, and cannot be given back."
+            sentence = "The key stops working immediately. This cannot be undone."
             return self.decision(request, api_key, "Revoke this key", sentence=sentence)
 
         def act() -> Done:
             services.revoke_key(api_key)
-            return Done(api_key, "revoked", "Revoked", f"{api_key} is revoked.")
+            return Done(api_key, "revoked", "Revoked", f"{api_key} was revoked.")
 
         return self.carry_out(request, api_key, act)
 

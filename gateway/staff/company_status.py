@@ -31,7 +31,7 @@ POSSIBLE: dict[str, tuple[Company.Status, ...]] = {
 
 
 class ReasonForm(forms.Form):
-    note = NoteField("The company reads it by e-mail")
+    note = NoteField("Sent to the company by e-mail")
 
 
 class WithdrawalAddressForm(NoteForm):
@@ -39,7 +39,7 @@ class WithdrawalAddressForm(NoteForm):
         required=False,
         max_length=45,
         widget=UnfoldAdminTextInputWidget,
-        help_text="One public IPv4 or IPv6 address; empty: nobody withdraws by the API",
+        help_text="One public IPv4 or IPv6 address. Leave empty to disable withdrawals through the API",
     )
     field_order = ("address", "note")
 
@@ -53,13 +53,13 @@ class MemberForm(NoteForm):
     """Adds a person with an account; others are invited by an owner."""
 
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=UnfoldAdminSelectWidget)
-    email = forms.EmailField(widget=UnfoldAdminEmailInputWidget, help_text="Of somebody who has an account")
+    email = forms.EmailField(widget=UnfoldAdminEmailInputWidget, help_text="The person must already have an account")
     field_order = ("email", "role", "note")
 
     def clean_email(self) -> User:
         person = User.objects.filter(email=str(self.cleaned_data["email"]).lower()).first()
         if person is None:
-            raise ValidationError("Nobody has this address. An owner of the company can invite them.")
+            raise ValidationError("No account has this address. An owner of the company can invite this person.")
         return person
 
 
@@ -94,13 +94,15 @@ class CompanyStatusActions(StaffAdmin):
         company = self.record(request, object_id)
         form = ReasonForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = "It takes no payments and moves no money, at once. Its owners read the reason by e-mail."
+            sentence = (
+                "It can no longer take payments or move money, from now on. Its owners receive the reason by e-mail."
+            )
             return self.decision(request, company, "Suspend this company", sentence=sentence, form=form)
         reason = form.cleaned_data["note"]
 
         def act() -> Done:
             standing.suspend(Actor.of(request), company, reason)
-            return Done(company, "", f"Suspended: {reason}", f"{company} is suspended.")
+            return Done(company, "", f"Suspended: {reason}", f"{company} was suspended.")
 
         return self.carry_out(request, company, act)
 
@@ -120,7 +122,7 @@ class CompanyStatusActions(StaffAdmin):
             return self.decision(request, company, kind.title, sentence=sentence, form=form)
         return self.put(request, company, kind, {}, form.cleaned_data["note"])
 
-    @action(description="Change the address", permissions=["address"], icon="lan")
+    @action(description="Change the withdrawal address", permissions=["address"], icon="lan")
     def change_address(self, request: HttpRequest, object_id: str) -> HttpResponse:
         company, kind = self.record(request, object_id), KINDS["company.withdrawal_address"]
         form = WithdrawalAddressForm(request.POST if request.method == "POST" else None)

@@ -6,13 +6,13 @@ from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
 
 from gateway.conversions.models import Conversion
 from gateway.staff.kit.amounts import CurrencyFilter, money
 from gateway.staff.kit.columns import Column, column, moment, related, titled, unbroken
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.kit.related import Related
+from gateway.staff.kit.search import announced_by
 from ledger.models import Entry, Transfer
 from ledger.notation import plain_amount
 from webhooks.models import Delivery, Event
@@ -49,16 +49,12 @@ def _spread(conversion: Conversion) -> Any:
     return unbroken(plain_amount(minor, conversion.destination_currency))
 
 
-def _told_of(events: QuerySet[Event]) -> Q:
-    return Q(pk__in=events.values("object_id"))
-
-
 @admin.register(Conversion)
 class ConversionAdmin(ReadOnlyAdmin):
     ids = {
         "cmp": "merchant__company",
-        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
-        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+        "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
     search_help_text = "Conversion, company, event or delivery id"
     listed_at = ("merchant",)
@@ -67,7 +63,7 @@ class ConversionAdmin(ReadOnlyAdmin):
         "id",
         end_money("source_amount", "source", "from"),
         end_money("destination_amount", "destination", "to"),
-        rate("applied_rate", "at"),
+        rate("applied_rate", "rate"),
         titled(_spread, "market_amount", "spread"),
         related("merchant"),
         moment("created_at"),
@@ -88,17 +84,17 @@ class ConversionAdmin(ReadOnlyAdmin):
             "Price",
             {
                 "fields": (
-                    (rate("market_rate", "rate of the market"), rate("applied_rate", "rate of the merchant")),
-                    end_money("market_amount", "destination", "at the market's rate"),
+                    (rate("market_rate", "market rate"), rate("applied_rate", "applied rate")),
+                    end_money("market_amount", "destination", "at market rate"),
                     (
                         titled(_spread, "spread", "spread"),
-                        column("spread_percentage", lambda share: f"{share.normalize():f}%", "agreed spread"),
+                        column("spread_percentage", lambda share: f"{share.normalize():f}%", "spread percentage"),
                     ),
                 )
             },
         ),
         (
-            "Times, by the merchant's clock",
+            "Timestamps (merchant's clock)",
             {"fields": (("quote_id", moment("quoted_at")), moment("created_at", "converted at"))},
         ),
     )

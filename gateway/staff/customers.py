@@ -19,7 +19,7 @@ class CustomerAdmin(ReadOnlyAdmin):
     list_filter = ("merchant__environment",)
     fieldsets = (
         (None, {"fields": ("id", related("merchant"), "name")}),
-        ("Found again by", {"fields": (("tax_id", "tax_id_type"), "email")}),
+        ("Matched by", {"fields": (("tax_id", "tax_id_type"), "email")}),
         ("Contact", {"fields": ("phone", pretty("address"))}),
-        ("Times", {"fields": ((moment("created_at"), moment("updated_at")),)}),
+        ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
     )

@@ -32,11 +32,9 @@ class EmailAdmin(ReadOnlyAdmin):
         (None, {"fields": ("id", ("status", "kind"), ("recipient", related("company")), "subject")}),
         ("Text", {"fields": (column("text", block),)}),
         ("Sending", {"fields": ("attempts", "last_error")}),
-        ("Times", {"fields": ((moment("created_at"), moment("sent_at")), moment("next_attempt_at"))}),
+        ("Timestamps", {"fields": ((moment("created_at"), moment("sent_at")), moment("next_attempt_at"))}),
     )
-    queues = (
-        Queue("failed", "E-mails not sent", "mail_off", lambda: Q(status="FAILED"), "created_at", environment=""),
-    )
+    queues = (Queue("failed", "Failed e-mails", "mail_off", lambda: Q(status="FAILED"), "created_at", environment=""),)
     actions_detail = ("send_again",)
 
     def has_send_permission(self, request: HttpRequest, object_id: object = None) -> bool:
@@ -46,13 +44,15 @@ class EmailAdmin(ReadOnlyAdmin):
     def send_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
         email = self.record(request, object_id)
         if request.method != "POST":
-            sentence = f"{email.recipient} gets it as it was written at {email.created_at:%Y-%m-%d %H:%M}Z."
+            sentence = (
+                f"The e-mail of {email.created_at:%Y-%m-%d %H:%M}Z is sent to {email.recipient} again, unchanged."
+            )
             return self.decision(request, email, "Send this e-mail again", sentence=sentence)
 
         def act() -> Done | str:
             if not outbox.send_again(email):
-                return "Only an e-mail that was given up is sent again."
+                return "Only a failed e-mail can be sent again."
             tasks.wake()
-            return Done(email, "sent_again", "Sent again", "The e-mail is being sent again.")
+            return Done(email, "sent_again", "Sent again", "The e-mail is queued to be sent again.")
 
         return self.carry_out(request, email, act)

@@ -36,7 +36,7 @@ class HoldForm(forms.ModelForm):
         cleaned = super().clean() or self.cleaned_data
         merchant, ends = cleaned.get("merchant"), cleaned.get("expected_release_at")
         if merchant and ends and ends <= clock.now(merchant):
-            self.add_error("expected_release_at", "That is over, by the merchant's clock.")
+            self.add_error("expected_release_at", "This time is in the past by the merchant's clock.")
         if {"amount", "currency"} <= set(cleaned):
             cleaned["amount"] = to_minor(cleaned["amount"], cleaned["currency"])
         if self.refused:
@@ -49,10 +49,10 @@ class HoldAdmin(EnteredAdmin):
     """Holds of refunds and withdrawals are managed by these. Add permission: place, change permission: release."""
 
     form = HoldForm
-    add_title = "Block money of a merchant"
+    add_title = "Place a hold on a merchant's money"
     permissions_used = ("view", "add", "change")
     ids = {"cmp": "merchant__company", "ref": "refund_id", "wdr": "withdrawal_id"}
-    search_help_text = "Block, refund or company id"
+    search_help_text = "Hold, refund, withdrawal or company id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
@@ -68,7 +68,7 @@ class HoldAdmin(EnteredAdmin):
     fieldsets = (
         (None, {"fields": ("id", "reason", money("amount"), related("merchant"))}),
         (
-            "Belongs to",
+            "Related records",
             {
                 "fields": (
                     (named("payment_id", "payment"), named("refund_id", "refund")),
@@ -76,9 +76,9 @@ class HoldAdmin(EnteredAdmin):
                 )
             },
         ),
-        ("By staff", {"fields": ((related("placed_by"), related("lifted_by")), "note")}),
+        ("By staff", {"fields": ((related("placed_by"), related("lifted_by", "released by")), "note")}),
         (
-            "Times, by the merchant's clock",
+            "Timestamps (merchant's clock)",
             {
                 "fields": (
                     moment("created_at", "placed at"),
@@ -115,17 +115,17 @@ class HoldAdmin(EnteredAdmin):
     def has_lift_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return request.user.has_perm("ledger.change_hold")
 
-    @action(description="Lift", permissions=["lift"], icon="lock_open", variant=ActionVariant.DANGER)
+    @action(description="Release", permissions=["lift"], icon="lock_open", variant=ActionVariant.DANGER)
     def lift(self, request: HttpRequest, object_id: str) -> HttpResponse:
         hold = self.record(request, object_id)
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = f"{plain_amount(hold.amount, hold.currency)} become available to the merchant again, at once."
-            return self.decision(request, hold, "Lift this block", sentence=sentence, form=form)
+            sentence = f"{plain_amount(hold.amount, hold.currency)} becomes available to the merchant immediately."
+            return self.decision(request, hold, "Release this hold", sentence=sentence, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             lifted = holds.lift(hold.pk, by=request.user)  # type: ignore[arg-type]
-            return Done(lifted, "lifted", f"Lifted: {note}", f"{hold.pk} is lifted.")
+            return Done(lifted, "lifted", f"Released: {note}", f"{hold.pk} was released.")
 
         return self.carry_out(request, hold, act)

@@ -21,7 +21,7 @@ def account_money(name: str, title: str = "") -> Column:
 class AccountAdmin(ReadOnlyAdmin):
     ids = {"cmp": "merchant__company"}
     words = {"pk": int}
-    search_help_text = "Company id, or number of the account"
+    search_help_text = "Company id or ledger account number"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company", "balance")
     list_display = ("__str__", related("merchant"), "kind", "currency", "held")
@@ -37,7 +37,7 @@ class AccountAdmin(ReadOnlyAdmin):
 class BalanceAdmin(ReadOnlyAdmin):
     ids = {"cmp": "account__merchant__company"}
     words = {"pk": int}
-    search_help_text = "Company id, or number of the account"
+    search_help_text = "Company id or ledger account number"
     listed_at = ("account",)
     list_select_related = ("account__merchant__company",)
     list_display = ("account", account_money("amount"), account_money("floor"), "version", moment("updated_at"))
@@ -49,7 +49,7 @@ class BalanceAdmin(ReadOnlyAdmin):
                 "fields": (
                     related("account"),
                     (account_money("amount"), account_money("floor")),
-                    (column("version", str, "entries so far"), moment("updated_at")),
+                    (column("version", str, "entries"), moment("updated_at")),
                 )
             },
         ),
@@ -60,21 +60,21 @@ class BalanceAdmin(ReadOnlyAdmin):
 class TransferAdmin(ReadOnlyAdmin):
     ids = {"cmp": "merchant__company"}
     words = {"reference": str, "pk": int}
-    search_help_text = "Id of what was posted, company id, or number of the transfer"
+    search_help_text = "Id of the posted record, company id, or transfer number"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = ("id", "kind", named("reference"), related("merchant"), "entry_count", moment("posted_at"))
     list_filter = ("merchant__environment",)
     fieldsets = (
         (None, {"fields": ("id", "kind", named("reference"), related("merchant"), "entry_count")}),
-        ("Times", {"fields": ((moment("posted_at", "posted at, by the merchant's clock"), moment("created_at")),)}),
+        ("Timestamps", {"fields": ((moment("posted_at", "posted at (merchant's clock)"), moment("created_at")),)}),
     )
 
 
 @admin.register(Entry)
 class EntryAdmin(ReadOnlyAdmin):
     words = {"transfer__reference": str, "pk": int}
-    search_help_text = "Id of what was posted, or number of the entry"
+    search_help_text = "Id of the posted record, or entry number"
     listed_at = ("transfer", "account")
     list_select_related = ("transfer", "account")
     list_display = (
@@ -88,5 +88,5 @@ class EntryAdmin(ReadOnlyAdmin):
     list_filter = ("account__kind", "account__currency")
     fieldsets = (
         (None, {"fields": ("id", (related("transfer"), "line"), (related("account"), "sequence"))}),
-        ("Money", {"fields": ((money("amount", "amount: + is credit, - is debit"), money("balance_after")),)}),
+        ("Money", {"fields": ((money("amount", "amount (+ credit, - debit)"), money("balance_after")),)}),
     )

@@ -28,13 +28,15 @@ class PriceRuleForm(RuleForm):
     amounts = ("fixed", "advance_minimum")
     faults = services.faults_of_price
     fixed = StaffAmountField("0")
-    advance_minimum = StaffAmountField("0", help_text="Of an advance", initial=0, required=False)
+    advance_minimum = StaffAmountField("0", help_text="Minimum fee of an advance", initial=0, required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "effective_from" in self.fields:
             self.fields["effective_from"].required = False
-            self.fields["effective_from"].help_text = "UTC. Empty: at once. Payments created before keep their price."
+            self.fields[
+                "effective_from"
+            ].help_text = "UTC. Leave empty to apply it immediately. Existing payments keep their price"
         if self.instance.pk is None:
             self.initial["effective_from"] = None
 
@@ -65,13 +67,13 @@ class MethodRuleAdmin(RuleAdmin):
     list_display = ("__str__", "enabled", money("minimum"), money("maximum"), "expires_in_s", "refund_window_days")
     list_filter = ("enabled", "environment", "method", "currency")
     fieldsets = (
-        ("For", {"fields": (("merchant", "environment"), ("method", "currency"))}),
-        ("Offered", {"fields": ("enabled", ("minimum", "maximum"))}),
-        ("Times", {"fields": (("expires_in_min_s", "expires_in_max_s"), ("expires_in_s", "refund_window_days"))}),
+        ("Applies to", {"fields": (("merchant", "environment"), ("method", "currency"))}),
+        ("Availability", {"fields": ("enabled", ("minimum", "maximum"))}),
+        ("Timestamps", {"fields": (("expires_in_min_s", "expires_in_max_s"), ("expires_in_s", "refund_window_days"))}),
     )
 
 
-IN_FORCE, LATER, OVER = "in force", "later", "over"
+IN_FORCE, SCHEDULED, SUPERSEDED = "in force", "scheduled", "superseded"
 
 
 def _in_force() -> Case:
@@ -81,8 +83,8 @@ def _in_force() -> Case:
     newer = PriceRule.objects.filter(**same, **begun, effective_from__gt=OuterRef("effective_from"))
     of_merchant, of_all = newer.filter(merchant=OuterRef("merchant")), newer.filter(merchant=None)
     return Case(
-        When(~Q(**begun), then=Value(LATER)),
-        When(Q(Exists(of_merchant)) | Q(Q(merchant=None), Exists(of_all)), then=Value(OVER)),
+        When(~Q(**begun), then=Value(SCHEDULED)),
+        When(Q(Exists(of_merchant)) | Q(Q(merchant=None), Exists(of_all)), then=Value(SUPERSEDED)),
         default=Value(IN_FORCE),
     )
 
@@ -100,7 +102,7 @@ class PriceRuleAdmin(RuleAdmin):
     ordering = ("method", "currency", F("merchant").asc(nulls_first=True), "-effective_from")
     list_display = (
         "__str__",
-        colored("state", **{IN_FORCE: "success", LATER: "info"}),
+        colored("state", **{IN_FORCE: "success", SCHEDULED: "info"}),
         moment("effective_from"),
         "percentage",
         money("fixed"),
@@ -109,8 +111,8 @@ class PriceRuleAdmin(RuleAdmin):
     )
     list_filter = ("method", "currency", "merchant__environment")
     fieldsets = (
-        ("For", {"fields": ("merchant", ("method", "currency"), "effective_from")}),
-        ("Price of a payment", {"fields": (("percentage", "fixed"), "settlement_days")}),
+        ("Applies to", {"fields": ("merchant", ("method", "currency"), "effective_from")}),
+        ("Payment price", {"fields": (("percentage", "fixed"), "settlement_days")}),
         ("Advances", {"fields": ("advance_enabled", ("advance_monthly_rate", "advance_minimum"))}),
     )
     actions_detail = ("new_version",)
@@ -124,7 +126,7 @@ class PriceRuleAdmin(RuleAdmin):
         if not price.advance_enabled:
             return None
         least = plain_amount(price.advance_minimum, price.currency)
-        return unbroken(f"{price.advance_monthly_rate.normalize():f}% a month, from {least}")
+        return unbroken(f"{price.advance_monthly_rate.normalize():f}% a month, minimum {least}")
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(state=_in_force())
@@ -143,13 +145,13 @@ class PriceRuleAdmin(RuleAdmin):
     def new_version(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """The form of a new version, prefilled from this one."""
         price = self.record(request, object_id)
-        said = {name: getattr(price, name) for name in ("method", "currency", "percentage", "settlement_days")}
-        said |= {name: getattr(price, name) for name in ("advance_enabled", "advance_monthly_rate")}
-        said |= {name: to_decimal(getattr(price, name), price.currency) for name in self.form.amounts}
-        said |= {"merchant": price.merchant_id} if price.merchant_id else {}
+        values = {name: getattr(price, name) for name in ("method", "currency", "percentage", "settlement_days")}
+        values |= {name: getattr(price, name) for name in ("advance_enabled", "advance_monthly_rate")}
+        values |= {name: to_decimal(getattr(price, name), price.currency) for name in self.form.amounts}
+        values |= {"merchant": price.merchant_id} if price.merchant_id else {}
         if not price.advance_enabled:
-            del said["advance_enabled"]
-        return HttpResponseRedirect(f"{address(PriceRule, 'add')}?{urlencode(said)}")
+            del values["advance_enabled"]
+        return HttpResponseRedirect(f"{address(PriceRule, 'add')}?{urlencode(values)}")
 
 
 def _is_open(price: PriceRule | None) -> bool:

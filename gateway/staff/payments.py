@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
 
 from accounts.tax_ids import compact
 from gateway.payments.models import Payment
@@ -11,12 +10,9 @@ from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import colored, moment, pretty, related
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.kit.related import Related
+from gateway.staff.kit.search import announced_by
 from ledger.models import Entry, Transfer
 from webhooks.models import Delivery, Event
-
-
-def _told_of(events: QuerySet[Event]) -> Q:
-    return Q(pk__in=events.values("object_id"))
 
 
 @admin.register(Payment)
@@ -25,8 +21,8 @@ class PaymentAdmin(ReadOnlyAdmin):
         "cmp": "merchant__company",
         "cus": "customer",
         "ref": "refunds",
-        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
-        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+        "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
     words = {"reference": str, "rail_reference": str, "customer__tax_id": compact, "customer__email": str.lower}
     search_help_text = (
@@ -46,7 +42,7 @@ class PaymentAdmin(ReadOnlyAdmin):
     list_filter = ("status", "method", "currency", "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", ("reference", "status"), ("failure_code", "failure_message"))}),
-        ("Who", {"fields": ((related("merchant"), related("customer")),)}),
+        ("Parties", {"fields": ((related("merchant"), related("customer")),)}),
         (
             "Money",
             {
@@ -59,7 +55,7 @@ class PaymentAdmin(ReadOnlyAdmin):
             },
         ),
         (
-            "Times, by the merchant's clock",
+            "Timestamps (merchant's clock)",
             {
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
@@ -68,8 +64,8 @@ class PaymentAdmin(ReadOnlyAdmin):
                 )
             },
         ),
-        ("As sent", {"fields": (pretty("payer"), "return_url")}),
-        ("Of the method", {"fields": (pretty("details"),)}),
+        ("As submitted", {"fields": (pretty("payer"), "return_url")}),
+        ("Method details", {"fields": (pretty("details"),)}),
     )
 
     def related_to(self, record: Payment) -> Iterable[Related]:

@@ -19,13 +19,17 @@ class PayoutRuleForm(LimitsForm):
 
     amounts = ("minimum", "maximum", "fee_fixed", "network_fee")
     faults = services.faults_of_payout_terms
-    minimum = StaffAmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
-    maximum = StaffAmountField("0.00000001", decimals=DECIMALS_AT_MOST, help_text="Of what the beneficiary receives")
+    minimum = StaffAmountField(
+        "0.00000001", decimals=DECIMALS_AT_MOST, help_text="Applies to what the beneficiary receives"
+    )
+    maximum = StaffAmountField(
+        "0.00000001", decimals=DECIMALS_AT_MOST, help_text="Applies to what the beneficiary receives"
+    )
     fee_fixed = StaffAmountField(
-        "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="On top of it, in the wallet's currency. 0 for crypto"
+        "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="Charged on top, in the wallet's currency. 0 for crypto"
     )
     network_fee = StaffAmountField(
-        "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="Only for crypto: out of what is paid, in its currency"
+        "0", decimals=DECIMALS_AT_MOST, initial=0, help_text="Crypto only: deducted from the payout, in its currency"
     )
 
 
@@ -40,8 +44,8 @@ class PayoutRuleAdmin(RuleAdmin):
     list_display = ("__str__", "enabled", money("minimum"), money("maximum"), "fee", money("network_fee"))
     list_filter = ("enabled", "environment", "rail", "currency")
     fieldsets = (
-        ("For", {"fields": (("merchant", "environment"), ("rail", "currency"))}),
-        ("Offered", {"fields": ("enabled", ("minimum", "maximum"))}),
+        ("Applies to", {"fields": (("merchant", "environment"), ("rail", "currency"))}),
+        ("Availability", {"fields": ("enabled", ("minimum", "maximum"))}),
         ("Price", {"fields": (("fee_percentage", "fee_fixed"), "network_fee")}),
     )
 

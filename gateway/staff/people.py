@@ -41,6 +41,7 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
     actions_list = (*StaffAdmin.actions_list, "invite")
     form = forms.ModelForm  # without a password
     add_form = NewUserForm
+    add_form_template = "admin/accounts/user/add_form.html"
     words = {"email__icontains": str, "first_name__icontains": str, "last_name__icontains": str}
     search_fields = ("email",)
     search_help_text = "E-mail or name"
@@ -51,13 +52,13 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
     fieldsets: ClassVar[Any] = (
         (None, {"fields": ("email", ("first_name", "last_name"), "is_active")}),
         ("Staff", {"fields": (("is_staff", "is_superuser"), "kinds_of_staff")}),
-        ("Times", {"fields": (_times,)}),
+        ("Timestamps", {"fields": (_times,)}),
     )
     add_fieldsets = ((None, {"fields": ("email",)}),)
     readonly_fields: ClassVar[Any] = ("is_active", "is_staff", "is_superuser", "kinds_of_staff", *_times)
     filter_horizontal = ()
 
-    @display(description="groups")
+    @display(description="roles")
     def kinds_of_staff(self, user: User) -> str:
         return ", ".join(group.name for group in user.groups.order_by("name")) or EMPTY
 
@@ -68,19 +69,19 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
     def has_invite_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("accounts.administer_staff")
 
-    @action(description="Invite to the staff", permissions=["invite"], icon="person_add")
+    @action(description="Invite staff", permissions=["invite"], icon="person_add")
     def invite(self, request: HttpRequest) -> HttpResponse:
         """Creates an account without a password, and proposes its roles. The link is sent after confirmation."""
         form = StaffInvitationForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = f"They get a link by e-mail, choose a password, and set up a second factor. {TWO_PEOPLE}"
-            return self.decision(request, None, "Invite to the staff", sentence=sentence, form=form)
-        second_factor.require(request, lambda: in_words(self, request, "Invite to the staff"))
+            sentence = f"They receive a link to choose a password, and then set up a second factor. {TWO_PEOPLE}"
+            return self.decision(request, None, "Invite staff", sentence=sentence, form=form)
+        second_factor.require(request, lambda: in_words(self, request, "Invite staff"))
         groups = sorted(group.pk for group in form.cleaned_data["groups"])
         rights = {"is_staff": True, "is_superuser": False, "groups": groups}
         with transaction.atomic():
             person = User.objects.create_user(form.cleaned_data["email"])
-            self.log_addition(request, person, "Invited to the staff")
+            self.log_addition(request, person, "Invited as staff")
             return self.put(request, person, KINDS["user.staff_rights"], rights, form.cleaned_data["note"])
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -124,11 +125,11 @@ class GroupAdmin(DjangoGroupAdmin, StaffAdmin):
     list_display = ("name", "what")
     filter_horizontal = ()
 
-    @display(description="what they do")
+    @display(description="description")
     def what(self, group: Group) -> str:
         return next((role.what for role in staff_roles.ROLES if role.name == group.name), EMPTY)
 
-    @display(description="may")
+    @display(description="permissions")
     def may(self, group: Group) -> str:
         return block("\n".join(sorted(map(staff_roles.in_words, group.permissions.select_related("content_type")))))
 
@@ -226,7 +227,7 @@ class InvitationAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("id", "email", (related("company"), "role"), related("invited_by"))}),
         (
-            "Times",
+            "Timestamps",
             {
                 "fields": (
                     (moment("created_at"), moment("expires_at")),

@@ -13,7 +13,7 @@ from ledger import tasks
 from ledger.proofs import selectors
 from ledger.proofs.models import Proof
 
-HOLDS, BROKEN, OPEN = "holds", "broken", "not finished"
+PASSED, FAILED, UNFINISHED = "passed", "failed", "unfinished"
 
 
 @admin.register(Proof)
@@ -21,19 +21,19 @@ class ProofAdmin(ReadOnlyAdmin):
     """Whoever can view proofs can also request one: it changes nothing."""
 
     words = {"pk": int}
-    search_help_text = "Number of the proof"
-    list_display = ("id", "found", "invariants", moment("started_at"), moment("finished_at"))
+    search_help_text = "Proof number"
+    list_display = ("id", "result", "invariants", moment("started_at"), moment("finished_at"))
     list_filter = (("finished_at", admin.EmptyFieldListFilter),)
     fieldsets = (
-        (None, {"fields": ("id", ("found", "invariants"))}),
-        ("Times", {"fields": ((moment("started_at"), moment("finished_at")),)}),
-        ("What does not hold", {"fields": (pretty("violations"),)}),
+        (None, {"fields": ("id", ("result", "invariants"))}),
+        ("Timestamps", {"fields": ((moment("started_at"), moment("finished_at")),)}),
+        ("Violated invariants", {"fields": (pretty("violations"),)}),
     )
     actions_list = (*ReadOnlyAdmin.actions_list, "verify_now")
 
-    @display(description="found", label={HOLDS: "success", BROKEN: "danger", OPEN: "warning"})
-    def found(self, proof: Proof) -> str:
-        return {True: HOLDS, False: BROKEN, None: OPEN}[proof.holds]
+    @display(description="result", label={PASSED: "success", FAILED: "danger", UNFINISHED: "warning"})
+    def result(self, proof: Proof) -> str:
+        return {True: PASSED, False: FAILED, None: UNFINISHED}[proof.holds]
 
     def has_verify_permission(self, request: HttpRequest) -> bool:
         return bool(self.has_view_permission(request))
@@ -42,18 +42,18 @@ class ProofAdmin(ReadOnlyAdmin):
     def verify_now(self, request: HttpRequest) -> HttpResponse:
         """Asks the worker, since the duration depends on the size of the books."""
         if request.method != "POST":
-            sentence = "Every invariant is checked over all books. Nothing is changed, and nobody waits for it."
+            sentence = "Every invariant is checked over all books, in the background. Nothing is changed."
             return self.decision(request, None, "Verify now", sentence=sentence)
-        self.message_user(request, *_asked())
+        self.message_user(request, *_request_proof())
         return HttpResponseRedirect(address(Proof, "changelist"))
 
 
-def _asked() -> tuple[Any, int]:
-    """The message and its level."""
+def _request_proof() -> tuple[Any, int]:
+    """The message to show, and its level."""
     if selectors.is_running():
-        return "The books are being verified just now.", messages.INFO
+        return "The books are already being verified.", messages.INFO
     try:
         tasks.prove_books.apply_async(expires=60, retry=False)
     except OperationalError:
-        return "The worker cannot be reached: the books were not verified.", messages.ERROR
-    return "The books are being verified: the result is here within moments.", messages.SUCCESS
+        return "The worker cannot be reached. The books were not verified.", messages.ERROR
+    return "Verification has started. The result appears here in a moment.", messages.SUCCESS

@@ -21,7 +21,7 @@ from accounts.models import Proposal
 from accounts.proposals import services as proposals
 from accounts.proposals.kinds import KINDS, Carried
 from gateway.staff.kit.actions import in_words
-from gateway.staff.kit.columns import colored, moment, named, related
+from gateway.staff.kit.columns import colored, link_to_id, moment, related, titled
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
@@ -39,14 +39,18 @@ def title(proposal: Proposal) -> str:
     return KINDS[proposal.kind].title
 
 
-def told(proposal: Proposal) -> SafeString:
-    """The proposal: what, by whom and why, and what confirming does."""
+def _record_link(proposal: Proposal) -> SafeString | str:
+    return link_to_id(KINDS[proposal.kind].name_of(proposal.object_id))
+
+
+def description(proposal: Proposal) -> SafeString:
+    """The changes, who proposes them and why, and what confirming does."""
     kind = KINDS[proposal.kind]
     with transaction.atomic():
         record = kind.hold(proposal.object_id)
         sentence, changes = kind.sentence(record, proposal.values), kind.lines(record, proposal.values)
-    said = [("About", str(record)), *changes, ("Proposed by", str(proposal.proposed_by)), ("Note", proposal.note)]
-    listed = format_html_join("", "<li>{}: <b>{}</b></li>", said)
+    facts = [("About", str(record)), *changes, ("Proposed by", str(proposal.proposed_by)), ("Note", proposal.note)]
+    listed = format_html_join("", "<li>{}: <b>{}</b></li>", facts)
     return format_html('{}<ul class="staff-list mt-4 mb-4">{}</ul>', sentence, listed)
 
 
@@ -60,16 +64,16 @@ def open_proposals() -> Q:
 
 @admin.register(Proposal)
 class ProposalAdmin(ReadOnlyAdmin):
-    """Shown to people who may decide that kind. View permission: all proposals."""
+    """Each person sees the kinds they may decide. View permission: all proposals."""
 
     ids = {"cmp": "company"}
     words = {"object_id": str}
-    search_help_text = "Proposal or company id, or id of what it is about"
+    search_help_text = "Proposal or company id, or id of the record"
     listed_at = ("company",)
     list_select_related = ("company", "proposed_by", "decided_by")
-    _about = named("object_id", "about")
+    _about = titled(_record_link, "object_id", "about")
     list_display = (
-        "what",
+        "kind_title",
         _about,
         colored("state", OPEN="warning", CONFIRMED="success", TURNED_DOWN="danger"),
         "note",
@@ -79,7 +83,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     )
     list_filter = ("state",)
     fieldsets = (
-        (None, {"fields": ("id", "what", (_about, related("company")), "state")}),
+        (None, {"fields": ("id", "kind_title", (_about, related("company")), "state")}),
         ("Proposed", {"fields": ("content",)}),
         (
             "By",
@@ -95,13 +99,13 @@ class ProposalAdmin(ReadOnlyAdmin):
     queues = (Queue("open", "Proposals to confirm", "done_all", open_proposals, "proposed_at", environment=""),)
     actions_detail: ClassVar[Any] = ANSWERS
 
-    @display(description="what")
-    def what(self, proposal: Proposal) -> str:
+    @display(description="decision")
+    def kind_title(self, proposal: Proposal) -> str:
         return title(proposal)
 
     @display(description="content")
     def content(self, proposal: Proposal) -> Any:
-        return told(proposal)
+        return description(proposal)
 
     # ── Who sees what ─────────────────────────────────────────────────────────────────────────────────────────────
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -113,7 +117,7 @@ class ProposalAdmin(ReadOnlyAdmin):
         return found
 
     def has_answer_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
-        return True  # `_answer` asks for the permission of the kind
+        return True  # `_answer` requires the permission of the kind
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         proposal = self.get_object(request, unquote(str(object_id)))
@@ -127,20 +131,20 @@ class ProposalAdmin(ReadOnlyAdmin):
 
         def act(proposal: Proposal, digest: str, note: str) -> HttpResponse:
             done = proposals.confirm(request, proposal.pk, digest, note)
-            return self.carried(request, done, f"{title(proposal)}, as {proposal.proposed_by} proposed: {note}")
+            return self.carried(request, done, f"{title(proposal)}, proposed by {proposal.proposed_by}: {note}")
 
         return self._answer(request, object_id, "Confirm", act)
 
-    @action(description="Turn down", permissions=["answer"], icon="close", variant=ActionVariant.DANGER)
+    @action(description="Reject", permissions=["answer"], icon="close", variant=ActionVariant.DANGER)
     def turn_down(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Rejects the proposal; nothing moves."""
 
         def act(proposal: Proposal, digest: str, note: str) -> HttpResponse:
             proposals.turn_down(request, proposal.pk, digest, note)
-            self.log_action(request, proposal, "", f"Turned down: {note}")
-            return self.carried(request, Carried(proposal, "It is turned down. Nothing has changed."), "")
+            self.log_action(request, proposal, "", f"Rejected: {note}")
+            return self.carried(request, Carried(proposal, "The proposal was rejected. Nothing was changed."), "")
 
-        return self._answer(request, object_id, "Turn down", act)
+        return self._answer(request, object_id, "Reject", act)
 
     def _answer(
         self,
@@ -156,14 +160,14 @@ class ProposalAdmin(ReadOnlyAdmin):
         form = AnswerForm(request.POST if request.method == "POST" else None, initial={"digest": proposal.digest})
         heading = f"{name}: {title(proposal)}"
         if not form.is_valid():
-            return self.decision(request, proposal, heading, sentence=told(proposal), form=form)
+            return self.decision(request, proposal, heading, sentence=description(proposal), form=form)
         try:
             second_factor.require(request, lambda: in_words(self, request, heading, proposal, more=_lines(proposal)))
             with transaction.atomic():
                 return act(proposal, form.cleaned_data["digest"], form.cleaned_data["note"])
         except Refusal as refusal:
-            said = f"{refusal.message} {refusal.advice}"
-            refused = self.decision(request, proposal, heading, sentence=said, is_over=True)
+            reason = f"{refusal.message} {refusal.advice}"
+            refused = self.decision(request, proposal, heading, sentence=reason, is_over=True)
             refused.status_code = refusal.status
             return refused
 

@@ -35,7 +35,7 @@ HOLDS_FOR = {
     "1440": "24 hours",
 }
 """Minutes, as in the form."""
-HOLDS, OVER = "holds", "over"
+VALID, EXPIRED = "valid", "expired"
 
 
 def for_one_real(currency: str, per_real: Decimal) -> str:
@@ -64,17 +64,19 @@ class RateForm(forms.ModelForm):
         max_digits=28,
         decimal_places=15,
         widget=UnfoldAdminDecimalFieldWidget,
-        help_text=f"In the currency: 0.1834 for USD, where 1 USD = 5.4526 {BASE}",
+        help_text=f"In the chosen currency, for example 0.1834 for USD if 1 USD = 5.4526 {BASE}",
     )
-    holds_for = forms.ChoiceField(choices=list(HOLDS_FOR.items()), widget=UnfoldAdminSelectWidget, initial="60")
+    holds_for = forms.ChoiceField(
+        label="Valid for", choices=list(HOLDS_FOR.items()), widget=UnfoldAdminSelectWidget, initial="60"
+    )
     note = NoteField()
     confirmed = forms.BooleanField(
-        label="I have compared it with the market",
+        label="I have checked this rate against the market",
         required=False,
         widget=UnfoldBooleanWidget,
         help_text=(
-            f"Needed where it is more than {FARTHEST_JUMP:.0%} away from the known rates, or none is known: then a "
-            "second person confirms it, too"
+            f"Required if it is more than {FARTHEST_JUMP:.0%} away from the known rates, or if none is known. A "
+            "second person must then confirm it, too"
         ),
     )
 
@@ -87,22 +89,22 @@ class RateForm(forms.ModelForm):
         return cleaned
 
     def _compare(self, currency: str, per_real: Decimal) -> None:
-        known, said = compared_with(currency), both_ways(currency, per_real)
+        known, entered = compared_with(currency), both_ways(currency, per_real)
         if not known:
-            self.add_error("confirmed", f"{said}. No other rate of {currency} is known: is this right?")
+            self.add_error("confirmed", f"{entered}. No other rate of {currency} is known. Is this correct?")
         elif is_far(currency, per_real):
             farthest = max(known, key=lambda rate: abs(per_real / rate.per_real - 1))
             share = (
                 f"{abs(per_real / farthest.per_real - 1):.1%} {'above' if per_real > farthest.per_real else 'below'}"
             )
             before = both_ways(currency, farthest.per_real)
-            self.add_error("confirmed", f"{said}. That is {share} a known rate ({before}): is this right?")
+            self.add_error("confirmed", f"{entered}. That is {share} a known rate ({before}). Is this correct?")
 
 
 class HoldsFilter(admin.SimpleListFilter):
     """Whether the rate is currently used."""
 
-    title = parameter_name = "holds"
+    title, parameter_name = "valid", "holds"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [("yes", "Yes"), ("no", "No longer")]
@@ -118,10 +120,10 @@ class RateAdmin(EnteredAdmin):
     """Production rates; the sandbox has a table of its own. Add permission: enter, change permission: withdraw."""
 
     form = RateForm
-    add_title = "Enter a rate: money is converted at it at once, in production"
+    add_title = "Enter a rate: production conversions use it immediately"
     permissions_used = ("view", "add", "change")
     words = {"currency__iexact": str, "pk": int}
-    search_help_text = "Currency, or number of the rate"
+    search_help_text = "Currency or rate number"
     list_select_related = ("entered_by",)
     list_display = (
         "one_real",
@@ -129,7 +131,7 @@ class RateAdmin(EnteredAdmin):
         "state",
         "source",
         moment("quoted_at"),
-        moment("holds_until"),
+        moment("holds_until", "valid until"),
         related("entered_by"),
     )
     list_filter = ("currency", "source", HoldsFilter)
@@ -137,8 +139,13 @@ class RateAdmin(EnteredAdmin):
         (None, {"fields": ("currency", ("one_real", "one_unit"), ("state", "source"))}),
         ("By staff", {"fields": (related("entered_by"), "note")}),
         (
-            "Times",
-            {"fields": ((moment("quoted_at"), moment("holds_until")), (moment("created_at"), moment("withdrawn_at")))},
+            "Timestamps",
+            {
+                "fields": (
+                    (moment("quoted_at"), moment("holds_until", "valid until")),
+                    (moment("created_at"), moment("withdrawn_at")),
+                )
+            },
         ),
     )
     add_fieldsets = ((None, {"fields": ("currency", "per_real", "holds_for", "note", "confirmed")}),)
@@ -146,12 +153,12 @@ class RateAdmin(EnteredAdmin):
 
     one_real = staticmethod(titled(lambda rate: unbroken(str(rate)), "per_real", "rate"))
     one_unit = staticmethod(
-        titled(lambda rate: unbroken(for_one_unit(rate.currency, rate.per_real)), "one_unit", "the other way")
+        titled(lambda rate: unbroken(for_one_unit(rate.currency, rate.per_real)), "one_unit", "inverse")
     )
 
-    @display(description="now", label={HOLDS: "success"})
+    @display(description="state", label={VALID: "success"})
     def state(self, rate: Rate) -> str:
-        return HOLDS if rate.holds_until > utcnow() else OVER
+        return VALID if rate.holds_until > utcnow() else EXPIRED
 
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
     def save(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
@@ -189,12 +196,12 @@ class RateAdmin(EnteredAdmin):
     def withdraw(self, request: HttpRequest, object_id: str) -> HttpResponse:
         rate = self.record(request, object_id)
         if request.method != "POST":
-            sentence = "Nothing is converted at it any more, at once. The newest rate that holds goes on."
+            sentence = "Conversions stop using it immediately, and use the newest valid rate instead."
             return self.decision(request, rate, "Withdraw this rate", sentence=sentence)
 
         def act() -> Done | str:
             if rates.withdraw(rate):
-                return Done(rate, "withdrawn", "Withdrawn", f"{rate} is withdrawn.")
-            return f"{rate} was not staff's, or had ended before."
+                return Done(rate, "withdrawn", "Withdrawn", f"{rate} was withdrawn.")
+            return f"{rate} was not entered by staff, or has already expired."
 
         return self.carry_out(request, rate, act)

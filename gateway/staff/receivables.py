@@ -51,7 +51,7 @@ class ReceivableAdmin(ReadOnlyAdmin):
     list_display = (
         "id",
         colored("state", SCHEDULED="info", RESERVED_FOR_ADVANCE="warning", ADVANCED="success", RELEASED="success"),
-        money("amount", "left"),
+        money("amount", "remaining"),
         moment("release_at"),
         named("payment_id", "payment"),
         related("merchant"),
@@ -64,14 +64,14 @@ class ReceivableAdmin(ReadOnlyAdmin):
             {
                 "fields": (
                     (money("gross_amount", "gross"), money("fee")),
-                    (money("refunded_amount", "refunded"), money("amount", "left")),
+                    (money("refunded_amount", "refunded"), money("amount", "remaining")),
                 )
             },
         ),
-        ("Of the payment", {"fields": (("payment_reference", "method"),)}),
+        ("Payment", {"fields": (("payment_reference", "method"),)}),
         ("Advance", {"fields": ((rate("advance_monthly_rate", "price"), money("advance_minimum", "minimum")),)}),
         (
-            "Times, by the merchant's clock",
+            "Timestamps (merchant's clock)",
             {"fields": (moment("release_at"), (moment("created_at"), moment("updated_at")))},
         ),
     )
@@ -87,7 +87,7 @@ def to_decide() -> Q:
 
 
 class AdvanceDecisionForm(forms.Form):
-    note = NoteField("The company reads it")
+    note = NoteField("Visible to the company")
 
 
 @admin.register(Advance)
@@ -98,7 +98,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
     permissions_used = ("view", "change")
     ids = {"cmp": "merchant__company", "rcv": containing}
     words = {"requested_by__email": str.lower}
-    search_help_text = "Advance, receivable or company id, or e-mail of who asked"
+    search_help_text = "Advance, receivable or company id, or e-mail of the requester"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company", "requested_by")
     list_display = (
@@ -108,8 +108,8 @@ class AdvanceAdmin(ReadOnlyAdmin):
         money("fee"),
         money("net"),
         related("merchant"),
-        related("requested_by", "asked by"),
-        moment("requested_at", "asked at"),
+        related("requested_by"),
+        moment("requested_at"),
         moment("decided_at"),
     )
     list_filter = ("state", CurrencyFilter, "merchant__environment")
@@ -119,7 +119,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
         ("Requested", {"fields": ((related("requested_by", "by"), moment("requested_at", "at")),)}),
         ("Decided", {"fields": ((related("decided_by", "by"), moment("decided_at", "at")), "note")}),
     )
-    queues = (Queue("decide", "Advances to decide", "fast_forward", to_decide, "requested_at"),)
+    queues = (Queue("decide", "Advances to review", "fast_forward", to_decide, "requested_at"),)
     actions_detail = ("approve", "refuse")
 
     def related_to(self, record: Advance) -> Iterable[Related]:
@@ -144,16 +144,16 @@ class AdvanceAdmin(ReadOnlyAdmin):
             plain_amount(advance.fee, advance.currency),
         )
         sentence = (
-            f"{count} receivable{'s' * (count != 1)}: {net} become available at once, for a fee of {fee}. "
-            "Days that came meanwhile cost nothing: the fee may be less."
+            f"{count} receivable{'s' * (count != 1)}: {net} becomes available immediately, for a fee of {fee}. "
+            "The fee is lower if days have passed since the request."
         )
         return self._decide(request, advance, advances.approve, "Approve this advance", sentence)
 
     @action(description="Decline", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def refuse(self, request: HttpRequest, object_id: str) -> HttpResponse:
         advance = self.record(request, object_id)
-        sentence = "The receivables go back to their schedule; what is due by now is released at once."
-        return self._decide(request, advance, advances.refuse, "Refuse this advance", sentence)
+        sentence = "The receivables return to their release schedule. Those already due are released immediately."
+        return self._decide(request, advance, advances.refuse, "Decline this advance", sentence)
 
     def _decide(
         self, request: HttpRequest, advance: Advance, decide: Callable[..., Advance], title: str, sentence: str
@@ -166,7 +166,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
         def act() -> Done:
             decided = decide(advance.pk, request.user, note)
             state = decided.get_state_display()
-            return Done(decided, state.lower(), f"{state}: {note}", f"{decided} is {state.lower()}.")
+            return Done(decided, state.lower(), f"{state}: {note}", f"{decided} was {state.lower()}.")
 
         return self.carry_out(request, advance, act)
 

@@ -28,8 +28,10 @@ class OpenForm(forms.ModelForm):
     """A payer's refund request. `refused`: the service's refusal of this form."""
 
     refused: Refusal | None = None
-    payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Id of the payment")
-    amount = StaffAmountField("0.01", required=False, help_text="In the payment's currency. Empty: all that is left")
+    payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Payment id")
+    amount = StaffAmountField(
+        "0.01", required=False, help_text="In the payment's currency. Leave empty to refund all that remains"
+    )
     reason_code = forms.ChoiceField(
         label="Reason", choices=[("", "---------"), *ReasonCode.choices], widget=UnfoldAdminSelectWidget
     )
@@ -37,7 +39,7 @@ class OpenForm(forms.ModelForm):
         max_length=2000,
         required=False,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
-        help_text="What the payer says. The company reads it",
+        help_text="The payer's own words. Visible to the company",
     )
     note = NoteField()
 
@@ -45,7 +47,7 @@ class OpenForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if due := self.fields.get("response_due_at"):
             due.label = "Answer due"
-            due.help_text = "UTC. Empty: 72 hours from now, 7 days for cards"
+            due.help_text = "UTC. Leave empty for 72 hours from now, or 7 days for cards"
 
     def clean_payment(self) -> Payment:
         payment_id = self.cleaned_data["payment"].strip()
@@ -61,7 +63,7 @@ class OpenForm(forms.ModelForm):
         cleaned = super().clean() or self.cleaned_data
         payment, due = cleaned.get("payment"), cleaned.get("response_due_at")
         if payment and due and due <= clock.now(payment.merchant):
-            self.add_error("response_due_at", "That is over, by the merchant's clock.")
+            self.add_error("response_due_at", "This time is in the past by the merchant's clock.")
         if payment and cleaned.get("amount") is not None:
             cleaned["amount"] = to_minor(cleaned["amount"], payment.currency)
         if self.refused:

@@ -32,6 +32,7 @@ from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
+from gateway.staff.kit.search import announced_by
 from gateway.staff.refund_decisions import OpenForm, to_decide
 from ledger.models import Hold, Transfer
 from ledger.notation import plain_amount
@@ -51,13 +52,9 @@ def wallet_money(name: str, title: str = "") -> Column:
     return money(name, title, attrgetter("wallet_currency"))
 
 
-def _short(refund: Refund) -> Any:
+def _shortfall(refund: Refund) -> Any:
     missing = refund.shortfall if refund.status in OPEN else 0
     return unbroken(plain_amount(missing, refund.wallet_currency))
-
-
-def _told_of(events: QuerySet[Event]) -> Q:
-    return Q(pk__in=events.values("object_id"))
 
 
 class DueFilter(SimpleListFilter):
@@ -89,8 +86,8 @@ class RefundAdmin(EnteredAdmin):
         "pay": "payment",
         "rsp": "responses",
         "evd": "responses__evidence",
-        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
-        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+        "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
     words = {"reference": str, "end_to_end_id": str}
     search_help_text = "Refund, payment, company, answer, event or delivery id, reference, or end-to-end id"
@@ -123,13 +120,13 @@ class RefundAdmin(EnteredAdmin):
                 )
             },
         ),
-        ("Who", {"fields": (related("merchant"), related("payment"))}),
+        ("Parties", {"fields": (related("merchant"), related("payment"))}),
         (
             "Money",
             {
                 "fields": (
-                    (money("amount"), wallet_money("wallet_amount", "in the wallet")),
-                    (wallet_money("blocked"), titled(_short, "shortfall", "short")),
+                    (money("amount"), wallet_money("wallet_amount", "wallet amount")),
+                    (wallet_money("blocked", "held"), titled(_shortfall, "shortfall")),
                     (
                         wallet_money("from_releasing", "taken from releasing"),
                         wallet_money("from_available", "taken from available"),
@@ -137,25 +134,25 @@ class RefundAdmin(EnteredAdmin):
                 )
             },
         ),
-        ("Why", {"fields": (("reason_code", "reason"), column("payer_statement", block))}),
-        ("What the company said", {"fields": ("answers",)}),
+        ("Reason", {"fields": (("reason_code", "reason"), column("payer_statement", block))}),
+        ("Company's answers", {"fields": ("answers",)}),
         (
             "Outcome",
             {
                 "fields": (
                     ("end_to_end_id", pretty("destination")),
                     ("failure_code", "failure_message"),
-                    (related("opened_by"), column("note", lambda note: note or EMPTY, "last note of staff")),
+                    (related("opened_by"), column("note", lambda note: note or EMPTY, "last staff note")),
                 )
             },
         ),
         (
-            "Times, by the merchant's clock",
+            "Timestamps (merchant's clock)",
             {
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
                     (moment("response_due_at", "answer due"), moment("remind_at", "reminder at")),
-                    (moment("ask_at", "next question outside"), moment("completed_at")),
+                    (moment("ask_at", "next provider query"), moment("completed_at")),
                 )
             },
         ),
@@ -167,10 +164,10 @@ class RefundAdmin(EnteredAdmin):
         ),
     )
     queues = (
-        Queue("decide", "Refunds to decide", "gavel", to_decide, "updated_at"),
+        Queue("decide", "Refunds to review", "gavel", to_decide, "updated_at"),
         Queue(
             "answer",
-            "Refunds to answer",
+            "Refunds awaiting an answer",
             "question_answer",
             lambda: Q(status=Status.AWAITING_RESPONSE),
             "response_due_at",
@@ -199,8 +196,8 @@ class RefundAdmin(EnteredAdmin):
     def answers(self, refund: Refund) -> Any:
         """The company's answers, without file contents."""
         evidence = Prefetch("evidence", Evidence.objects.defer("content").order_by("pk"))
-        said = refund.responses.select_related("person").prefetch_related(evidence).order_by("created_at", "pk")
-        return render_to_string("admin/gateway/refund/answers.html", {"answers": said}) if said else EMPTY
+        given = refund.responses.select_related("person").prefetch_related(evidence).order_by("created_at", "pk")
+        return render_to_string("admin/gateway/refund/answers.html", {"answers": given}) if given else EMPTY
 
     def evidence(self, request: HttpRequest, evidence_id: str) -> HttpResponse:
         """The file, for those who can view the refund."""
@@ -248,36 +245,36 @@ class RefundAdmin(EnteredAdmin):
         offered = [] if waits else super().get_actions_detail(request, object_id)
         return [one for one in offered if may_be(DECISIONS[one.path], refund)]
 
-    @action(description="For the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
+    @action(description="Decide for the payer", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
     def for_payer(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "{amount} go back to the payer. The money stays blocked until the provider has carried it out."
-        return self._decide(request, object_id, "for_payer", "Decide in favor of the payer", sentence)
+        sentence = "{amount} is returned to the payer. The money stays on hold until the provider has paid it."
+        return self._decide(request, object_id, "for_payer", "Decide for the payer", sentence)
 
-    @action(description="For the company", permissions=["decide"], icon="storefront")
+    @action(description="Decide for the company", permissions=["decide"], icon="storefront")
     def for_company(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The company keeps {amount}: what is blocked ({blocked}) is its own again at once."
-        return self._decide(request, object_id, "for_company", "Decide in favor of the company", sentence)
+        sentence = "The company keeps {amount}. The held {blocked} becomes available to it immediately."
+        return self._decide(request, object_id, "for_company", "Decide for the company", sentence)
 
-    @action(description="Payer withdrew", permissions=["decide"], icon="cancel")
+    @action(description="Withdrawn by the payer", permissions=["decide"], icon="cancel")
     def withdrawn(self, request: HttpRequest, object_id: str) -> HttpResponse:
         sentence = (
-            "The payer no longer wants {amount} back: what is blocked ({blocked}) is the company's again at once."
+            "The payer no longer claims {amount}. The held {blocked} becomes available to the company immediately."
         )
-        return self._decide(request, object_id, "withdrawn", "The payer withdrew", sentence)
+        return self._decide(request, object_id, "withdrawn", "Withdrawn by the payer", sentence)
 
-    @action(description="Carried out", permissions=["settle"], icon="check", variant=ActionVariant.PRIMARY)
+    @action(description="Mark as refunded", permissions=["settle"], icon="check", variant=ActionVariant.PRIMARY)
     def carried_out(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, "carried_out", "The refund was carried out")
+        return self._propose(request, object_id, "carried_out", "Mark as refunded")
 
-    @action(description="Refused outside", permissions=["settle"], icon="block", variant=ActionVariant.DANGER)
+    @action(description="Mark as declined", permissions=["settle"], icon="block", variant=ActionVariant.DANGER)
     def declined(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._propose(request, object_id, "declined", "The provider refused")
+        return self._propose(request, object_id, "declined", "Mark as declined by the provider")
 
     def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
         """Results of real money are confirmed by a second person."""
         refund, values, kind = self.record(request, object_id), {"asked": DECISIONS[name].value}, RefundOutcome()
         if not may_be(DECISIONS[name], refund):
-            return self.turned_down(request, refund, RefundState())
+            return self.refused(request, refund, RefundState())
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             sentence = f"{kind.sentence(refund, values)} {TWO_PEOPLE}"
@@ -286,18 +283,18 @@ class RefundAdmin(EnteredAdmin):
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
         """Asks for a note first. The service checks again whether it is possible: somebody may have been faster."""
-        refund, asked = self.record(request, object_id), DECISIONS[name]
-        if not may_be(asked, refund):
-            return self.turned_down(request, refund, RefundState())
+        refund, chosen = self.record(request, object_id), DECISIONS[name]
+        if not may_be(chosen, refund):
+            return self.refused(request, refund, RefundState())
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             amount = plain_amount(refund.amount, refund.currency)
-            said = sentence.format(amount=amount, blocked=plain_amount(refund.blocked, refund.wallet_currency))
-            return self.decision(request, refund, title, sentence=f"{said} This cannot be undone.", form=form)
+            text = sentence.format(amount=amount, blocked=plain_amount(refund.blocked, refund.wallet_currency))
+            return self.decision(request, refund, title, sentence=f"{text} This cannot be undone.", form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
-            decided = refunds.decide(refund.merchant, refund.pk, asked, by=request.user, note=note)  # type: ignore[arg-type]
+            decided = refunds.decide(refund.merchant, refund.pk, chosen, by=request.user, note=note)  # type: ignore[arg-type]
             status = decided.get_status_display()
             return Done(decided, name, f"{status}: {note}", f"{refund.pk} is {status.lower()}.")
 

@@ -40,7 +40,7 @@ class IdempotencyKeyAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("key", related("merchant"), named("request_id", "request"))}),
         ("Request", {"fields": (("method", "path"),)}),
-        ("Answer", {"fields": ("status", moment("created_at"))}),
+        ("Response", {"fields": ("status", moment("created_at"))}),
     )
 
 
@@ -73,7 +73,7 @@ class ApiRequestAdmin(ReadOnlyAdmin):
         "key": "api_key",
         **dict.fromkeys(["pay", "ref", "wdr", "cnv", "cus", "whk", "evt", "dlv"], _naming),
     }
-    search_help_text = "Request, company or API key id, or the id of what it made or was about"
+    search_help_text = "Request, company or API key id, or id of an object it created or named"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
@@ -89,18 +89,18 @@ class ApiRequestAdmin(ReadOnlyAdmin):
     list_filter = (StatusClassFilter, "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", ("method", "path"), "query", ("status", "code"), "about")}),
-        ("Who", {"fields": ((related("merchant"), related("api_key", "API key")), ("origin", "user_agent"))}),
+        ("Parties", {"fields": ((related("merchant"), related("api_key", "API key")), ("origin", "user_agent"))}),
         ("Idempotency", {"fields": (("idempotency_key", "is_replay"),)}),
-        ("Time", {"fields": ((moment("created_at", "came in"), "elapsed_ms"),)}),
-        ("Request, redacted", {"fields": ("shown_request",)}),
-        ("Answer, redacted", {"fields": ("shown_response",)}),
+        ("Time", {"fields": ((moment("created_at", "received at"), "elapsed_ms"),)}),
+        ("Request (redacted)", {"fields": ("shown_request",)}),
+        ("Response (redacted)", {"fields": ("shown_response",)}),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiRequest]:
         rows: QuerySet[ApiRequest] = super().get_queryset(request)
         return rows.defer("request_body", "response_body")
 
-    @display(description="made or was about")
+    @display(description="object")
     def about(self, record: ApiRequest) -> Any:
         return named("object_id")(record)
 

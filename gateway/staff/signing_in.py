@@ -19,7 +19,7 @@ from gateway.staff.kit.pages import TWO_PEOPLE, Done, StaffAdmin
 
 
 class PersonNoteForm(forms.Form):
-    note = NoteField("How you know that it is them who ask. Staff read it, companies do not")
+    note = NoteField("Say how you verified the person's identity. Visible to staff only")
 
 
 class EmailForm(PersonNoteForm):
@@ -106,14 +106,14 @@ class SigningIn(StaffAdmin):
         """For an invited person without a password."""
         person = self.record(request, object_id)
         if request.method != "POST":
-            sentence = "They get another link by e-mail. Earlier links stay good until they are over."
+            sentence = "They receive another link by e-mail. Earlier links stay valid until they expire."
             return self.decision(request, person, "Send the link again", sentence=sentence)
 
         def act() -> Done | str:
             if not staff_invitations.is_waiting(person):
-                return "They have chosen a password already."
+                return "This person has already chosen a password."
             staff_invitations.send(person)
-            return Done(person, "invited_again", "Sent the link again", f"{person} gets another link.")
+            return Done(person, "invited_again", "Sent the link again", f"Another link was sent to {person}.")
 
         return self.carry_out(request, person, act)
 

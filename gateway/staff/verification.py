@@ -34,11 +34,12 @@ class DocumentAdmin(ReadOnlyAdmin):
     listed_at = ("company",)
     list_select_related = ("company", "handed_in_by")
     _size = column("size", filesizeformat)
-    list_display = ("kind", "file_name", _size, related("company"), related("handed_in_by"), moment("created_at"))
+    _uploaded_by = related("handed_in_by", "uploaded by")
+    list_display = ("kind", "file_name", _size, related("company"), _uploaded_by, moment("created_at"))
     list_filter = ("kind",)
     fieldsets = (
         (None, {"fields": ("id", "kind", "file", ("content_type", _size))}),
-        ("Handed in", {"fields": (related("company"), (related("handed_in_by"), moment("created_at")))}),
+        ("Uploaded", {"fields": (related("company"), (_uploaded_by, moment("created_at")))}),
     )
 
     def get_urls(self) -> list[Any]:
@@ -70,7 +71,7 @@ class MissingForm(forms.Form):
         min_length=5,
         max_length=500,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 4}),
-        help_text="What is missing. The company reads it",
+        help_text="What is missing. Visible to the company",
     )
 
 
@@ -99,13 +100,13 @@ class Verification(StaffAdmin):
         company = self.record(request, object_id)
         if request.method != "POST":
             missing = ", ".join(kind.label for kind in verification.missing(company))
-            said = f" Not handed in: {missing}." if missing else ""
-            sentence = f"Production opens, and its owners are told by e-mail.{said}"
+            warning = f" Missing documents: {missing}." if missing else ""
+            sentence = f"The company's production opens, and its owners are notified by e-mail.{warning}"
             return self.decision(request, company, "Verify this company", sentence=sentence)
 
         def act() -> Done:
             verification.verify(request, company)
-            return Done(company, "", "Verified", f"{company} is verified.")
+            return Done(company, "", "Verified", f"{company} was verified.")
 
         return self.carry_out(request, company, act)
 
@@ -114,12 +115,12 @@ class Verification(StaffAdmin):
         company = self.record(request, object_id)
         form = MissingForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = "The company reads the note on its page and by e-mail, and can ask again."
+            sentence = "The company sees the note in its dashboard and by e-mail, and can request verification again."
             return self.decision(request, company, "Send back with a note", sentence=sentence, form=form)
         note = form.cleaned_data["note"]
 
         def act() -> Done:
             verification.send_back(request, company, note)
-            return Done(company, "", f"Sent back: {note}", f"The owners of {company} are told what is missing.")
+            return Done(company, "", f"Sent back: {note}", f"The owners of {company} were notified.")
 
         return self.carry_out(request, company, act)

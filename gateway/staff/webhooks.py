@@ -44,19 +44,19 @@ class EndpointAdmin(ReadOnlyAdmin):
     list_filter = ("status", "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", related("merchant"), "url", "description", "status", "disabled_reason")}),
-        ("Wants", {"fields": ("events",)}),
+        ("Subscribed events", {"fields": ("events",)}),
         (
             "Failures",
             {
                 "fields": (
                     "failures",
-                    (moment("failing_since"), moment("open_until", "left alone until")),
+                    (moment("failing_since"), moment("open_until", "paused until")),
                     moment("warned_at"),
                 )
             },
         ),
         (
-            "Times",
+            "Timestamps",
             {
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
@@ -78,8 +78,8 @@ class EventAdmin(ReadOnlyAdmin):
     list_filter = (KindFilter, "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", "type", (named("object_id", "object"), "sequence"), related("merchant"))}),
-        ("Times", {"fields": ((moment("occurred_at", "occurred at, by the merchant's clock"), moment("created_at")),)}),
-        ("Body, as it is sent", {"fields": ("shown_body",)}),
+        ("Timestamps", {"fields": ((moment("occurred_at", "occurred at (merchant's clock)"), moment("created_at")),)}),
+        ("Body, as sent", {"fields": ("shown_body",)}),
     )
 
     @display(description="body")
@@ -107,7 +107,7 @@ class DeliveryAdmin(ReadOnlyAdmin):
         (None, {"fields": ("id", related("event"), related("endpoint"), "status")}),
         ("Last attempt", {"fields": ("attempts", ("http_status", "error"))}),
         (
-            "Times",
+            "Timestamps",
             {
                 "fields": (
                     (moment("created_at"), moment("delivered_at")),
@@ -134,10 +134,10 @@ class AttemptAdmin(ReadOnlyAdmin):
     )
     fieldsets = (
         (None, {"fields": (named("delivery_id", "delivery"), "number", ("http_status", "error"))}),
-        ("Times", {"fields": ((moment("started_at"), "elapsed_ms"),)}),
-        ("Answer", {"fields": ("shown_excerpt",)}),
+        ("Timestamps", {"fields": ((moment("started_at"), "elapsed_ms"),)}),
+        ("Response", {"fields": ("shown_excerpt",)}),
     )
 
-    @display(description="the first 4 KiB")
+    @display(description="first 4 KiB")
     def shown_excerpt(self, attempt: Attempt) -> Any:
         return block(attempt.excerpt)

@@ -43,7 +43,7 @@ class ArrivedForm(WithdrawalDecisionForm):
         super().__init__(withdrawal, data)
         named = by_currency(withdrawal.rail)[withdrawal.payout_currency].reference_name
         self.fields["reference"].label = words(named)
-        self.fields["reference"].help_text = f"The provider's own id of the money. The company reads it as {named}"
+        self.fields["reference"].help_text = f"The provider's own id of the payout. The company sees it as {named}"
         self.initial["reference"] = withdrawal.rail_reference
 
     def outcome(self) -> PayoutOutcome:
@@ -52,10 +52,10 @@ class ArrivedForm(WithdrawalDecisionForm):
 
 class FailedForm(WithdrawalDecisionForm):
     failure_code = forms.ChoiceField(
-        label="Why",
+        label="Reason",
         choices=[("", "---------"), *FAILURES],
         widget=UnfoldAdminSelectWidget,
-        help_text="Companies read it",
+        help_text="Visible to the company",
     )
     field_order = ("failure_code", "note")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from unfold.decorators import action, display
@@ -20,6 +20,7 @@ from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, t
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
+from gateway.staff.kit.search import announced_by
 from gateway.staff.withdrawal_decisions import (
     ArrivedForm,
     FailedForm,
@@ -49,10 +50,6 @@ DECISIONS: dict[str, tuple[PayoutResult, type[WithdrawalDecisionForm]]] = {
 }
 
 
-def _told_of(events: QuerySet[Event]) -> Q:
-    return Q(pk__in=events.values("object_id"))
-
-
 @admin.register(Withdrawal)
 class WithdrawalAdmin(ReadOnlyAdmin):
     """Change permission: record results, and query the provider."""
@@ -62,11 +59,11 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     ids = {
         "cmp": "merchant__company",
         "blk": lambda hold_id: Q(pk__in=Hold.objects.filter(pk=hold_id).values("withdrawal_id")),
-        "evt": lambda event_id: _told_of(Event.objects.filter(pk=event_id)),
-        "dlv": lambda delivery_id: _told_of(Event.objects.filter(deliveries=delivery_id)),
+        "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
+        "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
     words = {"reference": str, "rail_reference": str}
-    search_help_text = "Withdrawal, company, block, event or delivery id, reference, or the provider's own id"
+    search_help_text = "Withdrawal, company, hold, event or delivery id, reference, or the provider's own id"
     listed_at = ("merchant",)
     list_select_related = ("merchant__company",)
     list_display = (
@@ -82,13 +79,13 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     list_filter = ("status", "rail", CurrencyFilter, "merchant__environment")
     fieldsets = (
         (None, {"fields": ("id", ("status", "reference"), "rail")}),
-        ("Who", {"fields": (related("merchant"), column("origin", str, "asked from"))}),
+        ("Parties", {"fields": (related("merchant"), column("origin", str, "requested from"))}),
         (
             "Money",
             {
                 "fields": (
                     (money("amount"), money("fee")),
-                    (money("total", "leaves the wallet"), payout_money("payout_amount", "the beneficiary receives")),
+                    (money("total", "total debit"), payout_money("payout_amount", "beneficiary receives")),
                 )
             },
         ),
@@ -96,30 +93,30 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             "Conversion",
             {
                 "fields": (
-                    (rate("market_rate", "rate of the market"), rate("applied_rate", "rate of the merchant")),
+                    (rate("market_rate", "market rate"), rate("applied_rate", "applied rate")),
                     (
                         titled(spread, "spread"),
-                        column("spread_percentage", lambda share: f"{share.normalize():f}%", "agreed spread"),
+                        column("spread_percentage", lambda share: f"{share.normalize():f}%", "spread percentage"),
                     ),
                     (payout_money("gross_amount", "before the network fee"), payout_money("network_fee")),
                 )
             },
         ),
-        ("Where it goes, masked", {"fields": ("goes_to",)}),
+        ("Destination (masked)", {"fields": ("goes_to",)}),
         (
-            "What the provider said",
+            "Provider",
             {
                 "fields": (
                     ("connected", "rail_reference"),
                     ("failure_code", "failure_message"),
-                    (moment("sent_at", "handed over last"), column("sent_times", str, "times handed over")),
-                    (moment("ask_at", "next question"), column("asked_times", str, "times asked since")),
+                    (moment("sent_at", "last submitted"), column("sent_times", str, "submissions")),
+                    (moment("ask_at", "next status query"), column("asked_times", str, "status queries since")),
                 )
             },
         ),
         ("By staff", {"fields": (column("note", lambda note: note or EMPTY, "last note"),)}),
         (
-            "Times, by the merchant's clock",
+            "Timestamps (merchant's clock)",
             {
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
@@ -128,7 +125,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             },
         ),
     )
-    queues = (Queue("stuck", "Withdrawals stuck", "hourglass_top", stuck, "created_at"),)
+    queues = (Queue("stuck", "Stuck withdrawals", "hourglass_top", stuck, "created_at"),)
     actions_detail = (*DECISIONS, "ask")
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -160,8 +157,8 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     @display(description="provider")
     def connected(self, withdrawal: Withdrawal) -> str:
         if withdrawal.merchant.environment == Environment.SANDBOX:
-            return "The sandbox, which answers by itself"
-        return "Connected" if is_connected(withdrawal) else "None is connected"
+            return "Sandbox simulator"
+        return "Connected" if is_connected(withdrawal) else "Not connected"
 
     # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
     def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
@@ -177,48 +174,50 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         possible |= {"ask"} if _may_be_asked_about(withdrawal) else set()
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
 
-    @action(description="It arrived", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
+    @action(description="Mark as completed", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
     def arrived(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "arrived", "It arrived")
+        return self._decide(request, object_id, "arrived", "Mark as completed")
 
-    @action(description="It failed", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    @action(description="Mark as failed", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def failed(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "failed", "It failed")
+        return self._decide(request, object_id, "failed", "Mark as failed")
 
-    @action(description="It came back", permissions=["decide"], icon="undo", variant=ActionVariant.DANGER)
+    @action(description="Mark as returned", permissions=["decide"], icon="undo", variant=ActionVariant.DANGER)
     def came_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return self._decide(request, object_id, "came_back", "It came back")
+        return self._decide(request, object_id, "came_back", "Mark as returned")
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
         """Asks for a note first. The service checks again whether it is possible: the provider may have been faster."""
         withdrawal = self.record(request, object_id)
         if not _may_be(name, withdrawal):
-            return self.turned_down(request, withdrawal, WithdrawalState())
+            return self.refused(request, withdrawal, WithdrawalState())
         answered, form_class = DECISIONS[name]
         takes_two = withdrawal.merchant.environment == Environment.PRODUCTION
         form = form_class(withdrawal, request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            said = format_html("{} {}", sentence(withdrawal, answered), TWO_PEOPLE if takes_two else "")
-            return self.decision(request, withdrawal, title, sentence=said, form=form)
+            text = format_html("{} {}", sentence(withdrawal, answered), TWO_PEOPLE if takes_two else "")
+            return self.decision(request, withdrawal, title, sentence=text, form=form)
         values = values_of(form.outcome())
         return self.put(request, withdrawal, KINDS[WithdrawalOutcome.name], values, form.cleaned_data["note"])
 
-    @action(description="Ask now", permissions=["decide"], icon="contact_support")
+    @action(description="Query the provider now", permissions=["decide"], icon="contact_support")
     def ask(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Nothing is set by hand: the provider's answer is applied as always."""
         withdrawal = self.record(request, object_id)
         if not _may_be_asked_about(withdrawal):
-            return self.turned_down(request, withdrawal, WithdrawalState())
+            return self.refused(request, withdrawal, WithdrawalState())
         if request.method != "POST":
-            told = "The order is handed over, or asked about under its own id. It is never sent under another."
-            return self.decision(request, withdrawal, "Ask now", sentence=told)
+            told = (
+                "The order is submitted, or its status queried, under its own id. It is never submitted under another."
+            )
+            return self.decision(request, withdrawal, "Query the provider now", sentence=told)
 
         def act() -> Done | str:
             if not ask_now(withdrawal.merchant, withdrawal.pk):
-                return "Somebody else is speaking to the provider just now."
+                return "Another process is querying the provider right now."
             withdrawal.refresh_from_db(fields=["status"])
-            said = f"The provider was spoken to: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
-            return Done(withdrawal, "asked_about", "Asked the provider", said)
+            message = f"The provider was queried: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."
+            return Done(withdrawal, "asked_about", "Queried the provider", message)
 
         return self.carry_out(request, withdrawal, act, alone=True)
 

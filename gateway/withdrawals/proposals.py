@@ -18,7 +18,7 @@ from gateway.withdrawals.models import Withdrawal
 from gateway.withdrawals.provider import MEANS
 from ledger.notation import plain_amount
 
-SAYINGS = {PayoutResult.DONE: "It arrived", PayoutResult.DECLINED: "It failed", PayoutResult.RETURNED: "It came back"}
+SAYINGS = {PayoutResult.DONE: "Completed", PayoutResult.DECLINED: "Failed", PayoutResult.RETURNED: "Returned"}
 
 
 @register
@@ -26,7 +26,7 @@ class WithdrawalOutcome(ProposalKind):
     """Values: `answered`, and the provider's `reference` or the `failure_code`."""
 
     name = "withdrawal.outcome"
-    title = "Say what became of a withdrawal"
+    title = "Record the outcome of a withdrawal"
     permission = "gateway.change_withdrawal"
 
     def hold(self, object_id: str) -> Withdrawal:
@@ -93,9 +93,9 @@ def outcome_of(values: Values) -> PayoutOutcome:
 
 
 SENTENCES = {
-    PayoutResult.DONE: "The beneficiary has {payout}: {total} leave the company's wallet for good.",
-    PayoutResult.DECLINED: "The beneficiary gets nothing: {total} are available to the company again, at once.",
-    PayoutResult.RETURNED: "The beneficiary's bank has sent {payout} back: they are the company's again, at once.",
+    PayoutResult.DONE: "The beneficiary received {payout}. {total} leaves the company's wallet permanently.",
+    PayoutResult.DECLINED: "The beneficiary receives nothing. {total} becomes available to the company immediately.",
+    PayoutResult.RETURNED: "The beneficiary's bank returned {payout}. It is credited to the company immediately.",
 }
 
 
@@ -107,7 +107,7 @@ def sentence(withdrawal: Withdrawal, answered: PayoutResult) -> SafeString | str
     if answered != PayoutResult.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
         return said
     warning = (
-        "The money may already be with the bank, and would then be paid twice. "
-        "Go on only where the provider has said in writing that it did not and will not pay this withdrawal."
+        "The money may already have been sent, and would then be paid twice. "
+        "Continue only if the provider has confirmed in writing that it did not and will not pay this withdrawal."
     )
     return format_html("{} <b>{}</b>", said, warning)

@@ -18,7 +18,7 @@ class FarRate(ProposalKind):
     """Values: `per_real` and the validity in `minutes`, as text, and `entered_by`. The record is the currency."""
 
     name = "rate.far"
-    title = "Enter a rate beyond the guard"
+    title = "Enter an unusual rate"
     permission = "ledger.add_rate"
 
     def hold(self, object_id: str) -> str:
@@ -36,10 +36,10 @@ class FarRate(ProposalKind):
 
     def sentence(self, record: str, values: Values) -> str:
         known = "; ".join(str(rate) for rate in compared_with(record)) or "none"
-        return f"Money of production is converted at it at once. Known rates that it is compared with: {known}."
+        return f"Production conversions use it immediately. Known rates for comparison: {known}."
 
     def lines(self, record: str, values: Values) -> list[tuple[str, str]]:
-        return [("1 BRL is worth", f"{values['per_real']} {record}"), ("Holds for", f"{values['minutes']} minutes")]
+        return [("1 BRL is worth", f"{values['per_real']} {record}"), ("Valid for", f"{values['minutes']} minutes")]
 
     def carry_out(self, record: str, values: Values, *, by: Actor, note: str) -> Carried:
         entered = rates.enter(
@@ -52,4 +52,4 @@ class FarRate(ProposalKind):
         )
         told = {"currency": record, "per_real": values["per_real"], "minutes": values["minutes"]}
         audit.record(by, "rate.entered", object_id=str(entered.pk), after=told, note=note, by_staff=True)
-        return Carried(entered, f"{entered} holds now.")
+        return Carried(entered, f"{entered} is now used.")

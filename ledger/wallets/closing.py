@@ -30,8 +30,8 @@ class CompanyClosing(CompanyKind):
         require_empty(record)
 
     def sentence(self, record: Company, values: Values) -> str:
-        return "The company takes no payments and moves no money ever again. Owners are told. This cannot be undone."
+        return "The company can never take payments or move money again. Owners are notified. This cannot be undone."
 
     def carry_out(self, record: Company, values: Values, *, by: Actor, note: str) -> Carried:
         standing.close(by, record, note, require_empty=require_empty)
-        return Carried(record, f"{record} is closed.")
+        return Carried(record, f"{record} was closed.")

@@ -81,7 +81,7 @@ def test_seeding_again_takes_back_what_was_added(db: None) -> None:
 def test_permissions_are_read_in_words(staff: Client) -> None:
     page = staff.get(f"/admin/auth/group/{group('Treasury').pk}/change/").content.decode()
 
-    assert "Propose and confirm what became of a withdrawal" in page
+    assert "Propose and confirm the outcome of a withdrawal" in page
     assert "Read payments" in page
     assert "Can change" not in page
 

@@ -36,13 +36,13 @@ def take_to_production(merchant: Merchant) -> None:
 
 
 QUEUES = {
-    "Advances to decide": (Advance, "decide"),
-    "Refunds to decide": (Refund, "decide"),
-    "Refunds to answer": (Refund, "answer"),
+    "Advances to review": (Advance, "decide"),
+    "Refunds to review": (Refund, "decide"),
+    "Refunds awaiting an answer": (Refund, "answer"),
     "Proposals to confirm": (Proposal, "open"),
-    "Withdrawals stuck": (Withdrawal, "stuck"),
+    "Stuck withdrawals": (Withdrawal, "stuck"),
     "Companies to verify": (Company, "verify"),
-    "E-mails not sent": (Email, "failed"),
+    "Failed e-mails": (Email, "failed"),
 }
 
 

@@ -14,11 +14,11 @@ from accounts.proposals.kinds import KINDS
 
 
 class Command(BaseCommand):
-    help = "Confirms a proposal of staff instead of a second person. Without an id it lists what waits."
+    help = "Confirms a staff proposal in place of a second person. Without an id: lists the open proposals."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("proposal", nargs="?", help="its id: prp_…")
-        parser.add_argument("--note", help="why, in 5 characters or more; asked for when not given")
+        parser.add_argument("proposal", nargs="?", help="the proposal's id: prp_…")
+        parser.add_argument("--note", help="the reason, at least 5 characters; prompted for if omitted")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["proposal"]:
@@ -26,39 +26,41 @@ class Command(BaseCommand):
             return
         proposal = Proposal.objects.filter(pk=options["proposal"], state=Proposal.State.OPEN).first()
         if proposal is None:
-            raise CommandError("No such proposal waits. Run the command without an id to see those that do.")
-        self.stdout.write(_told(proposal))
-        note = options["note"] if options["note"] is not None else self._asked_for(proposal)
+            raise CommandError("No open proposal has this id. Run the command without an id to list the open ones.")
+        self.stdout.write(_description(proposal))
+        note = options["note"] if options["note"] is not None else self._prompt(proposal)
         if len(note.strip()) < 5:
-            raise CommandError("A note of 5 characters or more says why. Nothing was changed.")
+            raise CommandError("The note must have at least 5 characters. Nothing was changed.")
         try:
             done = proposals.confirm_on_host(proposal.pk, proposal.digest, note.strip(), os_user=getpass.getuser())
         except Refusal as refusal:
             raise CommandError(f"{refusal.message} {refusal.advice}") from refusal
-        self.stdout.write(f"{done.said}{f' {done.secret}' if done.secret else ''}")
+        self.stdout.write(f"{done.message}{f' {done.secret}' if done.secret else ''}")
 
-    def _asked_for(self, proposal: Proposal) -> str:
+    def _prompt(self, proposal: Proposal) -> str:
         """Typing the id confirms it."""
         if input("Type the id of the proposal to confirm it: ").strip() != proposal.pk:
             raise CommandError("Nothing was changed.")
-        return input("Note, why: ")
+        return input("Note (the reason): ")
 
     def _list(self) -> None:
         waiting = (
             Proposal.objects.filter(state=Proposal.State.OPEN).select_related("proposed_by").order_by("proposed_at")
         )
         for one in waiting:
-            self.stdout.write(f"{one.pk}  {KINDS[one.kind].title}: {one.object_id}, by {one.proposed_by}: {one.note}")
+            kind = KINDS[one.kind]
+            about = kind.name_of(one.object_id)
+            self.stdout.write(f"{one.pk}  {kind.title}: {about}, by {one.proposed_by}: {one.note}")
         if not waiting:
-            self.stdout.write("Nothing waits.")
+            self.stdout.write("There are no open proposals.")
 
 
-def _told(proposal: Proposal) -> str:
+def _description(proposal: Proposal) -> str:
     kind = KINDS[proposal.kind]
     with transaction.atomic():
         record = kind.hold(proposal.object_id)
         changes = kind.lines(record, proposal.values)
         sentence = kind.sentence(record, proposal.values)
-    said = [("Proposal", proposal.pk), ("What", kind.title), ("About", str(record)), *changes]
-    said += [("Proposed by", str(proposal.proposed_by)), ("Note", proposal.note), ("Digest", proposal.digest)]
-    return "\n".join([*(f"{name}: {value}" for name, value in said), str(sentence)])
+    facts = [("Proposal", proposal.pk), ("Decision", kind.title), ("About", str(record)), *changes]
+    facts += [("Proposed by", str(proposal.proposed_by)), ("Note", proposal.note), ("Digest", proposal.digest)]
+    return "\n".join([*(f"{name}: {value}" for name, value in facts), str(sentence)])

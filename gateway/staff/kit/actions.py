@@ -30,31 +30,31 @@ def in_words(
     about = (
         [(str(type(record)._meta.verbose_name).capitalize(), str(record)), *_columns(page, record)] if record else []
     )
-    said = [(name, str(value)) for name, value in more]
-    return Action(title, (*about, *said, *(_changes(form) if form else _filled_in(request))))
+    values = [(name, str(value)) for name, value in more]
+    return Action(title, (*about, *values, *(_changes(form) if form else _filled_in(request))))
 
 
 def _columns(page: "ModelAdmin[Any]", record: Model) -> Facts:
     """As in the database, whatever a form has set on the instance."""
     stored = type(record)._base_manager.get(pk=record.pk)
-    told = []
+    facts = []
     for column in page.list_display:
         try:
             _field, _attribute, value = lookup_field(column, stored, page)
         except (AttributeError, FieldDoesNotExist):
             continue
         name = label_for_field(column, type(record), page)
-        told.append((str(name).capitalize(), strip_tags(str(display_for_value(value, EMPTY)))))
-    return told
+        facts.append((str(name).capitalize(), strip_tags(str(display_for_value(value, EMPTY)))))
+    return facts
 
 
 def _changes(form: forms.Form) -> Facts:
     return [
-        (str(form.fields[name].label or name), _said(form.fields[name], form[name].data)) for name in form.changed_data
+        (str(form.fields[name].label or name), _shown(form.fields[name], form[name].data)) for name in form.changed_data
     ]
 
 
-def _said(field: forms.Field, value: Any) -> str:
+def _shown(field: forms.Field, value: Any) -> str:
     names = {str(key): str(name) for key, name in getattr(field, "choices", ())}
     values = value if isinstance(value, list | tuple) else [value]
     return ", ".join(names.get(str(one), str(one)) for one in values) or EMPTY

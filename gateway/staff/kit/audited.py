@@ -15,7 +15,7 @@ from accounts import audit, second_factor
 from accounts.models import Company, Membership, Merchant
 from gateway.staff.kit.actions import in_words
 
-UNTOLD = frozenset({"password", "note", "created_at", "updated_at"})
+EXCLUDED = frozenset({"password", "note", "created_at", "updated_at"})
 """Excluded from the audit: secrets, staff-only fields, and what the audit has itself."""
 
 
@@ -24,9 +24,9 @@ class Audited(ModelAdmin):
         """The audited fields of a record. Companies read them: no secrets, no staff data, no numbers whose unit is
         stored elsewhere.
         """
-        told = {field.name: _plain(field, record) for field in record._meta.concrete_fields if _is_told(field)}
+        own = {field.name: _plain(field, record) for field in record._meta.concrete_fields if _is_audited(field)}
         many = {field.name: sorted(map(str, getattr(record, field.name).all())) for field in record._meta.many_to_many}
-        return told | many
+        return own | many
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         _require_uninvolved(request, [obj])
@@ -149,11 +149,11 @@ def _fresh(record: Any) -> Any:
     return type(record)._base_manager.get(pk=record.pk)
 
 
-def _is_told(field: "Field[Any, Any]") -> bool:
+def _is_audited(field: "Field[Any, Any]") -> bool:
     is_amount = isinstance(field, BigIntegerField)
     is_person = isinstance(field, ForeignKey) and field.name.endswith("_by")
     sealed = isinstance(field, BinaryField)
-    return not (field.primary_key or is_amount or is_person or sealed or field.name in UNTOLD)
+    return not (field.primary_key or is_amount or is_person or sealed or field.name in EXCLUDED)
 
 
 def _plain(field: "Field[Any, Any]", record: Model) -> Any:

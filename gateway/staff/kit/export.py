@@ -38,12 +38,12 @@ class Exported(Audited):
         if rows is None:
             return HttpResponseRedirect(address(self.model, "changelist"))
         if rows[MOST : MOST + 1].exists():
-            said = f"These are more than {MOST:,} rows: narrow the list by its filters or its search first."
-            self.message_user(request, said, messages.ERROR)
+            message = f"The list has more than {MOST:,} rows. Narrow it by filters or search first."
+            self.message_user(request, message, messages.ERROR)
             return HttpResponseRedirect(f"{address(self.model, 'changelist')}?{request.GET.urlencode()}")
         name, columns = name_of(self.model), list(self._columns(request))
-        told = {"filters": dict(request.GET.lists()), "columns": [str(title) for title, _ in columns]}
-        audit.record(request, f"{name}.exported", after=told, by_staff=True)
+        exported = {"filters": dict(request.GET.lists()), "columns": [str(title) for title, _ in columns]}
+        audit.record(request, f"{name}.exported", after=exported, by_staff=True)
         return csv_of(f"{name}-{utcnow():%Y-%m-%d}", columns, _in_chunks(rows))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:

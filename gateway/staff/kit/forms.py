@@ -21,8 +21,8 @@ from accounts.tax_ids import compact
 class NoteField(forms.CharField):
     """The reason of a staff action."""
 
-    def __init__(self, read_by: str = "Staff read it, companies do not") -> None:
-        help_text = f"Why, in 5 characters or more. {read_by}"
+    def __init__(self, read_by: str = "Visible to staff only") -> None:
+        help_text = f"Reason, at least 5 characters. {read_by}"
         super().__init__(min_length=5, max_length=255, widget=UnfoldAdminTextInputWidget, help_text=help_text)
 
 
@@ -61,7 +61,7 @@ class StaffInvitationForm(NoteForm):
     def clean_email(self) -> str:
         email = str(self.cleaned_data["email"]).lower()
         if User.objects.filter(email=email).exists():
-            raise ValidationError("They have an account: open it, and change what they may do as staff.")
+            raise ValidationError("This person already has an account. Open it and change their staff rights.")
         return email
 
     def clean_groups(self) -> Any:

@@ -29,7 +29,7 @@ from gateway.staff.kit.related import Related, plural
 from gateway.staff.kit.search import Ids, SearchWords, matching
 
 FOUND_PER_MODEL = 5
-TWO_PEOPLE = "A second person of the staff must confirm it, and nothing changes before that."
+TWO_PEOPLE = "A second staff member must confirm this before it takes effect."
 
 
 class Done(NamedTuple):
@@ -40,8 +40,8 @@ class Done(NamedTuple):
 
     record: Model
     audit_action: str
-    noted: str
-    said: str
+    history: str
+    message: str
 
 
 class StaffAdmin(Exported):
@@ -133,11 +133,11 @@ class StaffAdmin(Exported):
             with nullcontext() if alone else transaction.atomic():
                 done = act()
                 if isinstance(done, Done):
-                    self.log_action(request, done.record, done.audit_action, done.noted)
+                    self.log_action(request, done.record, done.audit_action, done.history)
         except Refusal as refusal:
-            return self.turned_down(request, record, refusal)
+            return self.refused(request, record, refusal)
         if isinstance(done, Done):
-            self.message_user(request, done.said, messages.SUCCESS)
+            self.message_user(request, done.message, messages.SUCCESS)
         else:
             self.message_user(request, done, messages.ERROR)
         return HttpResponseRedirect(address(self.model, "change", record.pk))
@@ -159,17 +159,17 @@ class StaffAdmin(Exported):
                     return self.carried(request, done, f"{kind.title}: {note}")
                 self.log_action(request, record, "", f"Proposed: {kind.title}: {note}")
         except Refusal as refusal:
-            return self.turned_down(request, record, refusal)
+            return self.refused(request, record, refusal)
         self.message_user(request, f"{kind.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
         return HttpResponseRedirect(address(Proposal, "change", done.pk))
 
-    def carried(self, request: HttpRequest, done: Carried, noted: str) -> HttpResponse:
+    def carried(self, request: HttpRequest, done: Carried, history: str) -> HttpResponse:
         """Writes the history and returns to the record; a secret is in this one response only."""
-        if noted:
-            self.log_action(request, done.record, "", noted)
+        if history:
+            self.log_action(request, done.record, "", history)
         if done.secret:
-            return self.decision(request, done.record, done.said, secret=done.secret)
-        self.message_user(request, done.said, messages.SUCCESS)
+            return self.decision(request, done.record, done.message, secret=done.secret)
+        self.message_user(request, done.message, messages.SUCCESS)
         return HttpResponseRedirect(address(type(done.record), "change", done.record.pk))
 
     def _title_of_action(self, request: HttpRequest) -> str:
@@ -177,7 +177,7 @@ class StaffAdmin(Exported):
         name = request.path.rstrip("/").rpartition("/")[2]
         return str(getattr(getattr(self, name, None), "short_description", "Carry out a decision"))
 
-    def turned_down(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
+    def refused(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""
         self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
         return HttpResponseRedirect(address(self.model, "change", record.pk))

@@ -48,7 +48,7 @@ class RecordedAdmin(SimpleHistoryAdmin, StaffAdmin):
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field:
-            field.show_hidden_initial = True  # tells what this person changed from what others did meanwhile
+            field.show_hidden_initial = True  # separates this person's changes from concurrent ones
         return field
 
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from django.db.models import Model, Q
+from django.db.models import Model, Q, QuerySet
 
 from accounts.base.ids import IdField
 
@@ -17,6 +17,11 @@ SearchWords = Mapping[str, Callable[[str], Any]]
 ULID_LENGTH = 26
 _ID = re.compile(r"([a-z]{3,4})_([0-9a-z]{1,35})", re.IGNORECASE)
 _ULID = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{25}", re.IGNORECASE)
+
+
+def announced_by(events: QuerySet[Any]) -> Q:
+    """The records that these events are about."""
+    return Q(pk__in=events.values("object_id"))
 
 
 def matching(model: type[Model], term: str, ids: Ids, words: SearchWords) -> Q:

@@ -18,7 +18,7 @@ from ledger.models import Advance
 
 SHOWN = 10
 DEADLINES = {"Within a day": timedelta(days=1), "Within three days": timedelta(days=3), "Later": timedelta.max}
-REVIEW = "Answered: to be decided by us"
+REVIEW = "Answered, awaiting our decision"
 
 
 def advances() -> Panel:
@@ -26,7 +26,7 @@ def advances() -> Panel:
     waiting = Advance.objects.filter(state=Advance.State.UNDER_REVIEW).order_by("requested_at", "pk")
     rows = list(waiting.select_related("merchant__company").annotate(ahead=F("merchant__clock_offset"))[: SHOWN + 1])
     table = Table(
-        ["Advance", "Company", "Wanted", "Our fee", "Waits"],
+        ["Advance", "Company", "Requested", "Our fee", "Waiting"],
         [
             [link(one), link(one.merchant), amount(one.gross_amount, one.currency), amount(one.fee, one.currency),
              ago((utcnow() + one.ahead - one.requested_at).total_seconds())]
@@ -35,11 +35,11 @@ def advances() -> Panel:
     )  # fmt: skip
     count = f"{SHOWN} or more" if len(rows) > SHOWN else str(len(rows))
     return Panel(
-        "Advances to decide",
+        "Advances to review",
         (table,) if rows else (),
         count if rows else "None",
         WATCH if rows else GOOD,
-        leads=("All that wait", _queue(Advance, "decide").address(Advance)),
+        leads=("All advances to review", _queue(Advance, "decide").address(Advance)),
     )
 
 
@@ -58,13 +58,13 @@ def answers() -> Panel:
         if any(where == environment for where, _ in found)
     )
     urgent = any(group == "Within a day" for where, group in found if where == Environment.PRODUCTION)
-    label = ("Some within a day" if urgent else "Open") if found else "None"
+    label = ("Due within a day" if urgent else "Open") if found else "None"
     return Panel(
         "Refund answers",
         tables,
         label,
         WATCH if found else GOOD,
-        leads=("All that wait for an answer", _queue(Refund, "answer").address(Refund)),
+        leads=("All refunds awaiting an answer", _queue(Refund, "answer").address(Refund)),
     )
 
 

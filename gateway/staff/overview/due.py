@@ -29,16 +29,16 @@ def panel() -> Panel:
     """
     now = utcnow()
     found = [(work, count, oldest) for work, (count, oldest) in zip(ALL, _waiting(now), strict=True) if oldest]
-    late = Table(["What", "Due", "Oldest since", "Late by"], [_row(*one, now) for one in found])
+    late = Table(["Task", "Due", "Oldest", "Late by"], [_row(*one, now) for one in found])
     raised = set(StuckWork.objects.values_list("kind", flat=True).distinct())
     dues = [due for due in ALL if isinstance(due, Due) and due.kind in raised]
     stuck = [_stuck(due, one) for due in dues for one in due.stuck(SHOWN)]
-    named = Table(["Stuck", "Id", "Since", "Tried", "Again at", "Last error"], stuck[:SHOWN], title="Stuck")
+    named = Table(["Task", "Id", "Since", "Attempts", "Next attempt", "Last error"], stuck[:SHOWN], title="Stuck")
     label, state = _judged(max((now - oldest for _, _, oldest in found), default=timedelta(0)))
     if stuck and state == GOOD:
         label, state = f"{len(stuck)} stuck", WATCH
     tables = tuple(table for table in (late, named) if table.rows)
-    return Panel("Due work", tables, label, state, note="" if tables else "Everything is done.")
+    return Panel("Due work", tables, label, state, note="" if tables else "Nothing is due.")
 
 
 def _stuck(due: Due[Any], one: Stuck) -> list[Any]:
@@ -80,13 +80,13 @@ def parts() -> Panel:
     rows = [_part(part, beats.get(part), now) for part in PARTS]
     dead = [part for part in PARTS if now - beats.get(part, now if part == DISPATCHER else EVER) > MAX_AGE]
     late = list(_late_tasks(now))
-    label = f"{' and '.join(dead)} silent" if dead else "Tasks late" if late else "Alive"
+    label = f"{' and '.join(dead)} not responding" if dead else "Tasks late" if late else "Healthy"
     return Panel(
-        "Parts of the service",
-        (Table(["Part", "Last sign of life", "Ago"], [*rows, *late]),),
+        "Service health",
+        (Table(["Process", "Last heartbeat", "Age"], [*rows, *late]),),
         label.capitalize(),
         BAD if WORKER in dead else WATCH if dead or late else GOOD,
-        leads=("The whole timetable", address(PeriodicTask, "changelist")),
+        leads=("Full schedule", address(PeriodicTask, "changelist")),
     )
 
 

@@ -15,7 +15,7 @@ from ledger.chart import BUCKETS, AccountKind
 from ledger.models import Balance
 
 EARNED = {AccountKind.FEE_INCOME: "fees", AccountKind.ADVANCE_INCOME: "advances", AccountKind.FX_SPREAD: "spread"}
-HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Together", "We earned"]
+HEADERS = ["Currency", "Available", "Releasing", "Blocked", "Total", "Our revenue"]
 
 
 def panel() -> Panel:
@@ -27,7 +27,7 @@ def panel() -> Panel:
         Table(
             HEADERS,
             [_row(environment, currency, of) for currency, of in sorted(sums[environment].items())],
-            f"{environment.label}: what companies have",
+            f"{environment.label}: company balances",
         )
         for environment in ENVIRONMENTS
         if sums[environment]
@@ -47,7 +47,7 @@ def _sums() -> Iterable[tuple[str, str, str, int]]:
 def _note(has_moved: bool, has_course: bool) -> str:
     if not has_moved:
         return "No money has moved yet."
-    return "" if has_course else "The last 30 days are drawn here from tomorrow on, when the first day is closed."
+    return "" if has_course else "A chart of the last 30 days appears here as soon as the first day is closed."
 
 
 def _row(environment: Environment, currency: str, of: Mapping[str, int]) -> list[object]:
@@ -59,9 +59,9 @@ def _row(environment: Environment, currency: str, of: Mapping[str, int]) -> list
 
 
 def _linked(environment: Environment, currency: str, kind: str, minor: int) -> Any:
-    asked = {
+    filters = {
         "account__kind__exact": kind,
         "account__currency": currency,
         "account__merchant__environment__exact": environment.value,
     }
-    return anchor(f"{address(Balance, 'changelist')}?{urlencode(asked)}", number(minor, currency)) if minor else NONE
+    return anchor(f"{address(Balance, 'changelist')}?{urlencode(filters)}", number(minor, currency)) if minor else NONE

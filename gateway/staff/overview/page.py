@@ -19,11 +19,11 @@ from webhooks.models import Endpoint
 
 PANELS: tuple[tuple[str, type[Model], Callable[[], Panel]], ...] = (
     ("Money", Balance, money.panel),
-    ("Advances to decide", Advance, decisions.advances),
+    ("Advances to review", Advance, decisions.advances),
     ("Refund answers", Refund, decisions.answers),
     ("Proof of the books", Proof, proof.panel),
     ("Due work", Heartbeat, due.panel),
-    ("Parts of the service", Heartbeat, due.parts),
+    ("Service health", Heartbeat, due.parts),
     ("Failing endpoints", Endpoint, endpoints.panel),
     ("Volumes", Payment, volumes.panel),
 )
@@ -42,4 +42,4 @@ def _read(title: str, read: Callable[[], Panel]) -> Panel:
     try:
         return kept(f"{read.__module__}.{read.__name__}", read)
     except OperationalError:
-        return Panel(title, label="Not read", state=WATCH, note="The database did not answer this in time.")
+        return Panel(title, label="Unavailable", state=WATCH, note="The database query timed out.")

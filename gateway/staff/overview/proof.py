@@ -24,7 +24,7 @@ def panel() -> Panel:
         (_broken(last),) if last and last.violations else (),
         label,
         state,
-        note=_said(last),
+        note=_summary(last),
         leads=("All proofs", address(Proof, "changelist")),
         asks=("Verify now", reverse("admin:ledger_proof_verify_now")),
     )
@@ -32,24 +32,24 @@ def panel() -> Panel:
 
 def _judged(last: Proof | None) -> tuple[str, str]:
     if last is None:
-        return ("Does not end", BAD) if selectors.stopped_since(None) else ("Never verified", WATCH)
+        return ("Not finishing", BAD) if selectors.stopped_since(None) else ("Never verified", WATCH)
     if last.violations:
-        return "Broken", BAD
+        return "Failed", BAD
     assert last.finished_at
     if selectors.stopped_since(last):
-        return "Does not end", BAD
-    return ("Holds, but old", BAD) if utcnow() - last.finished_at > OLD else ("Holds", GOOD)
+        return "Not finishing", BAD
+    return ("Passed, but outdated", BAD) if utcnow() - last.finished_at > OLD else ("Passed", GOOD)
 
 
-def _said(last: Proof | None) -> str:
+def _summary(last: Proof | None) -> str:
     stopped = selectors.stopped_since(last)
-    after = f" {stopped} later run{'s' * (stopped != 1)} did not come to the end." if stopped else ""
+    after = f" {stopped} later run{'s' * (stopped != 1)} did not finish." if stopped else ""
     if last is None or last.finished_at is None:
         return f"The worker verifies every five minutes.{after}"
     took = (last.finished_at - last.started_at).total_seconds()
     held = last.invariants - len(last.violations)
     at = f"{last.started_at:%Y-%m-%d %H:%M:%S}Z"
-    return f"{held} of {last.invariants} invariants held at {at}; it took {took:.2f} s.{after}"
+    return f"{held} of {last.invariants} invariants passed at {at}, in {took:.2f} s.{after}"
 
 
 def _broken(proof: Proof) -> Table:

@@ -77,8 +77,8 @@ def panel(found: list[QueueCount]) -> Panel:
     """Open items for staff, with production and sandbox apart."""
     rows = [_row(one) for one in found]
     is_something = any(one.environments for one in found)
-    table = Table(["Queue", "Production", "Sandbox", "First of them"], rows)
-    return Panel("Waiting for staff", (table,), "To do" if is_something else "Nothing", WATCH if is_something else GOOD)
+    table = Table(["Queue", "Production", "Sandbox", "Oldest"], rows)
+    return Panel("Waiting for staff", (table,), "Open" if is_something else "None", WATCH if is_something else GOOD)
 
 
 def _row(one: QueueCount) -> list[Any]:

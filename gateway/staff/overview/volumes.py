@@ -37,7 +37,7 @@ _WITHDRAWALS = f"""
             WHERE merchant_id = m.id AND created_at >= %(d30)s AND status = '{WithdrawalStatus.COMPLETED}' OFFSET 0) w
      GROUP BY 1, 2, 3
 """
-HEADERS = ["Since", "Payments", "Paid", "Failed or expired", "Acceptance", "Paid in", "Paid out"]
+HEADERS = ["Period", "Payments", "Paid", "Failed or expired", "Acceptance", "Paid in", "Paid out"]
 
 
 @dataclass
@@ -65,7 +65,7 @@ def panel() -> Panel:
         for environment in ENVIRONMENTS
         if found[environment, 30].created or found[environment, 30].sent
     ]
-    return Panel("Volumes", tuple(tables), note="" if tables else "Nothing was paid for thirty days.")
+    return Panel("Volumes", tuple(tables), note="" if tables else "No payments or payouts in the last 30 days.")
 
 
 def _volumes(now: datetime) -> dict[tuple[str, int], CompanyVolume]:

@@ -30,7 +30,7 @@ def test_what_was_given_up_is_a_queue_and_is_sent_again(acme: Shop, staff: Clien
     again = reverse("admin:accounts_email_send_again", args=[email.pk])
     listed = staff.get(address(Email, "changelist"), {"queue": "failed"}).content.decode()
     assert "owner@acme.example" in listed
-    assert "E-mails not sent" in staff.get(reverse("admin:index")).content.decode()
+    assert "Failed e-mails" in staff.get(reverse("admin:index")).content.decode()
     assert "ConnectionRefusedError: away" in staff.get(address(Email, "change", email.pk)).content.decode()
 
     assert staff.get(again).status_code == 200
@@ -40,7 +40,7 @@ def test_what_was_given_up_is_a_queue_and_is_sent_again(acme: Shop, staff: Clien
     assert [message.to for message in mail.outbox] == [["owner@acme.example"]]
     email.refresh_from_db()
     assert (email.status, email.attempts) == ("SENT", 1)
-    assert "Only an e-mail that was given up is sent again." in staff.post(again, follow=True).content.decode()
+    assert "Only a failed e-mail can be sent again." in staff.post(again, follow=True).content.decode()
     assert len(mail.outbox) == 1
 
 

@@ -151,7 +151,7 @@ def test_what_was_said_can_be_turned_down_and_said_otherwise(
             colleague, page_of(real, "failed"), FORMS["failed"]
         )
         proposal = Proposal.objects.get()
-        assert "turned down" in answered(colleague, proposal, "turn_down")[1]
+        assert "rejected" in answered(colleague, proposal, "turn_down")[1]
         assert answered(colleague, proposal, "turn_down")[0] == 409
         assert TWO_PEOPLE in told(colleague, page_of(real, "failed"), FORMS["failed"])
     assert list(Proposal.objects.order_by("pk").values_list("state", flat=True)) == ["TURNED_DOWN", "OPEN"]

@@ -79,12 +79,12 @@ def test_each_amount_leads_to_the_balances_behind_it(staff: Client, acme: Shop) 
 
 
 def test_advances_wait_with_their_amount_and_age(staff: Client, acme: Shop) -> None:
-    assert panels(staff)["Advances to decide"].label == "None"
+    assert panels(staff)["Advances to review"].label == "None"
     owner = User.objects.create_user("owner@acme.test")
     asked = advances.request(acme.sandbox, [a_receivable(acme.sandbox).id], owner)
     Advance.objects.update(requested_at=utcnow() - timedelta(hours=5))
 
-    panel = panels(staff)["Advances to decide"]
+    panel = panels(staff)["Advances to review"]
 
     [row] = cells(panel)[""]
     assert row[:3] == [asked.id, "Acme (Sandbox)", "192.02 BRL"]
@@ -104,7 +104,7 @@ def test_refund_answers_are_counted_by_their_deadline(staff: Client, acme: Shop,
         "Sandbox": [
             ["Within a day", "1", "10.00 BRL"],
             ["Later", "1", "20.00 BRL"],
-            ["Answered: to be decided by us", "1", "30.00 BRL"],
+            ["Answered, awaiting our decision", "1", "30.00 BRL"],
         ]
     }
     [where] = re.findall(r'href="([^"]+)"', str(panel.tables[0].rows[2][1]))

@@ -31,11 +31,11 @@ from webhooks.models import Endpoint
 PANELS = [
     "Waiting for staff",
     "Money",
-    "Advances to decide",
+    "Advances to review",
     "Refund answers",
     "Proof of the books",
     "Due work",
-    "Parts of the service",
+    "Service health",
     "Failing endpoints",
     "Volumes",
 ]
@@ -54,8 +54,8 @@ def test_money_is_summed_over_companies_and_production_stands_apart(staff: Clien
     told = cells(panels(staff)["Money"])
 
     assert told == {
-        "Production: what companies have": [["BRL", "148.50", "-", "-", "148.50", "1.50 fees"]],
-        "Sandbox: what companies have": [["BRL", "297.00", "-", "-", "297.00", "3.00 fees"]],
+        "Production: company balances": [["BRL", "148.50", "-", "-", "148.50", "1.50 fees"]],
+        "Sandbox: company balances": [["BRL", "297.00", "-", "-", "297.00", "3.00 fees"]],
     }
 
 
@@ -116,19 +116,19 @@ def test_a_silent_part_and_a_late_task_are_told(staff: Client, world: World) -> 
     beat("dispatcher")
     Heartbeat.objects.filter(part="dispatcher").update(beat_at=utcnow() - timedelta(hours=3))
 
-    panel = panels(staff)["Parts of the service"]
+    panel = panels(staff)["Service health"]
 
-    assert (panel.label, panel.state) == ("Dispatcher silent", "warning")  # the worker delivers in its place
+    assert (panel.label, panel.state) == ("Dispatcher not responding", "warning")  # the worker delivers in its place
     assert [row[n] for row in cells(panel)[""] for n in (0, 2) if row[0] == "dispatcher"] == ["dispatcher", "3 h"]
 
     Heartbeat.objects.filter(part="worker").delete()
 
-    panel = panels(staff)["Parts of the service"]
-    assert (panel.label, panel.state) == ("Worker and dispatcher silent", "danger")
+    panel = panels(staff)["Service health"]
+    assert (panel.label, panel.state) == ("Worker and dispatcher not responding", "danger")
 
 
 def test_no_dispatcher_is_missed_where_none_was_started(staff: Client, world: World) -> None:
-    assert panels(staff)["Parts of the service"].label == "Alive"
+    assert panels(staff)["Service health"].label == "Healthy"
 
 
 def test_endpoints_that_fail_are_told_with_their_company(staff: Client, world: World, acme: Shop) -> None:
@@ -147,13 +147,13 @@ def test_the_last_proof_is_green_or_red_with_counterexamples(staff: Client, acme
     a_receivable(acme.sandbox)
     prove()
     green = panels(staff)["Proof of the books"]
-    assert (green.label, green.state) == ("Holds", "success")
+    assert (green.label, green.state) == ("Passed", "success")
 
     with a_cent_too_much():
         prove()
 
     red = panels(staff)["Proof of the books"]
-    assert (red.label, red.state) == ("Broken", "danger")
+    assert (red.label, red.state) == ("Failed", "danger")
     broken = {row[1]: row for row in cells(red)[""]}
     assert broken["I6"][3] == f"{acme.sandbox.pk}, BRL, 19202, 19203"
     proof = Proof.objects.latest("pk")
@@ -161,12 +161,12 @@ def test_the_last_proof_is_green_or_red_with_counterexamples(staff: Client, acme
     long_ago = utcnow() - timedelta(hours=1)
     Proof.objects.update(started_at=long_ago, finished_at=long_ago, violations=[])
     old = panels(staff)["Proof of the books"]
-    assert (old.label, old.state) == ("Holds, but old", "danger")
+    assert (old.label, old.state) == ("Passed, but outdated", "danger")
 
     Proof.objects.create(started_at=utcnow() - timedelta(minutes=16))
     endless = panels(staff)["Proof of the books"]
-    assert (endless.label, endless.state) == ("Does not end", "danger")
-    assert endless.note.endswith("1 later run did not come to the end.")
+    assert (endless.label, endless.state) == ("Not finishing", "danger")
+    assert endless.note.endswith("1 later run did not finish.")
 
 
 def test_staff_ask_for_a_proof_and_nobody_asks_twice(staff: Client, acme: Shop) -> None:
@@ -174,11 +174,11 @@ def test_staff_ask_for_a_proof_and_nobody_asks_twice(staff: Client, acme: Shop) 
     assert "Every invariant" in staff.get(where).content.decode()
     assert not Proof.objects.exists()
     told = staff.post(where, follow=True).content.decode()
-    assert "being verified: the result is here" in told
+    assert "Verification has started" in told
     assert Proof.objects.get().holds
 
     Proof.objects.create(started_at=utcnow())
-    assert "being verified just now" in staff.post(where, follow=True).content.decode()
+    assert "already being verified" in staff.post(where, follow=True).content.decode()
     assert Proof.objects.count() == 2
     assert browser_of(support("view_payment")).post(where).status_code == 403
 

@@ -72,14 +72,14 @@ def test_a_new_version_is_for_new_payments_only(staff: Client, api: Api) -> None
     assert (old["fee"], paid(api)) == (1.50, 3.50)
     assert api.get(f"/payments/{old['id']}").json()["data"]["fee"] == 1.50
     assert Payment.objects.get(pk=old["id"]).fee == 150
-    assert (state_of(staff, before), state_of(staff, new)) == ("over", "in force")
+    assert (state_of(staff, before), state_of(staff, new)) == ("superseded", "in force")
 
 
 def test_a_later_version_waits_for_its_time(staff: Client, acme: Shop, api: Api) -> None:
     begins = (utcnow() + timedelta(days=2)).replace(microsecond=0)
     assert add(staff, begins) == {}
     later = PriceRule.objects.latest("pk")
-    assert (later.effective_from, state_of(staff, later), paid(api)) == (begins, "later", 1.50)
+    assert (later.effective_from, state_of(staff, later), paid(api)) == (begins, "scheduled", 1.50)
 
     stand_at(acme.sandbox, begins - timedelta(seconds=5))
     assert paid(api) == 1.50
@@ -98,7 +98,7 @@ def test_the_latest_version_whose_time_has_come_holds_and_the_companys_own_befor
 
     assert (paid(api), paid(globex_api)) == (9.00, 4.50)
     states = [state_of(staff, price) for price in PriceRule.objects.filter(method="PIX").order_by("pk")]
-    assert states == ["over", "over", "in force", "in force", "later"]
+    assert states == ["superseded", "superseded", "in force", "in force", "scheduled"]
     offered = {offer.rule.method: offer.price.percentage for offer in methods.offers(acme.sandbox)}
     assert offered["PIX"] == 6
 

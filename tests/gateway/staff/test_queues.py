@@ -57,15 +57,15 @@ def test_everything_that_waits_is_counted_and_worked_off_from_the_top(
     register(Company(legal_name="Idle", trade_name="Idle", tax_id="1", tax_id_type="CNPJ"))
 
     assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", None, "1", "2", None], strict=True))
-    assert listed(staff, "Advances to decide") == [one.id for one in asked]
-    assert listed(staff, "Refunds to decide") == [one.id for one in contested]
-    assert listed(staff, "Refunds to answer") == [unanswered.id]
-    assert listed(staff, "Withdrawals stuck") == [stuck]
+    assert listed(staff, "Advances to review") == [one.id for one in asked]
+    assert listed(staff, "Refunds to review") == [one.id for one in contested]
+    assert listed(staff, "Refunds awaiting an answer") == [unanswered.id]
+    assert listed(staff, "Stuck withdrawals") == [stuck]
     assert listed(staff, "Companies to verify") == [sooner.pk, later.pk]
     assert fresh in {row.pk for row in staff.get(page_at(Withdrawal, "changelist")).context["cl"].result_list}
     panel = panels(staff)["Waiting for staff"]
     told = {row[0]: row[1:] for row in cells(panel)[""]}
-    assert told["Refunds to answer"] == ["0", "1", f"until {unanswered.response_due_at:%Y-%m-%d %H:%M:%S}Z"]
+    assert told["Refunds awaiting an answer"] == ["0", "1", f"until {unanswered.response_due_at:%Y-%m-%d %H:%M:%S}Z"]
     assert told["Companies to verify"] == ["2", "0", f"since {sooner.production_asked_at:%Y-%m-%d %H:%M:%S}Z"]
 
 
@@ -79,25 +79,25 @@ def test_production_waits_apart_and_what_is_covered_is_carried_out(staff: Client
         take_to_production(shop.sandbox)
 
     assert (short.shortfall, covered.shortfall) == (150, 0)
-    assert listed(staff, "Refunds to decide") == [covered.id, in_sandbox.id]
+    assert listed(staff, "Refunds to review") == [covered.id, in_sandbox.id]
     rows = cells(panels(staff)["Waiting for staff"])[""]
-    assert [row[:3] for row in rows if row[0] == "Refunds to decide"] == [["Refunds to decide", "1", "1"]]
+    assert [row[:3] for row in rows if row[0] == "Refunds to review"] == [["Refunds to review", "1", "1"]]
 
 
 def test_a_withdrawal_is_stuck_by_its_merchants_clock(staff: Client, out: Api, funded: Shop) -> None:
     stuck = w.withdrawn(out, funded, amount=904)["id"]
-    assert listed(staff, "Withdrawals stuck") == []
+    assert listed(staff, "Stuck withdrawals") == []
     w.wait(out, 31 * 60)
-    assert listed(staff, "Withdrawals stuck") == [stuck]
+    assert listed(staff, "Stuck withdrawals") == [stuck]
     assert w.decide(out, {"id": stuck}, "FAILED").status_code == 200
-    assert listed(staff, "Withdrawals stuck") == []
+    assert listed(staff, "Stuck withdrawals") == []
 
 
 def test_whoever_may_not_see_a_list_sees_no_queue_of_it(acme: Shop) -> None:
     a_refund(acme.sandbox, "UNDER_REVIEW")
     assert sidebar(browser_of(support("view_refund", "view_payment"))) == {
-        "Refunds to decide": "1",
-        "Refunds to answer": None,
+        "Refunds to review": "1",
+        "Refunds awaiting an answer": None,
     }
     User.objects.filter(email="support@onpay.example").delete()
     nobody = browser_of(support("view_payment"))

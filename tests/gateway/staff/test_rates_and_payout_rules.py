@@ -205,13 +205,13 @@ def test_a_withdrawn_rate_holds_no_longer(staff: Client, root: User, acme: Shop)
     assert staff.get(withdraw).status_code == 200
     assert worth(acme) == Decimal("0.1834")
 
-    assert "is withdrawn" in staff.post(withdraw, follow=True).content.decode()
+    assert "was withdrawn" in staff.post(withdraw, follow=True).content.decode()
 
     with pytest.raises(rates.NoRate):
         worth(acme)
     assert withdraw not in staff.get(page).content.decode()
     before = Rate.objects.values().get()
-    assert "had ended before" in staff.post(withdraw, follow=True).content.decode()
+    assert "has already expired" in staff.post(withdraw, follow=True).content.decode()
     assert Rate.objects.values().get() == before
     assert LogEntry.objects.get(content_type__model="rate").change_message == "Withdrawn"
 

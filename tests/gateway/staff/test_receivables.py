@@ -96,7 +96,7 @@ def test_an_approval_is_confirmed_noted_and_in_the_history(staff: Client, root: 
 
     answer = staff.post(decision(asked, "approve"), {"note": "Known for years"})
 
-    assert said(answer) == [f"{asked.id} is approved."]
+    assert said(answer) == [f"{asked.id} was approved."]
     decided = Advance.objects.get()
     assert (decided.state, decided.decided_by, decided.note) == ("APPROVED", root, "Known for years")
     assert book(asked.merchant)["AVAILABLE BRL"] == NET - 480
@@ -166,11 +166,11 @@ def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Cli
     assert book(acme.sandbox)["BLOCKED BRL"] == 5_000
     assert "50.00 BRL" in body(staff, page_of(Hold, "changelist"))
     assert "lift/" in body(staff, page_of(Hold, "change", hold.pk))
-    assert "50.00 BRL become available" in body(staff, decision(hold, "lift"))
+    assert "50.00 BRL becomes available" in body(staff, decision(hold, "lift"))
     assert Hold.objects.get().ended_at is None
 
     assert list(colleague.post(decision(hold, "lift")).context["form"].errors) == ["note"]
-    assert said(colleague.post(decision(hold, "lift"), LIFTED)) == [f"{hold.pk} is lifted."]
+    assert said(colleague.post(decision(hold, "lift"), LIFTED)) == [f"{hold.pk} was released."]
 
     hold = Hold.objects.get()
     assert (hold.ended_at is not None, hold.lifted_by and hold.lifted_by.email) == (True, "colleague@onpay.example")
@@ -180,7 +180,7 @@ def test_a_block_is_placed_and_lifted_with_history(staff: Client, colleague: Cli
     again = colleague.post(decision(hold, "lift"), LIFTED, follow=True)
     assert (again.status_code, book(acme.sandbox)) == (200, before)
     assert "already been released" in again.content.decode()
-    assert "Lifted" in body(staff, page_of(Hold, "change", hold.pk).replace("change", "history"))
+    assert "Released" in body(staff, page_of(Hold, "change", hold.pk).replace("change", "history"))
 
 
 @pytest.mark.parametrize(

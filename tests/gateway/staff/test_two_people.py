@@ -206,6 +206,23 @@ def test_staff_rights_take_two_people_and_never_ones_own(
     assert staff.post(action(root, "staff_rights"), NOTE | {"is_staff": "on"}).status_code == 403
 
 
+@pytest.mark.parametrize("name", ["staff_rights", "change_role"])
+def test_proposals_and_their_audit_name_people_by_email(staff: Client, acme: Shop, owner: User, name: str) -> None:
+    record = owner if name == "staff_rights" else Membership.objects.get(user=owner)
+    proposal = proposed(staff, record, name, is_staff="on", role="VIEWER")
+    named = f"{owner.email} · {acme.company}" if name == "change_role" else owner.email
+    for page in (page_at(Proposal, "changelist"), page_at(Proposal, "change", proposal.pk)):
+        shown = staff.get(page).content.decode()
+        assert named in shown and f">{proposal.object_id}<" not in shown and f"{proposal.kind} " not in shown
+    assert AuditEntry.objects.get(action="proposal.made").object_id == named[:64]
+
+
+def test_the_page_that_adds_a_person_asks_for_no_password(staff: Client) -> None:
+    page = staff.get(page_at(User, "add")).content.decode()
+    assert "Invite staff" in page and "Forgot your password?" in page
+    assert "more user options" not in page and not [name for name in form_in(page.encode()) if "password" in name]
+
+
 def test_only_staff_administrators_edit_staff_and_only_superusers_make_superusers(root: User) -> None:
     person = a_person("new@example.org")
     looking_after_people = browser_of(support("view_user", "change_user", "change_login", "deactivate_person"))

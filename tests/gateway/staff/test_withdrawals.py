@@ -29,7 +29,7 @@ from tests.support.staff_withdrawals import (
 from webhooks.models import Event
 
 REFUSED = "s status does not allow this."
-WARNING = "The money may already be with the bank"
+WARNING = "The money may already have been sent"
 
 
 def test_a_withdrawal_is_read_whole_and_its_destination_only_masked(staff: Client, out: Api, funded: Shop) -> None:
@@ -48,7 +48,7 @@ def test_a_withdrawal_is_read_whole_and_its_destination_only_masked(staff: Clien
     listed = staff.get(page_at(Withdrawal, "changelist")).content.decode()
     for secret in ("financeiro@lojaexemplo.com.br", bytes(withdrawal.sealed_destination).decode()):
         assert secret not in page + listed
-    assert "Rate of the market" not in page
+    assert "Market rate" not in page
     assert f'href="{page_of(withdrawal)}"' in staff.get(page_at(Hold, "change", related[1].pk)).content.decode()
     assert f'href="{page_of(withdrawal)}"' in staff.get(page_at(Merchant, "change", related[0].pk)).content.decode()
 
@@ -130,7 +130,7 @@ def test_a_decision_is_confirmed_with_a_note_and_carried_out_once(
     assert w.wallet(out, funded) == (available, 0, 0)
     assert w.kinds(funded)[-1] == f"withdrawal.{ends.lower()}"
     entry = LogEntry.objects.get(object_id=withdrawal.pk)
-    assert (entry.user, entry.change_message) == (root, f"Say what became of a withdrawal: {NOTE['note']}")
+    assert (entry.user, entry.change_message) == (root, f"Record the outcome of a withdrawal: {NOTE['note']}")
     with w.nothing_moves(funded):
         assert REFUSED in staff.post(page_of(withdrawal, name), FORMS[name], follow=True).content.decode()
     assert LogEntry.objects.filter(object_id=withdrawal.pk).count() == 1
@@ -192,9 +192,9 @@ def test_the_outside_party_is_asked_at_once_whether_it_is_due_or_not(
 ) -> None:
     withdrawal = a_withdrawal(out, funded)
     with w.nothing_moves(funded):
-        assert "handed over" in staff.get(page_of(withdrawal, "ask")).content.decode()
+        assert "submitted" in staff.get(page_of(withdrawal, "ask")).content.decode()
 
-    assert "was spoken to" in staff.post(page_of(withdrawal, "ask"), follow=True).content.decode()
+    assert "was queried" in staff.post(page_of(withdrawal, "ask"), follow=True).content.decode()
 
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.sent_times, withdrawal.asked_times) == ("PROCESSING", 1, 0)
@@ -202,7 +202,7 @@ def test_the_outside_party_is_asked_at_once_whether_it_is_due_or_not(
     withdrawal.refresh_from_db()
     assert (withdrawal.status, withdrawal.sent_times, withdrawal.asked_times) == ("COMPLETED", 1, 1)
     for entry in LogEntry.objects.filter(object_id=withdrawal.pk):
-        assert (entry.user, entry.change_message) == (root, "Asked the provider")
+        assert (entry.user, entry.change_message) == (root, "Queried the provider")
 
 
 def test_whoever_may_only_view_decides_nothing(out: Api, funded: Shop) -> None:
