@@ -3,6 +3,7 @@
 A row that raises is put off, each time for longer, and named; nobody waits for it.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -24,6 +25,8 @@ DELAYS_S = (10, 30, 120, 600, 1800, 3600)
 """How long a row is put off after it raised so many times; the last one counts for all that follow."""
 ALARM_AT = 5
 """So many times in a row, which takes three quarters of an hour, somebody is called."""
+SLOW_S = 1.0
+"""A row that ran for so long when the time of its task ended is put off, too: it may be what used the time up."""
 FORGOTTEN_AFTER = timedelta(days=1)
 """What was not tried again for so long is not due any more."""
 STUCK, MERCHANTS = table(StuckWork), table(Merchant)
@@ -80,26 +83,26 @@ class Due(Work[M]):
     def sweep(self, limit: int = 100, *, merchant: Merchant | None = None, retries_only: bool = False) -> int:
         """Does it for all that are due by the real time or by the clock of their merchant; returns for how many.
 
-        At most `limit` of them, the oldest first; of one merchant, or only what has raised before. One that somebody
-        else is at is left for the next sweep.
+        At most `limit` of them, the oldest first, each once; of one merchant, or only what has raised before. One that
+        somebody else is at is left for the next sweep.
         """
         done = 0
-        left: list[str] = []
+        tried: list[str] = []
         extra = f"AND w.merchant_id = {merchant.pk:d}" if merchant else ""
-        extra += f" AND {self._raised_before('w.id')}" if retries_only else ""
-        while done < limit and (found := self._found(limit - done, left, extra)):
+        extra += " AND w.id IN (SELECT object_id FROM stuck)" if retries_only else ""
+        while done < limit and (found := self._found(limit - done, tried, extra)):
             for object_id, raised_before in found:
-                if self._try(object_id, raised_before=raised_before):
-                    done += 1
-                else:
-                    left.append(object_id)
+                tried.append(object_id)
+                done += self._try(object_id, raised_before=raised_before)
         return done
 
     def first(self, merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
         """When it is next done to a row of the merchant, and to which; None when not `until` then."""
         sql = f"""
             SELECT w.{self.column}, w.id FROM {self.table} w
-             WHERE w.merchant_id = %(merchant)s AND {self.waits} AND w.{self.column} <= %(until)s AND {self._ready}
+             WHERE w.merchant_id = %(merchant)s AND {self.waits} AND w.{self.column} <= %(until)s
+               AND NOT EXISTS (SELECT FROM {STUCK} s
+                                WHERE s.kind = %(kind)s AND s.object_id = w.id AND s.until > %(now)s)
              ORDER BY w.{self.column}, w.id LIMIT 1
         """
         row = first(sql, {"merchant": merchant.pk, "until": until, "now": utcnow(), "kind": self.kind})
@@ -132,10 +135,14 @@ class Due(Work[M]):
         return [Stuck(*row) for row in _all(sql, {"kind": self.kind, "limit": limit, "now": utcnow()})]
 
     def found_sql(self, extra: str = "") -> str:
-        """By the real time, and by the clocks of merchants that are ahead of it: each part reads only what is due."""
+        """By the real time, and by the clocks of merchants that are ahead of it: each part reads only what is due.
+
+        What is stuck is read once and not for each row, so that a thousand of them cost little.
+        """
         due = f"""
             SELECT w.id, w.{self.column} AS due_at FROM {self.table} w
-             WHERE {self.waits} AND {self._ready} AND NOT w.id = ANY(%(left)s) {extra} AND w.{self.column} <= %(now)s
+             WHERE {self.waits} AND w.id NOT IN (SELECT object_id FROM stuck WHERE until > %(now)s)
+               AND NOT w.id = ANY(%(tried)s) {extra} AND w.{self.column} <= %(now)s
         """
         soonest = f"ORDER BY w.{self.column} LIMIT %(limit)s"
         parts = [f"({due} {soonest})"]
@@ -146,21 +153,25 @@ class Due(Work[M]):
                   WHERE m.clock_offset > interval '0')
             """)
         return f"""
-            SELECT found.id, {self._raised_before("found.id")} FROM ({" UNION ".join(parts)}) found
+            WITH stuck AS MATERIALIZED (SELECT object_id, until FROM {STUCK} WHERE kind = %(kind)s)
+            SELECT found.id, found.id IN (SELECT object_id FROM stuck) FROM ({" UNION ".join(parts)}) found
              ORDER BY found.due_at LIMIT %(limit)s
         """
 
-    def _found(self, limit: int, left: Sequence[str], extra: str) -> list[tuple[Any, ...]]:
-        params = {"now": utcnow(), "left": list(left), "limit": limit, "kind": self.kind}
+    def _found(self, limit: int, tried: Sequence[str], extra: str) -> list[tuple[Any, ...]]:
+        params = {"now": utcnow(), "tried": list(tried), "limit": limit, "kind": self.kind}
         return _all(self.found_sql(extra), params)
 
     def _try(self, object_id: str, *, raised_before: bool) -> bool:
         """Whether it was done: else it is not due any more, somebody else is at it, or it raised and is put off."""
+        begun = time.monotonic()
         try:
             taken, later = retry_on_deadlock(partial(self._take, object_id))
             if later:
                 later()
-        except SoftTimeLimitExceeded:
+        except SoftTimeLimitExceeded as ended:
+            if time.monotonic() - begun > SLOW_S:
+                put_off(self.kind, object_id, ended)
             raise
         except Exception as error:  # noqa: BLE001  (whatever the row raises)
             put_off(self.kind, object_id, error)
@@ -214,15 +225,6 @@ class Due(Work[M]):
     def _has_merchant(self) -> bool:
         return any(one.name == "merchant" for one in self.model._meta.concrete_fields)
 
-    @property
-    def _ready(self) -> str:
-        """It is not put off."""
-        return f"""NOT EXISTS (SELECT FROM {STUCK} s
-                                WHERE s.kind = %(kind)s AND s.object_id = w.id AND s.until > %(now)s)"""
-
-    def _raised_before(self, object_id: str) -> str:
-        return f"EXISTS (SELECT FROM {STUCK} s WHERE s.kind = %(kind)s AND s.object_id = {object_id})"
-
 
 @transaction.atomic
 def put_off(kind: str, object_id: str, error: Exception) -> None:
@@ -239,6 +241,12 @@ def put_off(kind: str, object_id: str, error: Exception) -> None:
         log.critical("sweep.still_stuck", **told, exc_info=error)
     else:
         log.error("sweep.stuck", **told, until=stuck.until.isoformat(), exc_info=error)
+
+
+def try_again(kind: str, object_id: str) -> bool:
+    """What is put off may be tried by the next sweep, as its cause is gone; False where it is not put off."""
+    stuck = StuckWork.objects.filter(kind=kind, object_id=object_id, until__gt=utcnow())
+    return bool(stuck.update(until=utcnow()))
 
 
 def forget_stuck() -> int:

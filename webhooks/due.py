@@ -1,8 +1,15 @@
-"""What of webhooks waits for a time. Deliveries are claimed by a statement of their own (`queue`), many at once."""
+"""What of webhooks waits for a time: deliveries, and endpoints that fail.
+
+Deliveries have no `Due`: hundreds are claimed in one statement, shared out among companies and endpoints, and sent side
+by side (`queue`, `dispatch`). What fails there is an answer, whose delay grows by delivery and by endpoint; what got
+lost is claimed again after its lease.
+"""
 
 from accounts.base.rows import table
-from accounts.due import Work
+from accounts.due import Due, Work
+from webhooks.lifecycle import CANCELED
 from webhooks.models import Delivery, Endpoint
+from webhooks.notices import DISABLED_AFTER, FAILED_AT_LEAST, WARNED_AFTER, warn_or_disable
 
 _STATUS = Endpoint.Status
 DELIVERIES = Work(
@@ -15,3 +22,25 @@ DELIVERIES = Work(
          WHERE status = '{_STATUS.ACTIVE}' AND coalesce(open_until < %(now)s, true))""",
 )
 WORK = (DELIVERIES,)
+CHECK = Due(
+    kind="endpoint.checked",
+    title="Endpoints that fail",
+    model=Endpoint,
+    column="failing_since",
+    statuses=(_STATUS.ACTIVE,),
+    condition=f"""w.failing_since <= %(now)s - interval '{WARNED_AFTER.days} days' AND (
+        w.warned_at IS NULL OR w.failing_since <= %(now)s - interval '{DISABLED_AFTER.days} days' AND (
+            SELECT count(*) FROM {table(Delivery)} gone
+             WHERE gone.endpoint_id = w.id AND gone.status = '{Delivery.Status.FAILED}'
+               AND gone.created_at >= w.failing_since - interval '{DISABLED_AFTER.days} days') >= {FAILED_AT_LEAST})""",
+    run=warn_or_disable,
+)
+"""Its column is when it began to fail, not when it is looked at."""
+
+
+def check_endpoints(limit: int = 100) -> int:
+    """Warns and disables where it is time, at most `limit`; returns how many endpoints that concerned."""
+    # What was announced while an endpoint was being deleted.
+    orphans = Delivery.objects.filter(endpoint__deleted_at__isnull=False, status=Delivery.Status.PENDING)
+    orphans.update(status=CANCELED, next_attempt_at=None)
+    return CHECK.sweep(limit)

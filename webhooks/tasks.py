@@ -2,7 +2,9 @@
 
 from celery import shared_task
 
-from webhooks import dispatch, notices, retention
+from webhooks import dispatch, due, retention
+
+BATCH = 100
 
 
 @shared_task
@@ -14,7 +16,8 @@ def deliver_webhooks() -> None:
 @shared_task
 def check_endpoints() -> None:
     """Warns about endpoints that fail, and switches them off in the end."""
-    notices.check_endpoints()
+    while due.check_endpoints(BATCH) >= BATCH:
+        pass
 
 
 @shared_task

@@ -2,13 +2,14 @@
 
 from datetime import datetime
 
+from accounts.base import clock
 from accounts.due import Due
 from gateway.refunds import notices, payloads
 from gateway.refunds.lifecycle import RefundAction
-from gateway.refunds.models import Refund, Response, Status
+from gateway.refunds.models import OPEN, Refund, Response, Status
 from gateway.refunds.provider import ask, take
 from gateway.refunds.responses import write_down
-from gateway.refunds.shortfalls import fill_one
+from gateway.refunds.shortfalls import LACKS_WHAT_IS_THERE, fill_one
 from webhooks.outbox import emit
 
 
@@ -26,6 +27,11 @@ def lapse(refund: Refund, now: datetime) -> None:
     """Accepts a request whose deadline passed without an answer."""
     write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
     take(refund, RefundAction.LAPSE, now)
+
+
+def fill_late(refund: Refund, _created_at: datetime) -> None:
+    """Covers a refund that was skipped while another process changed it."""
+    fill_one(refund, clock.now(refund.merchant))
 
 
 ASK = Due(
@@ -56,6 +62,16 @@ LAPSE = Due(
     holds=("payment",),
 )
 DUE = (ASK, REMIND, LAPSE)
+FILL = Due(
+    kind="refund.filled",
+    title="Refunds to cover",
+    model=Refund,
+    column="created_at",
+    statuses=OPEN,
+    condition=LACKS_WHAT_IS_THERE,
+    run=fill_late,
+)
+"""It waits for money, not for a time: the oldest are first."""
 
 
 def run_due(limit: int = 100) -> int:

@@ -1,14 +1,11 @@
 """The money of a refund: what of it is on hold, and what comes into the wallet for a refund that lacks some."""
 
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
-from django.db import connection, transaction
 from django.db.models import F, Q
 
-from accounts.base import clock
-from accounts.base.rows import quoted, retry_on_deadlock, table
+from accounts.base.rows import table
 from accounts.models import Merchant
 from gateway.refunds.models import DISPUTED, OPEN, Refund, Status
 from gateway.refunds.postings import blocked
@@ -24,16 +21,15 @@ from ledger.receivables.models import Receivable, State
 log = structlog.get_logger()
 SANDBOX_TAKES = timedelta(seconds=2)
 _LACKING = Q(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available"))
-_TO_FILL = f"""
-    SELECT DISTINCT r.merchant_id, r.wallet_currency FROM {table(Refund)} r
-     WHERE r.status IN ({quoted(*OPEN)})
-       AND r.wallet_amount > r.from_releasing + r.from_available
-       AND (EXISTS (SELECT FROM {table(Account)} a JOIN {table(Balance)} b ON b.account_id = a.id
-                     WHERE a.merchant_id = r.merchant_id AND a.currency = r.wallet_currency
-                       AND a.kind = '{AccountKind.AVAILABLE}' AND b.amount > 0)
-            OR EXISTS (SELECT FROM {table(Receivable)} v WHERE v.merchant_id = r.merchant_id
-                        AND v.currency = r.wallet_currency AND v.state = '{State.SCHEDULED}'))
+LACKS_WHAT_IS_THERE = f"""
+    w.wallet_amount > w.from_releasing + w.from_available
+    AND (EXISTS (SELECT FROM {table(Account)} a JOIN {table(Balance)} b ON b.account_id = a.id
+                  WHERE a.merchant_id = w.merchant_id AND a.currency = w.wallet_currency
+                    AND a.kind = '{AccountKind.AVAILABLE}' AND b.amount > 0)
+         OR EXISTS (SELECT FROM {table(Receivable)} v WHERE v.merchant_id = w.merchant_id
+                     AND v.currency = w.wallet_currency AND v.state = '{State.SCHEDULED}'))
 """
+"""Of a refund `w` that is open: somebody else changed it as the money came."""
 
 
 def gather(refund: Refund, now: datetime) -> tuple[int, int]:
@@ -73,13 +69,13 @@ def _expected_end(refund: Refund) -> datetime | None:
     return refund.ask_at if refund.status == Status.PROCESSING else None
 
 
-def fill(merchant: Merchant, currency: str, at: datetime, *, waits: bool = False) -> int:
+def fill(merchant: Merchant, currency: str, at: datetime) -> int:
     """Holds incoming money for refunds that lack money, the oldest first; returns for how many.
 
-    Without `waits` a refund that another process changes is skipped: that process checks the wallet before it releases
-    the lock. Call it in the transaction that changes the wallet.
+    A refund that another process changes is skipped: that process checks the wallet before it releases the lock, and
+    the sweep does afterwards. Call it in the transaction that changes the wallet.
     """
-    rows = Refund.objects.select_for_update(no_key=True, skip_locked=not waits, of=("self",))
+    rows = Refund.objects.select_for_update(no_key=True, skip_locked=True, of=("self",))
     filled = 0
     for refund in rows.filter(_LACKING, merchant=merchant, wallet_currency=currency).order_by("id"):
         refund.merchant = merchant
@@ -105,23 +101,3 @@ def fill_one(refund: Refund, at: datetime) -> bool:
 
 
 shortfalls.filled_by(fill)
-
-
-def fill_shortfalls() -> int:
-    """Covers refunds that were skipped while another process changed them; returns for how many there was money."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TO_FILL)
-        found = cursor.fetchall()
-    merchants = Merchant.objects.select_related("company").in_bulk({row[0] for row in found})
-    filled = 0
-    for merchant_id, currency in found:
-        try:
-            filled += retry_on_deadlock(partial(_fill_now, merchants[merchant_id], currency))
-        except Exception:
-            log.exception("refunds.not_filled", merchant=merchant_id, currency=currency)
-    return filled
-
-
-@transaction.atomic
-def _fill_now(merchant: Merchant, currency: str) -> int:
-    return fill(merchant, currency, clock.now(merchant), waits=True)

@@ -3,7 +3,6 @@
 from celery import shared_task
 
 from gateway.refunds import due
-from gateway.refunds.shortfalls import fill_shortfalls
 
 BATCH = 100
 
@@ -13,4 +12,4 @@ def sweep_refunds() -> None:
     """Asks about refunds in progress, sends reminders, accepts unanswered requests, and covers missing money."""
     while due.run_due(BATCH) >= BATCH:
         pass
-    fill_shortfalls()
+    due.FILL.sweep(BATCH)

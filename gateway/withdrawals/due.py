@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 
 from accounts.base import clock
@@ -51,6 +52,8 @@ def _ask_and_take(merchant: Merchant, withdrawal_id: str, question: Question) ->
     except Refusal as refusal:  # it was not reached, or said nothing usable
         log.warning("withdrawal.unanswered", withdrawal=withdrawal_id, code=refusal.public_code)
         outcome = PayoutOutcome(PayoutResult.UNKNOWN)
+    except SoftTimeLimitExceeded:  # its lease runs out, and it is asked about
+        raise
     except Exception:
         log.exception("withdrawal.unanswered", withdrawal=withdrawal_id)
         outcome = PayoutOutcome(PayoutResult.UNKNOWN)

@@ -32,8 +32,8 @@ from tests.support.receivables import a_receivable
 from tests.support.refunds import disputed, kinds, later, paid
 from tests.support.sweeps import broken, repaired, the_delay_is_over
 from tests.support.withdrawals import register, withdrawn
+from webhooks.due import check_endpoints
 from webhooks.models import Endpoint
-from webhooks.notices import check_endpoints
 
 pytestmark = pytest.mark.django_db
 POISON = 100
@@ -190,7 +190,7 @@ def test_what_is_due_by_two_clocks_is_taken_once(acme: Shop) -> None:
 
 @pytest.mark.parametrize("due", OF_MERCHANTS, ids=lambda due: due.kind)
 def test_what_is_due_is_found_by_an_index(due: Due[Any], acme: Shop) -> None:
-    params = {"now": utcnow(), "left": [], "limit": 100, "kind": due.kind}
+    params = {"now": utcnow(), "tried": [], "limit": 100, "kind": due.kind}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(f"EXPLAIN (FORMAT JSON) {due.found_sql()}", params)

@@ -46,7 +46,7 @@ def test_every_module_that_is_named_is_there() -> None:
 
 
 def is_a_task_or_row(name: str) -> bool:
-    """Names with dots that are no modules: events of the log (`webhooks.endpoint_stuck`), permissions of staff."""
+    """Names with dots that are no modules: events of the log (`emails.given_up`), permissions of staff."""
     return f'"{name}"' in "".join(path.read_text() for path in (ROOT / name.partition(".")[0]).rglob("*.py"))
 
 

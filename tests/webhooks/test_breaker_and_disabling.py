@@ -18,8 +18,8 @@ from tests.support.payments import a_payment
 from tests.support.receiver import Receiver, listening
 from tests.support.webhooks import Hook, ago, fails_in_a_row, happens, later, registered, will_fail
 from webhooks.dispatch import deliver_due
+from webhooks.due import check_endpoints
 from webhooks.models import Delivery, Endpoint
-from webhooks.notices import check_endpoints
 
 
 def the_pause_is_over() -> None:

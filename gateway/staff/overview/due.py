@@ -12,7 +12,7 @@ from accounts.heartbeats import MAX_AGE
 from accounts.models import Heartbeat, StuckWork
 from gateway.staff.kit.columns import address, anchor
 from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table, ago, instant, rows_of
-from gateway.sweeps import ALL
+from gateway.sweeps import ALL, WITHOUT_A_TIME
 
 COUNTED, SHOWN = 1000, 20
 EVER = datetime.min.replace(tzinfo=UTC)
@@ -31,7 +31,7 @@ def panel() -> Panel:
     found = [(work, count, oldest) for work, (count, oldest) in zip(ALL, _waiting(now), strict=True) if oldest]
     late = Table(["Task", "Due", "Oldest", "Late by"], [_row(*one, now) for one in found])
     raised = set(StuckWork.objects.values_list("kind", flat=True).distinct())
-    dues = [due for due in ALL if isinstance(due, Due) and due.kind in raised]
+    dues = [due for due in (*ALL, *WITHOUT_A_TIME) if isinstance(due, Due) and due.kind in raised]
     stuck = [_stuck(due, one) for due in dues for one in due.stuck(SHOWN)]
     named = Table(["Task", "Id", "Since", "Attempts", "Next attempt", "Last error"], stuck[:SHOWN], title="Stuck")
     label, state = _judged(max((now - oldest for _, _, oldest in found), default=timedelta(0)))

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from gateway.refunds.due import run_due
-from gateway.refunds.shortfalls import fill_shortfalls
+from gateway.refunds.due import FILL, run_due
 from tests.support.api import Api
 from tests.support.cards import events, lookup
 from tests.support.companies import Shop
@@ -169,13 +168,13 @@ def test_what_is_there_is_blocked_and_later_credits_fill_the_rest(api: Api, acme
     refund = disputed(api, paid(api))
     assert (refund["amount"], refund["blockedAmount"], wallet(acme)) == (150, 148.50, (0, 0, 14_850))
     with nothing_moves(acme):
-        assert fill_shortfalls() == 0
+        assert FILL.sweep() == 0
 
     a_payment(acme.sandbox, "PAID", "1.00")  # its net: 98 cents
     assert (now(api, refund)["blockedAmount"], wallet(acme)) == (149.48, (0, 0, 14_948))
 
     a_payment(acme.sandbox, "PAID", "10.00")
-    assert fill_shortfalls() == 0
+    assert FILL.sweep() == 0
     assert (now(api, refund)["blockedAmount"], wallet(acme)) == (150, (989 - 52, 0, 15_000))
     assert blocks(api, acme) == [("REFUND_DISPUTE", 150, refund["id"], refund["responseDueAt"])]
 
@@ -187,7 +186,7 @@ def test_credits_of_other_wallets_and_companies_fill_nothing(api: Api, acme: Sho
     a_payment(globex.sandbox, "PAID")
 
     with nothing_moves(acme), nothing_moves(globex):
-        assert fill_shortfalls() == 0
+        assert FILL.sweep() == 0
 
 
 def test_where_nothing_is_there_the_company_is_asked_all_the_same(api: Api, acme: Shop) -> None:

@@ -6,9 +6,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from gateway.payments.models import Payment
-from gateway.refunds.due import run_due
+from gateway.refunds.due import FILL, run_due
 from gateway.refunds.models import Refund
-from gateway.refunds.shortfalls import fill_shortfalls
 from gateway.simulations.examples import WITHDRAWALS
 from ledger.books.models import Transfer
 from ledger.holds import services as holds
@@ -281,11 +280,11 @@ def test_what_was_passed_over_is_filled_before_money_leaves(api: Api, acme: Shop
 
 
 def test_the_sweep_fills_what_was_passed_over(api: Api, acme: Shop, passed_over: dict[str, str]) -> None:
-    assert fill_shortfalls() == 1
+    assert FILL.sweep() == 1
 
     assert (blocked(api, passed_over), wallet(acme)[0]) == (100, 9801)
     with nothing_moves(acme):
-        assert fill_shortfalls() == 0
+        assert FILL.sweep() == 0
 
 
 # ── What it costs ─────────────────────────────────────────────────────────────────────────────────────────────────
