@@ -33,8 +33,9 @@ STUCK, MERCHANTS = table(StuckWork), table(Merchant)
 
 
 class Stuck(NamedTuple):
-    """A row that is put off."""
+    """A row that is put off. `id` is of what is written about it."""
 
+    id: int
     object_id: str
     since: datetime
     until: datetime
@@ -128,7 +129,7 @@ class Due(Work[M]):
     def stuck(self, limit: int) -> list[Stuck]:
         """What raised and still waits, the longest stuck first."""
         sql = f"""
-            SELECT s.object_id, s.since, s.until, s.times, s.error
+            SELECT s.id, s.object_id, s.since, s.until, s.times, s.error
               FROM {STUCK} s JOIN {self.table} w ON w.id = s.object_id
              WHERE s.kind = %(kind)s AND {self.waits} ORDER BY s.since LIMIT %(limit)s
         """

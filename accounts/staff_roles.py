@@ -31,7 +31,12 @@ _ABOUT_BOOKS = ("ledger.account", "ledger.balance", "ledger.transfer", "ledger.e
 _ABOUT_EVENTS = ("webhooks.endpoint", "webhooks.event", "webhooks.delivery", "webhooks.attempt")
 _ABOUT_CALLS = ("gateway.apirequest", "gateway.idempotencykey", "accounts.apikey")
 _ABOUT_TERMS = ("gateway.methodrule", "gateway.pricerule", "gateway.payoutrule")
-_ABOUT_PARTS = ("accounts.heartbeat", "django_celery_beat.periodictask", "django_celery_beat.intervalschedule")
+_ABOUT_PARTS = (
+    "accounts.heartbeat",
+    "accounts.stuckwork",
+    "django_celery_beat.periodictask",
+    "django_celery_beat.intervalschedule",
+)
 _ABOUT_STAFF = ("accounts.proposal", "accounts.auditentry", "admin.logentry", "auth.group")
 _EVERYTHING = (
     *_ABOUT_COMPANIES,
@@ -131,7 +136,7 @@ ROLES = (
         "Technical",
         "Operates the service: processes, API requests, deliveries.",
         (*_ABOUT_EVENTS, *_ABOUT_CALLS, *_ABOUT_PARTS, "accounts.merchant", "accounts.email", "ledger.proof"),
-        ("accounts.change_email", "accounts.revoke_key"),
+        ("accounts.change_email", "accounts.change_stuckwork", "accounts.revoke_key"),
     ),
     StaffRole("Auditor", "Reads everything and changes nothing.", _EVERYTHING, ()),
     StaffRole(
@@ -147,6 +152,7 @@ WORDS = {
     "accounts.change_email": "Send an e-mail again",
     "accounts.add_user": "Invite a person",
     "accounts.change_user": "Change a person's name",
+    "accounts.change_stuckwork": "Try stuck work again",
     "accounts.change_merchant": "Change a company's features and its spread",
     "gateway.add_refund": "Open a refund for a payer",
     "gateway.change_refund": "Decide a refund that a payer requested",

@@ -22,6 +22,7 @@ from accounts.models import (
     Membership,
     Merchant,
     Proposal,
+    StuckWork,
     User,
 )
 from gateway.conversions.models import Conversion
@@ -49,6 +50,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     receivables,
     refunds,
     requests,
+    stuck_work,
     timetable,
     webhooks,
     withdrawals,
@@ -109,7 +111,15 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
     ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
-    ("Schedule", ((PeriodicTask, "schedule"), (IntervalSchedule, "timer"), (Heartbeat, "monitor_heart"))),
+    (
+        "Schedule",
+        (
+            (PeriodicTask, "schedule"),
+            (IntervalSchedule, "timer"),
+            (StuckWork, "report"),
+            (Heartbeat, "monitor_heart"),
+        ),
+    ),
 )
 
 

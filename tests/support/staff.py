@@ -13,8 +13,9 @@ from django.test import Client
 from django_celery_beat.schedulers import ModelEntry
 
 from accounts import notices
+from accounts.base.clock import utcnow
 from accounts.heartbeats import beat
-from accounts.models import ApiKey, AuditEntry, Proposal, User
+from accounts.models import ApiKey, AuditEntry, Proposal, StuckWork, User
 from accounts.proposals.kinds import KINDS
 from gateway.celery import app
 from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, MethodRule, Payment, Withdrawal
@@ -62,6 +63,7 @@ MONEY = [
     ApiRequest,
     ApiKey,
     AuditEntry,
+    StuckWork,
 ]
 
 
@@ -119,6 +121,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     beat("background")
     for name, entry in app.conf.beat_schedule.items():
         ModelEntry.from_entry(name, app=app, **entry)
+    StuckWork.objects.create(kind="payment.expired", object_id=other.id, since=utcnow(), until=utcnow())
     _asks_to_be_verified(globex)
     notices.tell_owners(globex.company, "your company is verified", "verified", "home")
     log.flush()

@@ -43,7 +43,8 @@ def panel() -> Panel:
 
 def _stuck(due: Due[Any], one: Stuck) -> list[Any]:
     where = anchor(address(due.model, "change", one.object_id), one.object_id)
-    return [due.title, where, instant(one.since), f"{one.times} ×", instant(one.until), one.error]
+    again = anchor(address(StuckWork, "change", one.id), instant(one.until))
+    return [due.title, where, instant(one.since), f"{one.times} ×", again, one.error]
 
 
 def _row(work: Work[Any], count: int, oldest: datetime, now: datetime) -> list[Any]:
