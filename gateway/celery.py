@@ -51,6 +51,7 @@ TIMETABLE = {
     "check-endpoints": Turn("webhooks.tasks.check_endpoints", MESSAGES, timedelta(minutes=1)),
     "send-emails": Turn("accounts.emails.tasks.send_emails", MESSAGES, timedelta(seconds=10)),
     "summarize-withdrawals": Turn("gateway.withdrawals.tasks.summarize_withdrawals", MESSAGES, timedelta(minutes=10)),
+    "messages-heartbeat": Turn("gateway.tasks.messages_heartbeat", MESSAGES, timedelta(seconds=5)),
     "background-heartbeat": Turn("gateway.tasks.background_heartbeat", BACKGROUND, timedelta(seconds=5)),
     "prove-books": Turn("ledger.tasks.prove_books", BACKGROUND, timedelta(minutes=5)),
     "close-days": Turn("ledger.closings.tasks.close_days", BACKGROUND, timedelta(minutes=10)),
@@ -78,7 +79,12 @@ app.conf.beat_schedule = {
 }
 
 
-AT_ONCE = ("gateway.tasks.heartbeat", "gateway.tasks.background_heartbeat", "ledger.tasks.prove_books")
+AT_ONCE = (
+    "gateway.tasks.heartbeat",
+    "gateway.tasks.messages_heartbeat",
+    "gateway.tasks.background_heartbeat",
+    "ledger.tasks.prove_books",
+)
 
 
 @beat_init.connect

@@ -25,6 +25,12 @@ def heartbeat() -> None:
 
 
 @shared_task
+def messages_heartbeat() -> None:
+    """Proof that somebody serves the queue of e-mails, rates and webhooks."""
+    beat("messages")
+
+
+@shared_task
 def background_heartbeat() -> None:
     """Proof that somebody serves the queue of long work."""
     beat("background")

@@ -86,4 +86,4 @@ def test_every_event_arrives_though_the_dispatcher_dies(service: Service) -> Non
 
 
 def test_every_event_arrives_without_any_dispatcher_though_the_worker_dies(without_a_dispatcher: Service) -> None:
-    storm(without_a_dispatcher, "worker")
+    storm(without_a_dispatcher, "messages")

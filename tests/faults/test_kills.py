@@ -151,6 +151,7 @@ def test_the_timetable_comes_back_after_a_kill(service: Service, part: str) -> N
     an_overdue_payment_expires(service, 60)
 
 
-def test_long_work_in_the_background_delays_no_money(service: Service) -> None:
-    with service.frozen("background"):
+@pytest.mark.parametrize("part", ["messages", "background"])
+def test_work_that_takes_long_elsewhere_delays_no_money(service: Service, part: str) -> None:
+    with service.frozen(part):
         an_overdue_payment_expires(service, 20)

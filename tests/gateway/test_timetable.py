@@ -9,7 +9,7 @@ import yaml
 from django.conf import settings
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from gateway.celery import BACKGROUND, MONEY, QUEUES, TIMETABLE, app
+from gateway.celery import BACKGROUND, MESSAGES, MONEY, QUEUES, TIMETABLE, app
 from gateway.local.up import GATEWAY
 from gateway.timetable import Timetable
 
@@ -44,12 +44,13 @@ def production() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("commands", [local, production])
-def test_every_queue_has_a_worker_and_money_has_one_that_does_nothing_long(commands: object) -> None:
+def test_every_queue_has_a_worker_and_money_has_one_of_its_own(commands: object) -> None:
     assert callable(commands)
     served = [set(words[words.index("-Q") + 1].split(",")) for words in commands() if "worker" in words]
 
     assert set().union(*served) == set(QUEUES)
-    assert all(BACKGROUND not in queues for queues in served if MONEY in queues)
+    assert [queues for queues in served if MONEY in queues] == [{MONEY}]
+    assert [queues for queues in served if MESSAGES in queues] == [{MESSAGES}]
 
 
 @pytest.mark.django_db(transaction=True)

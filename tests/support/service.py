@@ -30,7 +30,8 @@ CONNECTIONS = 8 * WEB_PROCESSES
 
 PARTS = {
     "web": "gateway.serving",
-    "worker": " -Q money,",
+    "worker": " -Q money ",
+    "messages": " -Q messages ",
     "background": " -Q background ",
     "beat": " beat ",
     "dispatcher": "deliver_webhooks",

@@ -118,6 +118,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
     prove()
     beat("worker")
+    beat("messages")
     beat("background")
     for name, entry in app.conf.beat_schedule.items():
         ModelEntry.from_entry(name, app=app, **entry)

@@ -17,7 +17,7 @@ from gateway.sweeps import ALL, WITHOUT_A_TIME
 COUNTED, SHOWN = 1000, 20
 EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
-WORKER, BACKGROUND, DISPATCHER = PARTS = ("worker", "background", "dispatcher")
+WORKER, MESSAGES, BACKGROUND, DISPATCHER = PARTS = ("worker", "messages", "background", "dispatcher")
 NOTED_EVERY = timedelta(minutes=5)
 """The maximum delay with which beat stores the start of a task."""
 

@@ -61,5 +61,6 @@ def world(acme: Shop, globex: Shop, recorded: Recording[World], settings: Any) -
     settings.LOCAL = True
     made = recorded.again()
     beat("worker")
+    beat("messages")
     beat("background")
     return made
