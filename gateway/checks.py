@@ -179,7 +179,7 @@ def _is_an_example(host: str) -> bool:
     return labels[-1] in EXAMPLES or ".".join(labels[-2:]) in EXAMPLES
 
 
-_OWNS = """
+OWNS = """
     SELECT rolsuper OR rolcreaterole OR rolbypassrls
         OR EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND pg_has_role(datdba, 'MEMBER'))
         OR EXISTS (SELECT FROM pg_tables WHERE schemaname = 'public' AND pg_has_role(tableowner, 'MEMBER'))
@@ -196,7 +196,7 @@ def the_service_owns_no_table(app_configs: Any, databases: Any = None, **kwargs:
     if not databases:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(_OWNS)
+        cursor.execute(OWNS)
         (owns,) = cursor.fetchone()
     if not owns:
         return []

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ledger import notation
 from ledger.money import DECIMALS, MAX_AMOUNT, to_decimal, to_minor
 from ledger.notation import NONE, TwoReadings, Unreadable, counted, in_market, read, typed, written
+from tests.support.effort import tries
 
 LANGUAGES = [code for code, _ in settings.LANGUAGES]
 MARKETS = ["", "BR", "MX", "AR", "CO", "PT"]
@@ -19,7 +20,7 @@ every_page = pytest.mark.parametrize(
     ("language", "market"), [(language, market) for language in LANGUAGES for market in MARKETS]
 )
 every_currency = pytest.mark.parametrize("currency", DECIMALS)
-few = settings_of_hypothesis(max_examples=25, deadline=None)
+few = settings_of_hypothesis(max_examples=tries(5, 200))
 minor_units = st.integers(-to_minor(MAX_AMOUNT, "BRL"), to_minor(MAX_AMOUNT, "BRL"))
 SPACES = ["\u00a0", "\u202f", " "]
 

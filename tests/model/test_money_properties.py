@@ -1,6 +1,5 @@
 """What goes wrong with money elsewhere, tried on amounts and orders that nobody thought of: through the services."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -39,13 +38,16 @@ from ledger.receivables import advances
 from ledger.receivables.models import Receivable
 from ledger.wallets.selectors import Holding, holdings
 from tests.support.companies import Shop
+from tests.support.effort import tries
 from tests.support.payments import a_payment, a_reference
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLES = int(os.environ.get("ONPAY_PROPERTY_EXAMPLES", "20"))
 tried = settings(
-    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], print_blob=True
+    max_examples=tries(20, 2000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    print_blob=True,
 )
 PAYER = Payer(name="Maria Silva", tax_id="52998224725", tax_id_type="CPF")
 AMOUNTS = st.integers(100, 5_000_000)

@@ -1,6 +1,5 @@
 """Release, request, approval and refusal of the same money at once: it becomes available once, whoever wins."""
 
-import os
 import threading
 import time
 from collections import Counter
@@ -20,12 +19,13 @@ from ledger.receivables import due as receivables_due
 from ledger.receivables.errors import AdvanceState, ReceivableState
 from ledger.verify import all_invariants, verify
 from tests.support.companies import Shop
+from tests.support.effort import tries
 from tests.support.receivables import a_receivable, book, stand_at
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = int(os.environ.get("ROUNDS") or 200)
+ROUNDS = tries(60, 1000)
 ASKERS = 5
 AFTER_EACH = ("I1", "I6", "I18")
 AFTER_SOME = 50

@@ -1,6 +1,5 @@
 """Refunds against each other, against the day of the money and against its advance: the books are right each time."""
 
-import os
 import random
 import threading
 from collections import Counter
@@ -26,12 +25,13 @@ from ledger.verify import verify
 from tests.support.api import Api
 from tests.support.cards import lookup, order
 from tests.support.companies import Shop
+from tests.support.effort import tries
 from tests.support.refunds import ask, decided, disputed, kinds, later, now, paid, refunded, wallet
 from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROUNDS = int(os.environ.get("ONPAY_RACE_ROUNDS", "200"))
+ROUNDS = tries(60, 1000)
 CREATED, EXCEEDED = (201, "ONP201"), (422, "ONP422_REFUND_AMOUNT_EXCEEDED")
 STATE = (409, "ONP409_REFUND_STATE")
 Call = Callable[[], HttpResponse]

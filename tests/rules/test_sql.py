@@ -6,24 +6,22 @@ from pathlib import Path
 
 from django.apps import apps
 
-ROOT = Path(__file__).resolve().parents[2]
-APPS = ("accounts", "webhooks", "ledger", "gateway")
-SOURCES = sorted(path for name in APPS for path in (ROOT / name).rglob("*.py") if "migrations" not in path.parts)
+from tests.support.sources import ROOT, SOURCES, nodes
+
 TABLES = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}
 NAMED = re.compile(rf"\b(?:{'|'.join(sorted(TABLES))})\b")
 
 
 def _texts(path: Path) -> list[ast.Constant]:
     """Every string of the module, also the parts of formatted ones, but for its docstrings."""
-    tree = ast.parse(path.read_text())
     said = {
         node.body[0].value
-        for node in ast.walk(tree)
+        for node in nodes(path)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body
         if isinstance(node.body[0], ast.Expr)
     }
-    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in said)
-    return [node for node in nodes if isinstance(node.value, str)]
+    texts = (node for node in nodes(path) if isinstance(node, ast.Constant) and node not in said)
+    return [text for text in texts if isinstance(text.value, str)]
 
 
 def test_no_string_names_a_table() -> None:

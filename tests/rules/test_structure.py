@@ -16,10 +16,8 @@ from django.urls import URLPattern, get_resolver
 from accounts.permissions import PERMISSIONS
 from gateway.api.openapi.document import operations
 from gateway.celery import TASKS, app
+from tests.support.sources import APPS, ROOT, SOURCES, nodes, parsed
 
-ROOT = Path(__file__).resolve().parents[2]
-APPS = ("accounts", "webhooks", "ledger", "gateway")
-SOURCES = sorted(path for name in APPS for path in (ROOT / name).rglob("*.py") if "migrations" not in path.parts)
 DOMAIN = [p for p in SOURCES if "local" not in p.parts and p.relative_to(ROOT).as_posix() != "accounts/base/clock.py"]
 MONEY = [
     p
@@ -77,7 +75,7 @@ def test_every_address_is_an_operation_or_known_to_be_public() -> None:
 def _nodes(paths: list[Path]) -> Iterator[tuple[str, ast.AST]]:
     """Every node of the syntax of these files, with where it stands."""
     for path in paths:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}", node
 
 
@@ -109,7 +107,7 @@ def test_no_module_is_a_drawer() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    trees = [(path, ast.parse(path.read_text())) for path in SOURCES]
+    trees = [(path, parsed(path)) for path in SOURCES]
     silent = [path.relative_to(ROOT) for path, tree in trees if tree.body and not ast.get_docstring(tree)]
     assert silent == []
 
@@ -147,7 +145,7 @@ def test_what_belongs_to_one_machine_is_ignored() -> None:
 def _imports(path: Path, modules: dict[str, Path]) -> set[str]:
     """The modules of ours that a module imports, anywhere in it, for type checkers too."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

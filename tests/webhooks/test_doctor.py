@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
@@ -462,7 +462,6 @@ bodies = st.binary(max_size=300) | st.sampled_from([body for body, _ in CHANGES.
 secrets = anything | st.sampled_from([SECRET, PREVIOUS, OTHER, "whsec_", "whsec_=", '""', API_KEY, "\ud800"])
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     received=st.builds(
         Received,

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from psycopg import errors, sql
 
+from gateway.checks import OWNS
 from gateway.database.roles import KEPT, WRITTEN_ONCE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -192,12 +193,15 @@ def test_a_password_may_hold_any_character_and_no_log_has_it(installed: Installa
 def test_the_check_names_a_role_that_owns_the_tables(installed: Installation) -> None:
     command = ("check", "--deploy", "--database", "default", "--fail-level", "CRITICAL")
     owning = {"DATABASE_URL": installed.env["ONPAY_MIGRATIONS_DATABASE_URL"], "ONPAY_DATABASE_PASSWORD": ""}
-    superuser = {"DATABASE_URL": installed.env["ONPAY_ADMIN_DATABASE_URL"], "ONPAY_DATABASE_PASSWORD": ""}
 
-    assert "onpay.E014" not in installed.manage(*command).stderr
-    for more in (owning, superuser):
-        found = Installation(installed.env | more, installed.owner, installed.app).manage(*command)
-        assert "onpay.E014" in found.stderr
+    found = Installation(installed.env | owning, installed.owner, installed.app).manage(*command)
+    owns = {}
+    for role in ("", "MIGRATIONS", "ADMIN"):
+        with installed.connect(role) as connection:
+            owns[role] = connection.execute(OWNS).fetchone()
+
+    assert "onpay.E014" in found.stderr
+    assert owns == {"": (False,), "MIGRATIONS": (True,), "ADMIN": (True,)}
 
 
 def test_three_names_are_needed(installed: Installation) -> None:

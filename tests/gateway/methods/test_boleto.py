@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.base.ids import CROCKFORD, new_id
@@ -105,7 +105,6 @@ def test_asking_again_gives_the_same_slip_and_another_payment_another() -> None:
     assert len(others | {same.details["barcode"]}) == 2_001
 
 
-@settings(max_examples=200, deadline=None, database=None)
 @given(
     ulid=st.text(alphabet=CROCKFORD, min_size=26, max_size=26),
     cents=st.integers(min_value=0, max_value=25_000_000),

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.methods.boleto.pdf import BoletoDocument, document_of, render
@@ -141,7 +141,6 @@ def test_letters_of_other_scripts_are_replaced_and_latin_ones_kept() -> None:
     assert "“Açaí” - CPF" in page
 
 
-@settings(max_examples=40, deadline=None, database=None)
 @given(words=st.lists(st.text(max_size=200), min_size=4, max_size=4), cents=st.integers(0, 10**10 - 1))
 def test_no_words_break_the_page(words: list[str], cents: int) -> None:
     name, tax_id, address, instruction = words

@@ -19,6 +19,7 @@ from ledger.receivables.models import Advance, Receivable
 from ledger.verify import verify
 from tests.support.api import Api
 from tests.support.companies import Shop
+from tests.support.effort import tries
 from tests.support.refunds import answered, ask, decided, later, paid, wallet, withdraw_all_but
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +98,7 @@ class World:
         assert not (lacking and wallet(self.shop)[0] + scheduled)
 
 
-@settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=tries(12, 200), suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 90)), min_size=4, max_size=14))
 def test_nothing_is_free_while_a_payer_lacks_money(api: Api, acme: Shop, steps: list[tuple[str, int]]) -> None:
     with transaction.atomic():

@@ -54,26 +54,32 @@ def asked(world: World, root: User) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_odd_searches_and_addresses_are_no_errors(model: type[Model], asked: Callable[..., Any], staff: Client) -> None:
+def test_odd_searches_and_addresses_are_no_errors(model: type[Model], asked: Callable[..., Any]) -> None:
     where = address(model, "changelist")
     for term in ODD:
         assert asked(where, q=term).status_code in (200, 302), term
         assert asked(f"{where}{quote(term, safe='')}/change/").status_code in (200, 302, 404), term
         assert asked(f"{where}{quote(term, safe='')}/history/").status_code in (200, 302, 404), term
+
+
+@pytest.mark.parametrize("model", [Payment, Company, Entry], ids=lambda model: model._meta.label)
+def test_odd_searches_are_drawn(world: World, model: type[Model], staff: Client) -> None:
+    where = address(model, "changelist")
     assert staff.get(where, {"q": "\0'%é💶"}, follow=True).status_code == 200
+    assert staff.get(where, {"p": "2"}, follow=True).status_code == 200
     assert staff.get(f"{where}%00'/change/", follow=True).status_code in (200, 404)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
-def test_odd_filters_are_no_errors(model: type[Model], asked: Callable[..., Any], staff: Client) -> None:
+def test_odd_filters_are_no_errors(model: type[Model], asked: Callable[..., Any]) -> None:
     where = address(model, "changelist")
-    page = staff.get(where).context["cl"]
+    page = asked(where).context_data["cl"]
     for spec in page.filter_specs:
         for choice in spec.choices(page):
             assert asked(where + choice["query_string"]).status_code == 200
         for name in spec.expected_parameters():
             assert asked(where, **{name: "\0'"}).status_code in (200, 302)
-    assert staff.get(where, {"p": "2"}, follow=True).status_code == 200
+    assert asked(where, p="2").status_code in (200, 302)
 
 
 @pytest.mark.parametrize("model", MONEY, ids=lambda model: model._meta.label)
