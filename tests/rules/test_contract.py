@@ -8,7 +8,8 @@ from django.db.models import TextChoices
 
 from accounts.base.errors import catalogue
 from accounts.models import Company, Environment
-from gateway.api.openapi.document import operations
+from gateway.api.examples import EXAMPLES
+from gateway.api.openapi.document import document, operations
 from gateway.conversions.scenarios import SCENARIOS as OF_CONVERSIONS
 from gateway.methods.registry import Method, markets
 from gateway.methods.scenarios import SCENARIOS as OF_PAYMENTS
@@ -48,6 +49,27 @@ def test_every_operation_stands_in_the_table_with_its_permission_and_no_other() 
         for path, method, _, declared in operations()
     }
     assert written == declared
+
+
+def test_every_member_of_every_answer_is_named() -> None:
+    named = set(re.findall(r"\w+", CONTRACT))
+    answers = {name: one for name, one in document()["components"]["schemas"].items() if name.endswith("Payload")}
+    unnamed = [
+        f"{name}.{member}" for name, one in answers.items() for member in one["properties"] if member not in named
+    ]
+    assert len(answers) > 50
+    assert unnamed == []
+
+
+def test_every_example_has_what_every_answer_has() -> None:
+    schemas = document()["components"]["schemas"]
+    missing = [
+        f"{name}.{member}"
+        for name, example in EXAMPLES.items()
+        for member in schemas.get(name, {}).get("required", [])
+        if name.endswith("Payload") and member not in example
+    ]
+    assert missing == []
 
 
 def test_every_kind_of_event_is_announced_and_no_other() -> None:

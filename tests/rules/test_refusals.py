@@ -4,11 +4,23 @@
 """
 
 import os
+from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from accounts.base.errors import Refusal, catalogue
+from tests.support.sources import modules
 
 SNAPSHOT = Path(__file__).with_name("refusals.txt")
+
+
+@pytest.fixture(autouse=True)
+def everything_is_imported() -> None:
+    """A refusal is known once its module is."""
+    for name in modules():
+        if name.endswith(".errors"):
+            import_module(name)
 
 
 def _text(refusal: type[Refusal]) -> str:

@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import pkgutil
 import subprocess
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -16,7 +15,7 @@ from django.urls import URLPattern, get_resolver
 from accounts.permissions import PERMISSIONS
 from gateway.api.openapi.document import operations
 from gateway.celery import TASKS, app
-from tests.support.sources import APPS, ROOT, SOURCES, nodes, parsed
+from tests.support.sources import APPS, ROOT, SOURCES, modules, nodes, parsed
 
 DOMAIN = [p for p in SOURCES if "local" not in p.parts and p.relative_to(ROOT).as_posix() != "accounts/base/clock.py"]
 MONEY = [
@@ -34,24 +33,16 @@ PUBLIC = {
 }  # fmt: skip
 
 
-def _modules() -> list[str]:
-    found = []
-    for name in APPS:
-        package = import_module(name)
-        found += [module.name for module in pkgutil.walk_packages(package.__path__, f"{name}.")]
-    return [name for name in found if ".migrations" not in name and not name.endswith("__main__")]
-
-
 def test_every_table_is_known_to_django() -> None:
     known = set(apps.get_models())
-    for name in (name for name in _modules() if name.endswith("models")):
+    for name in (name for name in modules() if name.endswith("models")):
         for _, found in inspect.getmembers(import_module(name), inspect.isclass):
             if issubclass(found, models.Model) and found.__module__ == name and not found._meta.abstract:
                 assert found in known, f"{name}.{found.__name__} is not imported by its app's models.py"
 
 
 def test_every_task_is_found_and_every_timetable_entry_exists() -> None:
-    packages = {name.removesuffix(".tasks") for name in _modules() if name.endswith(".tasks")}
+    packages = {name.removesuffix(".tasks") for name in modules() if name.endswith(".tasks")}
     assert packages == set(TASKS)
     app.loader.import_default_modules()
     for entry in app.conf.beat_schedule.values():
