@@ -128,7 +128,7 @@ def _write_down(by: audit.Actor, rule: Any, what: str, before: Any, after: Any, 
 
 def _tell_owners(rule: Any, changed: Iterable[str]) -> None:
     """Notifies the owners of a company with its own rule, unless it applies to the sandbox only."""
-    if rule.merchant is None or getattr(rule, "environment", None) == Environment.SANDBOX:
+    if rule.merchant is None or rule.merchant.environment == Environment.SANDBOX:
         return
     subject, about = _("support changed your settings"), f"{rule}: {', '.join(changed)}"
     notices.tell_owners(rule.merchant.company, subject, "by_support", "settings", what="settings", about=about)

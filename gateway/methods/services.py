@@ -49,6 +49,12 @@ def set_price(by: Actor, price: PriceRule, note: str = "") -> PriceRule:
     return changes.save(by, price, faults, note)
 
 
+def next_version(price: PriceRule) -> PriceRule | None:
+    """The version that replaces this one at its time, if there is one already."""
+    same = PriceRule.objects.filter(merchant=price.merchant, method=price.method, currency=price.currency)
+    return same.filter(effective_from__gt=price.effective_from).order_by("effective_from").first()
+
+
 @transaction.atomic
 def withdraw_price(by: Actor, price: PriceRule, note: str = "") -> None:
     """Withdraws a future version; the one before stays in force. Raises ONP409_TERMS if it is already effective."""

@@ -10,6 +10,8 @@ from gateway.management.terms import TermsCommand, moment, money, number, whole
 from gateway.methods import services
 from gateway.methods.models import PriceRule
 
+MINUTE = "%Y-%m-%d %H:%M"
+
 
 class Command(TermsCommand):
     help = (
@@ -36,4 +38,6 @@ class Command(TermsCommand):
         return services.set_price(audit.ON_HOST, rule, note)
 
     def from_when(self, saved: PriceRule) -> str:
-        return f" from {saved.effective_from:%Y-%m-%d %H:%M} UTC"
+        begins = f" from {saved.effective_from:{MINUTE}} UTC"
+        following = services.next_version(saved)
+        return f"{begins} until {following.effective_from:{MINUTE}} UTC, when another begins" if following else begins

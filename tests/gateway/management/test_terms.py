@@ -1,15 +1,18 @@
 """The commands for prices and limits refuse an owner, a number, a time or a note that is not one."""
 
 import io
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Company, Email
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payouts.models import PayoutRule
 from tests.support.companies import Shop
+from tests.support.people import a_member
 
 pytestmark = pytest.mark.django_db
 PIX = ("--method", "PIX", "--currency", "BRL", "--note", "Agreed with Ana")
@@ -55,6 +58,19 @@ def test_everybodys_price_is_not_set_for_one_environment(db: None, environment: 
     with pytest.raises(CommandError, match="both environments"):
         run("set_price", "--everybody", "--environment", environment, "--percentage", "2", *PIX)
     assert everything() == before
+
+
+def test_a_price_says_until_when_it_holds_if_another_one_waits(acme: Shop) -> None:
+    begins = f"{utcnow() + timedelta(days=7):%Y-%m-%d}"
+    assert "until" not in run("set_price", *ACME, "--percentage", "0.89", "--from", begins, *PIX)
+    assert f"until {begins} 00:00 UTC" in run("set_price", *ACME, "--fixed", "0.10", *PIX)
+
+
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_owners_are_told_of_production_alone(acme: Shop, environment: str) -> None:
+    a_member(acme.company, email="boss@acme.example")
+    run("set_price", "--company", "Acme", "--environment", environment, "--percentage", "2", *PIX)
+    assert Email.objects.filter(kind="by_support").exists() is (environment == "production")
 
 
 @pytest.mark.parametrize("note", ["", " ", "\n"])
