@@ -5,6 +5,7 @@
 #   make test    the test suite: T='tests/ledger -k balance' chooses, WORKERS=0 runs it in one process
 #   make lint    format, rules, types, import contracts; `make format` mends what it can
 #   make check   that, known holes, migrations, deployment checks
+#   make browser                              the pages before a real Chromium (SHORT=1: each test in one width)
 #   make bench | faults | model | nightly     measurements (SHORT=1: only whether they run), long forms of the tests
 #   make clients         the published contract in the hands of other people's linters and generators (Node.js 20)
 #   make screenshots     the pictures of the README
@@ -12,7 +13,7 @@
 #   make lock | clean
 
 .DEFAULT_GOAL := run
-.PHONY: run dev test lint check bench faults model clients nightly screenshots lock migrations messages format clean installed-local installed-dev
+.PHONY: run dev test lint check browser bench faults model clients nightly screenshots lock migrations messages format clean installed-local installed-dev
 
 export UV_PYTHON_DOWNLOADS := never
 # Bytecode is kept: without it every process compiles all of Django again, which takes most of its start.
@@ -53,6 +54,10 @@ lint: installed-dev
 	@$(PYTHON) -m mypy gateway accounts ledger webhooks
 	@.venv/bin/lint-imports
 
+# SHORT=1 runs every test, each in one width.
+browser: installed-dev
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) $(STALLS) -rs $(if $(filter tests/%,$(T)),,tests/browser) $(T)
+
 # SHORT=1 takes a little of every measurement, on the servers of the tests.
 bench: installed-dev
 	@SHORT=$(SHORT) $(WITH) $(if $(SHORT),,--durable) -- $(PYTHON) -m tests.bench $(T)
@@ -76,7 +81,7 @@ clients: installed-dev
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/clients $(T)
 
 nightly: export ONPAY_EXAMPLES := nightly
-nightly: check test clients
+nightly: check test browser clients
 	@$(MAKE) --no-print-directory faults KILLS=1000
 	@$(MAKE) --no-print-directory model OPS=1000000
 	@$(MAKE) --no-print-directory bench

@@ -9,12 +9,19 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from tests.support.browser import NARROW, WIDE, Watched
+from tests.support.browser import WIDTHS, Watched, widths_for
 
 
-@pytest.fixture(scope="module")
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test whose page has a `viewport` runs in each width."""
+    if "viewport" in metafunc.fixturenames:
+        names = widths_for(metafunc.definition.name)
+        metafunc.parametrize("viewport", [WIDTHS[name] for name in names], ids=names)
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One for the module: while it runs, asyncio cannot be used in this process."""
+    """One for the whole run: while it runs, asyncio cannot be used in this process."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         missing = "no Chromium found: apt-get install chromium"
@@ -33,15 +40,11 @@ def plain_static_files(settings: Any) -> None:
     settings.STORAGES = settings.STORAGES | {"staticfiles": plain}
 
 
-@pytest.fixture(params=[NARROW, WIDE], ids=["390px", "1280px"])
-def watched(
-    request: pytest.FixtureRequest, browser: Browser, live_server: LiveServer, plain_static_files: None
-) -> Iterator[Watched]:
-    context = browser.new_context(viewport=request.param, reduced_motion="reduce")
+@pytest.fixture
+def watched(viewport: Any, browser: Browser, live_server: LiveServer, plain_static_files: None) -> Iterator[Watched]:
+    context = browser.new_context(viewport=viewport, reduced_motion="reduce")
     found = Watched(context.new_page(), live_server.url)
-    found.page.on("console", found.on_console)
-    found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
-    found.page.on("request", found.on_request)
+    found.watch()
     yield found
     context.close()
     assert found.complaints == []

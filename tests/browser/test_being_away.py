@@ -10,7 +10,7 @@ from tests.support.browser import Watched
 from tests.support.companies import a_shop
 from tests.support.people import a_member, signed_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_the_question_is_hidden_until_it_is_time_and_gone_once_answered(watched: Watched, settings: Any) -> None:

@@ -13,8 +13,6 @@ from tests.support.api import Api
 from tests.support.card_pages import APPROVED, CHALLENGE, FIELDS, CardShop, any_shop, shop, state
 
 __all__ = ["any_shop", "shop"]
-pytestmark = pytest.mark.browser
-
 Ends = tuple[str, str | None]
 YES, NO = "Yes, confirm the payment", "No, decline it"
 REFUSED = ("FAILED", "THREE_DS_REFUSED")

@@ -8,11 +8,9 @@ from playwright.sync_api import Page, expect
 
 from gateway.payments.models import Payment
 from tests.support.api import Api
-from tests.support.browser import NARROW, Watched
+from tests.support.browser import Watched
 from tests.support.companies import Shop, a_shop
 from tests.support.payments import a_reference
-
-pytestmark = pytest.mark.browser
 
 Order = Callable[..., str]
 
@@ -124,7 +122,6 @@ def test_long_names_do_not_widen_the_page(watched: Watched, shop: Shop, order: O
     assert watched.overflow() == 0
 
 
-@pytest.mark.parametrize("watched", [NARROW], ids=["390px"], indirect=True)
 def test_a_payer_who_does_nothing_at_the_end_goes_back_all_the_same(watched: Watched, order: Order) -> None:
     page = watched.go(order(returnUrl=f"{watched.origin}/docs/errors"))
     page.get_by_role("button", name="Decline the payment").click()

@@ -17,8 +17,6 @@ from tests.support.browser import NARROW, Watched
 from tests.support.companies import Shop, a_shop
 from tests.support.people import a_member, a_person, signed_in_twice
 
-pytestmark = pytest.mark.browser
-
 FEW_DAYS = 12
 NOT_BY_LINK = {"document", "payment_receipt", "payments_csv", "statement_csv"}
 """What a browser keeps instead of showing it."""

@@ -25,8 +25,6 @@ from webhooks import services as webhooks
 from webhooks.dispatch import deliver_due
 from webhooks.models import Delivery
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def shop(transactional_db: None) -> Shop:

@@ -9,12 +9,10 @@ from accounts.models import User
 from gateway.api.openapi.document import document, operations
 from gateway.models import Payment
 from gateway.staff.kit.columns import address
-from tests.support.browser import Watched
+from tests.support.browser import SHORT, Watched
 from tests.support.companies import a_shop
 from tests.support.payments import a_payment
 from webhooks.kinds import KINDS
-
-pytestmark = pytest.mark.browser
 
 PASSWORD = "correct horse battery staple"
 
@@ -33,14 +31,14 @@ def test_the_reference_shows_every_operation_and_every_event(watched: Watched) -
     page = watched.go("/docs")
     shown = page.locator(".opblock-summary")
     expect(shown).to_have_count(len(list(operations())) + len(KINDS), timeout=30_000)
-    for operation_id in longest_of_each_tag():
+    for operation_id in longest_of_each_tag()[: 2 if SHORT else None]:
         page.locator(f"#operations-{operation_id} .opblock-summary-control").click()
         expect(page.locator(f"#operations-{operation_id} .opblock-body")).to_be_visible()
     assert watched.overflow() == 0
 
 
 def longest_of_each_tag() -> list[str]:
-    """Opening all of them takes a browser a minute; where the longest fit, the others do."""
+    """The longest first. Opening one takes a browser seconds; where the longest fit, the others do."""
     longest: dict[str, tuple[int, str]] = {}
     for methods in document()["paths"].values():
         for described in methods.values():
@@ -48,7 +46,7 @@ def longest_of_each_tag() -> list[str]:
             longest[tag] = max(
                 longest.get(tag, (0, "")), (length, f"{tag}-{described['operationId']}".replace(" ", "_"))
             )
-    return [operation_id for _, operation_id in longest.values()]
+    return [operation_id for _, operation_id in sorted(longest.values(), reverse=True)]
 
 
 def test_a_call_is_tried_from_the_reference(watched: Watched) -> None:

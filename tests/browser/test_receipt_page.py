@@ -1,14 +1,11 @@
 """The page on which a receipt is verified, as whoever scanned its code sees it."""
 
-import pytest
 from playwright.sync_api import expect
 
 from gateway.receipts.verification import code, link
 from tests.support.browser import Watched
 from tests.support.companies import a_shop
 from tests.support.payments import a_payment
-
-pytestmark = pytest.mark.browser
 
 
 def path(address: str) -> str:

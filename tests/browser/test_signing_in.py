@@ -14,7 +14,7 @@ from tests.support.browser import Watched
 from tests.support.companies import a_shop
 from tests.support.people import PASSWORD, a_member, code_of, six_minutes_pass
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)

@@ -6,15 +6,14 @@ from typing import Any
 from playwright.sync_api import Page
 
 SOURCE = Path(__file__).parents[1] / "browser" / "vendor" / "axe.js"
-SERIOUS = "critical", "serious"
+RUN = """() => {
+  const serious = axe._audit.rules.filter(({ impact }) => ["critical", "serious"].includes(impact));
+  return axe.run(document, { runOnly: serious.map(({ id }) => id), resultTypes: ["violations"] });
+}"""
+"""The rules whose impact is less take a third of the time."""
 
 
 def faults_of(page: Page) -> list[str]:
     page.evaluate(SOURCE.read_text())
-    found: Any = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        f"{fault['id']}: {node['html'][:160]}"
-        for fault in found["violations"]
-        if fault["impact"] in SERIOUS
-        for node in fault["nodes"][:3]
-    ]
+    found: Any = page.evaluate(RUN)
+    return [f"{fault['id']}: {node['html'][:160]}" for fault in found["violations"] for node in fault["nodes"][:3]]

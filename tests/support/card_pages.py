@@ -237,9 +237,7 @@ def a_card_shop(browser: Browser, server: LiveServer, settings: Any, **context: 
 
     page.route(f"{settings.BASE_URL}/cart", shown)
     page.route(f"{settings.BASE_URL}/thanks?*", shown)
-    page.on("console", found.on_console)
-    page.on("pageerror", lambda error: found.complaints.append(str(error)))
-    page.on("request", found.on_request)
+    found.watch()
     yield found
     opened.close()
     assert found.complaints == []
@@ -252,9 +250,9 @@ def shop(
     yield from a_card_shop(browser, live_server, settings)
 
 
-@pytest.fixture(params=[NARROW, {"width": 1280, "height": 900}], ids=["390px", "1280px"])
+@pytest.fixture
 def any_shop(
-    request: pytest.FixtureRequest, browser: Browser, live_server: LiveServer, settings: Any, plain_static_files: None,
+    viewport: Any, browser: Browser, live_server: LiveServer, settings: Any, plain_static_files: None,
     transactional_db: None,
 ) -> Iterator[CardShop]:  # fmt: skip
-    yield from a_card_shop(browser, live_server, settings, viewport=request.param)
+    yield from a_card_shop(browser, live_server, settings, viewport=viewport)
