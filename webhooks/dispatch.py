@@ -21,7 +21,7 @@ from django.db import Error, close_old_connections
 
 from accounts import heartbeats
 from accounts.base.clock import utcnow
-from webhooks import queue, signing
+from webhooks import queue, recording, signing
 from webhooks.client import AttemptFailure, AttemptResponse, Sender
 
 log = structlog.get_logger()
@@ -63,7 +63,7 @@ def deliver_due() -> int:
 
     made = 0
     while batch := queue.claim(IN_FLIGHT):
-        queue.record(asyncio.run(send(batch)))
+        recording.record(asyncio.run(send(batch)))
         made += len(batch)
     return made
 
@@ -180,7 +180,7 @@ class Dispatcher:
             for task in (task for task in finished if task.exception()):
                 log.error("dispatch.attempt_broke", exc_info=task.exception())  # the lease runs out, it is made again
             results = [task.result() for task in finished if not task.exception()]
-            await self._ask(partial(queue.record, [one for one in results if isinstance(one, queue.Tried)]))
+            await self._ask(partial(recording.record, [one for one in results if isinstance(one, queue.Tried)]))
             await self._ask(partial(queue.give_back, [one for one in results if isinstance(one, queue.Claimed)]))
             self._lanes = defaultdict(Lane, {key: lane for key, lane in self._lanes.items() if lane.waiting})
 

@@ -1,0 +1,41 @@
+"""Results of attempts are recorded together; one that cannot be costs the others nothing."""
+
+from collections.abc import Sequence
+
+import structlog
+from django.db import DatabaseError, OperationalError
+
+from accounts.base.rows import execute, table
+from webhooks import queue
+from webhooks.models import Delivery
+
+log = structlog.get_logger()
+LONGEST_S = 3600
+_PUT_OFF = f"""
+    UPDATE {table(Delivery)} SET leased_until = statement_timestamp() + %s * interval '1 second'
+     WHERE id = %s AND lease = %s
+"""
+
+
+def record(tried: Sequence[queue.Tried]) -> None:
+    """Records the results: together, or one by one where that raises.
+
+    A delivery whose own result raises is made again after a delay that grows with its attempts. Raises OperationalError
+    while the database is away: then the leases run out.
+    """
+    try:
+        queue.record(tried)
+    except OperationalError:
+        raise
+    except DatabaseError as error:
+        if len(tried) == 1:
+            _put_off(tried[0].claimed, error)
+            return
+        for one in tried:
+            record([one])
+
+
+def _put_off(claimed: queue.Claimed, error: DatabaseError) -> None:
+    delay_s = min(LONGEST_S, queue.LEASE_S * 2 ** min(claimed.attempt, 10))
+    log.error("dispatch.not_recorded", delivery=claimed.id, error=type(error).__name__, delay_s=delay_s, exc_info=error)
+    execute(_PUT_OFF, [delay_s, claimed.id, claimed.lease])
