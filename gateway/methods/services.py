@@ -125,9 +125,9 @@ def _faults_of_times(rule: MethodRule) -> list[Fault]:
     shortest, usual, longest = rule.expires_in_min_s, rule.expires_in_s, rule.expires_in_max_s
     if (shortest is None) != (longest is None):
         return [Fault("expires_in_max_s", "INVALID", "Give both the shortest and the longest time, or neither.")]
-    ascending = [1, *(seconds for seconds in (shortest, usual, longest) if seconds is not None)]
+    ascending = [seconds for seconds in (shortest, usual, longest) if seconds is not None]
     if ascending != sorted(ascending):
-        return [Fault("expires_in_s", "OUT_OF_RANGE", "Must be at least 1, and between the shortest and the longest.")]
+        return [Fault("expires_in_s", "OUT_OF_RANGE", "Must be between the shortest and the longest.")]
     return []
 
 

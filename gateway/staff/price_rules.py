@@ -14,7 +14,7 @@ from accounts.audit import Actor
 from accounts.base.errors import Fault, Refusal
 from gateway.methods import changes
 from gateway.staff.kit.amounts import StaffAmountField, money
-from gateway.staff.kit.columns import Column
+from gateway.staff.kit.columns import Column, address
 from gateway.staff.kit.recorded import RecordedAdmin
 from gateway.staff.kit.search import SearchWords
 from ledger.money import to_decimal, to_minor
@@ -85,12 +85,22 @@ class RuleAdmin(RecordedAdmin):
     remove_rule: ClassVar[Callable[[Actor, Any], None]]
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """A concurrent change can make the service refuse what the form accepted."""
+        return self._or_refused(request, super().changeform_view, *args, **kwargs)
+
+    def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        return self._or_refused(request, super().delete_view, *args, **kwargs)
+
+    def changelist_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        return self._or_refused(request, super().changelist_view, *args, **kwargs)
+
+    def _or_refused(self, request: HttpRequest, view: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """A concurrent change can make the service refuse what the page accepted."""
         try:
-            return super().changeform_view(request, *args, **kwargs)
+            return view(request, *args, **kwargs)
         except Refusal as refusal:
-            self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
-            return HttpResponseRedirect(request.path)
+            said = [fault.message for fault in refusal.faults] or [refusal.advice]
+            self.message_user(request, " ".join([refusal.message, *map(str, said)]), messages.ERROR)
+            return HttpResponseRedirect(address(self.model, "changelist"))
 
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         changes.hold(obj)  # before its row, as everybody does

@@ -2,26 +2,41 @@
 
 import io
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
+from typing import TypeVar
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connections, transaction
+from django.http import HttpResponse
+from django.urls import reverse
 
+from accounts.audit import ON_HOST
 from accounts.base.clock import utcnow
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, User
+from gateway.methods import changes, services
 from gateway.methods import selectors as methods
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payouts import selectors as payouts
 from tests.support.companies import Shop
+from tests.support.people import PASSWORD, browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
+T = TypeVar("T")
 HELD_S = 0.5
 PIX = ("--environment", "sandbox", "--currency", "BRL", "--note", "Agreed with Ana")
 LATER = f"{utcnow() + timedelta(days=7):%Y-%m-%dT12:00}"
+
+
+def closed(act: Callable[[], T]) -> T:
+    try:
+        return act()
+    finally:
+        connections.close_all()
 
 
 def one_while_the_other_waits(first: tuple[str, ...], second: tuple[str, ...]) -> str:
@@ -42,15 +57,31 @@ def one_while_the_other_waits(first: tuple[str, ...], second: tuple[str, ...]) -
             return str(refused)
         return ""
 
-    def closed(act: Callable[[], str | None]) -> str | None:
-        try:
-            return act()
-        finally:
-            connections.close_all()
-
     with ThreadPoolExecutor(2) as threads:
-        _, said = threads.map(closed, (hold, follow))
-    return said or ""
+        holding, following = threads.submit(closed, hold), threads.submit(closed, follow)
+        holding.result()
+        return following.result()
+
+
+def test_of_two_people_who_delete_the_same_terms_the_second_is_told(acme: Shop) -> None:
+    run("set_limits", "--maximum", "99.90")
+    rule = MethodRule.objects.get(merchant=acme.sandbox)
+    staff = browser_of(User.objects.create_superuser("root@onpay.example", PASSWORD))
+    where = reverse("admin:gateway_methodrule_delete", args=[rule.pk])
+
+    def delete() -> HttpResponse:
+        return staff.post(where, {"post": "yes"})
+
+    with ThreadPoolExecutor(1) as threads:
+        with transaction.atomic():
+            changes.hold(rule)
+            second = threads.submit(closed, delete)
+            time.sleep(HELD_S)
+            services.remove_limits(ON_HOST, MethodRule.objects.get(pk=rule.pk))
+        answer = second.result()
+
+    assert answer.status_code == 302
+    assert AuditEntry.objects.filter(action="method_rule.deleted").count() == 1
 
 
 def run(command: str, *arguments: str) -> None:

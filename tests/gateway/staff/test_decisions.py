@@ -58,7 +58,10 @@ def test_limits_are_typed_as_money_and_hold_at_once(staff: Client, root: User, a
         ({"minimum": "NaN"}, "minimum"),
         ({"maximum": "1e15"}, "maximum"),
         ({"expires_in_s": "59"}, "expires_in_s"),
-        ({"expires_in_min_s": "0"}, "expires_in_s"),
+        ({"expires_in_min_s": "0"}, "expires_in_min_s"),
+        ({"expires_in_max_s": "2147483647"}, "expires_in_max_s"),
+        ({"refund_window_days": "-1"}, "refund_window_days"),
+        ({"refund_window_days": "732"}, "refund_window_days"),
         ({"expires_in_max_s": ""}, "expires_in_max_s"),
     ],
 )
