@@ -116,7 +116,7 @@ IN_WORDS: dict[str, Promise] = {
 
 def _waiting() -> str:
     return gettext(
-        "Support changed who may withdraw, or from where: production withdrawals are on hold until %(until)s. An "
+        "Support changed who may withdraw, or from where: production withdrawals are paused until %(until)s. An "
         "owner can lift the waiting period in the settings."
     )
 
@@ -125,5 +125,5 @@ def in_words(refusal: Refusal) -> str:
     """The refusal for a reader; without a wording here, the contract's message."""
     if isinstance(refusal, WithdrawalsWait):
         return _waiting() % {"until": refusal.until}
-    said = IN_WORDS.get(refusal.code)
-    return str(said) if said else f"{refusal.message} {refusal.advice}".strip()
+    words = IN_WORDS.get(refusal.code)
+    return str(words) if words else f"{refusal.message} {refusal.advice}".strip()
