@@ -64,9 +64,9 @@ def register_address(by: Actor, company: Company, text: str, *, by_staff: bool =
         subject, told = _("the withdrawal address was changed"), {"before": before or "–"}
         if by_staff:
             facts = told | {"what": "withdrawal_address", "now": address or "–", "until": waits.in_words(wait)}
-            notices.tell_owners(held, subject, "by_support", "settings", **facts)
+            notices.notify_owners(held, subject, "by_support", "settings", **facts)
         else:
-            notices.tell_owners(held, subject, "withdrawal_address", "settings", by=by.user, **told)
+            notices.notify_owners(held, subject, "withdrawal_address", "settings", by=by.user, **told)
     return address
 
 

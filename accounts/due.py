@@ -1,6 +1,6 @@
-"""What time does: declared once, found by the clocks, and done a row at a time.
+"""Due work: declared once, found by real time and sandbox clocks, and done one row at a time.
 
-A row that raises is put off, each time for longer, and named; nobody waits for it.
+A row that raises is recorded and postponed, each time for longer; it delays no other row.
 """
 
 import time
@@ -22,18 +22,18 @@ log = structlog.get_logger()
 M = TypeVar("M", bound=models.Model)
 
 DELAYS_S = (10, 30, 120, 600, 1800, 3600)
-"""How long a row is put off after it raised so many times; the last one counts for all that follow."""
+"""The delay after each consecutive failure; the last one applies to all further failures."""
 ALARM_AT = 5
-"""So many times in a row, which takes three quarters of an hour, somebody is called."""
+"""After this many consecutive failures, about 45 minutes, the log line is critical."""
 SLOW_S = 1.0
-"""A row that ran for so long when the time of its task ended is put off, too: it may be what used the time up."""
+"""A row that ran this long when its task timed out is postponed, too: it may have caused the time-out."""
 FORGOTTEN_AFTER = timedelta(days=1)
-"""What was not tried again for so long is not due any more."""
+"""Stuck work that was not tried for this long is no longer due."""
 STUCK, MERCHANTS = table(StuckWork), table(Merchant)
 
 
 class Stuck(NamedTuple):
-    """A row that is put off. `id` is of what is written about it."""
+    """A row that failed and is retried later. `id` is that of the `StuckWork` row."""
 
     id: int
     object_id: str
@@ -45,9 +45,9 @@ class Stuck(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Work(Generic[M]):
-    """Rows that wait for the time in their `column`; `statuses` says in which of them.
+    """Rows that wait for the time in `column`, in one of `statuses`.
 
-    `condition` is what else must hold, in SQL about `w`, with a parameter `now`. An index finds them.
+    `condition` is an additional SQL condition on `w`, with the parameter `now`. An index must support it.
     """
 
     title: str
@@ -63,7 +63,7 @@ class Work(Generic[M]):
 
     @property
     def waits(self) -> str:
-        """Which rows wait, as SQL about `w`. The statuses are literals: partial indexes are found by them."""
+        """The SQL condition of waiting rows `w`. Statuses are literals, so that partial indexes are used."""
         listed = ", ".join(f"'{status}'" for status in self.statuses)
         asked = [f"w.{self.column} IS NOT NULL", f"w.{self.status_column} IN ({listed})" if listed else ""]
         return " AND ".join(part for part in (*asked, self.condition) if part)
@@ -71,10 +71,10 @@ class Work(Generic[M]):
 
 @dataclass(frozen=True, kw_only=True)
 class Due(Work[M]):
-    """What time does to these rows, each in a transaction of its own that holds the row.
+    """Due work on these rows, each in its own transaction that locks the row.
 
-    `run` gets the row and the time at which it was due, by its merchant's clock. What it returns is called after the
-    commit: there a provider may be asked. `holds` names rows that are held as well, before the row itself.
+    `run` gets the row and the time at which it was due, by its merchant's clock. It may return a function that is
+    called after the commit, where provider calls are allowed. `holds` names relations that are locked before the row.
     """
 
     kind: str
@@ -82,10 +82,10 @@ class Due(Work[M]):
     holds: tuple[str, ...] = field(default=())
 
     def sweep(self, limit: int = 100, *, merchant: Merchant | None = None, retries_only: bool = False) -> int:
-        """Does it for all that are due by the real time or by the clock of their merchant; returns for how many.
+        """Runs all rows that are due by real time or by their merchant's clock; returns how many succeeded.
 
-        At most `limit` of them, the oldest first, each once; of one merchant, or only what has raised before. One that
-        somebody else is at is left for the next sweep.
+        At most `limit`, the oldest first, each once; optionally of one merchant, or only retries. Rows locked by
+        another process are left for the next sweep.
         """
         done = 0
         tried: list[str] = []
@@ -98,7 +98,7 @@ class Due(Work[M]):
         return done
 
     def first(self, merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
-        """When it is next done to a row of the merchant, and to which; None when not `until` then."""
+        """The next row of the merchant that is due until `until`, with its time, or None."""
         sql = f"""
             SELECT w.{self.column}, w.id FROM {self.table} w
              WHERE w.merchant_id = %(merchant)s AND {self.waits} AND w.{self.column} <= %(until)s
@@ -109,25 +109,25 @@ class Due(Work[M]):
         row = first(sql, {"merchant": merchant.pk, "until": until, "now": utcnow(), "kind": self.kind})
         return (row[0], row[1]) if row else None
 
-    def happen(self, merchant: Merchant, object_id: str) -> bool:
-        """Does it in the caller's transaction, as the sandbox clock passes its time; False where it raised."""
+    def run_at_clock(self, merchant: Merchant, object_id: str) -> bool:
+        """Runs one row in the caller's transaction, for the sandbox clock; False if it raised."""
         try:
             with transaction.atomic():
                 row = self._hold(object_id)
                 if row is not None:
                     setattr(row, "merchant", merchant)  # noqa: B010
                     later = self.run(row, getattr(row, self.column))
-                    assert later is None, "no provider is asked inside a transaction"
-        except OperationalError:  # the transaction of the caller is over
+                    assert later is None, "no provider call inside a transaction"
+        except OperationalError:  # the caller's transaction is broken
             raise
-        except Exception as error:  # noqa: BLE001  (whatever the row raises)
+        except Exception as error:  # noqa: BLE001  (any error of the row)
             put_off(self.kind, object_id, error)
             return False
         self._succeeded(object_id)
         return True
 
     def stuck(self, limit: int) -> list[Stuck]:
-        """What raised and still waits, the longest stuck first."""
+        """Rows that failed and still wait, the longest stuck first."""
         sql = f"""
             SELECT s.id, s.object_id, s.since, s.until, s.times, s.error
               FROM {STUCK} s JOIN {self.table} w ON w.id = s.object_id
@@ -136,9 +136,9 @@ class Due(Work[M]):
         return [Stuck(*row) for row in _all(sql, {"kind": self.kind, "limit": limit, "now": utcnow()})]
 
     def found_sql(self, extra: str = "") -> str:
-        """By the real time, and by the clocks of merchants that are ahead of it: each part reads only what is due.
+        """Rows due by real time, or by merchants' clocks that are ahead of it: each part reads only due rows.
 
-        What is stuck is read once and not for each row, so that a thousand of them cost little.
+        Stuck rows are read once per statement, so that a thousand of them cost little.
         """
         due = f"""
             SELECT w.id, w.{self.column} AS due_at FROM {self.table} w
@@ -164,7 +164,7 @@ class Due(Work[M]):
         return _all(self.found_sql(extra), params)
 
     def _try(self, object_id: str, *, raised_before: bool) -> bool:
-        """Whether it was done: else it is not due any more, somebody else is at it, or it raised and is put off."""
+        """Whether the row was done. If not, it is no longer due, locked by another process, or failed and postponed."""
         begun = time.monotonic()
         try:
             taken, later = retry_on_deadlock(partial(self._take, object_id))
@@ -174,7 +174,7 @@ class Due(Work[M]):
             if time.monotonic() - begun > SLOW_S:
                 put_off(self.kind, object_id, ended)
             raise
-        except Exception as error:  # noqa: BLE001  (whatever the row raises)
+        except Exception as error:  # noqa: BLE001  (any error of the row)
             put_off(self.kind, object_id, error)
             return False
         if taken and raised_before:
@@ -192,9 +192,9 @@ class Due(Work[M]):
         return True, self.run(row, getattr(row, self.column))
 
     def _hold(self, object_id: str, now: datetime | None = None) -> M | None:
-        """The row, held, with its merchant and the rows that `holds` names; None where it does not wait any more.
+        """The row, locked, with its merchant and the rows named by `holds`; None if it no longer waits.
 
-        Where it is `now`, it must be due as well, and one that somebody else holds is passed over.
+        With `now` it must also be due, and a row locked by another process is skipped.
         """
         related = [(name, self._to(name)) for name in (*self.holds, *(("merchant",) if self._has_merchant else ()))]
         picked = [columns(self.model, "w"), *(columns(model, name) for name, model in related)]
@@ -213,7 +213,7 @@ class Due(Work[M]):
         for name, model in related:
             setattr(row, name, load(model, read[at : at + width(model)]))
             at += width(model)
-        for name in self.holds:  # one merchant, however one comes to it
+        for name in self.holds:  # one merchant, whichever table it is reached through
             setattr(getattr(row, name), "merchant", getattr(row, "merchant"))  # noqa: B009, B010
         return row
 
@@ -229,7 +229,7 @@ class Due(Work[M]):
 
 @transaction.atomic
 def put_off(kind: str, object_id: str, error: Exception) -> None:
-    """A row raised: it is tried again after a delay that grows. One line of the log says so each time."""
+    """Postpones a row that failed, each time for longer, with one log line per failure."""
     now, name = utcnow(), type(error).__name__
     held = StuckWork.objects.select_for_update(no_key=True)
     stuck, _ = held.get_or_create(kind=kind, object_id=object_id, defaults={"since": now, "until": now})
@@ -245,13 +245,13 @@ def put_off(kind: str, object_id: str, error: Exception) -> None:
 
 
 def try_again(kind: str, object_id: str) -> bool:
-    """What is put off may be tried by the next sweep, as its cause is gone; False where it is not put off."""
+    """Lets the next sweep retry a postponed row; False if it is not postponed."""
     stuck = StuckWork.objects.filter(kind=kind, object_id=object_id, until__gt=utcnow())
     return bool(stuck.update(until=utcnow()))
 
 
 def forget_stuck() -> int:
-    """Forgets what was put off and is not due any more; returns how many."""
+    """Deletes records of stuck work that is no longer due; returns how many."""
     return execute(f"DELETE FROM {STUCK} WHERE until < %s", [utcnow() - FORGOTTEN_AFTER])
 
 

@@ -1,6 +1,6 @@
 """Heartbeats of processes without HTTP: the worker with its schedule, and the webhook dispatcher.
 
-Database heartbeats tell that a part is alive somewhere. A file on the local machine tells its supervisor about one
+A database heartbeat shows that a part is alive somewhere. A file on the local machine shows its supervisor that one
 process, also while the database is down.
 """
 
@@ -27,7 +27,7 @@ def is_alive(part: str, max_age: timedelta = MAX_AGE) -> bool:
 
 
 def end(part: str) -> None:
-    """Ends the part's heartbeat at once, so that nobody waits for it to expire."""
+    """Ends the part's heartbeat immediately, so that nobody waits for it to expire."""
     Heartbeat.objects.filter(part=part).delete()
 
 

@@ -167,7 +167,7 @@ def accept(request: HttpRequest, token: str) -> Membership:
     """
     assert isinstance(request.user, User)
     invitation = _held_invitation(token)
-    if not invitation.is_open or not stands(invitation) or not _is_theirs(request.user, invitation.email):
+    if not invitation.is_open or not stands(invitation) or not _owns_address(request.user, invitation.email):
         raise InvitationUnusable
     invitation.accepted_at = utcnow()
     invitation.save(update_fields=["accepted_at"])
@@ -176,7 +176,7 @@ def accept(request: HttpRequest, token: str) -> Membership:
     )
     audit.record(request, "invitation.accepted", company=invitation.company, object_id=invitation.pk)
     told = {"email": request.user.email, "role": membership.role}
-    notices.tell_owners(invitation.company, gettext_lazy("someone joined your team"), "member_joined", "team", **told)
+    notices.notify_owners(invitation.company, gettext_lazy("someone joined your team"), "member_joined", "team", **told)
     return membership
 
 
@@ -225,7 +225,7 @@ def change_role(request: HttpRequest, company: Company, member_id: int, role: Ro
         before={"role": before},
         after={"role": role},
     )
-    _tell_of_role(request, found, before=before, after=role)
+    _notify_role_change(request, found, before=before, after=role)
 
 
 @transaction.atomic
@@ -238,14 +238,14 @@ def remove(request: HttpRequest, company: Company, member_id: int) -> None:
         _require_another_owner(found)
     found.delete()
     audit.record(request, "member.removed", company=company, object_id=found.user.email, before={"role": found.role})
-    _tell_of_role(request, found, before=found.role, after="")
+    _notify_role_change(request, found, before=found.role, after="")
 
 
-def _tell_of_role(request: HttpRequest, found: Membership, *, before: str, after: str) -> None:
+def _notify_role_change(request: HttpRequest, found: Membership, *, before: str, after: str) -> None:
     """Notifies the owners and the person."""
     assert isinstance(request.user, User)
     person = found.user.email
-    notices.tell_owners(
+    notices.notify_owners(
         found.company,
         gettext_lazy("a role in your team changed"),
         "member_changed",
@@ -288,7 +288,7 @@ def assign(by: Actor, company: Company, person: User, role: Role | None, note: s
     roles = {"before": before or "–", "now": role or "–"}
     facts = {"what": what, "about": person.email, "until": waits.in_words(wait), **roles}
     subject = gettext_lazy("support changed your team")
-    notices.tell_owners(company, subject, "by_support", "team", also=[person.email], **facts)
+    notices.notify_owners(company, subject, "by_support", "team", also=[person.email], **facts)
 
 
 _ASSIGNED = {
@@ -323,7 +323,7 @@ def _require_another_owner(owner: Membership) -> None:
         raise LastOwner(field="role")
 
 
-def _is_theirs(user: User, email: str) -> bool:
+def _owns_address(user: User, email: str) -> bool:
     return bool(EmailAddress.objects.filter(user=user, email__iexact=email, verified=True).exists())
 
 

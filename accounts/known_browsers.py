@@ -29,7 +29,7 @@ def remember(request: HttpRequest, response: HttpResponseBase, user: User) -> No
     )
 
 
-def known_as(request: HttpRequest, user: User | None) -> str | None:
+def browser_id(request: HttpRequest, user: User | None) -> str | None:
     """The id of this browser if the person has signed in with it since their last password change."""
     if user is None:
         return None

@@ -31,7 +31,7 @@ def count(request: HttpRequest, email: str) -> RateLimitUsage | None:
     e-mail.
     """
     user = User.objects.filter(email=email, is_active=True).first()
-    browser = known_browsers.known_as(request, user)
+    browser = known_browsers.browser_id(request, user)
     place = _consume(request, PLACE, f"{email}|{browser or rate_limit_key(request)}")
     if place is None:
         _tell(user)

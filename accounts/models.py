@@ -360,7 +360,7 @@ class AuditEntry(models.Model):
 
 
 class StuckWork(models.Model):
-    """Due work that raised: it is put off until a time, each time for longer. What succeeds is forgotten."""
+    """Due work that failed and is postponed, each time for longer. Deleted on success."""
 
     kind = models.CharField(max_length=40, help_text="What time does, as the sandbox clock names it")
     object_id = models.CharField(max_length=40, db_collation="C", help_text="What it is done to")

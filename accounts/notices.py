@@ -20,7 +20,7 @@ from accounts.roles import Role
 LONGEST_SUBJECT = 250
 
 
-def tell_owners(
+def notify_owners(
     company: Company, subject: str | Promise, template: str, page: str, *, also: Iterable[str] = (), **facts: Any
 ) -> None:
     """Writes `emails/<template>.txt` to the company's owners and to the addresses in `also`.
@@ -47,7 +47,7 @@ def tell(
     """Writes the e-mail to every member with one of these roles; `args` complete the address of the page.
 
     Members who turned the `topic` off are skipped; without a topic it is a security e-mail for everyone. Callers check
-    `is_told` before they notify about the sandbox.
+    `is_notified` before they notify about the sandbox.
     """
     people = User.objects.filter(memberships__company=company, memberships__role__in=roles, is_active=True)
     if topic:
@@ -56,23 +56,25 @@ def tell(
     others = {email.lower() for email in also} - set(readers)
     readers |= {user.email: user for user in User.objects.filter(email__in=others)}
     path = reverse(f"dashboard:{page}", args=(company.pk, environment.lower(), *args))
-    told = {"company": company, "environment": environment, "url": settings.BASE_URL + path, **facts}
-    told["choice"] = settings.BASE_URL + reverse("dashboard:me")
-    written = [_written(company, readers.get(email), email, subject, template, told) for email in {*readers, *others}]
+    context = {"company": company, "environment": environment, "url": settings.BASE_URL + path, **facts}
+    context["choice"] = settings.BASE_URL + reverse("dashboard:me")
+    written = [
+        _written(company, readers.get(email), email, subject, template, context) for email in {*readers, *others}
+    ]
     if Email.objects.bulk_create(written):
         transaction.on_commit(tasks.wake, robust=True)
 
 
-def is_told(merchant: Merchant) -> bool:
+def is_notified(merchant: Merchant) -> bool:
     """Whether people are notified about this merchant: always in production, in the sandbox only if configured."""
     return merchant.environment == Environment.PRODUCTION or bool(settings.SANDBOX_NOTICES)
 
 
 def _written(
-    company: Company, reader: User | None, email: str, subject: str | Promise, template: str, told: dict[str, Any]
+    company: Company, reader: User | None, email: str, subject: str | Promise, template: str, context: dict[str, Any]
 ) -> Email:
     language, zone = (reader.language or reader.seen_language, reader.time_zone) if reader else ("", "")
     with translation.override(language or settings.LANGUAGE_CODE), timezone.override(ZoneInfo(zone or "UTC")):
         title = " ".join(f"Onpay Gateway: {subject}".split())[:LONGEST_SUBJECT]
-        text = render_to_string(f"emails/{template}.txt", told | {"zone": zone or "UTC"})
+        text = render_to_string(f"emails/{template}.txt", context | {"zone": zone or "UTC"})
     return Email(company=company, kind=template, recipient=email, subject=title, text=text)

@@ -38,7 +38,7 @@ def change_email(by: Actor, person: User, email: str, note: str) -> None:
     _sign_out(held)
     facts = {"what": "email", "before": old, "now": new}
     subject = _("a member signs in with another e-mail address")
-    _tell(by, held, "user.email_changed", subject, note, ended, facts, also=(old, new))
+    _record_and_notify(by, held, "user.email_changed", subject, note, ended, facts, also=(old, new))
     if not ended:
         transaction.on_commit(partial(_notify, by, held, "account/email/email_changed", old, to_email=new), robust=True)
 
@@ -53,7 +53,7 @@ def remove_second_factor(by: Actor, person: User, note: str) -> None:
     transaction.on_commit(partial(_notify, by, held, "mfa/email/totp_deactivated"), robust=True)
     facts = {"what": "second_factor", "about": held.email}
     subject = _("support removed a member's second factor")
-    _tell(by, held, "user.second_factor_removed", subject, note, ended, facts, also=(held.email,))
+    _record_and_notify(by, held, "user.second_factor_removed", subject, note, ended, facts, also=(held.email,))
 
 
 @transaction.atomic
@@ -69,7 +69,7 @@ def set_active(by: Actor, person: User, is_active: bool, note: str) -> None:
         _sign_out(held)
     audit_action = "reactivated" if is_active else "deactivated"
     subject = _("a member can sign in again") if is_active else _("a member can no longer sign in")
-    _tell(
+    _record_and_notify(
         by,
         held,
         f"user.{audit_action}",
@@ -162,7 +162,7 @@ def _sign_out(person: User) -> None:
         session.end()
 
 
-def _tell(
+def _record_and_notify(
     by: Actor,
     person: User,
     audit_action: str,
@@ -188,4 +188,4 @@ def _tell(
         )
         if company:
             until = waits.in_words(begun[company.pk])
-            notices.tell_owners(company, subject, "by_support", "team", also=also, until=until, **facts)
+            notices.notify_owners(company, subject, "by_support", "team", also=also, until=until, **facts)

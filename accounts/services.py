@@ -13,7 +13,7 @@ from accounts.base.clock import utcnow
 from accounts.base.rows import execute, first, table
 from accounts.errors import KeyExceedsRights
 from accounts.models import ApiKey, Company, Environment, Membership, Merchant, RefusedOrigin, User
-from accounts.notices import tell_owners
+from accounts.notices import notify_owners
 from accounts.roles import GRANTS, May, Role
 from accounts.selectors import digest
 
@@ -83,7 +83,7 @@ def issue_key(
     )
     if by and merchant.environment == Environment.PRODUCTION:
         facts = {"name": name, "last4": text[-4:], "permissions": ", ".join(granted), "by": by.email}
-        tell_owners(merchant.company, gettext_lazy("A live API key was issued"), "live_key", "keys", **facts)
+        notify_owners(merchant.company, gettext_lazy("A live API key was issued"), "live_key", "keys", **facts)
     return api_key, text
 
 

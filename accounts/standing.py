@@ -71,4 +71,4 @@ def _turn(
     company.save()
     told: dict[str, Any] = {"before": {"status": before}, "after": {"status": status}}
     audit.record(by, audit_action, company=company, object_id=company.pk, note=note, by_staff=True, **told)
-    notices.tell_owners(company, subject, "by_support", "settings", what=what, **facts)
+    notices.notify_owners(company, subject, "by_support", "settings", what=what, **facts)

@@ -65,7 +65,7 @@ def hand_in(request: HttpRequest, company: Company, kind: Document.Kind, name: s
         content=content,
         handed_in_by=request.user,
     )
-    audit.record(request, "document.handed_in", company=held, object_id=handed_in.pk, after=_told(handed_in))
+    audit.record(request, "document.handed_in", company=held, object_id=handed_in.pk, after=_audited(handed_in))
     return handed_in
 
 
@@ -76,7 +76,7 @@ def take_back(request: HttpRequest, company: Company, document_id: str) -> None:
     found = document(held, document_id)
     if not may_take_back(held):
         raise VerificationState
-    audit.record(request, "document.taken_back", company=held, object_id=found.pk, before=_told(found))
+    audit.record(request, "document.taken_back", company=held, object_id=found.pk, before=_audited(found))
     found.delete()
 
 
@@ -104,7 +104,7 @@ def verify(request: HttpRequest, company: Company) -> None:
     held.verification_note = ""
     services.activate(held)
     audit.record(request, "company.verified", company=held, object_id=held.pk, by_staff=True)
-    notices.tell_owners(held, _("your company is verified"), "verified", "home")
+    notices.notify_owners(held, _("your company is verified"), "verified", "home")
 
 
 @transaction.atomic
@@ -116,7 +116,7 @@ def send_back(request: HttpRequest, company: Company, note: str) -> None:
     held.save()
     after = {"note": note}
     audit.record(request, "verification.sent_back", company=held, object_id=held.pk, after=after, by_staff=True)
-    notices.tell_owners(held, _("something is missing for your verification"), "sent_back", "verification", note=note)
+    notices.notify_owners(held, _("something is missing for your verification"), "sent_back", "verification", note=note)
 
 
 def _require_undecided(company: Company) -> None:
@@ -128,5 +128,5 @@ def _held(company: Company) -> Company:
     return Company.objects.select_for_update(no_key=True).get(pk=company.pk)
 
 
-def _told(document: Document) -> dict[str, Any]:
+def _audited(document: Document) -> dict[str, Any]:
     return {"kind": document.kind, "file": document.file_name, "bytes": document.size}

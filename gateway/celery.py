@@ -1,4 +1,4 @@
-"""The worker and its timetable. Every task only says "sweep": work is claimed from rows and harmless when doubled."""
+"""The worker and its schedule. Tasks only trigger sweeps: work is claimed from rows, so a duplicate is harmless."""
 
 import os
 from contextlib import suppress
@@ -29,11 +29,11 @@ app = Celery("onpay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(TASKS)
 MONEY, MESSAGES, BACKGROUND = QUEUES = ("money", "messages", "background")
-"""Money never waits for what may take long: each queue has workers of its own (docs/operations.md)."""
+"""Long tasks never delay money: each queue has its own workers (docs/operations.md)."""
 
 
 class Turn(NamedTuple):
-    """A task of the timetable: what is run, in which queue, and how often."""
+    """A scheduled task: its name, queue and interval."""
 
     task: str
     queue: str
@@ -64,11 +64,11 @@ TIMETABLE = {
     "forget-requests": Turn("gateway.tasks.forget_requests", BACKGROUND, timedelta(minutes=10)),
     "forget-stuck-work": Turn("gateway.tasks.forget_stuck_work", BACKGROUND, timedelta(hours=1)),
 }
-# A worker that is started without -Q serves all of them.
+# A worker started without -Q serves all of them.
 app.conf.task_queues = [Queue(name) for name in QUEUES]
 app.conf.task_default_queue = MESSAGES
 app.conf.task_routes = {turn.task: {"queue": turn.queue} for turn in TIMETABLE.values()}
-# A turn that nobody took in its time is not taken later: the next one looks at the same rows.
+# A run that no worker picked up in time is dropped: the next one finds the same rows.
 app.conf.beat_schedule = {
     name: {
         "task": turn.task,
@@ -90,6 +90,6 @@ AT_ONCE = (
 @beat_init.connect
 def beat_at_once(**_: object) -> None:
     """The first heartbeat and the first proof of the books run at startup."""
-    with suppress(OperationalError):  # a broker that is away gets them by their turn
+    with suppress(OperationalError):  # if the broker is down, the scheduled run does it
         for task in AT_ONCE:
             app.send_task(task, retry=False)

@@ -36,7 +36,7 @@ def stop_if_unsafe() -> None:
         raise ImproperlyConfigured("\n".join(str(message) for message in errors))
 
 
-def say_who_owns_the_tables() -> None:
+def warn_about_table_owner() -> None:
     """Logs a warning if the service's role owns tables. Never stops the service, nor does a database that is down."""
     if settings.LOCAL:
         return

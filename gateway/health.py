@@ -46,11 +46,11 @@ def health(request: HttpRequest) -> HttpResponse:
     parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
     for part in ("worker", "dispatcher"):
         parts[part] = parts["database"] and is_alive(part)
-    told = {"parts": parts} if _may_know(request, database=parts["database"]) else {}
-    return _answer(all(parts[part] for part in NEEDED), **told)
+    details = {"parts": parts} if _may_see_details(request, database=parts["database"]) else {}
+    return _answer(all(parts[part] for part in NEEDED), **details)
 
 
-def _may_know(request: HttpRequest, *, database: bool) -> bool:
+def _may_see_details(request: HttpRequest, *, database: bool) -> bool:
     """Local requests, the operator's token, or signed-in staff."""
     address = client_address(request)
     if settings.LOCAL or (address is not None and address.is_loopback):
@@ -61,8 +61,8 @@ def _may_know(request: HttpRequest, *, database: bool) -> bool:
     return database and admin.site.has_permission(request)
 
 
-def _answer(is_up: bool, **told: Any) -> HttpResponse:
-    body = dumps({"status": "up" if is_up else "down", **told})
+def _answer(is_up: bool, **details: Any) -> HttpResponse:
+    body = dumps({"status": "up" if is_up else "down", **details})
     return HttpResponse(body, status=200 if is_up else 503, content_type="application/json")
 
 

@@ -97,7 +97,7 @@ def configure(level: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(number)
-    logging.getLogger("django.request").setLevel("CRITICAL")  # said by our own request line
+    logging.getLogger("django.request").setLevel("CRITICAL")  # our own request log line has it
     logging.getLogger("django.security").setLevel("ERROR")
 
 

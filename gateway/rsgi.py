@@ -3,7 +3,7 @@
 from gateway.wsgi import application as django
 
 # isort: split
-# The reader knows parts of the gateway, which Django must have set up before they are imported.
+# The reader imports parts of the gateway, so Django must be set up before.
 from gateway.serving.application import Application
 
 application = Application(django)

@@ -15,7 +15,7 @@ from gateway.database.limits import Limits
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
-# The state folder is the operator's; a local service that runs is found through it.
+# The operator's state folder; a running local service is found through it.
 LOCAL = env.bool("ONPAY_LOCAL", default=False)
 _service = None if "DATABASE_URL" in env.ENVIRON else local.running()
 if _service:
@@ -29,17 +29,17 @@ ENCRYPTION_KEYS = env.list("ONPAY_ENCRYPTION_KEYS", default=[])
 
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")
-# Everything that sees a card has an origin of its own; on a developer's machine that is the address of the name.
+# Pages that handle cards have their own origin; on a developer's machine it is the address instead of the name.
 SDK_URL = env.str("ONPAY_SDK_URL", default=BASE_URL.replace("//localhost", "//127.0.0.1")).rstrip("/")
 _hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL, SDK_URL)}
 ALLOWED_HOSTS = env.list("ONPAY_ALLOWED_HOSTS", default=[]) or sorted(
     _hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set())
 )
 _proxies = env.list("ONPAY_TRUSTED_PROXIES", default=[])
-# "none" is said, not left out: with https and nothing in front the web process has the certificate itself.
+# "none" must be explicit: with https and no proxy in front, the web process has the certificate itself.
 HAS_NO_PROXY = _proxies == ["none"]
 TRUSTED_PROXIES = [] if HAS_NO_PROXY else [str(ip_network(network)) for network in _proxies]
-# Which header the proxies say the client's address in. Clients cannot forge one that they have never heard of.
+# The header in which the proxies pass the client's address. Clients cannot forge one whose name they do not know.
 CLIENT_ADDRESS_HEADER = env.str("ONPAY_CLIENT_ADDRESS_HEADER", default="X-Forwarded-For")
 # Uncached templates, and error pages that show the code. `make dev` turns it on.
 DEBUG = env.bool("ONPAY_DEBUG", default=False)
@@ -120,19 +120,19 @@ TEMPLATES = [
 # ── PostgreSQL: pooled connections, prepared statements, and a limit on every wait ────────────────────────────────
 DATABASE_LIMITS = Limits(statement_timeout=env.int("ONPAY_DB_STATEMENT_TIMEOUT_MS", default=10_000))
 DATABASES = {"default": addresses.serving(env, DATABASE_LIMITS)}
-# Who owns the tables, for `migrate`, and who makes that role, for `prepare_database`. Empty: one role has it all.
+# The owner of the tables, for `migrate`, and the role that creates it, for `prepare_database`. Empty: one role for all.
 DATABASE_OWNER = addresses.other(env, addresses.OWNING, DATABASE_LIMITS)
 DATABASE_ADMIN = addresses.other(env, addresses.ADMINISTERING, DATABASE_LIMITS)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ── Celery: the timetable. Work itself is rows in PostgreSQL ──────────────────────────────────────────────────────
 CELERY_BROKER_URL = addresses.of_valkey(env, "CELERY_BROKER_URL", "redis://localhost:6379/0")
-# Celery itself prefers what the environment says to the setting above, and there is no password in it.
+# Celery prefers the environment variable to the setting above, and that one has no password.
 CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = CELERY_BROKER_URL
 CACHE_URL = addresses.of_valkey(env, "ONPAY_CACHE_URL", CELERY_BROKER_URL)
 if not CACHE_URL.startswith(("redis://", "rediss://", "unix://")):
     raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
-# Counts of failed sign-ins and used codes: every web process must see the same.
+# Counts of failed sign-ins and used codes, shared by all web processes.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
@@ -239,7 +239,7 @@ STORAGES = {
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("es", "Español"), ("pt-br", "Português")]
 LOCALE_PATHS = [BASE_DIR / "gateway" / "locale", BASE_DIR / "gateway" / "allauth_locale"]
-# The second has what we say differently from allauth: the polite form, and one word for one thing.
+# The second overrides allauth's translations: the polite form, and our terms.
 FORMAT_MODULE_PATH = "gateway.formats"
 USE_I18N = True
 USE_TZ = True
@@ -252,11 +252,11 @@ if LOCAL and not env.str("ONPAY_EMAIL_URL", default=""):  # /demo/mail shows the
     EMAIL_FILE_PATH = str(local.home.folder() / "mail")
 DEFAULT_FROM_EMAIL = env.str("ONPAY_EMAIL_FROM", default="Onpay Gateway <no-reply@localhost>")
 EMAIL_TIMEOUT = 10
-# Where people reach support: an e-mail address, or the address of a page. Pages and refusals lead there.
+# The support contact: an e-mail address or a URL. Pages and refusals link to it.
 SUPPORT = env.str("ONPAY_SUPPORT", default="")
 if SUPPORT and not SUPPORT.startswith(("https://", "http://")) and "@" not in SUPPORT:
     raise ImproperlyConfigured("ONPAY_SUPPORT is an e-mail address, or an address that begins with https://.")
-# Whether people are told by e-mail of disputes, withdrawals and advances of the sandbox.
+# Whether people are notified by e-mail about disputes, withdrawals and advances of the sandbox.
 SANDBOX_NOTICES = env.bool("ONPAY_SANDBOX_NOTICES", default=LOCAL)
 
 # ── The API ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -267,19 +267,19 @@ RATE_LIMITS = {
     "refunds": env.int("ONPAY_RATE_LIMIT_REFUNDS", default=200),
     "payers": env.int("ONPAY_RATE_LIMIT_PAYERS", default=1000),
 }
-# Where the rates of production are fetched, every minute; it may hold a key. Empty: staff enter them.
+# The source of production rates, fetched every minute; it may contain a key. Empty: staff enter them.
 RATES_URL = env.str("ONPAY_RATES_URL", default="")
-# Whoever sends it as a bearer token is told by /health/ which part is down.
+# The bearer token with which /health/ says which part is down.
 HEALTH_TOKEN = env.str("ONPAY_HEALTH_TOKEN", default="")
-# Where worker, beat and dispatcher leave their signs of life for `manage.py is_alive`.
+# The folder of the heartbeats of worker, beat and dispatcher, for `manage.py is_alive`.
 SIGNS_OF_LIFE = str(local.home.folder() if LOCAL else gettempdir())
 DATA_UPLOAD_MAX_MEMORY_SIZE = 15 * 1024 * 1024 + 1
-# Files are kept in memory: gateway.serving.limits says which pages take them, and how large.
+# Files are kept in memory: gateway.serving.limits defines which pages accept them, and their size.
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 25 * 1024 * 1024
-# The log of requests that companies read. 0: nothing is kept.
+# The retention of the request log that companies read. 0: nothing is stored.
 REQUEST_LOG_DAYS = env.int("ONPAY_REQUEST_LOG_DAYS", default=30)
-# Ports of other people's hosts that may be called: any more would make us a scanner of them.
+# The ports of webhook endpoints that may be called: with any port we could be used as a port scanner.
 WEBHOOK_PORTS = [int(port) for port in env.list("ONPAY_WEBHOOK_PORTS", default=["443", "8443"])]
 WEBHOOK_TIME_SCALE = env.float("ONPAY_WEBHOOK_TIME_SCALE", default=1.0)
 

@@ -1,4 +1,4 @@
-"""Everything that time does, and whatever else waits for a time. Each package declares its own in `due`."""
+"""All due work, and other rows that wait for a time. Each package declares its own in `due`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from ledger.receivables import due as receivables
 from webhooks import due as webhooks
 
 OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE)
-"""What happens by a merchant's clock: the sandbox clock walks through it."""
+"""Due work by a merchant's clock, which the sandbox clock runs in order."""
 ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *emails.DUE)
 """What is due at a time, and late after it."""
 WITHOUT_A_TIME: tuple[Due[Any], ...] = (refunds.FILL, webhooks.CHECK)

@@ -32,7 +32,7 @@ def messages_heartbeat() -> None:
 
 @shared_task
 def background_heartbeat() -> None:
-    """Proof that somebody serves the queue of long work."""
+    """Heartbeat of the worker that serves the queue of long tasks."""
     beat("background")
 
 

@@ -1,4 +1,4 @@
-"""The debug page in place of a plain 500 (ONPAY_DEBUG): where it happened, without secrets.
+"""The debug page in place of a plain 500 (ONPAY_DEBUG): the traceback, without secrets.
 
 Of the request it shows method and path, and no settings. Of variables it shows numbers, dates, ids and row identities;
 of everything else only the type, since any text may be a key, a card number or a name.
@@ -51,13 +51,13 @@ class Reporter(ExceptionReporter):
     def get_traceback_data(self) -> dict[str, Any]:
         data = super().get_traceback_data() | SILENT
         data["request_insecure_uri"] = self.request.path if self.request else ""
-        data["exception_value"] = told(str(data.get("exception_value", "")))
+        data["exception_value"] = redacted(str(data.get("exception_value", "")))
         return data
 
     def get_traceback_frames(self) -> list[dict[str, Any]]:
         frames = super().get_traceback_frames()
         for frame in frames:
-            frame["exc_cause"] = frame["exc_cause"] and told(str(frame["exc_cause"]))
+            frame["exc_cause"] = frame["exc_cause"] and redacted(str(frame["exc_cause"]))
         return frames
 
 
@@ -70,11 +70,11 @@ def shown(value: object) -> str:
     return f"{type(value).__qualname__} …"
 
 
-def told(message: str) -> str:
+def redacted(message: str) -> str:
     """A message without values of constraint violations, card numbers and possible keys."""
-    return LONG.sub(_word, without_values(message))
+    return LONG.sub(_redacted_word, without_values(message))
 
 
-def _word(found: re.Match[str]) -> str:
+def _redacted_word(found: re.Match[str]) -> str:
     word = found[0]
     return word if OUR_ID.fullmatch(word) or NAME.fullmatch(word) else REMOVED

@@ -11,7 +11,7 @@ from gateway.celery import TIMETABLE
 
 class Timetable(DatabaseScheduler):
     def setup_schedule(self) -> None:
-        """Writes the timetable into the database. What an older version had in it, and this one has not, goes."""
+        """Writes the schedule into the database, and deletes tasks that this version no longer has."""
         super().setup_schedule()
         PeriodicTask.objects.exclude(name__in=TIMETABLE).exclude(name__startswith="celery.").delete()
 

@@ -25,7 +25,7 @@ def to_decimal(minor: int, currency: str) -> Decimal:
 
 def convert(minor: int, source: str, destination: str, rate: Decimal) -> int:
     """Minor units of the destination for minor units of the source, rounded down (contract §2.4)."""
-    numerator, denominator = rate.as_integer_ratio()  # whole numbers: nothing is rounded on the way
+    numerator, denominator = rate.as_integer_ratio()  # integers: no intermediate rounding
     return minor * numerator * _UNIT[destination] // (denominator * _UNIT[source])
 
 

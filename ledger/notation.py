@@ -109,7 +109,7 @@ def written(amount: Decimal, currency: str, *, coded: bool = False, used: Notati
 def typed(amount: Decimal) -> str:
     """An amount as the value of an input field: only digits and the decimal separator."""
     places = max(2, -int(amount.normalize().as_tuple().exponent))
-    return notation().number(amount, f"0.{'0' * (4 if places == 3 else places)}")  # three could be thousands
+    return notation().number(amount, f"0.{'0' * (4 if places == 3 else places)}")  # three digits could be thousands
 
 
 def counted(number: int) -> str:

@@ -54,7 +54,7 @@ def verify(progress: Callable[[Invariant], None] = lambda known: None, *, alone:
     """
     violations = []
     with transaction.atomic(), connection.cursor() as cursor:
-        if not connection.savepoint_ids:  # not inside somebody else's transaction
+        if not connection.savepoint_ids:  # not inside another transaction
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         cursor.execute("SET LOCAL statement_timeout = 0")
         if alone and not _is_first(cursor):

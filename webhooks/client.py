@@ -104,7 +104,7 @@ class Sender:
     async def __aenter__(self) -> Self:
         # Threads of our own: a name server that never answers must not stop the rest of the process.
         self._threads = ThreadPoolExecutor(self._lookups_at_once, thread_name_prefix="webhook-lookup")
-        # A connection kept by one rule must never be found by the other, so each rule has its own pool.
+        # A connection opened under one rule must never be reused under the other, so each rule has its own pool.
         self._sessions = {allowed: self._open_session(allowed) for allowed in (False, True)}
         return self
 
@@ -243,7 +243,7 @@ async def _exchange(
     response = await _request(session, url, body, headers, heard)
     try:
         heard.status = response.status
-        heard.retry_after = _legible(response.headers.get("Retry-After"))
+        heard.retry_after = _readable_header(response.headers.get("Retry-After"))
         while (room := MOST_BODY_BYTES - len(heard.body)) and (chunk := await response.content.read(room)):
             heard.body += chunk
     finally:
@@ -258,7 +258,7 @@ async def _request(
         try:
             return await session.post(url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=heard)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-            # The other side may close a kept connection just as we use it. That is no answer: dial anew.
+            # The server may close a kept connection just as we reuse it. That is not an answer: connect again.
             if not heard.over_kept_connection:
                 raise
 
@@ -273,7 +273,7 @@ def _hang_up_unless_finished(response: aiohttp.ClientResponse) -> None:
     connection = response.connection
     if connection is None:
         return
-    # A polite TLS farewell would let the other side keep the socket for another half minute.
+    # A TLS close handshake would let the server hold the socket for another half minute.
     if connection.transport is not None:
         connection.transport.abort()
     response.close()
@@ -309,7 +309,7 @@ def _readable(body: bytes | bytearray) -> str:
     return "".join(char if char.isprintable() or char in "\t\r\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
-def _legible(header: str | None) -> str | None:
+def _readable_header(header: str | None) -> str | None:
     return header[:LONGEST_RETRY_AFTER] if header and header.isprintable() else None
 
 

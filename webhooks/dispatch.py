@@ -130,7 +130,7 @@ class Dispatcher:
                 if self._is_idle:
                     await asyncio.sleep(LOOK_EVERY_S)
             await self._finish()
-            await self._guarded(self._ask, partial(heartbeats.end, DISPATCHER))
+            await self._guarded(self._in_thread, partial(heartbeats.end, DISPATCHER))
 
     async def take_a_turn(self, seconds: float) -> None:
         """Runs until nothing is due or the time is up; ends like `run`."""
@@ -160,7 +160,7 @@ class Dispatcher:
     async def _round(self, sender: Sender) -> None:
         await self._write_down()
         room = IN_FLIGHT - len(self._in_flight)
-        claimed = await self._ask(partial(queue.claim, room)) if room else []
+        claimed = await self._in_thread(partial(queue.claim, room)) if room else []
         for one in claimed:
             self._in_flight.add(asyncio.create_task(self._lanes[one.endpoint_id].attempt(sender, one)))
         self._is_idle = not self._in_flight
@@ -171,20 +171,20 @@ class Dispatcher:
         if time.monotonic() >= self._next_beat:
             self._next_beat = time.monotonic() + BEAT_EVERY_S
             heartbeats.touch(part)
-            await self._ask(partial(heartbeats.beat, part))
+            await self._in_thread(partial(heartbeats.beat, part))
 
     async def _write_down(self) -> None:
         finished = {task for task in self._in_flight if task.done()}
         if finished:
             self._in_flight -= finished
             for task in (task for task in finished if task.exception()):
-                log.error("dispatch.attempt_broke", exc_info=task.exception())  # the lease runs out, it is made again
+                log.error("dispatch.attempt_broke", exc_info=task.exception())  # it is sent again after its lease
             results = [task.result() for task in finished if not task.exception()]
-            await self._ask(partial(recording.record, [one for one in results if isinstance(one, queue.Tried)]))
-            await self._ask(partial(queue.give_back, [one for one in results if isinstance(one, queue.Claimed)]))
+            await self._in_thread(partial(recording.record, [one for one in results if isinstance(one, queue.Tried)]))
+            await self._in_thread(partial(queue.give_back, [one for one in results if isinstance(one, queue.Claimed)]))
             self._lanes = defaultdict(Lane, {key: lane for key, lane in self._lanes.items() if lane.waiting})
 
-    async def _ask(self, question: Callable[[], T]) -> T:
+    async def _in_thread(self, question: Callable[[], T]) -> T:
         def ask() -> T:
             close_old_connections()
             try:

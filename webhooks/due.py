@@ -1,8 +1,8 @@
-"""What of webhooks waits for a time: deliveries, and endpoints that fail.
+"""Due work on webhooks: deliveries, and failing endpoints.
 
-Deliveries have no `Due`: hundreds are claimed in one statement, shared out among companies and endpoints, and sent side
-by side (`queue`, `dispatch`). What fails there is an answer, whose delay grows by delivery and by endpoint; what got
-lost is claimed again after its lease.
+Deliveries have no `Due`: hundreds are claimed in one statement, shared fairly among companies and endpoints, and sent
+concurrently (`queue`, `dispatch`). A failed attempt delays the delivery and its endpoint; lost ones are claimed again
+after their lease.
 """
 
 from accounts.base.rows import table

@@ -18,7 +18,7 @@ LOOKED_AT = 1000
 """The number of recent deliveries per endpoint that are evaluated."""
 
 PENDING = Delivery.Status.PENDING
-# The limits are written out: a prepared plan that does not know them reads whole tables.
+# Literal limits: a generic plan would read whole tables.
 _HEALTH = f"""
     SELECT endpoint.id, made.tried, made.succeeded, made.p95_ms, made.failed_at, made.failure, due.waiting, due.next_at
       FROM {table(Endpoint)} endpoint

@@ -7,9 +7,9 @@ from webhooks.models import Delivery
 
 
 class DeliveryAction(StrEnum):
-    QUEUE = "queue"  # the endpoint wants the event, or somebody asked for it again
-    SUCCEED = "succeed"  # the endpoint took it
-    FAIL = "fail"  # it did not, and is tried again
+    QUEUE = "queue"  # the endpoint is subscribed, or a redelivery was requested
+    SUCCEED = "succeed"  # the endpoint accepted it
+    FAIL = "fail"  # it failed, and is retried
     GIVE_UP = "give up"  # every attempt was made
     CANCEL = "cancel"  # the endpoint is gone
 

@@ -22,10 +22,10 @@ def warn_or_disable(endpoint: Endpoint, _failing_since: datetime) -> None:
     """Disables an endpoint to which enough deliveries were given up; warns about another one, once."""
     if _is_given_up(endpoint):
         endpoint.status, endpoint.disabled_reason = Endpoint.Status.DISABLED, Endpoint.DisabledReason.FAILURES
-        _tell_switched_off(endpoint)
+        _notify_disabled(endpoint)
     else:
         endpoint.warned_at = utcnow()
-        _tell(endpoint, _("a webhook endpoint fails"), "endpoint_failing")
+        _notify(endpoint, _("a webhook endpoint fails"), "endpoint_failing")
     endpoint.save()
 
 
@@ -41,15 +41,15 @@ def _is_given_up(endpoint: Endpoint) -> bool:
 def gone(endpoint_ids: Sequence[str]) -> None:
     """Notifies about endpoints that were disabled because they answered 410."""
     for endpoint in Endpoint.objects.select_related("merchant__company").filter(pk__in=endpoint_ids):
-        _tell_switched_off(endpoint)
+        _notify_disabled(endpoint)
 
 
-def _tell_switched_off(endpoint: Endpoint) -> None:
+def _notify_disabled(endpoint: Endpoint) -> None:
     is_gone = endpoint.disabled_reason == Endpoint.DisabledReason.GONE
-    _tell(endpoint, _("a webhook endpoint was disabled"), "endpoint_disabled", gone=is_gone)
+    _notify(endpoint, _("a webhook endpoint was disabled"), "endpoint_disabled", gone=is_gone)
 
 
-def _tell(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -> None:
+def _notify(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -> None:
     tell(
         endpoint.merchant.company,
         (Role.OWNER, Role.DEVELOPER),

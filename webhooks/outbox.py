@@ -14,7 +14,7 @@ from webhooks.models import Delivery, Endpoint, Event
 
 PENDING = Delivery.Status.PENDING
 ACTIVE = Endpoint.Status.ACTIVE
-# A delivery's id is a ULID too: the event's time, then 64 bits of a digest that no other pair has.
+# A delivery's id is a ULID too: the event's time, then 64 bits of a digest unique to event and endpoint.
 _EMIT = f"""
     WITH event AS (
         INSERT INTO {table(Event)} (id, merchant_id, type, object_id, sequence, body, occurred_at, created_at)

@@ -18,7 +18,7 @@ from webhooks import notices
 from webhooks.client import AttemptResponse, is_loopback_allowed
 from webhooks.lifecycle import DELIVERY_LIFE, DeliveryAction
 from webhooks.models import Attempt, Delivery, Endpoint, Event
-from webhooks.schedule import asked_wait_s, next_attempt_after
+from webhooks.schedule import next_attempt_after, requested_wait_s
 
 LEASE_S = 40
 """Longer than an attempt can take: without a result by then the attempt is considered lost."""
@@ -38,7 +38,7 @@ OPEN_S, LONGEST_OPEN_S = 30, 15 * 60
 PENDING = Delivery.Status.PENDING
 ACTIVE = Endpoint.Status.ACTIVE
 DISABLED = Endpoint.Status.DISABLED
-# What somebody asked for passes an open breaker with its first attempt, and waits for no earlier event.
+# The first attempt of a requested delivery ignores an open breaker and does not wait for earlier events.
 _CLAIM = f"""
     WITH leased AS (
         SELECT endpoint_id, count(*) AS n FROM {table(Delivery)}
@@ -98,7 +98,7 @@ _CLAIM = f"""
       JOIN {table(Merchant)} merchant ON merchant.id = endpoint.merchant_id
 """
 
-# What was not tried is as it was before it was claimed.
+# Deliveries that were not attempted are restored to their state before the claim.
 _GIVE_BACK = f"""
     UPDATE {table(Delivery)} delivery SET attempts = attempts - 1, leased_until = NULL, lease = NULL
       FROM unnest(%s::varchar[], %s::uuid[]) AS untried(id, lease)
@@ -113,7 +113,7 @@ _ATTEMPTS = f"""
     ON CONFLICT (delivery_id, number) DO NOTHING
 """
 
-# Only the holder of the lease decides: a late result of a worker that was taken for dead changes nothing.
+# Only the lease holder decides: a late result of a worker presumed dead changes nothing.
 _OUTCOMES = f"""
     UPDATE {table(Delivery)} delivery
        SET status = made.status, next_attempt_at = made.next_at, leased_until = NULL, lease = NULL,
@@ -123,7 +123,7 @@ _OUTCOMES = f"""
      WHERE delivery.id = made.id AND delivery.lease = made.lease AND delivery.status = '{PENDING}'
 """
 
-# A success closes the breaker. So many failures in a row open it: for half a minute, then for twice as long each time.
+# A success closes the breaker. Consecutive failures open it: for half a minute, then twice as long each time.
 _ENDPOINTS = f"""
     UPDATE {table(Endpoint)} endpoint
        SET last_delivery_at = greatest(last_delivery_at, made.tried_at),
@@ -258,7 +258,7 @@ def record(tried: Sequence[Tried]) -> None:
     ids = [one.claimed.id for one in tried]
     gone = [one.claimed.endpoint_id for one, status in zip(tried, statuses, strict=True) if status == GONE]
     with transaction.atomic(), connection.cursor() as cursor:
-        switched_off = _called(gone) if gone else []
+        switched_off = _active(gone) if gone else []
         cursor.execute(
             _ATTEMPTS,
             [
@@ -298,7 +298,7 @@ def _outcome(tried: Tried, next_at: datetime | None) -> str:
     return DELIVERY_LIFE.transition(action, Delivery.Status.PENDING).target
 
 
-def _called(endpoint_ids: Sequence[str]) -> list[str]:
+def _active(endpoint_ids: Sequence[str]) -> list[str]:
     """The active ones among the endpoints, locked until the transaction ends."""
     rows = Endpoint.objects.select_for_update(no_key=True).filter(pk__in=endpoint_ids, status=Endpoint.Status.ACTIVE)
     return list(rows.order_by("pk").values_list("pk", flat=True))
@@ -310,6 +310,6 @@ def _next_attempt(tried: Tried) -> datetime | None:
     if answer.is_success or not tried.claimed.is_retried:
         return None
     now = utcnow()
-    asked = asked_wait_s(answer.status, answer.retry_after, now)
+    asked = requested_wait_s(answer.status, answer.retry_after, now)
     delay = next_attempt_after(tried.claimed.attempt, asked, random.random(), settings.WEBHOOK_TIME_SCALE)
     return now + delay if delay is not None else None

@@ -10,7 +10,7 @@ from webhooks.models import Attempt, Delivery, Event
 KEPT_FOR = timedelta(days=30)
 BATCH = 1000
 
-# Ids begin with their time: the primary key finds what is old. A delivery's is the time of its event.
+# Ids start with a time, so the primary key finds old rows. A delivery's id has the time of its event.
 _FORGET = (
     f"""
     WITH old AS (SELECT id FROM {table(Delivery)} WHERE id < %(delivery)s ORDER BY id LIMIT %(batch)s),

@@ -25,7 +25,7 @@ def next_attempt_after(
     return timedelta(seconds=max(planned_s, asked_s))
 
 
-def asked_wait_s(status: int | None, retry_after: str | None, now: datetime) -> int | None:
+def requested_wait_s(status: int | None, retry_after: str | None, now: datetime) -> int | None:
     """The delay requested by a 429 or 503 response in seconds, or None if it is missing or unreadable."""
     if status not in STATUSES_THAT_MAY_ASK or retry_after is None:
         return None

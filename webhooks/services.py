@@ -65,7 +65,7 @@ def register(merchant: Merchant, url: str, events: list[str], description: str |
 
     The caller has vetted the URL with `url_faults`.
     """
-    Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)  # counts are taken one at a time
+    Merchant.objects.select_for_update(no_key=True).get(pk=merchant.pk)  # counting is serialized
     if endpoints(merchant).count() >= MAX_ENDPOINTS:
         raise TooManyEndpoints
     secret = new_secret()
@@ -174,7 +174,7 @@ def _arrived(endpoint: Endpoint, event: Event | None, sent_at: int | None) -> da
 
 PENDING = Delivery.Status.PENDING
 # ── Telling again ─────────────────────────────────────────────────────────────────────────────────────────────────
-# The id is the event's time and 64 random bits: it is forgotten together with the event.
+# The id is the event's time and 64 random bits: it expires together with the event.
 _AGAIN = f"""
     INSERT INTO {table(Delivery)} (id, event_id, endpoint_id, status, attempts, next_attempt_at, is_retried, asked_for,
                                    object_id, sequence, created_at)

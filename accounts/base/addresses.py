@@ -14,7 +14,7 @@ LONGEST_URL = 2048
 # A name may list thousands of addresses; trying them all would make us a port scanner.
 MOST_ADDRESSES = 8
 
-# The parts of IPv4 and of 2000::/3 that reach private space, a tunnel, a group or nobody. Written out because
+# The parts of IPv4 and of 2000::/3 that are private, tunnels, multicast or unassigned. Listed because
 # `is_global` misses some of them and changes between patch releases of Python.
 NOT_PUBLIC = tuple(
     ip_network(network)
@@ -40,7 +40,7 @@ NOT_PUBLIC = tuple(
         "3fff::/20",  # documentation
     )
 )
-# All that was ever handed out as public IPv6: leaves out ::/96, NAT64, 100::/64, SRv6, unique and site local.
+# The only range allocated as public IPv6. It excludes ::/96, NAT64, 100::/64, SRv6, unique and site local.
 GLOBAL_UNICAST = ip_network("2000::/3")
 
 _AUTHORITY_END = re.compile(r"[/?#]")
@@ -121,7 +121,7 @@ def absolute(url: str) -> URL:
     """Returns the parsed URL if it has a host and is unambiguous. Raises ForbiddenAddress."""
     if len(url) > LONGEST_URL:
         raise ForbiddenAddress(f"The URL must have at most {LONGEST_URL} characters.")
-    # yarl drops line breaks and surrogates without a word: what was checked must be what was written.
+    # yarl silently drops line breaks and surrogates: the checked URL must be the one that was written.
     if not url.isprintable() or " " in url or "\\" in url:
         raise ForbiddenAddress("The URL must not contain spaces, backslashes or control characters.")
     try:
@@ -159,7 +159,7 @@ def is_home(url: URL) -> bool:
 
 
 def _literal(host: str) -> Address | None:
-    """The address a host stands for by itself, in any spelling getaddrinfo would take (127.1, 0x7f000001)."""
+    """The address that a literal host denotes, in any spelling accepted by getaddrinfo (127.1, 0x7f000001)."""
     try:
         if ":" in host and "%" not in host:
             return _unmapped(IPv6Address(host))

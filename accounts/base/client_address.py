@@ -27,7 +27,7 @@ def _is_trusted(address: Address) -> bool:
 def _parse(text: str) -> Address | None:
     bare = _PORT.sub(r"\1\2", text.strip())
     try:
-        address = ip_address(bare.partition("%")[0])  # the scope says which of our own links it came by
+        address = ip_address(bare.partition("%")[0])  # the scope id names one of our own network interfaces
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
@@ -80,7 +80,7 @@ def _address(peer: str, said: str) -> Address | None:
 
 @lru_cache(maxsize=64)
 def _note_missing(proxy: str) -> None:
-    """Logs once for each proxy that its clients cannot be told apart."""
+    """Logs once per proxy that its clients cannot be distinguished."""
     log.error("client_address.missing", proxy=proxy, header=settings.CLIENT_ADDRESS_HEADER)
 
 

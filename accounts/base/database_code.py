@@ -1,4 +1,4 @@
-"""Functions and triggers of the database: whole and up to date in `<app>/sql`, loaded by migrations."""
+"""Database functions and triggers: their current definitions are in `<app>/sql`, loaded by migrations."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -9,10 +9,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class LoadSql(RunSQL):
-    """Runs a file of `<app>/sql`, which can be run again: what it makes is replaced.
+    """Runs a file of `<app>/sql`, which must be repeatable: it replaces what it creates.
 
-    Whoever changes the file adds a migration that loads it again, with its new digest; a test compares them. A database
-    that is made later loads the file as it is then, both times. It is never taken back: books are not thrown away.
+    A change of the file needs a new migration that loads it again, with its new digest; a test compares them. A new
+    database loads the current file each time. It cannot be reversed: the books are never deleted.
     """
 
     def __init__(self, path: str, digest: str) -> None:

@@ -32,13 +32,13 @@ def download(content: bytes | memoryview | None, content_type: str | None, name:
 
 def safe_name(name: str | None, content_type: str | None, otherwise: str) -> str:
     """The file name without invisible or special characters, with the extension of its type."""
-    visible = "".join(map(_harmless, name or ""))
+    visible = "".join(map(_safe_character, name or ""))
     made = " ".join(visible.split()).strip(". ")[-_LONGEST_NAME:] or otherwise
     endings = _ENDINGS.get(content_type or "", ("",))
     return made if made.lower().endswith(endings) else f"{made}{endings[0]}"
 
 
-def _harmless(letter: str) -> str:
+def _safe_character(letter: str) -> str:
     if unicodedata.category(letter)[0] in "CZ":  # control, direction, surrogate, separator
         return " "
     return "_" if letter in '/\\:*?"<>|;%' else letter

@@ -60,7 +60,7 @@ def loads(body: bytes) -> dict[str, Any]:
         value = json.loads(
             text, parse_float=_exact, parse_int=_whole, parse_constant=_refuse, object_pairs_hook=_members
         )
-        if "\\u" in text:  # the only way half a surrogate pair gets in
+        if "\\u" in text:  # the only way to smuggle in half a surrogate pair
             json.dumps(value, ensure_ascii=False, default=str).encode("utf-8")
     except (ValueError, ArithmeticError, RecursionError) as error:
         raise NotOneJsonObject from error

@@ -54,7 +54,7 @@ def _oldest(before: str) -> QuerySet[Email, Any]:
 
 
 def _begin(email: Email, _due_at: datetime) -> Callable[[], None]:
-    """An attempt is counted when it is begun: a process that dies with an e-mail in hand leaves it to the next one."""
+    """Attempts are counted when they start: if the process crashes while sending, the next run retries."""
     email.attempts += 1
     email.next_attempt_at = utcnow() + timedelta(seconds=LEASE_S)
     email.save(update_fields=["attempts", "next_attempt_at"])
@@ -76,7 +76,7 @@ def _attempt(email: Email) -> None:
     """Sends the e-mail and records the result. Attempts never overlap, unless one outlives its lease."""
     try:
         EmailMessage(email.subject, email.text, None, [email.recipient], connection=get_connection()).send()
-    except (OSError, ValueError) as error:  # SMTP's errors are among them, and so is a text that is no header
+    except (OSError, ValueError) as error:  # includes SMTP errors, and text that is not a valid header
         _failed(email, error)
     else:
         _set(email, status=Email.Status.SENT, next_attempt_at=None, sent_at=utcnow(), last_error="")

@@ -120,7 +120,7 @@ class IssueKey(ProposalKind):
         if is_live:
             about = f"{key.name} (…{key.last4}): {', '.join(key.permissions)}"
             facts = {"what": "api_key", "about": about, "until": waits.in_words(wait)}
-            notices.tell_owners(record.company, _("support issued a production key"), "by_support", "keys", **facts)
+            notices.notify_owners(record.company, _("support issued a production key"), "by_support", "keys", **facts)
         return Carried(record, "Issue an API key", secret=text)
 
 

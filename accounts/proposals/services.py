@@ -87,7 +87,7 @@ def turn_down(request: HttpRequest, proposal_id: str, digest: str, note: str) ->
     return proposal
 
 
-def still_stands(proposal: Proposal) -> bool:
+def is_still_valid(proposal: Proposal) -> bool:
     """Whether it is pending and its record is unchanged."""
     kind = KINDS[proposal.kind]
     if proposal.state != State.OPEN:

@@ -64,7 +64,7 @@ def lift(request: HttpRequest, company: Company) -> None:
         return
     audit.record(request, "withdrawals.wait_lifted", company=held, object_id=held.pk)
     subject = _("withdrawals are no longer delayed")
-    notices.tell_owners(held, subject, "wait_lifted", "settings", by=request.user.email)
+    notices.notify_owners(held, subject, "wait_lifted", "settings", by=request.user.email)
 
 
 def in_words(wait: WithdrawalWait | None) -> str:

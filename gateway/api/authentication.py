@@ -20,7 +20,7 @@ class ApiKeyAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
         text = request.META.get("HTTP_X_API_KEY", "")
         api_key = find_key(text) if text.isascii() and "\x00" not in text and 0 < len(text) < 100 else None
-        if api_key is None or not _belongs_here(api_key.merchant, request):
+        if api_key is None or not _is_on_own_host(api_key.merchant, request):
             raise Unauthenticated
         note_use(api_key)
         traced(request._request).merchant_id = api_key.merchant_id
@@ -31,7 +31,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         return "ApiKey"
 
 
-def _belongs_here(merchant: Merchant, request: Request) -> bool:
+def _is_on_own_host(merchant: Merchant, request: Request) -> bool:
     """If each environment has its own host, a key works only there."""
     production, sandbox = _host(settings.BASE_URL), _host(settings.SANDBOX_BASE_URL)
     if production == sandbox:

@@ -160,7 +160,7 @@ def response_for(refusal: Refusal, request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _say(error: Exception) -> None:
+def _log_error(error: Exception) -> None:
     """PostgreSQL errors repeat the failing row with its data: only their type is logged."""
     if isinstance(error, DatabaseError | InterfaceError):
         cause = error.__cause__
@@ -175,7 +175,7 @@ def answer(error: Exception, context: dict[str, Any]) -> HttpResponse:
     """DRF's exception handler: every error of a view becomes an envelope."""
     refusal = refusal_for(error)
     if refusal.status >= 500 and not isinstance(error, Refusal):
-        _say(error)
+        _log_error(error)
     response = response_for(refusal, context["request"]._request)
     if isinstance(refusal, MethodNotAllowed):
         response["Allow"] = ", ".join(context["view"].allowed_methods)

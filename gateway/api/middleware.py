@@ -23,7 +23,7 @@ from gateway.serving.middleware import refused_by_server
 
 log = structlog.get_logger()
 PAYERS = ("/sdk/", "/checkout/")
-# Whoever holds these addresses may act: the log keeps which payment, and not the rest.
+# These addresses are credentials: the log keeps the payment id and drops the rest.
 _SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds)/pay_[0-9A-Z]{26})[^0-9A-Z].*")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -117,7 +117,7 @@ def _must_be_redirected(request: HttpRequest) -> bool:
 
 
 def _serve(request: HttpRequest) -> HttpResponse:
-    request.get_host()  # refuses a host that is not ours
+    request.get_host()  # raises for a host that is not ours
     match = match_of(request.path_info)
     request.resolver_match = match
     response: HttpResponse = match.func(request, *match.args, **match.kwargs)

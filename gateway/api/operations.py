@@ -43,7 +43,7 @@ class Variant:
 
     status: int
     code: str
-    said: str
+    success: str
 
     def of(self, payload: Any) -> "Varied":
         return Varied(self, payload)
@@ -65,7 +65,7 @@ class Rehearsal:
     """
 
     gives: Any
-    said: str
+    success: str
     query: ClassVar[str] = "dryRun"
 
 
@@ -77,7 +77,7 @@ class Operation:
     summary: str
     description: str
     status: int = 200
-    said: str = "Success."
+    success: str = "Success."
     takes: type[Input] | None = None
     query: type[Input] | None = None
     limit: str | None = None
@@ -90,7 +90,7 @@ class Operation:
 
     @property
     def usual(self) -> Variant:
-        return Variant(self.status, f"ONP{self.status}", self.said)
+        return Variant(self.status, f"ONP{self.status}", self.success)
 
     @property
     def is_exact(self) -> bool:
@@ -230,7 +230,7 @@ def _write(
     except Refusal as refusal:
         if not idempotency.is_used(attempt):
             raise
-        refused = refusal  # what was said to the key before comes before validation
+        refused = refusal  # a stored answer takes precedence over validation
     else:
         resource.admit(merchant, *arguments, **path)
 
@@ -281,8 +281,8 @@ def _check_query(http: HttpRequest, declared: Operation) -> None:
             if http.GET.getlist(name) not in (["true"], ["false"]):
                 raise InvalidRequest(faults=[Fault(name, "UNKNOWN_VALUE", "Must be true or false, once.")])
         elif name == Rehearsal.query or declared.is_exact:
-            said = f"Only {Rehearsal.query} is known here." if declared.rehearsal else "Send it in the body."
-            raise InvalidRequest(faults=[Fault(name[:80], "NOT_ALLOWED", said)])
+            message = f"Only {Rehearsal.query} is known here." if declared.rehearsal else "Send it in the body."
+            raise InvalidRequest(faults=[Fault(name[:80], "NOT_ALLOWED", message)])
 
 
 def _rehearse(resource: Resource, request: Request) -> HttpResponse:
@@ -300,13 +300,13 @@ def _rehearse(resource: Resource, request: Request) -> HttpResponse:
 
 def preflight_of(rehearsal: Rehearsal) -> Variant:
     """The preflight response."""
-    return Variant(200, "ONP200", rehearsal.said)
+    return Variant(200, "ONP200", rehearsal.success)
 
 
 def rendered(declared: Operation, result: Any) -> tuple[int, bytes]:
     """Status and body of a success: the envelope of contract §2.2."""
     variant, result = (result.variant, result.payload) if isinstance(result, Varied) else (declared.usual, result)
-    answer = {"success": True, "onpayCode": variant.code, "onpayDescription": variant.said}
+    answer = {"success": True, "onpayCode": variant.code, "onpayDescription": variant.success}
     if isinstance(result, ResultPage):
         return variant.status, dumps(
             answer | {"data": result.items} | result.totals | {"pagination": result.pagination}

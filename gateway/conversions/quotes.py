@@ -92,29 +92,29 @@ def _parsed(signed: str) -> ConversionQuote:
     """Parses a token with a valid signature."""
     encoded = signed.partition(".")[2]
     try:
-        said = json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
-        return _quote(said)
-    except (NotBase64, ValueError, KeyError, TypeError, ArithmeticError):  # of an older shape
+        claims = json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
+        return _quote(claims)
+    except (NotBase64, ValueError, KeyError, TypeError, ArithmeticError):  # made by an older version
         raise InvalidQuoteToken(field="quoteToken") from None
 
 
-def _quote(said: dict[str, Any]) -> ConversionQuote:
+def _quote(claims: dict[str, Any]) -> ConversionQuote:
     return ConversionQuote(
-        id=said["jti"],
-        company_id=said["companyId"],
-        environment=said["environment"],
-        source_method=said["sourceMethod"],
-        source_currency=said["sourceCurrency"],
-        source_amount=Decimal(said["sourceAmount"]),
-        destination_method=said["destinationMethod"],
-        destination_currency=said["destinationCurrency"],
-        destination_amount=Decimal(said["destinationAmount"]),
-        market_rate=Decimal(said["marketRate"]),
-        applied_rate=Decimal(said["appliedRate"]),
-        spread_percentage=Decimal(said["spreadPercentage"]),
-        terms_version=said["termsVersion"],
-        quoted_at=_moment(said["iat"]),
-        expires_at=_moment(said["expiresAt"]),
+        id=claims["jti"],
+        company_id=claims["companyId"],
+        environment=claims["environment"],
+        source_method=claims["sourceMethod"],
+        source_currency=claims["sourceCurrency"],
+        source_amount=Decimal(claims["sourceAmount"]),
+        destination_method=claims["destinationMethod"],
+        destination_currency=claims["destinationCurrency"],
+        destination_amount=Decimal(claims["destinationAmount"]),
+        market_rate=Decimal(claims["marketRate"]),
+        applied_rate=Decimal(claims["appliedRate"]),
+        spread_percentage=Decimal(claims["spreadPercentage"]),
+        terms_version=claims["termsVersion"],
+        quoted_at=_moment(claims["iat"]),
+        expires_at=_moment(claims["expiresAt"]),
     )
 
 

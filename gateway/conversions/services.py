@@ -115,7 +115,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
     now = clock.now(merchant)
     if now >= quoted.expires_at:
         raise QuoteExpired
-    if not _still_stands(merchant, quoted):
+    if not _is_still_valid(merchant, quoted):
         raise QuoteTermsChanged
     source_amount = to_minor(quoted.source_amount, quoted.source_currency)
     conversion = Conversion(
@@ -135,7 +135,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
         created_at=now,
     )
     conversion.merchant = merchant
-    if not execute(_INSERT, values(conversion)):  # two at once: the other one has it
+    if not execute(_INSERT, values(conversion)):  # a concurrent confirmation used the quote
         _require_unused(merchant, quoted)
         raise AssertionError("somebody else has confirmed the quote")
     emit(merchant, "conversion.completed", conversion.id, payloads.conversion(conversion), now)
@@ -144,7 +144,7 @@ def confirm(merchant: Merchant, token: str) -> Conversion:
     return conversion
 
 
-def _still_stands(merchant: Merchant, quoted: ConversionQuote) -> bool:
+def _is_still_valid(merchant: Merchant, quoted: ConversionQuote) -> bool:
     """Whether the merchant would still get these terms, at a rate that was not withdrawn."""
     if quoted.terms_version != _terms_version(merchant) or scenario_of(merchant, quoted.source_amount) == TERMS_CHANGE:
         return False

@@ -72,7 +72,7 @@ def _shown(here: RequestContext, view: View, steps_up: Describe | bool, *args: A
         messages.info(here.request, _("This was already sent; nothing was done twice."))
         return HttpResponseRedirect(sent.back or here.request.path)
     except Refusal as refusal:
-        return here.render("refused.html", status=refusal.status, refusal=refusal, said=in_words(refusal))
+        return here.render("refused.html", status=refusal.status, refusal=refusal, message=in_words(refusal))
 
 
 def _here(request: HttpRequest, company_id: str, environment: str) -> RequestContext:

@@ -39,13 +39,13 @@ def filled_in(form: type[forms.Form], sent: QueryDict, currency: str = "") -> Fa
         name: field for name, field in form.base_fields.items() if not isinstance(field.widget, forms.HiddenInput)
     }
     return [
-        (field.label or name, ", ".join(_said(field, value, currency) for value in sent.getlist(name)))
+        (field.label or name, ", ".join(_shown(field, value, currency) for value in sent.getlist(name)))
         for name, field in visible.items()
         if any(sent.getlist(name))
     ]
 
 
-def _said(field: forms.Field, value: str, currency: str) -> str:
+def _shown(field: forms.Field, value: str, currency: str) -> str:
     if isinstance(field, forms.BooleanField):
         return _("Yes")
     if isinstance(field, AmountField) and currency:

@@ -87,10 +87,10 @@ class RequestContext:
     def render(self, template: str, status: int = 200, **context: Any) -> HttpResponse:
         return render(self.request, f"dashboard/{template}", {"here": self, **context}, status=status)
 
-    def go(self, name: str, *args: Any, said: str = "") -> HttpResponse:
-        """Redirects to another page, which shows `said`."""
-        if said:
-            messages.success(self.request, said)
+    def redirect(self, name: str, *args: Any, message: str = "") -> HttpResponse:
+        """Redirects to another page, which shows `message`."""
+        if message:
+            messages.success(self.request, message)
         return HttpResponseRedirect(self.to(name, *args))
 
     def claim(self, form: OnceForm, back: str | None = None) -> None:

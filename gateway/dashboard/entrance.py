@@ -75,7 +75,7 @@ def still_here(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def me(request: HttpRequest) -> HttpResponse:
-    """Name, language and time zone of the person, and what they are told by e-mail."""
+    """Name, language, time zone and e-mail notifications of the person."""
     user, names = _person(request), [name for name in MeForm.base_fields if name != "told"]
     told = [topic for topic in Topic.values if topic not in user.muted]
     form = MeForm(request.POST or None, initial={name: getattr(user, name) for name in names} | {"told": told})

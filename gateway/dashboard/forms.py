@@ -26,7 +26,7 @@ class SentAlready(Exception):
     back: str | None = None
 
 
-def dress(form: forms.Form) -> None:
+def style(form: forms.Form) -> None:
     """Sets the widgets' appearance by field type."""
     for field in form.fields.values():
         looks = next(name for kind, name in _CLASSES if isinstance(field.widget, kind))
@@ -42,7 +42,7 @@ class DashboardForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("label_suffix", "")
         super().__init__(*args, **kwargs)
-        dress(self)
+        style(self)
 
     def full_clean(self) -> None:
         super().full_clean()

@@ -1,4 +1,4 @@
-"""The steps of a new company to production: each is done when the data say so."""
+"""The steps of a new company to production: each is derived from data."""
 
 from dataclasses import dataclass
 

@@ -40,16 +40,16 @@ class PersonMiddleware:
         return response
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
-        if _was_away(request):
+        if _was_idle(request):
             logout(request)
             messages.info(request, _("You were inactive for a while: please sign in again."))
-            return _led_to_sign_in(request)
+            return _redirect_to_sign_in(request)
         return self.get_response(request)
 
 
-def _led_to_sign_in(request: HttpRequest) -> HttpResponseBase:
+def _redirect_to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """With the return path including its query."""
-    if request.headers.get("hx-request"):  # part of a page: the whole page asks again
+    if request.headers.get("hx-request"):  # a fragment: the whole page must sign in
         return HttpResponse(status=204, headers={"HX-Refresh": "true"})
     here = request.get_full_path() if request.method in ("GET", "HEAD") else _page_before(request)
     return HttpResponseRedirect(f"{reverse('account_login')}?{urlencode({'next': here})}")
@@ -68,7 +68,7 @@ def _kept(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-def _was_away(request: HttpRequest) -> bool:
+def _was_idle(request: HttpRequest) -> bool:
     if not request.user.is_authenticated:
         return False
     now = int(utcnow().timestamp())

@@ -38,10 +38,10 @@ def page_of(rows: QuerySet[M], query: QueryDict, size: int = SIZE) -> ListPage[M
     order = _Order(rows)
     after, before = order.place(query.get("after")), order.place(query.get("before"))
     if before and not after:
-        found = list(order.beyond(rows.reverse(), before, back=True)[: size + 1])
+        found = list(order.rows_after(rows.reverse(), before, back=True)[: size + 1])
         shown, more = found[:size][::-1], len(found) > size
         return order.page(shown, has_before=more, has_after=True)
-    found = list((order.beyond(rows, after) if after else rows)[: size + 1])
+    found = list((order.rows_after(rows, after) if after else rows)[: size + 1])
     return order.page(found[:size], has_before=after is not None, has_after=len(found) > size)
 
 
@@ -52,7 +52,7 @@ def in_chunks(rows: QuerySet[M], size: int = CHUNK) -> Iterator[list[M]]:
     while found:
         yield found
         place = order.place(order.mark(found[-1])) if len(found) == size else None
-        found = list(order.beyond(rows, place)[:size]) if place else []
+        found = list(order.rows_after(rows, place)[:size]) if place else []
 
 
 class _Order:
@@ -78,7 +78,7 @@ class _Order:
         except ValidationError:
             return None
 
-    def beyond(self, rows: QuerySet[M], place: list[Any], *, back: bool = False) -> QuerySet[M]:
+    def rows_after(self, rows: QuerySet[M], place: list[Any], *, back: bool = False) -> QuerySet[M]:
         """The rows after a position. The first column is also compared alone, so that an index is used."""
         than = "lt" if self.descends != back else "gt"
         wanted, equal = Q(), Q()

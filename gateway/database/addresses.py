@@ -28,7 +28,7 @@ def other(env: Env, name: str, limits: Limits) -> dict[str, Any]:
 def _named(env: Env, name: str, url: str, limits: Limits) -> dict[str, Any]:
     found: dict[str, Any] = env.db_url_config(url)
     found["PASSWORD"] = env.str(f"ONPAY_{name}_PASSWORD", default="") or found["PASSWORD"]
-    # A pooler that hands a connection from one to the next keeps neither what was prepared nor what was set.
+    # A transaction pooler keeps neither prepared statements nor session settings.
     pooled = name == SERVING and env.bool("ONPAY_DB_POOLER", default=False)
     prepared = 0 if pooled else env.int("ONPAY_DB_PREPARE_THRESHOLD", default=5)
     found["OPTIONS"] = {

@@ -22,16 +22,16 @@ def as_owner(alias: str) -> Iterator[None]:
         yield
         return
     serving = {name: connection.settings_dict[name] for name in WHO}
-    _become(alias, {name: owner[name] for name in WHO})
+    _connect_as(alias, {name: owner[name] for name in WHO})
     try:
         yield
         with connection.cursor() as cursor:
             grant(cursor, owner["USER"], serving["USER"])
     finally:
-        _become(alias, serving)
+        _connect_as(alias, serving)
 
 
-def _become(alias: str, who: dict[str, object]) -> None:
+def _connect_as(alias: str, who: dict[str, object]) -> None:
     connection = connections[alias]
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]

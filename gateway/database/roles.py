@@ -44,7 +44,7 @@ _GRANTS = (
     " GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
     "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {app}",
 )
-# Whoever could make a table could make one with a trigger, inside which the guard of the balances looks away.
+# A role that can create tables could create a trigger, inside which the guard of balances is not effective.
 _DATABASE = (
     "ALTER DATABASE {database} OWNER TO {owner}",
     "REVOKE ALL ON DATABASE {database} FROM PUBLIC, {app}",

@@ -114,7 +114,7 @@ class Life:
             payment = payments.simulate(self.merchant, payment.id, outcome)
         payment.refresh_from_db()
         if payment.status == Status.PAID and way.currency == "BRL":
-            self._regret(payment)
+            self._maybe_refund(payment)
 
     def _order(self, way: DemoMethod) -> Payment:
         now = clock.now(self.merchant)
@@ -150,7 +150,7 @@ class Life:
         cards.confirm(payment, token)
 
     # ── What comes back ───────────────────────────────────────────────────────────────────────────────────────────
-    def _regret(self, payment: Payment) -> None:
+    def _maybe_refund(self, payment: Payment) -> None:
         happens = self.chance.random()
         if self._available() < 2 * to_decimal(payment.amount, "BRL"):
             return
@@ -189,13 +189,13 @@ class Life:
         available = self._available()
         self._withdraw((available * 3 / 4).quantize(Decimal(1)) + CENT)
         if self.chance.random() < 0.3 and available > 12_000:
-            self._withdraw(Decimal(1901))  # the scenario of a bank that refuses
+            self._withdraw(Decimal(1901))  # the scenario of a bank that rejects the payout
         source = (available / 20).quantize(CENT)
         quoted = conversions.quote(
             self.merchant, conversions.ConversionDraft("PIX", self.chance.choice(("SPEI", "MB_WAY")), source)
         )
         conversions.confirm(self.merchant, sign(quoted))
-        if asked := self._ask_for_an_advance(self.chance.choice((0, 0, 3))):
+        if asked := self._request_advance(self.chance.choice((0, 0, 3))):
             advances.approve(asked.id, self.staff, "Good history.")
 
     def _available(self) -> Decimal:
@@ -214,7 +214,7 @@ class Life:
         )
         withdrawals.create(self.merchant, draft)
 
-    def _ask_for_an_advance(self, most: int) -> Advance | None:
+    def _request_advance(self, most: int) -> Advance | None:
         rows = Receivable.objects.filter(merchant=self.merchant, currency="BRL", state=State.SCHEDULED)
         waiting = list(rows.filter(release_at__gt=clock.now(self.merchant)).order_by("-release_at"))
         chosen = waiting[: min(most, len(waiting) // 2)]
@@ -231,7 +231,7 @@ class Life:
         self._answer(self._dispute(third, ReasonCode.NOT_AS_DESCRIBED, "The color is wrong."), Response.Answer.CONTEST)
         if card := undisputed.filter(method="CREDIT_CARD").first():
             self._dispute(card, ReasonCode.UNRECOGNIZED, "I do not know this shop.")
-        self._ask_for_an_advance(4)
+        self._request_advance(4)
         holds.place(self.merchant, "BRL", 50_00, Reason.COMPLIANCE, by=self.staff, note="Invoice of a sale is missing.")
         for way in WAYS[:4]:
             self._order(way)

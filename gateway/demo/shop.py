@@ -93,7 +93,7 @@ def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
 @require_safe
 def look_up(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
     """The payment's current state, and its events."""
-    return _told(selectors.get(merchant, payment_id))
+    return _payment_state(selectors.get(merchant, payment_id))
 
 
 @_locally
@@ -101,7 +101,7 @@ def look_up(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpRe
 def simulate(request: HttpRequest, merchant: Merchant, payment_id: str) -> HttpResponse:
     """Simulates the payer's action."""
     wanted = validated(SimulationInput, _sent(request), merchant)
-    return _told(payments.simulate(merchant, payment_id, wanted.status))
+    return _payment_state(payments.simulate(merchant, payment_id, wanted.status))
 
 
 def _sent(request: HttpRequest) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _sent(request: HttpRequest) -> dict[str, Any]:
     return parse(whole_body(request))
 
 
-def _told(payment: Payment) -> HttpResponse:
+def _payment_state(payment: Payment) -> HttpResponse:
     events = Event.objects.filter(merchant=payment.merchant, object_id=payment.id).order_by("created_at", "id")
     happened = [{"type": event.type, "at": timestamp(event.occurred_at)} for event in events]
     return _json({"payment": payloads.payment(payment), "events": happened})

@@ -26,6 +26,6 @@ class Changes:
                 if path.suffix in ENDINGS:
                     try:
                         found[str(path)] = path.stat().st_mtime_ns
-                    except FileNotFoundError:  # a moment ago it was there
+                    except FileNotFoundError:  # it was deleted since it was listed
                         continue
         return found

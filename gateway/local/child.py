@@ -34,7 +34,7 @@ class Child:
         return self.process.poll() if self.process else None
 
     def signal(self, signal_number: int) -> None:
-        """Asks the process to end; SIGKILL goes to all of its session, for its workers may outlive it."""
+        """Asks the process to end; SIGKILL is sent to its whole session, since its workers may outlive it."""
         if self.process is None:
             return
         with suppress(ProcessLookupError):

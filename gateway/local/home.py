@@ -13,7 +13,7 @@ from typing import IO
 from gateway.local.errors import LocalError
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
-SOCKET_PATH_LIMIT = 100  # bytes; the kernel takes 107, macOS 103
+SOCKET_PATH_LIMIT = 100  # bytes; the kernel allows 107, macOS 103
 
 
 def folder() -> Path:
@@ -26,7 +26,7 @@ def make(path: Path) -> Path:
     if not path.is_dir():
         make(path.parent)
         path.mkdir(exist_ok=True)
-        path.chmod(0o711)  # whatever the umask is
+        path.chmod(0o711)  # regardless of the umask
     return path
 
 

@@ -89,7 +89,9 @@ class Postgres(Server):
             self._make_cluster()
 
     def complete(self) -> None:
-        made = self._run("psql", "-qX", "-h", self.sockets, "-p", PORT, "-U", USER, "postgres", told=CREATE_DATABASE)
+        made = self._run(
+            "psql", "-qX", "-h", self.sockets, "-p", PORT, "-U", USER, "postgres", input_text=CREATE_DATABASE
+        )
         if made.stderr:
             raise LocalError(f"PostgreSQL cannot make its database: {made.stderr.strip()}")
 
@@ -126,8 +128,8 @@ class Postgres(Server):
             raise LocalError(f"PostgreSQL cannot make its cluster: {made.stderr.strip()}")
         fresh.rename(self.data)
 
-    def _run(self, program: str, *rest: str | Path, told: str = "") -> subprocess.CompletedProcess[str]:
-        return processes.run([self.programs / program, *rest], self.owner, self.environment(), told)
+    def _run(self, program: str, *rest: str | Path, input_text: str = "") -> subprocess.CompletedProcess[str]:
+        return processes.run([self.programs / program, *rest], self.owner, self.environment(), input_text)
 
     def _copy(self) -> Path:
         """Puts the programs, and their libraries where they look for them, into a place that all can read."""

@@ -1,4 +1,4 @@
-"""Child processes that do not outlive us, and a look at a process before it is ever signalled."""
+"""Child processes that do not outlive us. A process is checked before it is signalled."""
 
 import ctypes
 import os
@@ -19,12 +19,12 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def ends_with(parent: int, signal_number: int) -> Callable[[], None]:
-    """For between fork and exec: the kernel sends the signal when the parent dies, however it dies."""
+    """Runs between fork and exec: the kernel sends the signal whenever the parent ends."""
 
     def ask_the_kernel() -> None:
         if _libc:
             _libc.prctl(PR_SET_PDEATHSIG, signal_number)
-            if os.getppid() != parent:  # it died before we asked
+            if os.getppid() != parent:  # it had already ended
                 os._exit(1)
 
     return ask_the_kernel
@@ -58,15 +58,15 @@ def spawn(
 
 
 def run(
-    command: Sequence[str | Path], owner: tuple[int, int], env: Mapping[str, str] | None = None, told: str = ""
+    command: Sequence[str | Path], owner: tuple[int, int], env: Mapping[str, str] | None = None, input_text: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command as a user to its end, good or bad, and returns what it said."""
+    """Runs a command as a user until it ends, and returns its output and exit code."""
     user, group, groups = _identity(owner)
     return subprocess.run(
         [str(part) for part in command],
         env=env,
         cwd="/",
-        input=told,
+        input=input_text,
         capture_output=True,
         text=True,
         check=False,
@@ -83,7 +83,7 @@ def _identity(owner: tuple[int, int] | None) -> tuple[int | None, int | None, li
 
 
 def arguments(pid: int) -> str:
-    """The command line of a process, with a blank at both ends; only blanks when it is dead or a zombie."""
+    """The command line of a process, with a space at both ends; only spaces if it has ended or is a zombie."""
     if Path("/proc/self").exists():
         with suppress(OSError):
             return " " + Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
@@ -125,13 +125,13 @@ def _session(pid: int) -> int | None:
 
 
 def signal_to(pid: int, signal_number: int) -> None:
-    """Signals a process that may have ended meanwhile."""
+    """Signals a process that may already have ended."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal_number)
 
 
 def bound(log: Path) -> None:
-    """Keeps a log small: its content moves to a second file, and whoever writes to it goes on undisturbed."""
+    """Keeps a log small: its content is moved to a second file, without disturbing its writers."""
     with suppress(FileNotFoundError):
         if log.stat().st_size > LOG_LIMIT:
             shutil.copyfile(log, log.with_suffix(".old.log"))

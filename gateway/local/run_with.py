@@ -1,4 +1,4 @@
-"""Runs one command with a database and a broker of its own, and takes them away afterwards."""
+"""Runs one command with its own database and broker, and removes them afterwards."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ def run_with(command: Sequence[str], *, durable: bool) -> int:
         for server in stores.missing(place, durable=durable):
             server.start()
             started.append(server)
-        signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command as well, and it decides
+        signal.signal(signal.SIGINT, lambda *_: None)  # the command receives Ctrl-C too, and handles it
         env = stores.environment(place, started) | {"ONPAY_HOME": str(place)}
         last_will = processes.ends_with(os.getpid(), signal.SIGTERM)
         child = subprocess.Popen(command, env=env, preexec_fn=last_will)

@@ -29,7 +29,7 @@ curl -s {baseUrl}/api/v2/payments \\
 
 
 def say(line: str) -> None:
-    """One line, at once, also into a pipe."""
+    """Prints one line and flushes it."""
     print(line, flush=True)
 
 

@@ -49,7 +49,7 @@ class Server(ABC):
 
     @abstractmethod
     def leftovers(self) -> list[Path]:
-        """Files of a dead server that would keep a new one from starting. The first holds its process id."""
+        """Files left by a crashed server that prevent a new one from starting. The first contains its process id."""
 
     @property
     @abstractmethod
@@ -101,7 +101,7 @@ class Server(ABC):
         time.sleep(0.03)
 
     def pid(self) -> int | None:
-        """The server of this folder, whoever started it."""
+        """The server of this folder, no matter which process started it."""
         return processes.recorded(self.leftovers()[0], self.mark)
 
     def alive(self) -> bool:

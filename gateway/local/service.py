@@ -36,7 +36,7 @@ class Service:
 
 
 def running() -> Service | None:
-    """The local service of this state folder, if it runs: a file left behind by a dead one does not count."""
+    """The local service of this state folder, if it is running; a stale file does not count."""
     with suppress(OSError, ValueError, TypeError):
         found = Service(**json.loads(_file().read_text()))
         if " gateway.local up " in processes.arguments(found.pid):

@@ -1,4 +1,4 @@
-"""Keeps the parts of the local service running until it is told to stop."""
+"""Keeps the processes of the local service running until it is stopped."""
 
 import json
 import os
@@ -17,10 +17,10 @@ from gateway.local.server import Server
 
 TICK_S = 0.2
 FIRST_DELAY_S, LAST_DELAY_S = 0.5, 10.0
-STEADY_S = 5.0  # whoever lived this long starts again without waiting for its turn
+STEADY_S = 5.0  # a process that ran this long is restarted without a delay
 CHILDREN_STOP_WITHIN_S = 7.0
 CHILDREN_RESTART_WITHIN_S = 1.0
-OTHERS_AFTER_S = 4.0  # whoever has changed the code looks at a page first
+OTHERS_AFTER_S = 4.0  # web restarts first: whoever changed the code loads a page
 LEFTOVERS_STOP_WITHIN_S = 3.0
 
 
@@ -39,14 +39,14 @@ class Watched:
 
 
 class Supervisor:
-    """Starts parts in order, restarts those that end, stops them in reverse: the database goes last."""
+    """Starts processes in order, restarts those that end, and stops them in reverse order, the database last."""
 
     def __init__(self, sessions: Path) -> None:
         self.sessions = sessions
         self.watched: list[Watched] = []
-        self.asked = False
+        self.is_stopping = False
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._asked)
+            signal.signal(number, self._on_signal)
 
     def start(self, part: Server | Child) -> None:
         """Starts a part and watches it from now on."""
@@ -83,7 +83,7 @@ class Supervisor:
                     processes.signal_to(pid, signal.SIGKILL)
 
     def restart(self) -> None:
-        """Ends the gateway's own processes and starts them again: the first at once, the others when it has begun."""
+        """Restarts the gateway's own processes: the first immediately, the others once it is running."""
         self._end_children(CHILDREN_RESTART_WITHIN_S)
         now = time.monotonic()
         for number, watched in enumerate(watched for watched in self.watched if isinstance(watched.part, Child)):
@@ -130,14 +130,14 @@ class Supervisor:
         home.write(self.sessions, [child.process.pid for child in children if child.process])
 
     def _pause(self) -> None:
-        if self.asked:
+        if self.is_stopping:
             raise Stopped
         time.sleep(TICK_S)
 
-    def _asked(self, number: int, _frame: FrameType | None) -> None:
-        if not self.asked:
-            self.asked = True
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
+        if not self.is_stopping:
+            self.is_stopping = True
             return
-        for watched in reversed(self.watched):  # asked twice: at once
+        for watched in reversed(self.watched):  # the second signal stops it immediately
             watched.part.signal(watched.part.kill_signal)
         os._exit(128 + number)

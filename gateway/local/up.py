@@ -108,7 +108,7 @@ def _start(
 
 
 def _wait_for_health(supervisor: Supervisor, host: str, port: int, parts: Mapping[str, str]) -> None:
-    """Waits until everything is up; after a minute says what is not, and leaves it to the supervisor."""
+    """Waits until everything is up; after a minute reports what is not, and leaves it to the supervisor."""
     deadline = time.monotonic() + HEALTH_TIMEOUT_S
     left_out = GATEWAY.keys() - parts.keys()
     with step(", ".join(parts)):

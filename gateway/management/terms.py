@@ -22,7 +22,7 @@ PRODUCTION = "production"
 
 
 def number(text: str) -> Decimal:
-    """Plain digits with a point: no exponent, no separator, nothing that would be rounded."""
+    """Parses plain digits with a decimal point: no exponent, no separator, no rounding."""
     if not re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,8})?", text):
         raise ArgumentTypeError(f"{text[:40]} is not a number, such as 12 or 0.89")
     return Decimal(text)
@@ -90,15 +90,15 @@ class TermsCommand(BaseCommand):
         note = audit.note_on_host(options["note"], self._name())
         try:
             rule = self.draft(merchant, options)
-            before = self._said(rule)
+            before = self._in_words(rule)
             for field, value in self._wanted(rule, options).items():
                 setattr(rule, field, value)
             saved = self.save(rule, note)
         except Refusal as refusal:
-            said = [f"{fault.field}: {fault.message}" for fault in refusal.faults]
-            raise CommandError(" ".join([refusal.message, *said, "Nothing was changed."])) from refusal
+            problems = [f"{fault.field}: {fault.message}" for fault in refusal.faults]
+            raise CommandError(" ".join([refusal.message, *problems, "Nothing was changed."])) from refusal
         saved.refresh_from_db()
-        after = self._said(saved)
+        after = self._in_words(saved)
         changed = [f"{name}: {before[name]} → {after[name]}" for name in after if before[name] != after[name]]
         self.stdout.write("\n  ".join([f"{saved}{self.from_when(saved)}", *(changed or ["as before"])]))
 
@@ -117,7 +117,7 @@ class TermsCommand(BaseCommand):
         except ValueError as refused:
             raise CommandError(f"{refused}. Nothing was changed.") from refused
 
-    def _said(self, rule: Any) -> dict[str, str]:
+    def _in_words(self, rule: Any) -> dict[str, str]:
         return {
             name: plain_amount(getattr(rule, name), rule.currency) if kind is money else str(getattr(rule, name))
             for name, kind in self.fields.items()

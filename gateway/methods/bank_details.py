@@ -1,4 +1,4 @@
-"""What the bank details of every method say, and the numbers that simulators make up for them."""
+"""Bank details shared by all methods, and the numbers that simulators generate for them."""
 
 import hashlib
 import secrets

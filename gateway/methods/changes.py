@@ -20,10 +20,9 @@ OWN_FIRST = F("merchant").asc(nulls_last=True)
 
 
 def hold(rule: Any) -> None:
-    """Changes of the rules of a method or rail wait for each other until the transaction ends: nobody overwrites what
-    they have not read.
+    """Serializes changes of the rules of a method or rail until the transaction ends, so that none is lost.
 
-    Raises ONP400_TERMS if the rule was deleted meanwhile.
+    Raises ONP400_TERMS if the rule was deleted in the meantime.
     """
     market = f"{table(type(rule))} {getattr(rule, 'method', None) or rule.rail} {rule.currency}"
     execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [market])
@@ -32,7 +31,7 @@ def hold(rule: Any) -> None:
 
 
 def own_or_copy(rules: QuerySet[R], merchant: Merchant | None) -> R | None:
-    """The merchant's rule of these, or an unsaved copy of the general one; None if there is neither."""
+    """The merchant's own rule, or an unsaved copy of the general one; None if there is neither."""
     found = rules.filter(Q(merchant=merchant) | Q(merchant=None)).order_by(OWN_FIRST).first()
     if found is None or found.merchant == merchant:  # type: ignore[attr-defined]
         return found
@@ -52,7 +51,7 @@ def invalid(rule: Model) -> list[Fault]:
     try:
         rule.clean_fields()
     except ValidationError as refused:
-        return [Fault(name, "INVALID", " ".join(said)) for name, said in refused.message_dict.items()]
+        return [Fault(name, "INVALID", " ".join(messages)) for name, messages in refused.message_dict.items()]
     return []
 
 
@@ -67,7 +66,7 @@ def faults_of_range(rule: Any) -> list[Fault]:
 
 
 def faults_of_owner(rule: Any, *same: str) -> list[Fault]:
-    """Whoever has a rule changes that one: there is one for each company, or for all, where the `same` are equal."""
+    """Updates the existing rule, if any: there is one per company, or general one, with equal `same` fields."""
     named = {name: getattr(rule, name) for name in ("merchant", *same)}
     if type(rule)._base_manager.filter(**named).exclude(pk=rule.pk).exists():
         return [Fault("merchant", "INVALID", f"There are terms of {rule} already: change those.")]
@@ -85,11 +84,11 @@ def save(by: audit.Actor, rule: R, faults: Sequence[Fault], note: str) -> R:
     changed = [name for name in after if before is None or before[name] != after[name]]
     if before is None:
         _write_down(by, rule, "added", None, after, note)
-        _tell_owners(rule, [str(rule._meta.verbose_name)])
+        _notify_owners(rule, [str(rule._meta.verbose_name)])
     elif changed:
         was = {name: before[name] for name in changed}
         _write_down(by, rule, "changed", was, {name: after[name] for name in changed}, note)
-        _tell_owners(rule, [_label(rule, name) for name in changed])
+        _notify_owners(rule, [_label(rule, name) for name in changed])
     return rule
 
 
@@ -97,7 +96,7 @@ def remove(by: audit.Actor, rule: Model, note: str) -> None:
     """Deletes the rule, in the caller's transaction: the general rule, or the version before, applies again."""
     _write_down(by, rule, "deleted", _facts(rule, is_held=True), None, note)
     rule._change_reason = note[:100] or None  # type: ignore[attr-defined]
-    _tell_owners(rule, [str(rule._meta.verbose_name)])
+    _notify_owners(rule, [str(rule._meta.verbose_name)])
     rule.delete()
 
 
@@ -126,9 +125,9 @@ def _write_down(by: audit.Actor, rule: Any, what: str, before: Any, after: Any, 
     audit.record(by, action, merchant=rule.merchant, note=note, by_staff=True, **facts)
 
 
-def _tell_owners(rule: Any, changed: Iterable[str]) -> None:
+def _notify_owners(rule: Any, changed: Iterable[str]) -> None:
     """Notifies the owners of a company with its own rule, unless it applies to the sandbox only."""
     if rule.merchant is None or rule.merchant.environment == Environment.SANDBOX:
         return
     subject, about = _("support changed your settings"), f"{rule}: {', '.join(changed)}"
-    notices.tell_owners(rule.merchant.company, subject, "by_support", "settings", what="settings", about=about)
+    notices.notify_owners(rule.merchant.company, subject, "by_support", "settings", what="settings", about=about)

@@ -58,11 +58,11 @@ class SandboxCheckout(SandboxRail):
     def paid(self, at: datetime) -> PaymentOutcome:
         return PaymentOutcome(PaymentResult.DONE, reference=secrets.token_hex(12))
 
-    def decided(self, *, accepts: bool, said: Mapping[str, str], at: datetime) -> PaymentOutcome:
+    def decided(self, *, accepts: bool, answers: Mapping[str, str], at: datetime) -> PaymentOutcome:
         """The payer's choice on the page. Their identity is for the provider and not stored."""
         if not accepts:
             return PaymentOutcome(PaymentResult.DECLINED, failure=PAYER_REJECTED)
-        return replace(self.paid(at), details={name: said[name] for name in ("bank", "person") if name in said})
+        return replace(self.paid(at), details={name: answers[name] for name in ("bank", "person") if name in answers})
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """Nothing: the URL of the page depends on the payment's status, and is added where that is known."""

@@ -14,7 +14,7 @@ from ledger.money import DECIMALS
 
 METHODS = Method.choices
 LONGEST_DAYS = 731
-"""Of a term or a window: two years. More is a slip of the keyboard."""
+"""The maximum of settlement days and refund windows: two years. More is a typing error."""
 _DAYS = [MinValueValidator(0), MaxValueValidator(LONGEST_DAYS)]
 _SECONDS = [MinValueValidator(1), MaxValueValidator(LONGEST_DAYS * 24 * 3600)]
 CURRENCIES = [(code, code) for code, decimals in DECIMALS.items() if decimals == 2]

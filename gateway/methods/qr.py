@@ -16,7 +16,7 @@ _DIGITS = bytes.maketrans(b"\x00\xff", b"0f")
 _NO_FILTER, _SAME_AS_ABOVE = b"\x00", b"\x02"
 
 
-@lru_cache(maxsize=1024)  # an answer and its event show the same code, and lookups show it again
+@lru_cache(maxsize=1024)  # a response, its event and lookups show the same code
 def data_uri(text: str) -> str:
     """`data:image/png;base64,…` with the text as a QR code of error correction level M."""
     symbol = zxingcpp.create_barcode(text, zxingcpp.BarcodeFormat.QRCode, ec_level="M", data_mask=MASK)

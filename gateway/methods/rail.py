@@ -17,9 +17,9 @@ class PaymentAction(StrEnum):
     """An action of the provider, or of time."""
 
     CREATE = "create"  # make it payable
-    PREPARE = "prepare"  # make it payable, asked later or again
+    PREPARE = "prepare"  # make it payable, queried later or again
     REVIEW = "review"  # the security review
-    PAY = "pay"  # the payer's money, or their card
+    PAY = "pay"  # the payer's money arrived, or the card was confirmed
     CAPTURE = "capture"  # settle an authorized card
     EXPIRE = "expire"  # the payer's time
     REFUND = "refund"  # money back
@@ -28,11 +28,11 @@ class PaymentAction(StrEnum):
 class PaymentResult(StrEnum):
     """A provider's result. No clear answer is UNKNOWN, never DECLINED."""
 
-    WAITING = "waiting"  # accepted; it is the payer's turn
+    WAITING = "waiting"  # accepted; the payer must act
     SESSION = "session"  # a card session is ready
     CHECKOUT = "checkout"  # a checkout page is ready
     REVIEW = "review"  # held for a security review
-    CLEARED = "cleared"  # the review found nothing
+    CLEARED = "cleared"  # the review was passed
     CHALLENGE = "challenge"  # the holder of the card must confirm
     AUTHORIZED = "authorized"
     DONE = "done"
@@ -81,7 +81,7 @@ class Market:
     advance_monthly_rate: Decimal | None = None
 
     @property
-    def sends_the_payer_away(self) -> bool:
+    def redirects_payer(self) -> bool:
         """Whether the payer acts on a page of ours and returns to the shop's `returnUrl`."""
         return self.flow in ("REDIRECT", "CARD")
 
@@ -102,7 +102,7 @@ class PaymentDraft:
 
 @dataclass(frozen=True, slots=True)
 class PaymentOrder:
-    """What a rail is told about a new payment. `asked_times` includes this call."""
+    """The order that a rail receives for a new payment. `asked_times` includes this call."""
 
     payment_id: str
     method: str
@@ -135,7 +135,7 @@ class Rail(ABC):
 
     @abstractmethod
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        """The payment's result, if an earlier answer said when to ask (`ask_after_s`)."""
+        """The payment's result, if an earlier answer requested a query (`ask_after_s`)."""
 
     @abstractmethod
     def refund(self, amount: Decimal, currency: str, at: datetime) -> PaymentOutcome:
@@ -145,7 +145,7 @@ class Rail(ABC):
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """The members of the payment object that belong to this method, from instruction details."""
 
-    def asks_outside(self, order: PaymentOrder) -> bool:
+    def calls_provider(self, order: PaymentOrder) -> bool:
         """Whether `instruct` calls a provider, so that it must not run inside a transaction."""
         return False
 

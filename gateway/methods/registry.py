@@ -17,7 +17,7 @@ from gateway.methods.rail import Market, Rail
 
 
 class Method(TextChoices):
-    """The names of the contract (§3), exact and case-sensitive, and what they are called wherever people read them."""
+    """The names of the contract (§3), exact and case-sensitive, and their display names."""
 
     PIX = "PIX", "PIX"
     BOLETO = "BOLETO", "Boleto"

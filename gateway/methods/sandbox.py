@@ -18,7 +18,7 @@ class SandboxRail(Rail):
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """The payment instructions."""
 
-    def asks_outside(self, order: PaymentOrder) -> bool:
+    def calls_provider(self, order: PaymentOrder) -> bool:
         """Only if it plays a provider that does not answer."""
         scenario = self._scenario(order)
         return scenario is not None and scenario.outage is not None

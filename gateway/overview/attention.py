@@ -1,4 +1,4 @@
-"""What a company should look at, most urgent first."""
+"""Items that need the company's attention, most urgent first."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from gateway.payer.sdk.pages import hosted
 from gateway.payments import links
 
 
-@csrf_exempt  # as both pages are: the address itself is what allows to act
+@csrf_exempt  # as both pages are: the address is the credential
 def payers_page(request: HttpRequest, token: str) -> HttpResponse:
     """A token opens one of the two."""
     page = hosted if links.of_hosted_card_page(token) else checkout

@@ -20,7 +20,7 @@ def receipt(request: HttpRequest, receipt_id: str) -> HttpResponse:
     else:
         response = render(request, "receipts/unknown.html", {"words": _words_of_reader(request)}, status=404)
     response["Cache-Control"] = "no-store"
-    response["Referrer-Policy"] = "no-referrer"  # the address holds the code
+    response["Referrer-Policy"] = "no-referrer"  # the address contains the code
     response["X-Robots-Tag"] = "noindex"
     return response
 

@@ -1,4 +1,4 @@
-"""What time does to payments."""
+"""Due work on payments: provider queries and expiry."""
 
 from datetime import datetime
 
@@ -13,12 +13,12 @@ NO_SESSION = ("CARD_SESSION_UNAVAILABLE", "The card session could not be prepare
 
 
 def _expire(payment: Payment, at: datetime) -> None:
-    """Ends the time of a payment, as of when it ended."""
+    """Expires a payment, as of the time when it was due."""
     finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), at)
 
 
-def _ask_about(payment: Payment, at: datetime) -> None:
-    """Asks what became of a payment, as of when it was time to."""
+def _query(payment: Payment, at: datetime) -> None:
+    """Queries the provider about a payment, as of the time when that was due."""
     asked = open_question(payment)
     if payment.is_unanswered and payment.method in CARDS:
         finish(payment, asked, PaymentOutcome(PaymentResult.DECLINED, failure=NO_SESSION), at)
@@ -27,7 +27,7 @@ def _ask_about(payment: Payment, at: datetime) -> None:
     capture_if_authorized(finish(payment, asked, outcome, at))
 
 
-QUESTION = Due(kind="payment.answered", title="Payments to ask about", model=Payment, column="ask_at", run=_ask_about)
+QUESTION = Due(kind="payment.answered", title="Payments to ask about", model=Payment, column="ask_at", run=_query)
 EXPIRY = Due(
     kind="payment.expired",
     title="Payments to expire",
@@ -40,5 +40,5 @@ DUE = (QUESTION, EXPIRY)
 
 
 def run_due(limit: int = 100) -> int:
-    """Asks about and expires what is due, at most `limit` of each; returns how many."""
+    """Queries and expires due payments, at most `limit` of each; returns how many."""
     return sum(due.sweep(limit) for due in DUE)

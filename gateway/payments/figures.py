@@ -94,7 +94,7 @@ def volumes(merchant: Merchant, period: Period) -> dict[str, VolumeFigure]:
     rows = Payment.objects.filter(merchant=merchant, paid_at__gte=period.begins, paid_at__lt=period.ends)
     numbered = rows.annotate(day=_number_of_day(period, "paid_at")).values_list("currency", "day")
     summed = numbered.annotate(count=Count("*"), gross=Sum("amount"), fees=Sum("fee"))
-    for currency, number, *figures in summed:  # in no order: sorting would cost more than adding up
+    for currency, number, *figures in summed:  # unordered: sorting would cost more than summing
         volume = found.setdefault(currency, VolumeFigure({day: Paid() for day in days}))
         volume.days[days[number - 1]] = Paid(*map(int, figures))
     return dict(sorted(found.items()))

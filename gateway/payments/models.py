@@ -73,7 +73,7 @@ class Payment(models.Model):
 
     class Meta:
         indexes = [
-            # With all that the dashboard filters and counts by: no filter, however rare, has to read the rows.
+            # Covers every column by which the dashboard filters and counts: no filter has to read the rows.
             models.Index(
                 fields=["merchant", "created_at", "id"],
                 include=[
@@ -95,7 +95,7 @@ class Payment(models.Model):
                 name="paid_payments_of_a_merchant",
                 condition=Q(paid_at__isnull=False),
             ),
-            # Found by its beginning, too, whatever the collation of the database.
+            # Prefix searches use it too, regardless of the database's collation.
             models.Index(
                 fields=["merchant", "reference"],
                 opclasses=["int8_ops", "varchar_pattern_ops"],

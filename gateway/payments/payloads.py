@@ -140,11 +140,11 @@ def _was_refunded_first(payment: Payment) -> bool:
 
 def announced(record: Payment) -> PaymentPayload:
     """The payment object for events: without members that only the payer's browser may see (contract §6.1)."""
-    told = payment(record)
-    if action := told.get("nextAction"):
+    payload = payment(record)
+    if action := payload.get("nextAction"):
         public = {name: value for name, value in action.items() if name not in _BROWSER_ONLY}
-        told["nextAction"] = public  # type: ignore[typeddict-item]
-    return told
+        payload["nextAction"] = public  # type: ignore[typeddict-item]
+    return payload
 
 
 def _card(payment: Payment) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _card(payment: Payment) -> dict[str, Any]:
             "amount": to_decimal(payment.settlement_amount, payment.settlement_currency),
             "rate": payment.settlement_rate,
         }
-    if payment.status == Status.PENDING:  # the issuer has until then to answer; a session has a time of its own
+    if payment.status == Status.PENDING:  # the deadline of the issuer's answer; a session has its own
         shown["expiresAt"] = optional_timestamp(payment.expires_at)
     if payment.status == Status.ACTION_REQUIRED and "session" in payment.details:
         shown["nextAction"] = _confirm_card(payment)

@@ -1,4 +1,4 @@
-"""What a payment's provider is asked, and what its answer does. Only `finish` changes a status."""
+"""Calls to the provider of a payment, and their effects. Only `finish` changes a status."""
 
 from datetime import datetime, timedelta
 
@@ -65,12 +65,12 @@ def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Paym
     """Applies the provider's answer, unless the payment ended in the meantime. Raises ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
     if not payment.is_unanswered:
-        if outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE):  # somebody must give it back
+        if outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE):  # it must be refunded
             log.critical("payment.answered_too_late", payment=payment.id, rail_reference=outcome.reference)
         return payment
     try:
         return capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, clock.now(merchant)))
-    except PaymentState as unforeseen:  # nothing that a repetition should be told for ever
+    except PaymentState as unforeseen:  # must not be stored as the answer to retries
         log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
         raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
 
@@ -124,7 +124,7 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
         emit(payment.merchant, kind, payment.id, payloads.announced(payment), at)
     if taken.target == Status.PAID and taken.books and payment.settlement_days:
         schedule(payment)
-    if taken.books:  # last: it holds the busiest rows
+    if taken.books:  # last: it locks the most contended rows
         posted = post(payment.merchant, str(taken.posts), payment.id, taken.books(payment), at)
         assert posted, "a status is reached once, and so are its books"
     return payment
@@ -166,7 +166,7 @@ def simulator_of(payment: Payment) -> SandboxRail:
 
 
 def order_of(payment: Payment) -> PaymentOrder:
-    """What the rail is told about a payment."""
+    """The order that the rail receives for a payment."""
     assert payment.expires_at is not None
     company = payment.merchant.company
     return PaymentOrder(

@@ -35,7 +35,7 @@ LAST_CHARACTER = chr(0x10FFFF)
 
 _ID = re.compile(r"(?:pay_)?([0-7][0-9a-hjkmnp-tv-z]{25})", re.IGNORECASE)
 _LAST4 = re.compile(r"[0-9]{4}", re.ASCII)
-# Written out, because a plan that is kept for any value could not use the index of cards.
+# A literal, because a generic plan could not use the partial index of cards.
 _HAS_CARD = Func("details", template="%(expressions)s ? 'card'", output_field=BooleanField())
 _LAST4_OF_CARD = Func("details", template="(%(expressions)s #>> '{card,last4}')", output_field=TextField())
 
@@ -118,7 +118,7 @@ def _numbers(statuses: QuerySet[Payment, Any]) -> dict[str, int]:
 
 
 def _filters(merchant: Merchant, search: Search) -> Iterable[Q]:
-    said = {
+    exact = {
         "method__in": search.methods,
         "currency": search.currency,
         "customer_id": search.customer_id,
@@ -127,7 +127,7 @@ def _filters(merchant: Merchant, search: Search) -> Iterable[Q]:
         "paid_at__gte": search.paid_from,
         "paid_at__lt": search.paid_to,
     }
-    yield Q(**{lookup: value for lookup, value in said.items() if value not in (None, ())})
+    yield Q(**{lookup: value for lookup, value in exact.items() if value not in (None, ())})
     if search.has_warning:
         yield ~Q(method=F("requested_method"))
     if search.has_refunds:

@@ -71,7 +71,7 @@ def create(merchant: Merchant, request: Request) -> Payment:
     order = order_of(payment)
     if order.stored_card and (failure := correct(payment, order.stored_card.card.funding)):
         outcome = PaymentOutcome(PaymentResult.DECLINED, failure=failure)
-    elif rail.asks_outside(order):
+    elif rail.calls_provider(order):
         outcome = PaymentOutcome(PaymentResult.UNKNOWN, ask_after_s=ANSWERS_WITHIN_S)
     else:
         outcome = rail.instruct(order)
@@ -95,7 +95,7 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
         advance_monthly_rate=terms.advance_monthly_rate,
         advance_minimum=terms.advance_minimum,
         payer=payloads.payer(request.payer),
-        return_url=_way_back(merchant, request) if rail.market(request.currency).sends_the_payer_away else None,
+        return_url=_way_back(merchant, request) if rail.market(request.currency).redirects_payer else None,
         due_date=request.due_date,
         details=_card_of(merchant, request),
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
@@ -154,12 +154,12 @@ def simulate(merchant: Merchant, payment_id: str, wanted: str) -> Payment:
     return _play(merchant, payment_id, asked, lambda rail, now: rail.simulate(wanted, now))
 
 
-def decide(merchant: Merchant, payment_id: str, *, accepts: bool, said: Mapping[str, str]) -> Payment:
+def decide(merchant: Merchant, payment_id: str, *, accepts: bool, answers: Mapping[str, str]) -> Payment:
     """The payer's decision on the sandbox checkout page. Raises what `simulate` raises."""
 
     def chosen(rail: SandboxRail, now: datetime) -> PaymentOutcome:
         assert isinstance(rail, SandboxCheckout)
-        return rail.decided(accepts=accepts, said=said, at=now)
+        return rail.decided(accepts=accepts, answers=answers, at=now)
 
     return _play(merchant, payment_id, PaymentAction.PAY, chosen)
 

@@ -9,6 +9,6 @@ BATCH = 100
 
 @shared_task
 def sweep_payments() -> None:
-    """Asks what became of payments, and expires those that are overdue."""
+    """Queries providers about due payments, and expires overdue ones."""
     while due.run_due(BATCH) >= BATCH:
         pass

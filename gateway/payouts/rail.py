@@ -23,7 +23,7 @@ class PayoutResult(StrEnum):
     DONE = "done"  # the beneficiary has the money
     DECLINED = "declined"  # nothing was or will be paid
     RETURNED = "returned"  # the beneficiary's bank sent it back
-    NOT_RECEIVED = "not received"  # it never saw an order with this id
+    NOT_RECEIVED = "not received"  # it never received an order with this id
     UNKNOWN = "unknown"
 
 
@@ -71,7 +71,7 @@ class PayoutMarket:
 
 @dataclass(frozen=True, slots=True)
 class PayoutOrder:
-    """What a rail is told about a withdrawal. The provider stores the id and never carries it out twice.
+    """The order that a rail receives for a withdrawal. The provider stores the id and never pays it twice.
 
     `amount` is in the wallet's `currency`; the beneficiary receives `payout_amount`. `has_arrived`: the provider
     confirmed it, and may now report a return.

@@ -36,7 +36,7 @@ class ReceiptCardPayload(TypedDict):
 
 
 class ReceiptRefundPayload(TypedDict):
-    """What went back to the payer."""
+    """The amount returned to the payer."""
 
     id: str
     amount: Number

@@ -34,21 +34,21 @@ def render(facts: ReceiptFacts) -> bytes:
     canvas.setTitle(words.title)
     canvas.setAuthor(printable(facts.company))
     paper = _Paper(canvas)
-    if facts.is_sandbox:  # first, so that it lies under everything
+    if facts.is_sandbox:  # first, so that it is below everything else
         for middle in (290, 530):
             paper.mark(words.no_value, middle)
-    y = _head(paper, facts)
+    y = _header(paper, facts)
     for row in facts.rows:
         y = paper.row(y, row)
     if facts.refunds:
         _refunds(paper, y, facts)
-    _foot(paper, facts)
+    _footer(paper, facts)
     canvas.showPage()
     canvas.save()
     return file.getvalue()
 
 
-def _head(paper: "_Paper", facts: ReceiptFacts) -> int:
+def _header(paper: "_Paper", facts: ReceiptFacts) -> int:
     """Who was paid, how much and when; returns the position of the first row."""
     words = facts.words
     paper.text(LEFT, 62, words.title, size=11, colour=_QUIET)
@@ -84,7 +84,7 @@ def _refunds(paper: "_Paper", y: int, facts: ReceiptFacts) -> None:
     paper.row(y, ReceiptRow(facts.words.refunds, shown), size=8)
 
 
-def _foot(paper: "_Paper", facts: ReceiptFacts) -> None:
+def _footer(paper: "_Paper", facts: ReceiptFacts) -> None:
     """How to verify it: the QR code, the code and the address in letters."""
     paper.box(FOOT, FOOT_HEIGHT)
     paper.qr(LEFT + 12, FOOT + 12, facts.link)
@@ -97,7 +97,7 @@ def _foot(paper: "_Paper", facts: ReceiptFacts) -> None:
         paper.text(x, y, line, size=9, colour=_QUIET)
         y += 12
     address, _, query = facts.link.partition("?")
-    for line in (*_lines(address, room, _PLAIN, 9, 2), f"?{query}"):  # the code stays whole
+    for line in (*_lines(address, room, _PLAIN, 9, 2), f"?{query}"):  # the code is not truncated
         paper.text(x, y + 2, line, size=9, colour=_LINK)
         y += 12
     paper.link(x, FOOT + 80, facts.link)

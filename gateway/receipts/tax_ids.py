@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The format of a type of document: `#` stands for a character. The characters in `told` may be shown."""
+    """The format of a type of document: `#` stands for a character. The characters in `visible` may be shown."""
 
     written: str
-    told: range
+    visible: range
 
 
 _FORMS = {
@@ -17,7 +17,7 @@ _FORMS = {
     "CUIT": Form("##-########-#", range(4, 7)),
     "CUIL": Form("##-########-#", range(4, 7)),
 }
-_TOLD = 3
+_VISIBLE = 3
 
 
 def written(tax_id: str, kind: str | None) -> str:
@@ -26,18 +26,18 @@ def written(tax_id: str, kind: str | None) -> str:
 
 
 def masked(tax_id: str, kind: str | None) -> str:
-    """Only characters of the middle; the payer knows the rest, and nobody else needs it."""
+    """Masks the outer characters; the payer knows them, and nobody else needs them."""
     form = _form(tax_id, kind)
-    return _filled(form, "".join(c if place in form.told else "*" for place, c in enumerate(tax_id)))
+    return _filled(form, "".join(c if place in form.visible else "*" for place, c in enumerate(tax_id)))
 
 
 def _form(tax_id: str, kind: str | None) -> Form:
     form = _FORMS.get(kind or "")
     if form and form.written.count("#") == len(tax_id):
         return form
-    told = min(_TOLD, len(tax_id) // 3)
-    first = (len(tax_id) - told) // 2
-    return Form("#" * len(tax_id), range(first, first + told))
+    visible = min(_VISIBLE, len(tax_id) // 3)
+    first = (len(tax_id) - visible) // 2
+    return Form("#" * len(tax_id), range(first, first + visible))
 
 
 def _filled(form: Form, characters: str) -> str:

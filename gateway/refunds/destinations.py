@@ -59,9 +59,9 @@ def chosen(payment: Payment, destination: Mapping[str, str] | None, withdrawer: 
     return {"pixKey": normalized(destination["pixKey"], kind), "pixKeyType": kind}
 
 
-def tell_owners(merchant: Merchant, refund: Refund) -> None:
+def notify_owners(merchant: Merchant, refund: Refund) -> None:
     """E-mails the owners that a refund goes to a key that is not the payer's document."""
-    notices.tell_owners(
+    notices.notify_owners(
         merchant.company,
         _("a refund goes to another PIX key"),
         "refund_elsewhere",
@@ -74,7 +74,7 @@ def tell_owners(merchant: Merchant, refund: Refund) -> None:
     )
 
 
-def told(refund: Refund) -> dict[str, str]:
+def audited_values(refund: Refund) -> dict[str, str]:
     """The audit values of a requested refund; the key is included if it is a foreign one."""
     facts = {"paymentId": refund.payment_id, "amount": str(refund.amount_exact), "currency": refund.currency}
     return facts | ({"pixKey": masked(refund)} if is_foreign(refund.payment, refund.destination) else {})

@@ -53,8 +53,8 @@ def pieces(draft: Draft) -> list[DraftEvidence]:
 
 def digest(draft: Draft) -> str:
     """Changes whenever the draft changes."""
-    said = json.dumps([draft.message, [piece.pk for piece in pieces(draft)]])
-    return hashlib.sha256(said.encode()).hexdigest()
+    text = json.dumps([draft.message, [piece.pk for piece in pieces(draft)]])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def shown(draft: Draft) -> list[Shown]:

@@ -1,4 +1,4 @@
-"""What time does to refunds."""
+"""Due work on refunds: provider queries, reminders and deadlines."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from webhooks.outbox import emit
 
 
 def remind(refund: Refund, now: datetime) -> None:
-    """Announces again that an answer is due."""
+    """Sends the reminder that an answer is due."""
     refund.remind_at = None
     refund.save(update_fields=["remind_at"])
     emit(refund.merchant, "refund.response_required", refund.id, payloads.refund(refund), now)
@@ -75,5 +75,5 @@ FILL = Due(
 
 
 def run_due(limit: int = 100) -> int:
-    """Asks, reminds and takes silence for an answer where it is time to, at most `limit` of each; returns how many."""
+    """Queries, reminds and accepts unanswered requests, at most `limit` of each; returns how many."""
     return sum(due.sweep(limit) for due in DUE)

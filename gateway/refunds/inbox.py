@@ -153,27 +153,27 @@ def can_contest(refund: Refund) -> bool:
 class Ending(TextChoices):
     """How a refund ended, from the company's point of view."""
 
-    GIVEN = "given"  # the company gave it back
-    AGREED = "agreed"  # to what the payer asked
+    GIVEN = "given"  # the company refunded it
+    AGREED = "agreed"  # the company accepted the payer's request
     SILENT = "silent"  # nobody answered in time
     LOST = "lost"
     WON = "won"
-    WITHDRAWN = "withdrawn"  # the payer gave up
-    FAILED = "failed"  # it could not be paid back
+    WITHDRAWN = "withdrawn"  # the payer withdrew the request
+    FAILED = "failed"  # it could not be returned
 
 
 _ENDED = {Status.REJECTED: Ending.WON, Status.CANCELED: Ending.WITHDRAWN, Status.FAILED: Ending.FAILED}
 
 
-def ending_of(refund: Refund, said: Sequence[Response]) -> Ending | None:
-    """None while it is open. `said` are the company's answers, oldest first."""
+def ending_of(refund: Refund, responses: Sequence[Response]) -> Ending | None:
+    """None while it is open. `responses` are the company's answers, oldest first."""
     if refund.status in OPEN:
         return None
     if refund.status != Status.COMPLETED:
         return _ENDED[Status(refund.status)]
     if refund.origin == Origin.MERCHANT:
         return Ending.GIVEN
-    last = said[-1] if said else None
+    last = responses[-1] if responses else None
     if last is None or last.answer == Response.Answer.CONTEST:
         return Ending.LOST
     return Ending.SILENT if last.answered_by == Response.AnsweredBy.SYSTEM else Ending.AGREED

@@ -9,14 +9,14 @@ from gateway.refunds.models import Refund, Status
 
 
 class RefundAction(StrEnum):
-    REQUEST = "request"  # the company wants to give money back
-    DISPUTE = "dispute"  # the payer wants it back
-    ACCEPT = "accept"  # the company agrees
-    LAPSE = "lapse"  # the company was silent to the end
-    CONTEST = "contest"  # the company disagrees
+    REQUEST = "request"  # the company refunds a payment
+    DISPUTE = "dispute"  # the payer requests a refund
+    ACCEPT = "accept"  # the company accepts
+    LAPSE = "lapse"  # the company did not answer in time
+    CONTEST = "contest"  # the company contests
     FOR_PAYER = "for payer"  # support decided
     FOR_COMPANY = "for company"
-    WITHDRAW = "withdraw"  # the payer gives up
+    WITHDRAW = "withdraw"  # the payer withdraws the request
     DONE = "done"  # the provider carried it out
     DECLINED = "declined"  # or could not
 

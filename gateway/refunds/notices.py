@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.emails.topics import Topic
-from accounts.notices import is_told, tell
+from accounts.notices import is_notified, tell
 from accounts.roles import Role
 from gateway.refunds.models import Refund
 from ledger.notation import in_market
@@ -15,17 +15,17 @@ READERS = (Role.OWNER, Role.FINANCE, Role.SUPPORT)
 
 def opened(refund: Refund) -> None:
     """A payer requests a refund, and the company must answer by the deadline."""
-    _tell(refund, _("a payer asks for money back"), "dispute_opened")
+    _notify(refund, _("a payer asks for money back"), "dispute_opened")
 
 
 def due_soon(refund: Refund) -> None:
     """Nobody has answered yet, and the deadline is near."""
-    _tell(refund, _("an answer to a payer is due"), "dispute_due")
+    _notify(refund, _("an answer to a payer is due"), "dispute_due")
 
 
-def _tell(refund: Refund, subject: Promise, template: str) -> None:
+def _notify(refund: Refund, subject: Promise, template: str) -> None:
     merchant = refund.merchant
-    if is_told(merchant):
+    if is_notified(merchant):
         with in_market(merchant.company.country):
             tell(
                 merchant.company,

@@ -66,7 +66,9 @@ class RefundPayload(TypedDict):
 
 def refund(refund: Refund) -> RefundPayload:
     """The refund object."""
-    shown = Prefetch("evidence", Evidence.objects.defer("content").order_by("id"))  # what is in a file is not told
+    shown = Prefetch(
+        "evidence", Evidence.objects.defer("content").order_by("id")
+    )  # payloads do not contain file contents
     answers = refund.responses.prefetch_related(shown).order_by("created_at", "id")
     payload: RefundPayload = {
         "id": refund.id,

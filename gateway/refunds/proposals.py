@@ -54,11 +54,11 @@ class RefundOutcome(ProposalKind):
             raise RefundState
 
     def sentence(self, record: Refund, values: Values) -> str:
-        said = SENTENCES[RefundAction(values["asked"])].format(
+        text = SENTENCES[RefundAction(values["asked"])].format(
             amount=plain_amount(record.amount, record.currency),
             blocked=plain_amount(record.blocked, record.wallet_currency),
         )
-        return f"{said} This cannot be undone."
+        return f"{text} This cannot be undone."
 
     def lines(self, record: Refund, values: Values) -> list[tuple[str, str]]:
         return [("Outcome", "Refunded" if values["asked"] == RefundAction.DONE else "Declined by the provider")]

@@ -1,4 +1,4 @@
-"""What the provider of a refund is asked, and what answers and decisions do. Only `take` changes a status."""
+"""Calls to the provider of a refund, and the effects of answers and decisions. Only `take` changes a status."""
 
 from datetime import datetime, timedelta
 
@@ -22,14 +22,14 @@ from ledger.receivables import services as receivables
 from webhooks.outbox import emit
 
 GIVES_UP_AFTER = timedelta(days=90)
-"""How long a refund waits for missing money."""
+"""The maximum time a refund waits for funds."""
 ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The provider refused the refund.")
 
 
 def ask(refund: Refund, now: datetime) -> None:
-    """Asks the provider to carry a refund out, once all its money is there.
+    """Asks the provider to pay a refund, once it is fully funded.
 
-    In production staff carry it out and report the result: there is no provider to ask.
+    In production staff pay it and record the result: no provider is connected.
     """
     refund.ask_at = None
     if refund.shortfall:
@@ -71,7 +71,7 @@ def take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
         emit(refund.merchant, kind, refund.id, payloads.refund(refund), now)
     if taken.target == Status.COMPLETED:
         _refunded(refund, now)
-    if moves:  # last: it holds the busiest rows
+    if moves:  # last: it locks the most contended rows
         posting = post_for_block if asked == RefundAction.DISPUTE else post
         posted = posting(refund.merchant, str(taken.posts), refund.id, moves, now)
         assert posted, "a refund is held and let go once"
@@ -85,7 +85,7 @@ def _save(refund: Refund, *, is_new: bool) -> None:
         with transaction.atomic():
             refund.save(force_insert=is_new)
     except IntegrityError as error:
-        if "one_live_refund_per_reference" in str(error):  # two at once
+        if "one_live_refund_per_reference" in str(error):  # a concurrent request
             raise DuplicateReference(field="reference") from error
         raise
 

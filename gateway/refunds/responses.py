@@ -1,4 +1,4 @@
-"""What a company answers to a payer's request, with its evidence."""
+"""The company's response to a payer's request, with its evidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -52,14 +52,14 @@ def listed(
     `due_…` is the deadline of a payer's request: if only requests awaiting an answer are selected, the soonest comes
     first. The other filters compare whole values: `origin`, `is_full`, `currency`, `payment_id`.
     """
-    said = {
+    lookups = {
         "status__in": statuses,
         "response_due_at__gte": due_from,
         "response_due_at__lt": due_to,
         "payment__customer": customer_id,
         **equal_to,
     }
-    wanted = {lookup: value for lookup, value in said.items() if value not in (None, (), [])}
+    wanted = {lookup: value for lookup, value in lookups.items() if value not in (None, (), [])}
     found = newest(_with_payments(merchant).filter(**wanted), created_from, created_to)
     return found.order_by("response_due_at", "id") if tuple(statuses) == (Status.AWAITING_RESPONSE,) else found
 

@@ -34,7 +34,7 @@ from gateway.refunds.models import DISPUTED, OPEN, Origin, Refund, Response, Sta
 from gateway.refunds.provider import ACQUIRER_REFUSED, take
 from gateway.refunds.responses import Shown, write_down
 from gateway.refunds.selectors import of_payment
-from gateway.refunds.shortfalls import gather
+from gateway.refunds.shortfalls import collect
 from gateway.refunds.standing import in_wallet, standing
 from ledger.receivables import services as receivables
 from ledger.receivables.models import State
@@ -80,7 +80,7 @@ def create(
     refund.destination = goes_to
     begun = _begin(refund, RefundAction.REQUEST, now, all_of_it=True)
     if destinations.is_foreign(payment, goes_to):
-        destinations.tell_owners(merchant, begun)
+        destinations.notify_owners(merchant, begun)
     return begun
 
 
@@ -271,5 +271,5 @@ def _begin(refund: Refund, asked: RefundAction, now: datetime, *, all_of_it: boo
     if all_of_it:
         refund.from_available = refund.shortfall
     else:
-        gather(refund, now)
+        collect(refund, now)
     return take(refund, asked, now)

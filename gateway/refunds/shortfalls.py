@@ -1,4 +1,4 @@
-"""The money of a refund: what of it is on hold, and what comes into the wallet for a refund that lacks some."""
+"""Funding of refunds: holding the money, and covering shortfalls from incoming money."""
 
 from datetime import datetime, timedelta
 
@@ -29,13 +29,13 @@ LACKS_WHAT_IS_THERE = f"""
          OR EXISTS (SELECT FROM {table(Receivable)} v WHERE v.merchant_id = w.merchant_id
                      AND v.currency = w.wallet_currency AND v.state = '{State.SCHEDULED}'))
 """
-"""Of a refund `w` that is open: somebody else changed it as the money came."""
+"""SQL: the open refund `w` lacks money that its wallet has, because it was locked when the money came in."""
 
 
-def gather(refund: Refund, now: datetime) -> tuple[int, int]:
-    """Takes money for a refund from its wallet: available money first, then what is released soonest.
+def collect(refund: Refund, now: datetime) -> tuple[int, int]:
+    """Takes money for a refund from its wallet: available money first, then the earliest releases.
 
-    Returns how much of it was releasing and how much available; the caller posts it.
+    Returns the amounts taken from releasing and from available; the caller posts them.
     """
     held = hold_wallet(refund.merchant, refund.wallet_currency)
     available = min(refund.shortfall, held[AccountKind.AVAILABLE])
@@ -63,14 +63,14 @@ def keep_hold(refund: Refund, now: datetime) -> None:
 
 
 def _expected_end(refund: Refund) -> datetime | None:
-    """Unknown for a review."""
+    """Unknown while under review."""
     if refund.status == Status.AWAITING_RESPONSE:
         return refund.response_due_at
     return refund.ask_at if refund.status == Status.PROCESSING else None
 
 
 def fill(merchant: Merchant, currency: str, at: datetime) -> int:
-    """Holds incoming money for refunds that lack money, the oldest first; returns for how many.
+    """Holds incoming money for underfunded refunds, the oldest first; returns how many.
 
     A refund that another process changes is skipped: that process checks the wallet before it releases the lock, and
     the sweep does afterwards. Call it in the transaction that changes the wallet.
@@ -84,9 +84,9 @@ def fill(merchant: Merchant, currency: str, at: datetime) -> int:
 
 
 def fill_one(refund: Refund, at: datetime) -> bool:
-    """Holds missing money for a locked refund, as far as the wallet goes; returns whether there was any."""
-    now = max(at, refund.updated_at)  # money that is released late comes at its own time
-    releasing, available = gather(refund, now)
+    """Holds missing money for a locked refund, as far as the wallet covers it; returns whether any was held."""
+    now = max(at, refund.updated_at)  # a release that is late is done by its own sweep
+    releasing, available = collect(refund, now)
     if not releasing + available:
         return False
     refund.fills += 1

@@ -46,8 +46,8 @@ def _length(request: HttpRequest, largest: int) -> int:
 
 def is_streamed(request: HttpRequest) -> bool:
     """Whether the body may have no declared length: chunked, or over HTTP/2."""
-    told = request.META.get("CONTENT_LENGTH")
-    return not told and (
+    content_length = request.META.get("CONTENT_LENGTH")
+    return not content_length and (
         "HTTP_TRANSFER_ENCODING" in request.META or request.META.get("SERVER_PROTOCOL", "").startswith("HTTP/2")
     )
 
@@ -56,7 +56,7 @@ def _streamed(request: HttpRequest, largest: int) -> bytes:
     """Reads a body to its end, or to one byte past the limit."""
     if not is_streamed(request):
         return b""
-    if not request.META.get("wsgi.input_terminated"):  # whoever reads on would wait for ever
+    if not request.META.get("wsgi.input_terminated"):  # reading further would block forever
         raise BodyIncomplete
     content = b""
     while len(content) <= largest and (more := request.META["wsgi.input"].read(largest + 1 - len(content))):
@@ -71,8 +71,8 @@ def whole_body(request: HttpRequest) -> bytes:
     If a connection breaks the server ends the body as if it were complete.
     """
     content = request.body
-    told = request.META.get("CONTENT_LENGTH")
-    if told and len(content) != int(told):
+    content_length = request.META.get("CONTENT_LENGTH")
+    if content_length and len(content) != int(content_length):
         raise BodyIncomplete
     return content
 
@@ -80,7 +80,7 @@ def whole_body(request: HttpRequest) -> bytes:
 def optional_body(request: HttpRequest) -> bytes:
     """The body, or an empty object if none was sent. Raises ONP400_BODY_INCOMPLETE.
 
-    An empty streamed body cannot be told from one that broke at its first byte.
+    An empty streamed body cannot be distinguished from one that broke off at its first byte.
     """
     if not (content := whole_body(request)) and is_streamed(request):
         raise BodyIncomplete

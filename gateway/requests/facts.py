@@ -1,4 +1,4 @@
-"""A request and its response: as handed over, and as stored."""
+"""A request and its response: as passed to the log, and as stored."""
 
 import re
 from typing import Any, NamedTuple
@@ -115,6 +115,6 @@ def _member(value: Any, name: str) -> Any:
 def _named(path_ids: tuple[str, ...], answer: Any) -> list[str]:
     """Public ids: first what was created, then its parents, then those in the path; the company has its own column."""
     data, error = _member(answer, "data"), _member(answer, "error")
-    told = [_member(data, name) for name in _NAMED_BY_DATA] + [_member(error, name) for name in _NAMED_BY_ERROR]
-    ids = [one for one in (*told, *path_ids) if isinstance(one, str) and _PUBLIC_ID.fullmatch(one)]
+    named = [_member(data, name) for name in _NAMED_BY_DATA] + [_member(error, name) for name in _NAMED_BY_ERROR]
+    ids = [one for one in (*named, *path_ids) if isinstance(one, str) and _PUBLIC_ID.fullmatch(one)]
     return [one for one in dict.fromkeys(ids) if not one.startswith(_COMPANY)]

@@ -96,7 +96,7 @@ def _number(value: Any) -> orjson.Fragment:
     if not significant:
         return orjson.Fragment("0")
     if 0 <= exponent <= PLAIN_DIGITS - len(significant):
-        return orjson.Fragment("-" * sign + significant + "0" * exponent)  # as orjson writes an int
+        return orjson.Fragment("-" * sign + significant + "0" * exponent)  # as orjson formats an int
     return orjson.Fragment(f"{'-' * sign}{significant}e{exponent}")
 
 

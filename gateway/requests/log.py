@@ -31,7 +31,7 @@ MOST_BYTES = 64 * 1024 * 1024
 BATCH = 500
 EVERY_S, LONGEST_PAUSE_S = 0.2, 10.0
 
-# PostgreSQL takes the rows apart, in its own process.
+# PostgreSQL parses the rows, in its own process.
 _INSERT = f"""
     INSERT INTO {table(ApiRequest)} ({{columns}})
     SELECT {{columns}} FROM json_populate_recordset(NULL::{table(ApiRequest)}, %s::json) ON CONFLICT (id) DO NOTHING
@@ -74,7 +74,7 @@ class RequestLog:
                     return False
                 except Exception as error:  # noqa: BLE001  what cannot be written must not come again for ever
                     log.error("request_log.lost", error=type(error).__name__, requests=len(batch))
-            self._tell_what_was_given_up()
+            self._log_dropped()
         return True
 
     def close(self) -> None:
@@ -84,10 +84,10 @@ class RequestLog:
             self._disconnect()
 
     def _start(self) -> None:
-        with suppress(RuntimeError):  # the process ends, or has no room: another request tries again
+        with suppress(RuntimeError):  # the process is ending or has no free thread: the next request tries again
             self._writer = Thread(target=self._write, name="request-log", daemon=True)
             self._writer.start()
-            Finalize(self, self.close, exitpriority=1)  # at the normal end, of forked processes too
+            Finalize(self, self.close, exitpriority=1)  # at normal exit, also of forked processes
 
     def _write(self) -> None:
         pause = EVERY_S
@@ -119,7 +119,7 @@ class RequestLog:
             self._size -= self._waiting.popleft().size
             self._given_up += 1
 
-    def _tell_what_was_given_up(self) -> None:
+    def _log_dropped(self) -> None:
         with self._queue:
             given_up, self._given_up = self._given_up, 0
         if given_up:
@@ -148,9 +148,9 @@ def connection_of_its_own() -> BaseDatabaseWrapper:
     connection = connections["default"].copy()
     options = connection.settings_dict["OPTIONS"]
     options.pop("pool", None)
-    if options["options"]:  # a pooler takes none
+    if options["options"]:  # a pooler does not support them
         options["options"] += " -c synchronous_commit=off"
-    connection.inc_thread_sharing()  # whoever flushes
+    connection.inc_thread_sharing()  # the caller flushes
     return connection
 
 

@@ -56,7 +56,7 @@ def _card(text: str) -> str:
 
 _BY_NAME: dict[str, Treatment] = {
     **dict.fromkeys(["pan", "number", "expmonth", "expyear", "expirymonth", "expiryyear", "pin"], _removed),
-    **dict.fromkeys(["checkouturl", "redirecturl"], _removed),  # whoever holds them may act
+    **dict.fromkeys(["checkouturl", "redirecturl"], _removed),  # they are credentials
     **dict.fromkeys(["content", "body", "bodybase64", "pixqrcode"], _measured),
     **dict.fromkeys(["pixkey", "clabe", "cbu", "cvu", "accountnumber", "documentnumber"], _masked),
     **dict.fromkeys(["taxid", "beneficiarytaxid", "email"], _masked),
@@ -87,7 +87,7 @@ def _treatment_of(name: str) -> Treatment | None:
 
 
 # ── Values ────────────────────────────────────────────────────────────────────────────────────────────────────────
-# What must be in the text → what is replaced → by what.
+# Required substring → pattern → replacement.
 _MARKED = (
     ("onp_", re.compile(r"(onp_[a-z]+_)[\w-]+"), rf"\1{REMOVED}"),
     ("whsec_", re.compile(r"(whsec_)[\w+/=-]+"), rf"\1{REMOVED}"),

@@ -52,7 +52,7 @@ def listed(
     if status_class:
         found = found.filter(status__gte=status_class * 100, status__lt=status_class * 100 + 100)
     if code and re.match("ONP[0-9]{3}", code):
-        found = found.filter(status=int(code[3:6]))  # which says the same, and has an index
+        found = found.filter(status=int(code[3:6]))  # equivalent, and indexed
     if object_id:
         found = found.filter(objects_named__contains=[object_id])
     return newest(_without_bodies(found), created_from, created_to)

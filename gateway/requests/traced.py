@@ -1,4 +1,4 @@
-"""What is kept with a request on its way through the service."""
+"""Attributes that the service stores on a request."""
 
 from typing import Any, cast
 
@@ -16,5 +16,5 @@ class TracedRequest(HttpRequest):
 
 
 def traced(request: HttpRequest) -> TracedRequest:
-    """The same request, for whoever reads or writes what is kept with it."""
+    """The same request, typed with these attributes."""
     return cast(TracedRequest, request)

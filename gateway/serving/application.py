@@ -48,7 +48,7 @@ class Application:
 
         def start_response(status: str, headers: Headers, *_: Any) -> Callable[[bytes], object]:
             started[:] = int(status[:3]), [*headers, NAMELESS]
-            return started.append  # the old way to write, which Django has never used
+            return started.append  # the deprecated `write` callable, which Django never uses
 
         response = self.django(environ_of(scope, body), start_response)
         try:

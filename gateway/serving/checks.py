@@ -12,16 +12,16 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 
 
 @register(Tags.security)
-def the_client_can_be_told(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+def client_address_is_configured(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     found: list[CheckMessage] = []
     name = settings.CLIENT_ADDRESS_HEADER
     if not _NAME.fullmatch(name):
         hint = "Letters, digits and hyphens: a header with an underscore in its name is dropped."
         found.append(Error(f"ONPAY_CLIENT_ADDRESS_HEADER ({name}) never arrives.", hint=hint, id="onpay.E020"))
     if name != USUAL and not settings.TRUSTED_PROXIES:
-        told = "ONPAY_CLIENT_ADDRESS_HEADER is set, and ONPAY_TRUSTED_PROXIES names nobody who may send it."
-        found.append(Error(told, id="onpay.E021"))
+        message = "ONPAY_CLIENT_ADDRESS_HEADER is set, and ONPAY_TRUSTED_PROXIES names nobody who may send it."
+        found.append(Error(message, id="onpay.E021"))
     if everybody := [network for network in settings.TRUSTED_PROXIES if ip_network(network).prefixlen == 0]:
-        told = f"ONPAY_TRUSTED_PROXIES ({', '.join(everybody)}) lets everybody say whose request it is."
-        found.append(Error(told, id="onpay.E022"))
+        message = f"ONPAY_TRUSTED_PROXIES ({', '.join(everybody)}) lets everybody say whose request it is."
+        found.append(Error(message, id="onpay.E022"))
     return found

@@ -26,7 +26,7 @@ class BodyMiddleware:
         if request.path_info.startswith(API):
             return self.get_response(request)
         refusal = refused_by_server(request) or (BodyTooLarge() if _is_too_large(request) else None)
-        return _said(request, refusal) if refusal else self.get_response(request)
+        return _refuse(request, refusal) if refusal else self.get_response(request)
 
 
 def refused_by_server(request: HttpRequest) -> Refusal | None:
@@ -41,7 +41,7 @@ def _is_too_large(request: HttpRequest) -> bool:
     return int(length) > 0 and int(length) > (largest_body(str(request.method), request.path_info) or int(length))
 
 
-def _said(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     traced(request).refusal_code = refusal.public_code
     if refusal.status == 413:
         return render(request, "413.html", status=413)

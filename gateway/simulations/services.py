@@ -73,7 +73,7 @@ def _live_until(merchant: Merchant, target: datetime) -> tuple[list[Fired], date
     raised = 0
     while earliest := _earliest(merchant, target):
         due, at, object_id = earliest
-        if due.happen(merchant, object_id):
+        if due.run_at_clock(merchant, object_id):
             fired.append(Fired(due.kind, object_id, at))
         else:
             raised += 1

@@ -103,7 +103,7 @@ class RuleAdmin(RecordedAdmin):
             return HttpResponseRedirect(address(self.model, "changelist"))
 
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        changes.hold(obj)  # before its row, as everybody does
+        changes.hold(obj)  # before its row, as everywhere
         type(self).set_rule(Actor.of(request), self.merged(obj, form) if change else obj)
 
     def remove(self, request: HttpRequest, obj: Any) -> None:

@@ -183,4 +183,4 @@ def _possible(request: HttpRequest, proposal: Proposal) -> tuple[str, ...]:
     is_open = proposal.state == Proposal.State.OPEN
     if not is_open or not request.user.has_perm(KINDS[proposal.kind].permission):
         return ()
-    return ("turn_down",) if proposal.proposed_by == request.user or not proposals.still_stands(proposal) else ANSWERS
+    return ("turn_down",) if proposal.proposed_by == request.user or not proposals.is_still_valid(proposal) else ANSWERS

@@ -19,7 +19,7 @@ from unfold.enums import ActionVariant
 from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
 from accounts.models import Proposal
-from accounts.proposals.services import still_stands
+from accounts.proposals.services import is_still_valid
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.evidence import download
@@ -241,7 +241,7 @@ class RefundAdmin(EnteredAdmin):
         refund = self.get_object(request, unquote(str(object_id)))
         if refund is None:
             return []
-        waits = any(map(still_stands, Proposal.objects.filter(object_id=refund.pk, state=Proposal.State.OPEN)))
+        waits = any(map(is_still_valid, Proposal.objects.filter(object_id=refund.pk, state=Proposal.State.OPEN)))
         offered = [] if waits else super().get_actions_detail(request, object_id)
         return [one for one in offered if may_be(DECISIONS[one.path], refund)]
 

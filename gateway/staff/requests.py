@@ -60,7 +60,7 @@ class StatusClassFilter(admin.SimpleListFilter):
         return queryset.filter(status__gte=lowest, status__lt=lowest + 100)
 
 
-def _naming(object_id: str) -> Q:
+def _mentioning(object_id: str) -> Q:
     return Q(objects_named__contains=[object_id])
 
 
@@ -71,7 +71,7 @@ class ApiRequestAdmin(ReadOnlyAdmin):
     ids = {
         "cmp": "merchant__company",
         "key": "api_key",
-        **dict.fromkeys(["pay", "ref", "wdr", "cnv", "cus", "whk", "evt", "dlv"], _naming),
+        **dict.fromkeys(["pay", "ref", "wdr", "cnv", "cus", "whk", "evt", "dlv"], _mentioning),
     }
     search_help_text = "Request, company or API key id, or id of an object it created or named"
     listed_at = ("merchant",)

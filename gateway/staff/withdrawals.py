@@ -13,7 +13,7 @@ from unfold.enums import ActionVariant
 
 from accounts.models import Environment, Proposal
 from accounts.proposals.kinds import KINDS
-from accounts.proposals.services import still_stands
+from accounts.proposals.services import is_still_valid
 from gateway.payouts.rail import PayoutResult
 from gateway.staff.kit.amounts import CurrencyFilter, money
 from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, titled
@@ -34,7 +34,7 @@ from gateway.staff.withdrawal_decisions import (
     stuck,
     words,
 )
-from gateway.withdrawals.due import ask_now
+from gateway.withdrawals.due import query_now
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.lifecycle import may_be
 from gateway.withdrawals.models import Status, Withdrawal
@@ -169,7 +169,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         withdrawal = self.get_object(request, unquote(str(object_id)))
         if withdrawal is None:
             return []
-        waits = any(map(still_stands, Proposal.objects.filter(object_id=withdrawal.pk, state=Proposal.State.OPEN)))
+        waits = any(map(is_still_valid, Proposal.objects.filter(object_id=withdrawal.pk, state=Proposal.State.OPEN)))
         possible = set() if waits else {name for name in DECISIONS if _may_be(name, withdrawal)}
         possible |= {"ask"} if _may_be_asked_about(withdrawal) else set()
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
@@ -213,7 +213,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             return self.decision(request, withdrawal, "Query the provider now", sentence=told)
 
         def act() -> Done | str:
-            if not ask_now(withdrawal.merchant, withdrawal.pk):
+            if not query_now(withdrawal.merchant, withdrawal.pk):
                 return "Another process is querying the provider right now."
             withdrawal.refresh_from_db(fields=["status"])
             message = f"The provider was queried: {withdrawal.pk} is {withdrawal.get_status_display().lower()}."

@@ -1,4 +1,4 @@
-"""Card numbers in texts: rejected wherever text is stored, and masked in every log."""
+"""Card numbers in text: rejected wherever text is stored, and masked in every log."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What time does to withdrawals: their orders are handed over, and asked about."""
+"""Due work on withdrawals: orders are submitted to the provider, and their status queried."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from accounts.models import Environment, Merchant
 from accounts.services import hold_settings
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
 from gateway.withdrawals.models import Status, Withdrawal
-from gateway.withdrawals.provider import Question, prepare, rail_for, speak_to_simulator, take
+from gateway.withdrawals.provider import Question, call_simulator, prepare, rail_for, take
 from gateway.withdrawals.services import lock
 
 log = structlog.get_logger()
@@ -24,13 +24,13 @@ HELD_BACK_FOR = timedelta(minutes=1)
 
 
 Later = Callable[[], object]
-"""What is done after the commit."""
+"""Runs after the commit."""
 
 
-def _speak(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
-    """Hands the order over, or asks about it; outside the transaction where there is a provider.
+def _call_provider(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
+    """Submits the order, or queries its status; with a real provider after the transaction.
 
-    Accepted orders wait while the company is suspended or cannot withdraw.
+    Orders not yet submitted wait while the company is suspended or cannot withdraw.
     """
     merchant = withdrawal.merchant
     hold_settings(merchant)
@@ -41,15 +41,15 @@ def _speak(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
         withdrawal.save(update_fields=["ask_at"])
         return None
     if merchant.environment == Environment.SANDBOX:
-        speak_to_simulator(withdrawal, due_at)
+        call_simulator(withdrawal, due_at)
         return None
-    return partial(_ask_and_take, merchant, withdrawal.id, prepare(withdrawal, clock.now(merchant)))
+    return partial(_query_and_take, merchant, withdrawal.id, prepare(withdrawal, clock.now(merchant)))
 
 
-def _ask_and_take(merchant: Merchant, withdrawal_id: str, question: Question) -> None:
+def _query_and_take(merchant: Merchant, withdrawal_id: str, question: Question) -> None:
     try:
-        outcome = question.put(rail_for(merchant, question.order), clock.now(merchant))
-    except Refusal as refusal:  # it was not reached, or said nothing usable
+        outcome = question.call(rail_for(merchant, question.order), clock.now(merchant))
+    except Refusal as refusal:  # it was unreachable, or its answer unusable
         log.warning("withdrawal.unanswered", withdrawal=withdrawal_id, code=refusal.public_code)
         outcome = PayoutOutcome(PayoutResult.UNKNOWN)
     except SoftTimeLimitExceeded:  # its lease runs out, and it is asked about
@@ -65,24 +65,24 @@ def _take_locked(merchant: Merchant, withdrawal_id: str, question: Question, out
     take(lock(merchant, withdrawal_id), question, outcome, clock.now(merchant))
 
 
-SPEAK = Due(
+CALL_PROVIDER = Due(
     kind="withdrawal.answered",
     title="Withdrawals without an answer",
     model=Withdrawal,
     column="ask_at",
     condition="(w.leased_until IS NULL OR w.leased_until <= %(now)s)",
-    run=_speak,
+    run=_call_provider,
 )
-DUE = (SPEAK,)
+DUE = (CALL_PROVIDER,)
 
 
 def run_due(limit: int = 100) -> int:
-    """Hands over what was accepted and asks about what is on its way; returns about how many."""
+    """Submits accepted withdrawals and queries those in progress; returns how many."""
     return sum(due.sweep(limit) for due in DUE)
 
 
-def ask_now(merchant: Merchant, withdrawal_id: str) -> bool:
-    """Speaks to the provider before it is time to; False where it was answered, or somebody else speaks to it."""
+def query_now(merchant: Merchant, withdrawal_id: str) -> bool:
+    """Calls the provider before the query is due; False if it is settled, or another process is calling it."""
     taken, later = retry_on_deadlock(partial(_begin_now, merchant, withdrawal_id))
     if later:
         later()
@@ -95,4 +95,4 @@ def _begin_now(merchant: Merchant, withdrawal_id: str) -> tuple[bool, Later | No
     is_leased = withdrawal.leased_until is not None and withdrawal.leased_until > clock.utcnow()
     if is_leased or withdrawal.status != Status.PROCESSING:
         return False, None
-    return True, _speak(withdrawal, clock.now(merchant))
+    return True, _call_provider(withdrawal, clock.now(merchant))

@@ -9,9 +9,9 @@ from gateway.withdrawals.models import Status, Withdrawal
 
 
 class WithdrawalAction(StrEnum):
-    REQUEST = "request"  # the company wants its money
+    REQUEST = "request"  # the company requests it
     DONE = "done"  # the provider paid it out
-    DECLINED = "declined"  # or will not
+    DECLINED = "declined"  # or rejected it
     RETURNED = "returned"  # the beneficiary's bank sent it back
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
 from accounts.models import Merchant
-from accounts.notices import is_told, tell
+from accounts.notices import is_notified, tell
 from accounts.roles import Role
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.notation import in_market
@@ -28,8 +28,8 @@ LISTED = 50
 
 def fingerprint(merchant: Merchant, destination: Mapping[str, str]) -> bytes:
     """The same for the same destination of a merchant; the destination cannot be derived from it."""
-    said = json.dumps([merchant.pk, dict(destination)], sort_keys=True)
-    return salted_hmac("gateway.withdrawals.destination", said, algorithm="sha256").digest()
+    identity = json.dumps([merchant.pk, dict(destination)], sort_keys=True)
+    return salted_hmac("gateway.withdrawals.destination", identity, algorithm="sha256").digest()
 
 
 def is_new(withdrawal: Withdrawal) -> bool:
@@ -41,21 +41,21 @@ def is_new(withdrawal: Withdrawal) -> bool:
 
 def accepted(withdrawal: Withdrawal) -> None:
     """A new destination is reported immediately to everybody who can move money; others are in the summary."""
-    if not is_told(withdrawal.merchant):
+    if not is_notified(withdrawal.merchant):
         return
     if is_new(withdrawal):
-        _tell(withdrawal, _("a withdrawal to a new destination"), "withdrawal_new_destination", None)
+        _notify(withdrawal, _("a withdrawal to a new destination"), "withdrawal_new_destination", None)
     else:
         Withdrawal.objects.filter(pk=withdrawal.pk).update(is_to_sum_up=True)
 
 
 def came_back(withdrawal: Withdrawal) -> None:
     """It failed, or the bank returned it."""
-    if is_told(withdrawal.merchant):
-        _tell(withdrawal, _("a withdrawal did not arrive"), "withdrawal_came_back", Topic.RETURNED)
+    if is_notified(withdrawal.merchant):
+        _notify(withdrawal, _("a withdrawal did not arrive"), "withdrawal_came_back", Topic.RETURNED)
 
 
-def _tell(withdrawal: Withdrawal, subject: Promise, template: str, topic: Topic | None) -> None:
+def _notify(withdrawal: Withdrawal, subject: Promise, template: str, topic: Topic | None) -> None:
     merchant = withdrawal.merchant
     with in_market(merchant.company.country):
         tell(

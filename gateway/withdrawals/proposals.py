@@ -18,7 +18,7 @@ from gateway.withdrawals.models import Withdrawal
 from gateway.withdrawals.provider import MEANS
 from ledger.notation import plain_amount
 
-SAYINGS = {PayoutResult.DONE: "Completed", PayoutResult.DECLINED: "Failed", PayoutResult.RETURNED: "Returned"}
+OUTCOMES = {PayoutResult.DONE: "Completed", PayoutResult.DECLINED: "Failed", PayoutResult.RETURNED: "Returned"}
 
 
 @register
@@ -56,9 +56,9 @@ class WithdrawalOutcome(ProposalKind):
 
     def lines(self, record: Withdrawal, values: Values) -> list[tuple[str, str]]:
         outcome = outcome_of(values)
-        said = [("Outcome", SAYINGS[outcome.answered])]
-        said += [("Reference", outcome.reference)] if outcome.reference else []
-        return said + ([("Why", outcome.failure[1])] if outcome.failure else [])
+        text = [("Outcome", OUTCOMES[outcome.answered])]
+        text += [("Reference", outcome.reference)] if outcome.reference else []
+        return text + ([("Why", outcome.failure[1])] if outcome.failure else [])
 
     def carry_out(self, record: Withdrawal, values: Values, *, by: Actor, note: str) -> Carried:
         before, outcome = self.before(record), outcome_of(values)
@@ -103,11 +103,11 @@ def sentence(withdrawal: Withdrawal, answered: PayoutResult) -> SafeString | str
     """What a decision does, with a warning if the money may already have been sent."""
     total = plain_amount(withdrawal.total, withdrawal.currency)
     payout = plain_amount(withdrawal.payout_amount, withdrawal.payout_currency)
-    said = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."
+    text = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."
     if answered != PayoutResult.DECLINED or withdrawal.merchant.environment != Environment.PRODUCTION:
-        return said
+        return text
     warning = (
         "The money may already have been sent, and would then be paid twice. "
         "Continue only if the provider has confirmed in writing that it did not and will not pay this withdrawal."
     )
-    return format_html("{} <b>{}</b>", said, warning)
+    return format_html("{} <b>{}</b>", text, warning)

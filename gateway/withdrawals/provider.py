@@ -1,4 +1,4 @@
-"""What the provider of a withdrawal is told and asked, and what its answers do. Only `turn` changes a status.
+"""Calls to the provider of a withdrawal, and their effects. Only `turn` changes a status.
 
 Nothing is sent inside the transaction that accepts a withdrawal. The worker sends the order within seconds, under the
 withdrawal's own id; without a clear answer it queries that id, and never sends the money under another.
@@ -47,7 +47,7 @@ class Question:
     is_new: bool
     leased_until: datetime
 
-    def put(self, rail: PayoutRail, at: datetime) -> PayoutOutcome:
+    def call(self, rail: PayoutRail, at: datetime) -> PayoutOutcome:
         """Calls the provider, never inside a transaction, except for the sandbox simulator."""
         return rail.send(self.order, at) if self.is_new else rail.ask(self.order, at)
 
@@ -124,11 +124,11 @@ _FITS = {
     PayoutResult.UNKNOWN: (Status.PROCESSING, Status.COMPLETED),
     PayoutResult.DONE: (Status.COMPLETED,),
 }
-"""Where a non-final answer changes nothing. Elsewhere a decision was made while it was in flight."""
+"""Statuses in which a non-final answer changes nothing. In others a decision was made while it was in flight."""
 
 
 def _unforeseen(withdrawal: Withdrawal, outcome: PayoutOutcome) -> Withdrawal:
-    """Logs an answer that contradicts the status; nothing is changed until somebody has checked."""
+    """Logs an answer that contradicts the status; nothing changes until a person has checked."""
     log.critical(
         "withdrawal.answered_unforeseen",
         withdrawal=withdrawal.id,
@@ -146,7 +146,7 @@ def turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdr
     merchant = withdrawal.merchant
     taken = WITHDRAWAL_LIFE.transition(MEANS[outcome.answered], withdrawal.status)
     if taken.target == Status.RETURNED and withdrawal.is_converted:
-        raise WithdrawalState  # what is on a chain cannot be called back
+        raise WithdrawalState  # a transaction on a chain cannot be reversed
     withdrawal.status = taken.target
     withdrawal.rail_reference = outcome.reference or withdrawal.rail_reference
     withdrawal.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
@@ -181,7 +181,7 @@ def post_books(withdrawal: Withdrawal, taken: Transition[WithdrawalAction, Withd
 
 
 def order_of(withdrawal: Withdrawal) -> PayoutOrder:
-    """The order that the rail gets for a withdrawal."""
+    """The order that the rail receives for a withdrawal."""
     return order_to(withdrawal, json.loads(unseal(bytes(withdrawal.sealed_destination))))
 
 
@@ -214,7 +214,7 @@ def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
     return rail
 
 
-def speak_to_simulator(withdrawal: Withdrawal, at: datetime) -> None:
+def call_simulator(withdrawal: Withdrawal, at: datetime) -> None:
     """Calls the sandbox simulator: call and answer are one transaction."""
     question = prepare(withdrawal, at)
-    take(withdrawal, question, question.put(simulator_of(withdrawal), at), at)
+    take(withdrawal, question, question.call(simulator_of(withdrawal), at), at)

@@ -1,4 +1,4 @@
-"""Creating and changing withdrawals. The sequence is `create`, `due` hands it over, `provider.take`."""
+"""Creating and changing withdrawals. The sequence is `create`, `due` submits it, `provider.take`."""
 
 import json
 from datetime import datetime, timedelta

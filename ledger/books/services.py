@@ -67,7 +67,7 @@ def hold_wallet(merchant: Merchant, currency: str) -> dict[str, int]:
 
 
 _POST = "SELECT ledger_post(%(book)s, %(kind)s, %(reference)s, %(lines)s::jsonb, %(at)s) AS posted"
-# In this order: only what is read after the wallet is held knows of a block that was made a moment ago.
+# In this order: only rows read after the wallet is locked include a hold that was just placed.
 _POST_AND_LOOK = f"""
     SELECT posted, ledger_uncovered(%(book)s, %(lines)s::jsonb) FROM ({_POST} OFFSET 0) posting
 """
@@ -82,7 +82,7 @@ def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], a
     rows. Raises ONP422_INSUFFICIENT_BALANCE if a bucket of a wallet would become negative.
     """
     entries = _entries(moves)
-    if not shortfalls.matter_to(entries):
+    if not shortfalls.affect_shortfalls(entries):
         return bool(_post(_POST, merchant, kind, reference, entries, at)[0])
     posted, uncovered = _post(_POST_AND_LOOK, merchant, kind, reference, entries, at)
     for currency in uncovered:

@@ -5,9 +5,8 @@ from ledger.books.models import Account, Entry
 from ledger.chart import BUCKETS, AccountKind
 from ledger.closings.models import TOTAL
 
-# What a transfer earned us is taken from one bucket only: of those that it moves the first by name, which is AVAILABLE
-# where it moves that one. OFFSET 0 keeps the planner to looking up what belongs to each transfer: it does not know how
-# few they are.
+# Income of a transfer is attributed to one bucket only: the first by name of those it moves, which is AVAILABLE if it
+# moves that one. OFFSET 0 makes the planner look up the entries of each transfer: it overestimates their number.
 PARTS = f"""
     SELECT id, merchant_id, currency, kind, reference, posted_at, created_at, bucket,
            moved + taken + taken_sooner AS amount, taken AS fee, taken_sooner AS advance_fee

@@ -17,8 +17,8 @@ DAY = timedelta(days=1)
 AT_ONCE = 400
 """Days per run when catching up."""
 
-# The day after the last one that is closed, or that of the first posting; not before everybody who could still write
-# on it is gone.
+# The day after the last closed one, or that of the first posting; not before every transaction that could still write
+# to it has ended.
 _NEXT = f"""
     SELECT day FROM (SELECT coalesce(
         (SELECT max(day) + 1 FROM {table(ClosedDay)}),
@@ -44,7 +44,7 @@ _SUM = f"""
      GROUP BY merchant_id, currency, bucket, kind
 """
 
-# The day before with what the day did; of the first day only the latter.
+# The previous day plus the movements of the day; for the first day only the movements.
 _CARRY = f"""
     INSERT INTO {table(ClosedBalance)} (day, environment, currency, bucket, amount)
     SELECT %(day)s, environment, currency, bucket, sum(amount)

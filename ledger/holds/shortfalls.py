@@ -29,7 +29,7 @@ def filled_by(filler: Filler) -> None:
 
 
 def fill(merchant: Merchant, currency: str, at: datetime) -> None:
-    """Covers the holds of a wallet as far as its money goes."""
+    """Covers the holds of a wallet as far as its money allows."""
     for filler in _fillers:
         filler(merchant, currency, at)
 
@@ -39,7 +39,7 @@ def remain(merchant: Merchant, currency: str) -> bool:
     return first(_UNCOVERED, [merchant.pk, currency]) is not None
 
 
-def matter_to(entries: Sequence[Sequence[Any]]) -> bool:
+def affect_shortfalls(entries: Sequence[Sequence[Any]]) -> bool:
     """Whether entries take available money, or bring money that a hold could take."""
     return any(
         kind == AccountKind.AVAILABLE or (kind == AccountKind.RELEASING and amount > 0)

@@ -30,7 +30,7 @@ LARGEST = Decimal(10) ** 10
 _TEN_DECIMALS = Decimal(1).scaleb(-10)
 _KEPT_DECIMALS = Decimal(1).scaleb(-15)
 
-# What staff say goes before what was fetched, as long as it holds.
+# A rate entered by staff takes precedence over fetched ones while it is valid.
 _WORTH = f"""
     SELECT wanted.currency, coalesce(staff.per_real, newest.per_real)
       FROM unnest(%(wanted)s::varchar[]) wanted(currency)
@@ -59,7 +59,9 @@ def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold:
     if source == destination:
         return Decimal(1)
     worth = (
-        SANDBOX if merchant.environment == Environment.SANDBOX else _worth({source, destination}, must_hold=must_hold)
+        SANDBOX
+        if merchant.environment == Environment.SANDBOX
+        else _per_real({source, destination}, must_hold=must_hold)
     )
     if not {source, destination} <= worth.keys():
         raise NoRate
@@ -74,7 +76,7 @@ def applied_rate(market: Decimal, spread_percentage: Decimal) -> Decimal:
     return (market * (100 - spread_percentage) / 100).quantize(_TEN_DECIMALS, ROUND_HALF_UP)
 
 
-def _worth(wanted: set[str], *, must_hold: bool, with_staff: bool = True) -> dict[str, Decimal]:
+def _per_real(wanted: set[str], *, must_hold: bool, with_staff: bool = True) -> dict[str, Decimal]:
     """The value of one real in each of them, as far as known."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -147,7 +149,10 @@ def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
         raise ValueError(f"the rates do not tell what {BASE} is worth")
     now = utcnow()
     known = [code for code in DECIMALS if code != BASE and quotes.get(code, Decimal(0)) > 0]
-    before = [_worth(set(known), must_hold=False, with_staff=False), _worth(set(known), must_hold=True)]
+    before = [
+        _per_real(set(known), must_hold=False, with_staff=False),
+        _per_real(set(known), must_hold=True),
+    ]
     rows = []
     for code in known:
         per_real = _ratio(quotes[code], base)

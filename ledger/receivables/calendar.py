@@ -18,7 +18,7 @@ ON_THEIR_DAY = (State.SCHEDULED, State.RESERVED_FOR_ADVANCE, State.RELEASED)
 """Statuses that become or became available on their date, neither advanced nor refunded before."""
 
 
-# The states are written out: a plan that is kept for any state could not use the index of those that are open.
+# Literal states: a generic plan could not use the partial index of open ones.
 _NEXT = f"""
     SELECT currency, soonest.release_at FROM unnest(%(currencies)s::text[]) currency
      CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
-"""What time does to receivables: each is released once, when its day has come."""
+"""Due work on receivables: each is released once, on its release date."""
 
 from datetime import datetime
 from functools import partial
@@ -21,8 +21,7 @@ BATCH = 500
 _TABLE, _MERCHANTS = table(Receivable), table(Merchant)
 _WAITS = f"""r.state = '{State.SCHEDULED}' AND {NOT_STUCK} AND (r.merchant_id, r.currency) NOT IN (
     SELECT * FROM unnest(%(merchants)s::bigint[], %(currencies)s::text[]))"""
-# By the real time, and by the clocks of merchants that are ahead of it. One wallet a transaction: two of them could
-# wait for each other.
+# By real time, and by merchants' clocks that are ahead of it. One wallet per transaction: two could deadlock.
 _NEXT_WALLET = f"""
     SELECT found.merchant_id, found.currency FROM (
         (SELECT r.merchant_id, r.currency, r.release_at FROM {_TABLE} r
@@ -67,7 +66,7 @@ def run_due(limit: int = BATCH) -> int:
             count = retry_on_deadlock(partial(_release_batch, merchant, currency, limit))
         except SoftTimeLimitExceeded:
             raise
-        except Exception as error:  # noqa: BLE001  (whatever one of them raises: its own try names it)
+        except Exception as error:  # noqa: BLE001  (any error: its own retry logs it)
             log.warning("receivables.released_singly", merchant=merchant.pk, error=type(error).__name__)
             count = RELEASE.sweep(limit, merchant=merchant)
         if not count:

@@ -9,25 +9,25 @@ from ledger.receivables.models import Advance, Receivable, State
 
 class ReceivableAction(StrEnum):
     SCHEDULE = "schedule"  # its payment was paid
-    RELEASE = "release"  # its day has come
+    RELEASE = "release"  # its release date was reached
     RESERVE = "reserve"  # an advance was requested
     ADVANCE = "advance"  # and approved
     GIVE_BACK = "give back"  # or refused
-    CANCEL = "cancel"  # all of it was refunded
-    RESTORE = "restore"  # and the refund came to nothing
+    CANCEL = "cancel"  # it was fully refunded
+    RESTORE = "restore"  # and the refund failed
 
 
 class AdvanceAction(StrEnum):
     REQUEST = "request"  # the company wants its receivables sooner
-    APPROVE = "approve"  # support agrees: each receivable is advanced
-    REFUSE = "refuse"  # or does not: they go back to their schedule
+    APPROVE = "approve"  # staff approve: each receivable is advanced
+    REFUSE = "refuse"  # or refuse: they go back to their schedule
 
 
 when = Transition
 S, RESERVED = State.SCHEDULED, State.RESERVED_FOR_ADVANCE
 Action, Asked, Decided = ReceivableAction, AdvanceAction, Advance.State
 
-# The movements of a release and of an advance are made by `services`: a release is one statement for many of them.
+# `services` posts releases and advances: one statement releases many receivables.
 RECEIVABLE_LIFE: Table[ReceivableAction, Receivable] = Table(
     ReceivableAction,
     State,
@@ -44,7 +44,7 @@ RECEIVABLE_LIFE: Table[ReceivableAction, Receivable] = Table(
     ),
 )  # fmt: skip
 
-# What an approved advance moves is posted by the receivables in it.
+# The money of an approved advance is posted by its receivables.
 ADVANCE_LIFE: Table[AdvanceAction, Advance] = Table(
     AdvanceAction,
     Advance.State,

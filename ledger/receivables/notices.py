@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from accounts.emails.topics import Topic
-from accounts.notices import is_told, tell
+from accounts.notices import is_notified, tell
 from accounts.roles import Role
 from ledger.notation import in_market
 from ledger.receivables.models import Advance
@@ -12,7 +12,7 @@ from ledger.receivables.models import Advance
 def decided(advance: Advance) -> None:
     """It was approved or refused."""
     merchant = advance.merchant
-    if is_told(merchant):
+    if is_notified(merchant):
         with in_market(merchant.company.country):
             tell(
                 merchant.company,

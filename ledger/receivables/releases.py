@@ -1,4 +1,4 @@
-"""Receivables become available: one statement, whether one of them or hundreds."""
+"""Releases receivables: one statement, for one of them or hundreds."""
 
 from datetime import datetime
 
@@ -48,7 +48,7 @@ def release_rows(
     only: list[str] | None = None,
     not_before: datetime | None = None,
 ) -> int:
-    """One statement: each receivable has a transfer of its own, at its own time. One event for all of them."""
+    """One statement: each receivable gets its own transfer at its own time. One event covers all of them."""
     method = WALLET_METHOD[currency]
     row = first(
         _RELEASE_NAMED if only else _RELEASE_BATCH,
@@ -76,5 +76,5 @@ def release_rows(
 
 
 def release_late(merchant: Merchant, currency: str, receivable_ids: list[str], at: datetime) -> int:
-    """Releases at `at`, together, what was held back over its date; returns how many."""
+    """Releases at `at` the receivables that were withheld past their date; returns how many."""
     return release_rows(merchant, currency, at, limit=len(receivable_ids), only=receivable_ids, not_before=at)

@@ -14,7 +14,7 @@ from ledger.chart import AccountKind
 from ledger.receivables.lifecycle import RECEIVABLE_LIFE, ReceivableAction
 from ledger.receivables.models import Receivable, State, Taking
 
-# As many of those that are released soonest as it takes; one that somebody else changes is passed over.
+# The earliest releases that add up to the amount; rows locked by others are skipped.
 _WITHHOLD = f"""
     WITH soonest AS (
         SELECT id FROM (

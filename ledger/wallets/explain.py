@@ -46,8 +46,8 @@ KINDS = {
 }
 """Prefixes of transfer kinds by cause; everything else is an adjustment."""
 
-# Which days are closed, and where among their postings the time that is asked for begins or ends: those days are read
-# posting by posting, like what was written since the last closed one. Of the others it is known what they come to.
+# The closed days, and those in which the requested period begins or ends: these are read posting by posting, like
+# postings after the last closed day. The other days have known totals.
 _CLOSED = f"""
     SELECT (SELECT max(day) FROM {table(ClosedDay)}), ARRAY(
         SELECT DISTINCT day FROM {table(Closing)}
@@ -82,7 +82,7 @@ _MOVED = f"""
            -coalesce(sum(advance_fee) FILTER (WHERE NOT is_before), 0)
       FROM moved GROUP BY kind
 """
-# The closed days that moved anything for a cause, the latest first, with how often they did.
+# The closed days with movements for a cause, the latest first, with their number.
 _DAYS = f"""
     SELECT day, sum({{count}}) FROM {table(Closing)}
      WHERE merchant_id = %(merchant)s AND currency = %(currency)s AND bucket = %(bucket)s

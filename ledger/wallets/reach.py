@@ -10,9 +10,9 @@ from ledger.chart import AccountKind
 SLACK = timedelta(hours=1)
 """Clock difference between hosts, plus how long a posting may wait for its accounts."""
 
-# Nothing is posted ahead of its merchant's clock, which never goes back. So what counts for a time after `since` was
-# written after that time less what the clock is ahead, and within an account what was written later stands later: the
-# first entry that may count is found by halving.
+# Nothing is posted ahead of its merchant's clock, which never goes back. So an entry effective after `since` was
+# written after `since` minus the clock's offset, and entries of an account are in the order of writing: a binary search
+# finds the first candidate.
 _FIRST = f"""
     WITH RECURSIVE halving (account_id, low, high) AS (
         SELECT a.id, 1::bigint, b.version + 1

@@ -32,7 +32,7 @@ def statement(
     account = Account.objects.filter(
         merchant=merchant, kind=bucket, method=WALLET_METHOD[currency], currency=currency
     ).values("pk")
-    found = Entry.objects.filter(account=account[:1])  # one value, so that the index gives the order
+    found = Entry.objects.filter(account=account[:1])  # a single value, so that the index provides the order
     if since:
         reached = first_sequence(merchant, currency, bucket, since - _INSTANT)
         found = found.filter(transfer__posted_at__gte=since, sequence__gte=reached)

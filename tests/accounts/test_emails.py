@@ -46,7 +46,7 @@ def mail_server(settings: Any) -> Iterator[type[MailServer]]:
 
 
 def tell(shop: Shop, **facts: Any) -> None:
-    notices.tell_owners(shop.company, "your company is verified", "verified", "home", **facts)
+    notices.notify_owners(shop.company, "your company is verified", "verified", "home", **facts)
 
 
 def due_again() -> None:

@@ -151,7 +151,7 @@ def _bare() -> None:
 
 def _one_at_a_time() -> None:
     for receivable in Receivable.objects.filter(state="SCHEDULED").select_related("merchant__company").order_by("id"):
-        RELEASE.happen(receivable.merchant, receivable.id)
+        RELEASE.run_at_clock(receivable.merchant, receivable.id)
 
 
 def _execute(sql: str, values: Any = None) -> None:

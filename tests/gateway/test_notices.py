@@ -61,7 +61,7 @@ def test_whoever_may_answer_is_told_of_a_dispute_and_a_day_before_its_end(acme: 
     assert told("dispute_due") == []
 
     later(acme, hours=49)
-    REMIND.happen(acme.sandbox, refund.pk)
+    REMIND.run_at_clock(acme.sandbox, refund.pk)
 
     assert told("dispute_due") == ["finance", "owner", "support"]
     assert f"/sandbox/refunds/{refund.pk}/" in text("dispute_due")
@@ -72,7 +72,7 @@ def test_a_dispute_that_was_answered_is_no_longer_due(acme: Shop, team: Any) -> 
     refunds.respond(acme.sandbox, refund.pk, "CONTEST", message="Delivered.")
 
     later(acme, hours=49)
-    REMIND.happen(acme.sandbox, refund.pk)
+    REMIND.run_at_clock(acme.sandbox, refund.pk)
 
     assert told("dispute_due") == []
 
@@ -212,5 +212,5 @@ def test_who_chose_no_language_is_written_to_in_that_of_the_pages(acme: Shop, te
 def test_production_is_told_always(acme: Shop, settings: Any) -> None:
     settings.SANDBOX_NOTICES = False
 
-    assert [notices.is_told(merchant) for merchant in (acme.production, acme.sandbox)] == [True, False]
+    assert [notices.is_notified(merchant) for merchant in (acme.production, acme.sandbox)] == [True, False]
     assert isinstance(acme.production, Merchant)

@@ -20,7 +20,7 @@ from gateway.refunds import services
 from gateway.refunds.due import ASK, LAPSE
 from gateway.refunds.models import Refund
 from gateway.sweeps import ALL, OF_MERCHANTS
-from gateway.withdrawals.due import SPEAK
+from gateway.withdrawals.due import CALL_PROVIDER
 from gateway.withdrawals.models import Withdrawal
 from ledger.receivables import due as receivables_due
 from ledger.receivables.due import RELEASE
@@ -82,7 +82,7 @@ KINDS = [
     Kind(EXPIRY, payments, EXPIRY.sweep, 2, ("EXPIRED",)),
     Kind(ASK, refunds, ASK.sweep, 1, ("COMPLETED",)),
     Kind(LAPSE, disputes, LAPSE.sweep, 10, ("PROCESSING",)),
-    Kind(SPEAK, withdrawals, SPEAK.sweep, 0, ("PROCESSING", "COMPLETED")),
+    Kind(CALL_PROVIDER, withdrawals, CALL_PROVIDER.sweep, 0, ("PROCESSING", "COMPLETED")),
     Kind(RELEASE, receivables, receivables_due.run_due, 60, ("RELEASED",)),
     Kind(outbox.SENDING, emails, outbox.send_due, 1, ("SENT",)),
 ]
@@ -230,8 +230,8 @@ def test_withdrawals_that_raise_go_behind_all_others(api: Api, acme: Shop, addre
         cursor.execute("UPDATE gateway_withdrawal SET sealed_destination = '\\x00' WHERE id = ANY(%s)", [made[:3]])
     later(acme, days=1)
 
-    SPEAK.sweep(limit=2)
-    SPEAK.sweep(limit=2)
+    CALL_PROVIDER.sweep(limit=2)
+    CALL_PROVIDER.sweep(limit=2)
 
     assert Withdrawal.objects.get(pk=made[3]).sent_times == 1
     assert set(Withdrawal.objects.filter(pk__in=made[:3]).values_list("sent_times", flat=True)) == {0}

@@ -10,7 +10,7 @@ from django.test import RequestFactory
 
 from accounts.base.ids import new_id
 from gateway.checks import error_pages_stay_on_this_machine
-from gateway.technical_page import Reporter, shown, told
+from gateway.technical_page import Reporter, redacted, shown
 from tests.support.companies import Shop
 
 CARD = "4111111111111111"
@@ -79,7 +79,8 @@ def test_our_ids_and_which_row_it_is_are_shown(acme: Shop) -> None:
 
 def test_a_broken_constraint_tells_no_value() -> None:
     assert (
-        told('duplicate key "one_name"\nDETAIL:  Key (email)=(maria@example.com) exists.') == 'duplicate key "one_name"'
+        redacted('duplicate key "one_name"\nDETAIL:  Key (email)=(maria@example.com) exists.')
+        == 'duplicate key "one_name"'
     )
 
 

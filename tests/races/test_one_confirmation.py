@@ -124,7 +124,7 @@ def test_a_confirmation_and_the_end_of_the_session_do_not_both_happen(api: Api, 
     token = session.token()
 
     def expire() -> HttpResponse:
-        EXPIRY.happen(acme.sandbox, session.id)
+        EXPIRY.run_at_clock(acme.sandbox, session.id)
         return HttpResponse()
 
     answers = at_once(*[confirming(session, token)] * 4, *[expire] * 4)

@@ -182,7 +182,7 @@ class Race:
         (advances.approve if self.approved else advances.refuse)(asked.id, self.decider)
 
     def release(self) -> None:
-        RELEASE.happen(self.shop.sandbox, self.receivable.id)
+        RELEASE.run_at_clock(self.shop.sandbox, self.receivable.id)
 
     def end(self) -> None:
         for refund in Refund.objects.filter(payment_id=self.payment, status="AWAITING_RESPONSE"):

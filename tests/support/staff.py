@@ -124,7 +124,7 @@ def _world(acme: Shop, globex: Shop) -> World:
         ModelEntry.from_entry(name, app=app, **entry)
     StuckWork.objects.create(kind="payment.expired", object_id=other.id, since=utcnow(), until=utcnow())
     _asks_to_be_verified(globex)
-    notices.tell_owners(globex.company, "your company is verified", "verified", "home")
+    notices.notify_owners(globex.company, "your company is verified", "verified", "home")
     log.flush()
     keys = [acme.sandbox_key, acme.production_key, globex.sandbox_key, globex.production_key]
     return World(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from webhooks.schedule import asked_wait_s, next_attempt_after
+from webhooks.schedule import next_attempt_after, requested_wait_s
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 MIDDLE = 0.5
@@ -89,13 +89,13 @@ def test_the_longest_wish_shrinks_with_the_schedule():
     ],
 )
 def test_a_busy_receiver_may_ask_for_time(status, header, wait_s):
-    assert asked_wait_s(status, header, NOW) == wait_s
+    assert requested_wait_s(status, header, NOW) == wait_s
 
 
 def test_a_wish_for_a_moment_is_never_cut_short():
     half_a_second_later = NOW + timedelta(milliseconds=500)
 
-    assert asked_wait_s(503, "Fri, 20 Nov 2026 12:02:00 GMT", half_a_second_later) == 120
+    assert requested_wait_s(503, "Fri, 20 Nov 2026 12:02:00 GMT", half_a_second_later) == 120
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_wish_for_a_moment_is_never_cut_short():
     ],
 )
 def test_an_illegible_wish_is_none(header):
-    assert asked_wait_s(503, header, NOW) is None
+    assert requested_wait_s(503, header, NOW) is None
 
 
 @pytest.mark.parametrize("status", [None, 200, 301, 400, 500, 502, 504])
 def test_only_429_and_503_may_ask(status):
-    assert asked_wait_s(status, "120", NOW) is None
+    assert requested_wait_s(status, "120", NOW) is None

@@ -1,7 +1,7 @@
 """Why a receiver reports "signature mismatch": one verdict from what it got, its secret and our records."""
 
 from webhooks.doctor.body import of_the_body, unexplained
-from webhooks.doctor.message import of_the_headers, other_signer, read_message
+from webhooks.doctor.message import diagnose_headers, other_signer, read_message
 from webhooks.doctor.secret import of_the_secret
 from webhooks.doctor.verdicts import Diagnosis, Known, Received, Verdict, both, unknown
 
@@ -29,7 +29,7 @@ def _of_the_message(received: Received, known: Known) -> Diagnosis:
         )
     fitting = message.fitting(known.secret, received.body)
     if fitting:
-        return of_the_headers(message, fitting, received.at)
+        return diagnose_headers(message, fitting, received.at)
     return (
         other_signer(message, received.body, known)
         or of_the_body(message, received.body, known)

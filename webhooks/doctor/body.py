@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 from webhooks.doctor.message import Message, other_signer
 from webhooks.doctor.verdicts import ID, NOT_POSSIBLE, Diagnosis, Known, Verdict, both, unknown
 
-MOST_BODY_BYTES = 1024 * 1024  # that a compressed body may grow to
+MOST_BODY_BYTES = 1024 * 1024  # the limit of a decompressed body
 
 
 def _text(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
@@ -34,7 +34,7 @@ WHOLE_AMOUNT = re.compile(r'("[A-Za-z]{0,40}[aA]mount":-?[0-9]{1,20})(?=[,}])')
 
 
 def _minified(text: str) -> str:
-    json.loads(text)  # only of JSON: an unclosed string would make the search quadratic
+    json.loads(text)  # JSON only: an unclosed string would make the search quadratic
     return WHITE_SPACE_OR_STRING.sub(lambda match: match[1] or "", text)
 
 
@@ -113,7 +113,7 @@ ADVICE = {
 def of_the_body(message: Message, body: bytes, known: Known) -> Diagnosis | None:
     """How the body was changed, prefixed with the signer if that was not the current secret."""
     change, original = _change(message, body, known) or (None, known.event_body)
-    is_ours = original is None or message.fitting(known.secret, original)  # while secrets overlap, both have signed
+    is_ours = original is None or message.fitting(known.secret, original)  # during a rotation both secrets sign
     signer = None if is_ours or original is None else other_signer(message, original, known)
     return both(signer, change) if signer and change else signer or change
 

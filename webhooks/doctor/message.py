@@ -20,7 +20,7 @@ from webhooks.doctor.verdicts import (
     unknown,
 )
 
-TOLERANCE_S = 300  # of the Standard Webhooks libraries
+TOLERANCE_S = 300  # as in the Standard Webhooks libraries
 MOST_SIGNATURES = 20
 
 
@@ -87,7 +87,7 @@ def read_message(headers: Mapping[str, str]) -> Message:
     )
 
 
-def of_the_headers(message: Message, fitting: set[str], at: datetime) -> Diagnosis:
+def diagnose_headers(message: Message, fitting: set[str], at: datetime) -> Diagnosis:
     """The current secret signed this body: checks the other headers and the clock."""
     right = " and ".join(sorted(fitting))
     unreadable = message.unreadable()

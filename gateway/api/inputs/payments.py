@@ -167,14 +167,14 @@ class PaymentInput(Input):
             return found
         if not isinstance(currency, str) or currency not in there_are:
             found.append(Fault("currency", "UNKNOWN_VALUE", "This is not a currency of the method."))
-            if len(set(map(id, there_are.values()))) > 1:  # which market's rules, nobody can tell
+            if len(set(map(id, there_are.values()))) > 1:  # unknown market: no rules to check against
                 return found
             currency = next(iter(there_are))
         else:
             found += _time_faults(content.get("expiresIn"), merchant, str(method), currency)
         rail = there_are[currency]
         back, token = content.get("returnUrl"), content.get("paymentMethodToken")
-        if rail.market(currency).sends_the_payer_away:
+        if rail.market(currency).redirects_payer:
             found += _return_url_faults(back, merchant)
         payer = content.get("payer")
         draft = PaymentDraft(

@@ -82,7 +82,7 @@ class WithdrawalInput(Input):
 
     @classmethod
     def paid_out(cls, content: Mapping[str, Any]) -> str | None:
-        """The payout currency, as far as the body says."""
+        """The payout currency, if the body determines it."""
         currency = content.get("currency")
         return currency if isinstance(currency, str) and currency in by_currency(cls.rail) else None
 
@@ -107,8 +107,8 @@ class WithdrawalInput(Input):
         return found + judge.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
 
     def draft(self, merchant: Merchant) -> WithdrawalDraft:
-        said = self.model_dump(by_alias=True, exclude_none=True)
-        judge, currency = self.judge(said, merchant), self.paid_out(said)
+        given = self.model_dump(by_alias=True, exclude_none=True)
+        judge, currency = self.judge(given, merchant), self.paid_out(given)
         assert judge and currency
         return WithdrawalDraft(
             company_id=self.company_id,
@@ -117,7 +117,7 @@ class WithdrawalInput(Input):
             currency=self.currency,
             payout_currency=currency,
             reference=self.reference,
-            destination={name: said[name] for name in judge.members if name in said},
+            destination={name: given[name] for name in judge.members if name in given},
         )
 
 

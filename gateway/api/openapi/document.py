@@ -184,7 +184,7 @@ def _rehearsed(declared: Operation, components: Components) -> dict[str, Any]:
     variant = preflight_of(declared.rehearsal)
     rehearsed = replace(declared, gives=declared.rehearsal.gives)
     content = {"application/json": _json(rehearsed, variant, components)}
-    return {str(variant.status): {"description": variant.said, "headers": _HEADERS, "content": content}}
+    return {str(variant.status): {"description": variant.success, "headers": _HEADERS, "content": content}}
 
 
 def _success(resource: type[Resource], declared: Operation, variant: Variant, components: Components) -> dict[str, Any]:
@@ -194,7 +194,7 @@ def _success(resource: type[Resource], declared: Operation, variant: Variant, co
         content["application/json"] = _json(declared, variant, components)
     if PdfRenderer in resource.renderer_classes:
         content["application/pdf"] = {"schema": {"type": "string", "format": "binary"}}
-    return {"description": variant.said, "headers": _HEADERS, "content": content}
+    return {"description": variant.success, "headers": _HEADERS, "content": content}
 
 
 def _json(declared: Operation, variant: Variant, components: Components) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _json(declared: Operation, variant: Variant, components: Components) -> dict
         content["example"] = {
             "success": True,
             "onpayCode": variant.code,
-            "onpayDescription": variant.said,
+            "onpayDescription": variant.success,
             "data": [example] if declared.is_collection else example,
             **({"totals": [{name: example[name] for name in totals.__annotations__}]} if totals else {}),
             **({"pagination": EXAMPLES["Pagination"]} if declared.is_collection else {}),

@@ -42,7 +42,7 @@ class Components(dict[str, Any]):
         for member, one in clean.get("properties", {}).items():
             one["description"] = described_as(name, member, one)
             if is_body:
-                _say_default(one)
+                _describe_default(one)
         assert self.get(name, clean) == clean, f"two types are called {name}"
         self[name] = clean
 
@@ -69,7 +69,7 @@ def _members(properties: dict[str, Any]) -> dict[str, Any]:
     return {name: cleaned(one) for name, one in properties.items()}
 
 
-def _say_default(member: dict[str, Any]) -> None:
+def _describe_default(member: dict[str, Any]) -> None:
     """Generated types make members with a default required: bodies state theirs in the description."""
     default = member.pop("default", None)
     if default not in (None, []):

@@ -37,7 +37,7 @@ class BoletoView(Resource):
         "getBoleto",
         "transactions:read",
         gives=PdfDocument,
-        said="The boleto as a PDF.",
+        success="The boleto as a PDF.",
         refuses=[errors.PaymentUnknown, errors.BoletoGone],
     )
     def get(self, merchant: Merchant, payment_id: str) -> PdfDocument:

@@ -63,7 +63,7 @@ class ConversionQuoteView(Resource):
         "conversions:write",
         takes=QuoteInput,
         gives=payloads.QuotePayload,
-        said="Quote.",
+        success="Quote.",
         refuses=[
             CompanyUnknown,
             *QuoteInput.codes.values(),
@@ -101,7 +101,7 @@ class ConversionConfirmationView(Resource):
         takes=ConfirmInput,
         gives=payloads.ConversionPayload,
         status=201,
-        said="Conversion completed.",
+        success="Conversion completed.",
         refuses=[
             CompanyUnknown,
             errors.InvalidQuoteToken,

@@ -65,7 +65,7 @@ class EventsView(Resource):
             until = time.monotonic() + query.wait
             while not found and time.monotonic() < until:
                 if not connection.in_atomic_block:
-                    connection.close()  # nobody waits for it meanwhile
+                    connection.close()  # so that the caller does not wait for it
                 time.sleep(LOOK_EVERY_S)
                 found = selectors.events_after(merchant, after, query.page_size)
             return found

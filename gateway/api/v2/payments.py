@@ -58,7 +58,7 @@ class PaymentsView(Resource):
         takes=PaymentInput,
         gives=payloads.PaymentPayload,
         status=201,
-        said="Payment created.",
+        success="Payment created.",
         limit="payments",
         refuses=[
             *PaymentInput.codes.values(),

@@ -23,7 +23,7 @@ from gateway.payments.errors import (
 from gateway.payouts.errors import WithdrawalDisabled
 from gateway.refunds import errors, payloads, selectors
 from gateway.refunds import services as refunds
-from gateway.refunds.destinations import Withdrawer, is_foreign, told
+from gateway.refunds.destinations import Withdrawer, audited_values, is_foreign
 from gateway.withdrawals.errors import UnregisteredOrigin
 from ledger.books.errors import InsufficientBalance
 from ledger.money import to_minor
@@ -58,7 +58,7 @@ class PaymentRefundsView(Resource):
         optional_body=True,
         gives=payloads.RefundPayload,
         status=201,
-        said="Refund created.",
+        success="Refund created.",
         limit="refunds",
         refuses=[
             *RefundInput.codes.values(),
@@ -100,7 +100,7 @@ class PaymentRefundsView(Resource):
             withdrawer=Withdrawer(client_address(self._http)) if self._may_withdraw else None,
         )
         if is_foreign(payment, refund.destination):
-            facts = told(refund)
+            facts = audited_values(refund)
             audit.record(self._http, "refund.sent_elsewhere", merchant=merchant, object_id=refund.id, after=facts)
         return payloads.refund(refund)
 
@@ -136,7 +136,7 @@ class RefundResponsesView(Resource):
         largest_body=LARGEST_ANSWER,
         gives=payloads.RefundPayload,
         status=201,
-        said="Response recorded.",
+        success="Response recorded.",
         limit="refunds",
         refuses=[
             *AnswerInput.codes.values(),
@@ -145,13 +145,13 @@ class RefundResponsesView(Resource):
             errors.RefundResponseDeadline,
         ],
     )
-    def post(self, merchant: Merchant, said: AnswerInput, refund_id: str) -> payloads.RefundPayload:
+    def post(self, merchant: Merchant, response: AnswerInput, refund_id: str) -> payloads.RefundPayload:
         """Answer a payer's refund request
 
         ACCEPT returns the money, CONTEST explains why not and adds evidence; support then decides. Without an answer by
         `responseDueAt` the request is accepted.
         """
-        evidence = [one.shown() for one in said.evidence]
+        evidence = [one.shown() for one in response.evidence]
         return payloads.refund(
-            refunds.respond(merchant, refund_id, said.answer, message=said.message, evidence=evidence)
+            refunds.respond(merchant, refund_id, response.answer, message=response.message, evidence=evidence)
         )

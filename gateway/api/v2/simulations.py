@@ -127,7 +127,7 @@ class RefundRequestsView(Resource):
         optional_body=True,
         gives=refund_payloads.RefundPayload,
         status=201,
-        said="Refund requested by the payer.",
+        success="Refund requested by the payer.",
         refuses=[
             errors.InvalidAmount,
             errors.SandboxOnly,

@@ -135,7 +135,7 @@ class EndpointsView(Resource):
         takes=EndpointInput,
         gives=payloads.NewEndpointPayload,
         status=201,
-        said="Webhook created.",
+        success="Webhook created.",
         refuses=[InvalidUrl, InvalidEvents, TooManyEndpoints],
     )
     def post(self, merchant: Merchant, wanted: EndpointInput) -> payloads.NewEndpointPayload:
@@ -171,7 +171,7 @@ class EndpointView(Resource):
         "webhooks:write",
         takes=EndpointChangeInput,
         gives=payloads.EndpointPayload,
-        said="Webhook changed.",
+        success="Webhook changed.",
         refuses=[*EndpointChangeInput.codes.values(), errors.EndpointUnknown],
     )
     def patch(self, merchant: Merchant, wanted: EndpointChangeInput, webhook_id: str) -> payloads.EndpointPayload:
@@ -185,7 +185,7 @@ class EndpointView(Resource):
         "deleteWebhook",
         "webhooks:write",
         gives=payloads.DeletedPayload,
-        said="Webhook deleted.",
+        success="Webhook deleted.",
         refuses=[errors.EndpointUnknown],
     )
     def delete(self, merchant: Merchant, webhook_id: str) -> payloads.DeletedPayload:
@@ -206,7 +206,7 @@ class SecretRotationsView(Resource):
         optional_body=True,
         gives=payloads.NewEndpointPayload,
         status=201,
-        said="Secret rotated.",
+        success="Secret rotated.",
         refuses=[errors.EndpointUnknown],
     )
     def post(self, merchant: Merchant, wanted: RotationInput, webhook_id: str) -> payloads.NewEndpointPayload:
@@ -228,7 +228,7 @@ class TestsView(Resource):
         gives=payloads.DeliveryPayload,
         optional_body=True,
         status=201,
-        said="Test queued.",
+        success="Test queued.",
         refuses=[errors.EndpointUnknown, errors.EndpointOff],
     )
     def post(self, merchant: Merchant, webhook_id: str) -> payloads.DeliveryPayload:
@@ -284,7 +284,7 @@ class RedeliveriesView(Resource):
         gives=payloads.DeliveryPayload,
         optional_body=True,
         status=201,
-        said="Redelivery queued.",
+        success="Redelivery queued.",
         refuses=[errors.EndpointUnknown, errors.DeliveryUnknown, errors.EndpointOff],
     )
     def post(self, merchant: Merchant, webhook_id: str, delivery_id: str) -> payloads.DeliveryPayload:
@@ -305,7 +305,7 @@ class ReplaysView(Resource):
         optional_body=True,
         gives=payloads.ReplayPayload,
         status=201,
-        said="Replay queued.",
+        success="Replay queued.",
         refuses=[errors.EndpointUnknown, errors.EndpointOff],
     )
     def post(self, merchant: Merchant, wanted: ReplayInput, webhook_id: str) -> payloads.ReplayPayload:
@@ -334,7 +334,7 @@ class VerificationsView(Resource):
         "webhooks:read",
         takes=VerificationInput,
         gives=payloads.VerificationPayload,
-        said="Verification.",
+        success="Verification.",
         refuses=[errors.EndpointUnknown],
     )
     def post(self, merchant: Merchant, got: VerificationInput, webhook_id: str) -> payloads.VerificationPayload:

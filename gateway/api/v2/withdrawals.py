@@ -97,14 +97,14 @@ class PreflightPayload(PricePayload):
 
 
 def _gate(gate: Gate) -> GatePayload:
-    said = gate.refusal.body() if gate.refusal else {}
+    refused = gate.refusal.body() if gate.refusal else {}
     return {
         "gate": gate.name,  # type: ignore[typeddict-item]
         "holds": gate.holds,
-        "code": said.get("code"),
-        "message": said.get("message"),
-        "field": said.get("field"),
-        "fields": said.get("fields", []),
+        "code": refused.get("code"),
+        "message": refused.get("message"),
+        "field": refused.get("field"),
+        "fields": refused.get("fields", []),
     }
 
 
@@ -122,7 +122,7 @@ def _price(draft: PreflightDraft, found: Preflight) -> PricePayload:
     }
 
 
-PREFLIGHT = Rehearsal(gives=PreflightPayload, said="Preflight.")
+PREFLIGHT = Rehearsal(gives=PreflightPayload, success="Preflight.")
 REFUSED = (
     errors.UnregisteredOrigin,
     CompanyNotActive,
@@ -143,7 +143,7 @@ def _declared(kind: type[WithdrawalInput], *further: type[Refusal]) -> dict[str,
         "takes": kind,
         "gives": payloads.WithdrawalPayload,
         "status": 201,
-        "said": "Withdrawal accepted.",
+        "success": "Withdrawal accepted.",
         "registered_origin": True,
         "rehearsal": PREFLIGHT,
         "refuses": [*kind.codes.values(), *REFUSED, *further],

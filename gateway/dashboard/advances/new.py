@@ -46,14 +46,14 @@ def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
         return _request(request, here)
     _form, quote = chosen(request, here, offers(here.merchant, here.now))
     if quote is None:
-        return here.go("simulate_advance")
+        return here.redirect("simulate_advance")
     return here.render("advances/new.html", form=RequestForm.of(quote), **quoted(quote))
 
 
 def _request(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = RequestForm(request.POST)
     if not form.is_valid():
-        return here.go("simulate_advance")
+        return here.redirect("simulate_advance")
     try:
         advance = _requested(here, form)
     except PriceRose:
@@ -62,7 +62,7 @@ def _request(request: HttpRequest, here: RequestContext) -> HttpResponse:
     except Refusal as refusal:
         form.refuse(refusal)
         return here.render("advances/new.html", form=form, status=refusal.status, **quoted(None))
-    return here.go("advance", advance.pk, said=_("The advance is requested and under review."))
+    return here.redirect("advance", advance.pk, message=_("The advance is requested and under review."))
 
 
 def _requested(here: RequestContext, form: RequestForm) -> Advance:

@@ -60,7 +60,7 @@ def _most(merchant: Merchant, found: list[AdvanceOffer]) -> Decimal | None:
 def chosen(
     request: HttpRequest, here: RequestContext, found: list[AdvanceOffer]
 ) -> tuple[ChoiceForm, AdvanceQuote | None]:
-    """The form as it was sent, and what the choice would give; None where it is refused, which the form says."""
+    """The submitted form, and the result of the choice; None if it is refused, with the error on the form."""
     query, ticked = request.GET.copy(), request.GET.getlist("id")
     query.setdefault("currency", found[0].currency if found else "")
     if ticked:

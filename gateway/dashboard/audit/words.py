@@ -80,8 +80,8 @@ _OF_THE_COMPANY = {"cmp": "settings", "doc": "verification", "inv": "team", "key
 
 def action_title(action: str) -> str:
     """The label of an action; without one the action code."""
-    said = ACTION.get(action) or BY_SUPPORT.get(action.partition(".")[0])
-    return str(said or action.replace(".", ": ").replace("_", " "))
+    phrase = ACTION.get(action) or BY_SUPPORT.get(action.partition(".")[0])
+    return str(phrase or action.replace(".", ": ").replace("_", " "))
 
 
 def place(here: RequestContext, entry: AuditEntry) -> str | None:

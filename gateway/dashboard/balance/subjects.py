@@ -19,7 +19,7 @@ class Subject:
     """What a posting concerns. `object_id` has a page: for a receivable it is its payment."""
 
     object_id: str
-    said: str
+    description: str
 
 
 Found = Iterable[tuple[str, Subject]]
@@ -29,7 +29,7 @@ def subjects(merchant: Merchant, references: Iterable[str]) -> dict[str, Subject
     """By reference of a posting. One query per type."""
     ids: dict[str, dict[str, list[str]]] = {}
     for reference in set(references):
-        object_id = reference.partition(":")[0]  # of a refund that was filled several times
+        object_id = reference.partition(":")[0]  # a refund that was funded in several steps
         ids.setdefault(object_id.partition("_")[0], {}).setdefault(object_id, []).append(reference)
     found: dict[str, Subject] = {}
     for prefix, named in ids.items():

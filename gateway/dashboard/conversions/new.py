@@ -123,7 +123,7 @@ def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
     if request.method == "POST":
         return _confirm(here, ConfirmForm(request.POST))
     if "amount" not in request.GET:
-        return _page(here, ConversionForm(initial=_likely(here.merchant, request.GET.get("source"))))
+        return _page(here, ConversionForm(initial=_defaults(here.merchant, request.GET.get("source"))))
     form, offer = ConversionForm(request.GET), None
     if form.is_valid():
         try:
@@ -141,16 +141,16 @@ def _field(refusal: Refusal) -> str | None:
 
 def _confirm(here: RequestContext, form: ConfirmForm) -> HttpResponse:
     if not form.is_valid():
-        return _page(here, ConversionForm(initial=_likely(here.merchant)), status=400)
+        return _page(here, ConversionForm(initial=_defaults(here.merchant)), status=400)
     token = form.cleaned_data["token"]
     try:
         made = _confirmed(here, token)
     except QuoteAlreadyUsed as used:
-        return here.go("conversion", used.details["conversionId"], said=_("This has already been confirmed."))
+        return here.redirect("conversion", used.details["conversionId"], message=_("This has already been confirmed."))
     except Refusal as refusal:
-        again = ConversionForm(initial=_asked(here.merchant, token))
+        again = ConversionForm(initial=_terms_of(here.merchant, token))
         return _page(here, again, refused=in_words(refusal), status=refusal.status)
-    return here.go("conversion", made.pk, said=_("Converted."))
+    return here.redirect("conversion", made.pk, message=_("Converted."))
 
 
 @transaction.atomic
@@ -166,7 +166,7 @@ def _confirmed(here: RequestContext, token: str) -> Conversion:
     return made
 
 
-def _asked(merchant: Merchant, token: str) -> dict[str, Any]:
+def _terms_of(merchant: Merchant, token: str) -> dict[str, Any]:
     """The terms of a quote; empty for an invalid one."""
     try:
         quoted = read(token, merchant)
@@ -179,7 +179,7 @@ def _asked(merchant: Merchant, token: str) -> dict[str, Any]:
     }
 
 
-def _likely(merchant: Merchant, source: str | None = None) -> dict[str, Any]:
+def _defaults(merchant: Merchant, source: str | None = None) -> dict[str, Any]:
     """Defaults: from the requested wallet, or one with a balance, into another."""
     held = [code for code, holding in holdings(merchant).currencies.items() if holding.available]
     begin = source if source in WALLET_METHOD else next(iter(held), next(iter(WALLET_METHOD)))

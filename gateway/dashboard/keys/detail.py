@@ -81,7 +81,7 @@ def rotate(request: HttpRequest, here: RequestContext, key_id: str) -> HttpRespo
         try:
             made, text = _rotate(here, form, key, until)
         except services.KeyUnusable:
-            return here.go("keys", said=_("This key is inactive, or was already replaced."))
+            return here.redirect("keys", message=_("This key is inactive, or was already replaced."))
         return here.render("keys/shown.html", key=made, text=text, replaced=key, until=until, curl=example(made))
     return here.render("keys/rotate.html", form=form, key=key)
 
@@ -103,9 +103,9 @@ def revoke(request: HttpRequest, here: RequestContext, key_id: str) -> HttpRespo
         with transaction.atomic():
             services.revoke_key(key)
             here.record("api_key.revoked", key.pk, before={"name": key.name, "permissions": key.permissions})
-        return here.go("keys", said=_("The key was revoked."))
+        return here.redirect("keys", message=_("The key was revoked."))
     if not key.is_live:
-        return here.go("keys", said=_("This key is inactive."))
+        return here.redirect("keys", message=_("This key is inactive."))
     recently = key.last_used_at is not None and key.last_used_at > utcnow() - timedelta(days=1)
     return here.render("keys/revoke.html", key=key, recently=recently)
 

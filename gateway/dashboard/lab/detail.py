@@ -125,8 +125,8 @@ def move(request: HttpRequest, here: RequestContext) -> HttpResponse:
         else:
             if len(fired) >= AT_ONCE:
                 messages.warning(request, _("So much was due that the clock stopped partway: move it once more."))
-            said = ngettext("%(n)s scheduled event ran.", "%(n)s scheduled events ran.", len(fired))
-            return here.go("lab", said=said % {"n": len(fired)})
+            message = ngettext("%(n)s scheduled event ran.", "%(n)s scheduled events ran.", len(fired))
+            return here.redirect("lab", message=message % {"n": len(fired)})
     return _shown(here, form)
 
 
@@ -155,7 +155,7 @@ def play(request: HttpRequest, here: RequestContext) -> HttpResponse:
         played = found.play(here.merchant, way)
     except Refusal as refusal:
         played = plays.Played(_named_by(refusal), refused=refusal)
-    return _led_on(here, found.name, way, played)
+    return _redirect_to_result(here, found.name, way, played)
 
 
 def _way(text: str) -> plays.PlayedMethod:
@@ -168,15 +168,15 @@ def _named_by(refusal: Refusal) -> str | None:
     return next((value for name, value in refusal.details.items() if name.endswith("Id")), None)
 
 
-def _led_on(here: RequestContext, name: str, way: plays.PlayedMethod, played: plays.Played) -> HttpResponse:
+def _redirect_to_result(here: RequestContext, name: str, way: plays.PlayedMethod, played: plays.Played) -> HttpResponse:
     here.record("scenario.played", played.object_id or "", after={"scenario": name, "way": "-".join(way)})
     if played.at_first:
-        said = _("The first API call answers %(answer)s Repeating the call with the same key succeeds.")
-        messages.warning(here.request, said % {"answer": _answer(played.at_first)})
+        message = _("The first API call answers %(answer)s Repeating the call with the same key succeeds.")
+        messages.warning(here.request, message % {"answer": _answer(played.at_first)})
     if played.refused:
         messages.warning(here.request, _("The API answers %(answer)s") % {"answer": _answer(played.refused)})
     if played.object_id is None:
-        return here.go("lab")
+        return here.redirect("lab")
     address = address_of(here, played.object_id) or f"{here.to('events')}?object_id={played.object_id}"
     messages.success(here.request, _("Done. This is the result."))
     return HttpResponseRedirect(address)

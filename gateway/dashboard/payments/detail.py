@@ -171,7 +171,7 @@ def simulate(request: HttpRequest, here: RequestContext, payment_id: str) -> Htt
     with transaction.atomic():
         after = services.simulate(here.merchant, payment_id, wanted).status
         here.record("payment.simulated", payment_id, before={"status": before}, after={"status": after})
-    return here.go("payment", payment_id, said=_("Done. Your webhook endpoints are notified."))
+    return here.redirect("payment", payment_id, message=_("Done. Your webhook endpoints are notified."))
 
 
 @require_safe

@@ -5,7 +5,7 @@ from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.payments.words import REFUSED
 
 
-def say(form: DashboardForm, refusal: Refusal, **fields: str) -> None:
+def add_faults(form: DashboardForm, refusal: Refusal, **fields: str) -> None:
     """Adds every fault at its field; `fields` maps members with other names."""
     if refusal.public_code in REFUSED:
         field = refusal.field if refusal.field in form.fields else None

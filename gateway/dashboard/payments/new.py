@@ -24,8 +24,8 @@ from gateway.api.inputs.payments import PaymentInput
 from gateway.dashboard.access import page_view
 from gateway.dashboard.amounts import AmountField, in_currency
 from gateway.dashboard.context import RequestContext
-from gateway.dashboard.forms import OnceForm, dress
-from gateway.dashboard.payments.faults import say
+from gateway.dashboard.forms import OnceForm, style
+from gateway.dashboard.payments.faults import add_faults
 from gateway.dashboard.templatetags.dashboard import money
 from gateway.methods.registry import Method, rail_of
 from gateway.methods.scenarios import SCENARIOS
@@ -129,7 +129,7 @@ class TrialForm(OnceForm):
         self.fields["amount"].help_text = way.limits
         self.fields["scenario"].choices = [("", _("The payer decides")), *way.scenarios]  # type: ignore[attr-defined]
         self.order_fields([*(name for name in self.fields if name != "scenario"), "scenario"])
-        dress(self)
+        style(self)
 
     def order(self) -> dict[str, Any]:
         """The body of a request for this payment."""
@@ -143,7 +143,7 @@ class TrialForm(OnceForm):
             "returnUrl": self.back,
         }
         for path in self.way.asked:
-            _put(body, path, given[_name(path)])
+            _set_member(body, path, given[_name(path)])
         return body
 
 
@@ -170,7 +170,7 @@ def _at(order: dict[str, Any], path: str) -> Any:
     return order or ""
 
 
-def _put(body: dict[str, Any], path: str, value: Any) -> None:
+def _set_member(body: dict[str, Any], path: str, value: Any) -> None:
     *folders, name = path.split(".")
     for folder in folders:
         body = body.setdefault(folder, {})
@@ -210,7 +210,7 @@ def new(request: HttpRequest, here: RequestContext) -> HttpResponse:
         return here.render("payments/new.html", form=None)
     form = TrialForm(here, chosen, request.POST if request.method == "POST" else None)
     if form.is_valid() and (payment := _begun(here, form)):
-        return here.go("payment", payment.id, said=_asked(payment))
+        return here.redirect("payment", payment.id, message=_query_provider(payment))
     methods = [list(group) for _method, group in groupby(found, key=lambda way: way.method)]
     return here.render("payments/new.html", form=form, methods=methods, chosen=chosen)
 
@@ -224,12 +224,12 @@ def _begun(here: RequestContext, form: TrialForm) -> Payment | None:
             payment = payments.create(here.merchant, order.request())
             here.record("payment.tried", payment.id, after={"method": payment.method, "reference": payment.reference})
     except Refusal as refusal:
-        say(form, refusal)
+        add_faults(form, refusal)
         return None
     return payment
 
 
-def _asked(payment: Payment) -> str:
+def _query_provider(payment: Payment) -> str:
     """Like the API, asks the provider of a new payment now; returns the message for the page."""
     if payment.is_unanswered:
         try:
@@ -245,4 +245,4 @@ def _asked(payment: Payment) -> str:
 @page_view(May.READ_PAYMENTS)
 def returned(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """The return page of a test payment: redirects to its page."""
-    return here.go("payment", request.GET.get("paymentId", "-"))
+    return here.redirect("payment", request.GET.get("paymentId", "-"))

@@ -61,9 +61,9 @@ def keep(request: HttpRequest, here: RequestContext) -> HttpResponse:
 def delete(request: HttpRequest, here: RequestContext, view_id: int) -> HttpResponse:
     """Deletes only the person's own view."""
     SavedView.objects.filter(user=here.user, merchant=here.merchant, pk=view_id).delete()
-    return here.go("payments", said=_("The view was deleted."))
+    return here.redirect("payments", message=_("The view was deleted."))
 
 
-def _back(here: RequestContext, query: str, said: str) -> HttpResponse:
-    address: Any = here.go("payments", said=said)["Location"]
+def _back(here: RequestContext, query: str, message: str) -> HttpResponse:
+    address: Any = here.redirect("payments", message=message)["Location"]
     return HttpResponseRedirect(f"{address}?{kept(QueryDict(query))}")

@@ -31,7 +31,7 @@ from ledger.receivables.calendar import Day
 MOST_DEADLINES = 100
 PAST, FUTURE = timedelta(days=31), timedelta(days=400)
 _SALT = "gateway.dashboard.receivables.feed"
-_LONGEST_LINE = 74  # octets; 75 with the space that continues one
+_LONGEST_LINE = 74  # octets; 75 with the space of a continuation line
 _ESCAPED = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 
 
@@ -43,8 +43,8 @@ def address_of(membership: Membership, merchant: Merchant) -> str:
 
 
 def _signature(membership: Membership, merchant: Merchant) -> str:
-    said = f"{membership.pk}:{merchant.pk}:{membership.user.get_session_auth_hash()}"
-    return salted_hmac(_SALT, said, algorithm="sha256").hexdigest()
+    signed = f"{membership.pk}:{merchant.pk}:{membership.user.get_session_auth_hash()}"
+    return salted_hmac(_SALT, signed, algorithm="sha256").hexdigest()
 
 
 @require_safe

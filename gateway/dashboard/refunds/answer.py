@@ -145,7 +145,7 @@ def accept(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpRe
     """Explains that accepting is final; then accepts."""
     found = owned(here, refund_id)
     if not facts(found)["can_accept"]:
-        return here.go("refund", found.pk)
+        return here.redirect("refund", found.pk)
     form = AcceptForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -153,7 +153,7 @@ def accept(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpRe
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("refund", found.pk, said=_("You accepted: the money goes back to the payer."))
+            return here.redirect("refund", found.pk, message=_("You accepted: the money goes back to the payer."))
     return here.render("refunds/accept.html", form=form, **facts(found))
 
 
@@ -164,11 +164,11 @@ def contest(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpR
     """The draft: a message and up to ten pieces of evidence, editable until it is sent."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
-        return here.go("refund", found.pk)
+        return here.redirect("refund", found.pk)
     if request.method == "POST":
         form, draft = _changed(here, found)
         if not form.errors:
-            return here.go("confirm_contest" if "continue" in request.POST else "contest_refund", found.pk)
+            return here.redirect("confirm_contest" if "continue" in request.POST else "contest_refund", found.pk)
     else:
         draft = draft_of(found)
         form = ContestForm(initial={"message": draft.message}, room=0)
@@ -217,13 +217,13 @@ def keep_draft(request: HttpRequest, here: RequestContext, refund_id: str) -> Ht
 @require_http_methods(["GET", "HEAD", "POST"])
 @page_view(May.REFUND)
 def confirm_contest(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpResponse:
-    """Everything that will be sent, to be looked at once more; sent once and never changed again."""
+    """The complete answer for review; it is sent once and cannot be changed."""
     found = owned(here, refund_id)
     if not facts(found)["can_contest"]:
-        return here.go("refund", found.pk)
+        return here.redirect("refund", found.pk)
     kept = draft_of(found)
     if not kept.message.strip() or len(kept.message) > LONGEST_MESSAGE:
-        return here.go("contest_refund", found.pk)
+        return here.redirect("contest_refund", found.pk)
     was_changed, form = False, SendForm(request.POST or None, initial={"seen": drafts.digest(kept)})
     if request.method == "POST" and form.is_valid():
         try:
@@ -233,7 +233,7 @@ def confirm_contest(request: HttpRequest, here: RequestContext, refund_id: str) 
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("refund", found.pk, said=_("Your answer is sent and under review now."))
+            return here.redirect("refund", found.pk, message=_("Your answer is sent and under review now."))
     shown: dict[str, Any] = {"draft": kept, "pieces": drafts.pieces(kept), "was_changed": was_changed}
     return here.render("refunds/confirm_contest.html", form=form, **shown, **facts(found))
 
@@ -255,15 +255,15 @@ def _send(here: RequestContext, form: SendForm, found: Refund) -> None:
     _answer(here, form, found, Response.Answer.CONTEST, message=kept.message.strip(), evidence=drafts.shown(kept))
 
 
-def _answer(here: RequestContext, form: OnceForm, found: Refund, answer: str, **said: Any) -> None:
+def _answer(here: RequestContext, form: OnceForm, found: Refund, answer: str, **content: Any) -> None:
     with transaction.atomic():
         here.claim(form)
         answered = refunds.respond(
-            here.merchant, found.pk, answer, answered_by=Response.AnsweredBy.DASHBOARD, person=here.user, **said
+            here.merchant, found.pk, answer, answered_by=Response.AnsweredBy.DASHBOARD, person=here.user, **content
         )
         here.record(
             "refund.accepted" if answer == Response.Answer.ACCEPT else "refund.contested",
             found.pk,
             before={"status": found.status},
-            after={"status": answered.status, "evidence": len(said.get("evidence", ()))},
+            after={"status": answered.status, "evidence": len(content.get("evidence", ()))},
         )

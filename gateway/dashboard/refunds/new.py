@@ -22,12 +22,12 @@ from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.payments.detail import why_not
-from gateway.dashboard.payments.faults import say
+from gateway.dashboard.payments.faults import add_faults
 from gateway.methods.registry import Method
 from gateway.payments import selectors as payments
 from gateway.payments.models import Payment
 from gateway.refunds import services
-from gateway.refunds.destinations import Withdrawer, is_foreign, told
+from gateway.refunds.destinations import Withdrawer, audited_values, is_foreign
 from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.refunds.selectors import of_payment
@@ -159,9 +159,9 @@ def new(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResp
         validated(RefundInput, form.body(), here.merchant)
         _withdrawer(here, form)
     except Refusal as refusal:
-        say(form, refusal, pixKey="key", pixKeyType="key_type", destination="key")
+        add_faults(form, refusal, pixKey="key", pixKeyType="key_type", destination="key")
         return page.form(form)
-    return page.last_look(form)
+    return page.confirmation(form)
 
 
 @require_POST
@@ -175,10 +175,13 @@ def confirm(request: HttpRequest, here: RequestContext, payment_id: str) -> Http
     try:
         stored = perform(attempt(here, form.cleaned_data), _work(here, form, _withdrawer(here, form)))
     except (NotDone, Refusal) as no:
-        say(form, no.refusal if isinstance(no, NotDone) else no, pixKey="key", pixKeyType="key_type", destination="key")
+        refusal = no.refusal if isinstance(no, NotDone) else no
+        add_faults(form, refusal, pixKey="key", pixKeyType="key_type", destination="key")
         return page.form(form)
-    said = _("This was already sent; nothing was done twice.") if stored.replayed else _("The refund is in progress.")
-    return here.go("refund", stored.body.decode(), said=said)
+    message = (
+        _("This was already sent; nothing was done twice.") if stored.replayed else _("The refund is in progress.")
+    )
+    return here.redirect("refund", stored.body.decode(), message=message)
 
 
 class _Page:
@@ -208,7 +211,7 @@ class _Page:
             takes=None if self.stands.refusal else self.takes(form),
         )
 
-    def last_look(self, form: RefundForm) -> HttpResponse:
+    def confirmation(self, form: RefundForm) -> HttpResponse:
         takes = self.takes(form)
         return self.here.render(
             "refunds/confirm.html",
@@ -273,5 +276,5 @@ def _created(here: RequestContext, form: RefundForm, withdrawer: Withdrawer | No
         destination=order.destination.model_dump(by_alias=True) if order.destination else None,
         withdrawer=withdrawer,
     )
-    here.record("refund.asked", refund.pk, after=told(refund))
+    here.record("refund.asked", refund.pk, after=audited_values(refund))
     return refund

@@ -73,7 +73,7 @@ def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("refund", asked.pk, said=_("The payer requests a refund; the money is held now."))
+            return here.redirect("refund", asked.pk, message=_("The payer requests a refund; the money is held now."))
     paid = payments.listed(here.merchant, status=PaymentStatus.PAID)[:OFFERED]
     return here.render("refunds/ask.html", form=form, paid=paid)
 
@@ -115,4 +115,4 @@ def decide(request: HttpRequest, here: RequestContext, refund_id: str) -> HttpRe
     with transaction.atomic():
         decided = refunds.simulate(here.merchant, found.pk, wanted)
         here.record("refund.decided", found.pk, before={"status": found.status}, after={"status": decided.status})
-    return here.go("refund", found.pk, said=_("Decided."))
+    return here.redirect("refund", found.pk, message=_("Decided."))

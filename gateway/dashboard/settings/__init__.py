@@ -1,1 +1,1 @@
-"""What a company says of itself, and what holds for it."""
+"""The company's own data, and the terms that apply to it."""

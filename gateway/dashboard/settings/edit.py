@@ -1,4 +1,4 @@
-"""What the company says of itself is changed, with a look at its card page."""
+"""Editing the company's own data, with a preview of its card page."""
 
 from typing import Any
 
@@ -85,5 +85,5 @@ def company_data(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = CompanySettingsForm(request.POST if request.method == "POST" else None, initial=known)
     if form.is_valid():
         company.change(request, here.company, **form.cleaned_data)
-        return here.go("settings", said=_("Saved."))
+        return here.redirect("settings", message=_("Saved."))
     return here.render("settings/edit.html", form=form, **brand(here.company))

@@ -45,7 +45,7 @@ def withdrawal_address(request: HttpRequest, here: RequestContext) -> HttpRespon
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("settings", said=_said(address))
+            return here.redirect("settings", message=_outcome(address))
     changed = company.last_change_of_address(here.company)
     return here.render("settings/address.html", form=form, refused=refused, offered=offered, changed=changed)
 
@@ -57,7 +57,7 @@ def withdrawal_wait(request: HttpRequest, here: RequestContext) -> HttpResponse:
     running = [(WAITS_AFTER[WithdrawalWait.Why(one.why)], one) for one in waits.running(here.company.pk)]
     if request.method == "POST" and running:
         waits.lift(request, here.company)
-        return here.go("settings", said=_("Production withdrawals are no longer delayed."))
+        return here.redirect("settings", message=_("Production withdrawals are no longer delayed."))
     may_lift = waits.may_lift(here.company, here.user)
     return here.render("settings/wait.html", running=running, may_lift=may_lift)
 
@@ -70,7 +70,7 @@ WAITS_AFTER = {
 }
 
 
-def _said(address: str | None) -> str:
+def _outcome(address: str | None) -> str:
     if address is None:
         return _("No address is registered: withdrawals through the API are rejected.")
     return _("Withdrawals through the API are accepted from %(address)s only.") % {"address": address}

@@ -40,7 +40,7 @@ class StatementRow:
         return CAUSE[self.line.cause]
 
     @property
-    def said(self) -> Any:
+    def description(self) -> Any:
         return FEE.get(self.line.cause) or POSTED.get(self.line.kind, self.line.kind)
 
     @property
@@ -144,8 +144,8 @@ def _columns(asked: Days) -> list[CsvColumn[StatementRow]]:
     columns: list[CsvColumn[StatementRow]] = [
         (gettext_lazy("When"), lambda row: row.line.posted_at),
         (gettext_lazy("Type"), lambda row: row.type),
-        (gettext_lazy("Description"), lambda row: row.said),
-        (gettext_lazy("About"), lambda row: row.subject.said),
+        (gettext_lazy("Description"), lambda row: row.description),
+        (gettext_lazy("About"), lambda row: row.subject.description),
         (gettext_lazy("Id"), lambda row: row.subject.object_id),
         (gettext_lazy("Credit"), lambda row: amount(row.credit)),
         (gettext_lazy("Debit"), lambda row: amount(row.debit)),

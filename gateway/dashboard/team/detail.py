@@ -26,13 +26,13 @@ class RoleForm(DashboardForm):
     role = forms.ChoiceField(label=gettext_lazy("Role"), choices=role_choices, widget=forms.RadioSelect)
 
 
-def _whom(here: RequestContext, member_id: int) -> Facts:
+def _member_facts(here: RequestContext, member_id: int) -> Facts:
     found = _member(here, member_id)
     return [(_("Member"), found.user.email), (_("Current role"), ROLE[Role(found.role)][0])]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@page_view(May.MANAGE, steps_up=action(gettext_lazy("Change a role"), RoleForm, _whom))
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Change a role"), RoleForm, _member_facts))
 def member(request: HttpRequest, here: RequestContext, member_id: int) -> HttpResponse:
     """Changes a member's role."""
     found = _member(here, member_id)
@@ -43,12 +43,12 @@ def member(request: HttpRequest, here: RequestContext, member_id: int) -> HttpRe
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("team", said=_("The role of %(email)s was changed.") % {"email": found.user.email})
+            return here.redirect("team", message=_("The role of %(email)s was changed.") % {"email": found.user.email})
     return here.render("team/detail.html", form=form, member=found, title=ROLE[Role(found.role)][0])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@page_view(May.MANAGE, steps_up=action(gettext_lazy("Remove from the team"), about=_whom))
+@page_view(May.MANAGE, steps_up=action(gettext_lazy("Remove from the team"), about=_member_facts))
 def remove(request: HttpRequest, here: RequestContext, member_id: int) -> HttpResponse:
     """Asks for confirmation, then removes a member."""
     found, refusal = _member(here, member_id), None
@@ -58,16 +58,16 @@ def remove(request: HttpRequest, here: RequestContext, member_id: int) -> HttpRe
         except Refusal as refused:
             refusal = refused
         else:
-            return _gone(here, found)
+            return _after_removal(here, found)
     return here.render(
         "team/remove.html", member=found, title=ROLE[Role(found.role)][0], refusal=refusal and in_words(refusal)
     )
 
 
-def _gone(here: RequestContext, found: Membership) -> HttpResponse:
+def _after_removal(here: RequestContext, found: Membership) -> HttpResponse:
     if found.user_id == here.user.pk:
         return HttpResponseRedirect(reverse("dashboard:root"))
-    return here.go("team", said=_("%(email)s was removed from the team.") % {"email": found.user.email})
+    return here.redirect("team", message=_("%(email)s was removed from the team.") % {"email": found.user.email})
 
 
 def _member(here: RequestContext, member_id: int) -> Membership:

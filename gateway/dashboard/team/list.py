@@ -35,7 +35,7 @@ def team(request: HttpRequest, here: RequestContext) -> HttpResponse:
     groups = [(ROLE[role], [one for one in people if one.membership.role == role]) for role in Role]
     return here.render(
         "team/list.html",
-        groups=[(*said, found) for said, found in groups if found],
+        groups=[(*message, found) for message, found in groups if found],
         invitations=[(one, joining.stands(one)) for one in joining.invited(here.company)],
         columns=[ROLE[role][0] for role in Role],
         matrix=_matrix(),

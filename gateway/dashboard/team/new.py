@@ -52,7 +52,7 @@ def invite(request: HttpRequest, here: RequestContext) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("team", said=_("%(email)s was invited.") % {"email": email})
+            return here.redirect("team", message=_("%(email)s was invited.") % {"email": email})
     return here.render("team/new.html", form=form)
 
 
@@ -62,7 +62,7 @@ def resend(request: HttpRequest, here: RequestContext, invitation_id: str) -> Ht
     """Sends a new link, which invalidates the one before."""
     invitation = _invitation(here, invitation_id)
     joining.invite(request, here.company, invitation.email, Role(invitation.role))
-    return here.go("team", said=_("A new invitation was sent to %(email)s.") % {"email": invitation.email})
+    return here.redirect("team", message=_("A new invitation was sent to %(email)s.") % {"email": invitation.email})
 
 
 @require_POST
@@ -70,7 +70,7 @@ def resend(request: HttpRequest, here: RequestContext, invitation_id: str) -> Ht
 def withdraw(request: HttpRequest, here: RequestContext, invitation_id: str) -> HttpResponse:
     invitation = _invitation(here, invitation_id)
     joining.withdraw(request, here.company, invitation.pk)
-    return here.go("team", said=_("The invitation of %(email)s was withdrawn.") % {"email": invitation.email})
+    return here.redirect("team", message=_("The invitation of %(email)s was withdrawn.") % {"email": invitation.email})
 
 
 def _invitation(here: RequestContext, invitation_id: str) -> Invitation:

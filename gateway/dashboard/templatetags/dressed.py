@@ -1,13 +1,13 @@
-"""Third-party forms in the look of the dashboard."""
+"""Renders third-party forms with the dashboard's styles."""
 
 from django import forms, template
 
-from gateway.dashboard.forms import dress
+from gateway.dashboard.forms import style
 
 register = template.Library()
 
 
 @register.simple_tag
 def dressed(form: forms.Form) -> forms.Form:
-    dress(form)
+    style(form)
     return form

@@ -55,16 +55,16 @@ def page(request: HttpRequest, here: RequestContext) -> HttpResponse:
     form = DocumentForm(request.POST, request.FILES) if request.method == "POST" else DocumentForm(initial=asked)
     if form.is_valid():
         try:
-            _hand_in(here, form)
+            _upload(here, form)
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return here.go("verification", said=_("The document was uploaded."))
+            return here.redirect("verification", message=_("The document was uploaded."))
     return _page(here, form)
 
 
 @transaction.atomic
-def _hand_in(here: RequestContext, form: DocumentForm) -> None:
+def _upload(here: RequestContext, form: DocumentForm) -> None:
     here.claim(form)
     file, kind = form.cleaned_data["file"], Document.Kind(form.cleaned_data["kind"])
     verification.hand_in(here.request, here.company, kind, file.name, file.read())
@@ -105,7 +105,7 @@ def _steps(company: Company, missing: list[Document.Kind]) -> list[tuple[str, st
 @page_view(May.MANAGE)
 def take_back(request: HttpRequest, here: RequestContext, document_id: str) -> HttpResponse:
     verification.take_back(request, here.company, document_id)
-    return here.go("verification", said=_("The document was removed."))
+    return here.redirect("verification", message=_("The document was removed."))
 
 
 @require_safe
@@ -120,4 +120,4 @@ def document(request: HttpRequest, here: RequestContext, document_id: str) -> Ht
 @page_view(May.MANAGE)
 def ask(request: HttpRequest, here: RequestContext) -> HttpResponse:
     verification.ask_for_production(request, here.company)
-    return here.go("verification", said=_("Thank you. We will review it and write to you."))
+    return here.redirect("verification", message=_("Thank you. We will review it and write to you."))

@@ -54,9 +54,9 @@ def redeliver(request: HttpRequest, here: RequestContext, webhook_id: str, deliv
     """Sends the same event again, as a new delivery."""
     form = OnceForm(request.POST)
     if not form.is_valid():
-        return here.go("delivery", webhook_id, delivery_id)
+        return here.redirect("delivery", webhook_id, delivery_id)
     with transaction.atomic():
         here.claim(form, here.to("delivery", webhook_id, delivery_id))
         made = services.redeliver(here.merchant, webhook_id, delivery_id)
         here.record("webhook.redelivered", webhook_id, before={"delivery": delivery_id}, after={"delivery": made.pk})
-    return here.go("delivery", webhook_id, made.pk, said=_("It is sent again."))
+    return here.redirect("delivery", webhook_id, made.pk, message=_("It is sent again."))

@@ -60,7 +60,7 @@ def edit(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpRes
     form = EndpointForm(here.merchant, request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         _change(here, known, **form.values())
-        return here.go("webhook", known.pk, said=_("Saved."))
+        return here.redirect("webhook", known.pk, message=_("Saved."))
     return here.render("webhooks/edit.html", form=form, endpoint=known)
 
 
@@ -81,8 +81,8 @@ def switch(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
     known = selectors.endpoint(here.merchant, webhook_id)
     is_wanted = request.POST.get("status") == Endpoint.Status.ACTIVE
     _change(here, known, status=Endpoint.Status.ACTIVE if is_wanted else Endpoint.Status.INACTIVE)
-    said = _("Enabled. Events from the meantime can be replayed.") if is_wanted else _("Disabled.")
-    return here.go("webhook", known.pk, said=said)
+    message = _("Enabled. Events from the meantime can be replayed.") if is_wanted else _("Disabled.")
+    return here.redirect("webhook", known.pk, message=message)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -113,7 +113,7 @@ def delete(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
         with transaction.atomic():
             services.delete(here.merchant, known.pk)
             here.record("webhook.deleted", known.pk, before=facts(known))
-        return here.go("webhooks", said=_("The endpoint was deleted."))
+        return here.redirect("webhooks", message=_("The endpoint was deleted."))
     return here.render("webhooks/delete.html", endpoint=known, health=health(here.merchant, known.pk)[known.pk])
 
 
@@ -159,9 +159,9 @@ def test(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpRes
     """Sends one `webhook.test`, like every other event."""
     form = OnceForm(request.POST)
     if not form.is_valid():
-        return here.go("webhook", webhook_id)
+        return here.redirect("webhook", webhook_id)
     with transaction.atomic():
         here.claim(form, here.to("webhook", webhook_id))
         made = services.send_test(here.merchant, webhook_id)
         here.record("webhook.tested", webhook_id, after={"event": made.event_id})
-    return here.go("delivery", webhook_id, made.pk, said=_("The test event is being sent."))
+    return here.redirect("delivery", webhook_id, made.pk, message=_("The test event is being sent."))

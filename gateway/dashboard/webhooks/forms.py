@@ -1,4 +1,4 @@
-"""What is asked about an endpoint: where to tell what, and how a secret is replaced."""
+"""Forms of an endpoint: URL, subscribed events, and secret rotation."""
 
 from typing import Any
 

@@ -59,7 +59,7 @@ def replay(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
             return _replay(here, webhook_id, form)
     context: dict[str, Any] = {"endpoint": known, "most": MOST_AT_ONCE, "once": uuid.uuid4()}
     asked = request.POST if request.method == "POST" else request.GET
-    chosen = ReplayFilter(asked) if asked else ReplayFilter(initial=_usual(known))
+    chosen = ReplayFilter(asked) if asked else ReplayFilter(initial=_defaults(known))
     if chosen.is_bound and chosen.is_valid():
         matched, first_ones = services.sample(here.merchant, webhook_id, chosen.wanted())
         context |= {"counted": True, "matched": min(matched, MOST_AT_ONCE), "is_more": matched > MOST_AT_ONCE}
@@ -67,7 +67,7 @@ def replay(request: HttpRequest, here: RequestContext, webhook_id: str) -> HttpR
     return here.render("webhooks/replay.html", filter=chosen, **context)
 
 
-def _usual(known: Endpoint) -> dict[str, Any]:
+def _defaults(known: Endpoint) -> dict[str, Any]:
     """The default: what was not delivered since the endpoint fails, or else since yesterday."""
     return {"last_status": "FAILED", "created_from": known.failing_since or utcnow() - timedelta(days=1)}
 
@@ -78,5 +78,5 @@ def _replay(here: RequestContext, webhook_id: str, form: ReplayForm) -> HttpResp
         _matched, queued = services.replay(here.merchant, webhook_id, form.wanted(), dry_run=False)
         asked = {name: str(value) for name, value in form.cleaned_data.items() if value and name != "once"}
         here.record("webhook.replayed", webhook_id, before=asked, after={"queued": queued})
-    said = ngettext("%(n)s event is being sent.", "%(n)s events are being sent.", queued) % {"n": f"{queued:,}"}
-    return here.go("webhook", webhook_id, said=said if queued else _("Nothing matched: nothing is sent."))
+    message = ngettext("%(n)s event is being sent.", "%(n)s events are being sent.", queued) % {"n": f"{queued:,}"}
+    return here.redirect("webhook", webhook_id, message=message if queued else _("Nothing matched: nothing is sent."))

@@ -22,7 +22,7 @@ class Check:
 
     title: Said
     holds: bool | None
-    said: str
+    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Checks:
         return self.paid_out is not None and self.paid_out != self.currency
 
 
-def looked_at(merchant: Merchant, form: WithdrawalForm) -> Checks:
+def checks_of(merchant: Merchant, form: WithdrawalForm) -> Checks:
     """The preflight of a form that may be incomplete."""
     is_right = form.is_valid()
     given = form.given
@@ -98,10 +98,10 @@ def _check(gate: Gate, form: WithdrawalForm) -> Check:
     if gate.name == "BODY" and not form.is_bound:
         return Check(GATE[gate.name], None, "")
     if gate.name == "BODY" and not gate.holds:
-        return Check(GATE[gate.name], False, _still_wrong(form))
+        return Check(GATE[gate.name], False, _faulty_fields(form))
     return Check(GATE[gate.name], gate.holds, in_words(gate.refusal) if gate.refusal else "")
 
 
-def _still_wrong(form: WithdrawalForm) -> str:
+def _faulty_fields(form: WithdrawalForm) -> str:
     fields: list[Any] = [form.fields[name].label for name in form.errors if name in form.fields]
     return _("Check: %(fields)s.") % {"fields": ", ".join(map(str, fields))}

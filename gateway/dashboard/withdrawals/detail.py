@@ -56,7 +56,7 @@ class TimelineEntry:
 
     at: datetime
     title: str
-    said: str = ""
+    message: str = ""
 
 
 @require_safe
@@ -80,7 +80,7 @@ def _shown(here: RequestContext, one: Withdrawal, form: OutcomeForm, status: int
         events=events(here.merchant, object_id=one.pk)[:20],
         outcomes=_outcomes(here, one),
         form=form,
-        next_look=_next_look(one, look),
+        next_look=_next_refresh(one, look),
         market=_bought(one),
     )
 
@@ -127,7 +127,7 @@ def _outcomes(here: RequestContext, one: Withdrawal) -> list[str]:
     return [Status.RETURNED] if one.status == Status.COMPLETED and not one.is_converted else []
 
 
-def _next_look(one: Withdrawal, look: str) -> int | None:
+def _next_refresh(one: Withdrawal, look: str) -> int | None:
     """Limited refreshes: an abandoned page must not keep its person signed in."""
     looks = int(look) if look.isdecimal() and len(look) < 3 else 0
     return looks + 1 if one.status == Status.PROCESSING and looks < LOOKS else None
@@ -149,4 +149,4 @@ def simulate(request: HttpRequest, here: RequestContext, withdrawal_id: str) -> 
     except Refusal as refusal:
         form.add_error(None, in_words(refusal))
         return _shown(here, selectors.get(here.merchant, withdrawal_id), form, status=refusal.status)
-    return here.go("withdrawal", withdrawal_id, said=_("The sandbox bank has answered."))
+    return here.redirect("withdrawal", withdrawal_id, message=_("The sandbox bank has answered."))

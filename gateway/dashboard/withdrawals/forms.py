@@ -111,7 +111,7 @@ class WithdrawalForm(OnceForm):
             is_from_backend=False,
         )
 
-    def said(self) -> list[tuple[Said, Any]]:
+    def destination_lines(self) -> list[tuple[Said, Any]]:
         """The destination for review, unmasked so that it can be compared."""
         shown: list[tuple[Said, Any]] = []
         for name in self.destinations:

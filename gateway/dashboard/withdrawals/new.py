@@ -15,7 +15,7 @@ from gateway.dashboard.actions import Facts, action, filled_in
 from gateway.dashboard.confirmed import NotDone
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.refusals import in_words
-from gateway.dashboard.withdrawals.checks import looked_at
+from gateway.dashboard.withdrawals.checks import checks_of
 from gateway.dashboard.withdrawals.forms import WAYS, WithdrawalForm, WithdrawalKind
 from gateway.dashboard.withdrawals.sending import send
 from gateway.dashboard.withdrawals.words import SCENARIO
@@ -61,9 +61,9 @@ def new(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
         again["once"] = str(uuid.uuid4())
         return _form(here, found, found.form(here.merchant, again))
     form = found.form(here.merchant, request.POST)
-    if not looked_at(here.merchant, form).passes:
+    if not checks_of(here.merchant, form).passes:
         return _form(here, found, form)
-    return _last_look(here, found, form)
+    return _review(here, found, form)
 
 
 @require_POST
@@ -71,7 +71,7 @@ def new(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
 def check(request: HttpRequest, here: RequestContext, way: str) -> HttpResponse:
     """The preflight of the form as filled in; a part of the form's page. Changes nothing."""
     form = _way(way).form(here.merchant, request.POST)
-    return here.render("withdrawals/_checks.html", form=form, checks=looked_at(here.merchant, form))
+    return here.render("withdrawals/_checks.html", form=form, checks=checks_of(here.merchant, form))
 
 
 @require_POST
@@ -85,11 +85,11 @@ def confirm(request: HttpRequest, here: RequestContext, way: str) -> HttpRespons
     try:
         sent = send(here, form)
     except NotDone as no:
-        return _last_look(here, found, form, refusal=no.refusal)
-    said = (
+        return _review(here, found, form, refusal=no.refusal)
+    message = (
         _("This was already sent; nothing was done twice.") if sent.is_repeated else _("The withdrawal was accepted.")
     )
-    return here.go("withdrawal", sent.withdrawal_id, said=said)
+    return here.redirect("withdrawal", sent.withdrawal_id, message=message)
 
 
 def _way(slug: str) -> WithdrawalKind:
@@ -99,13 +99,13 @@ def _way(slug: str) -> WithdrawalKind:
 
 
 def _form(here: RequestContext, way: WithdrawalKind, form: WithdrawalForm) -> HttpResponse:
-    checks = looked_at(here.merchant, form)
+    checks = checks_of(here.merchant, form)
     return here.render(
         "withdrawals/new.html", way=way, ways=WAYS.values(), form=form, checks=checks, scenarios=SCENARIO
     )
 
 
-def _last_look(
+def _review(
     here: RequestContext, way: WithdrawalKind, form: WithdrawalForm, refusal: Refusal | None = None
 ) -> HttpResponse:
     return here.render(
@@ -113,7 +113,7 @@ def _last_look(
         status=refusal.status if refusal else 200,
         way=way,
         form=form,
-        checks=looked_at(here.merchant, form),
-        said=in_words(refusal) if refusal else "",
+        checks=checks_of(here.merchant, form),
+        message=in_words(refusal) if refusal else "",
         may_try=refusal is None or refusal.retryable,
     )

@@ -82,7 +82,7 @@ class Command(BaseCommand):
         User.objects.create_superuser(STAFF, password, first_name="Support")
         owner = User.objects.get(email=onboarded.email)
         Life(onboarded.sandbox, _colleague(), owner).live()
-        _furnish(onboarded.sandbox)
+        _set_up(onboarded.sandbox)
         _found_another(owner)
         made = {
             "companyId": company.id,
@@ -100,7 +100,7 @@ def _colleague() -> User:
     return known or User.objects.create_user(COLLEAGUE, is_staff=True, first_name="Colleague")
 
 
-def _furnish(sandbox: Merchant) -> None:
+def _set_up(sandbox: Merchant) -> None:
     """Team, keys in every state, and webhook receivers, which do not receive the history."""
     for email, role in TEAM:
         services.add_member(sandbox.company, email, None, role)

@@ -23,7 +23,7 @@ class Command(migrate.Command):
             super().handle(*args, **options)
 
     def _require_known(self, database: str) -> None:
-        """Refuses a database whose tables were made before the migrations were written anew."""
+        """Refuses a database created before the migrations were rewritten for 0.2.0."""
         if BEFORE_0_2_0 in MigrationRecorder(connections[database]).applied_migrations():
             raise CommandError(
                 "This database was made before 0.2.0, the first version that can be upgraded from. Make it anew: on a "

@@ -41,7 +41,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if options["hosted"]:
             Merchant.objects.filter(company=company).update(card_integration_mode=Merchant.IntegrationMode.HOSTED)
-        self._tell(onboarded, as_json=options["json"])
+        self._report(onboarded, as_json=options["json"])
 
     def _address(self, text: str | None) -> str | None:
         try:
@@ -49,8 +49,8 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError("--withdrawal-ip is one IPv4 or IPv6 address") from error
 
-    def _tell(self, onboarded: services.Onboarded, *, as_json: bool) -> None:
-        told = {
+    def _report(self, onboarded: services.Onboarded, *, as_json: bool) -> None:
+        report = {
             "companyId": onboarded.company.id,
             "sandboxApiKey": onboarded.sandbox_key,
             "productionApiKey": onboarded.production_key,
@@ -58,7 +58,7 @@ class Command(BaseCommand):
             "password": onboarded.password,
         }
         if as_json:
-            self.stdout.write(json.dumps(told))
+            self.stdout.write(json.dumps(report))
             return
-        for name, value in told.items():
+        for name, value in report.items():
             self.stdout.write(f"{name:>16}  {value}")

@@ -1,4 +1,4 @@
-"""Bank transfers: a CVU and an alias of its own for each payment in Argentina, a checkout page in Colombia."""
+"""Bank transfers: a dedicated CVU and alias for each payment in Argentina, a checkout page in Colombia."""
 
 import re
 from collections.abc import Mapping, Sequence

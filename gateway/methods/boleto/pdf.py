@@ -119,11 +119,11 @@ def render(document: BoletoDocument) -> bytes:
     canvas.setTitle(f"Boleto {document.document_number}")
     canvas.setAuthor(printable(document.beneficiary))
     paper = _Paper(canvas)
-    if document.sandbox:  # first, so that it lies under everything
+    if document.sandbox:  # first, so that it is below everything else
         for middle in (73, 205):
             paper.mark("SANDBOX · SEM VALOR", middle)
     _receipt(paper, document)
-    paper.cut(134)
+    paper.cut_line(134)
     _slip(paper, document)
     if document.paid:
         for x, y in ((165, 74), (116, 209)):
@@ -148,7 +148,7 @@ class _Paper(Paper):
 
     def header(self, y: int, document: BoletoDocument, right: str, *, size: int) -> None:
         """Bank, its code, and at the right the digitable line or the name of the part."""
-        self.text(LEFT, y, _cut(document.bank_name, 36, _BOLD, 12), size=12, font=_BOLD)
+        self.text(LEFT, y, _truncated(document.bank_name, 36, _BOLD, 12), size=12, font=_BOLD)
         self.text(LEFT + 50, y, document.bank_code, size=14, font=_BOLD, right=True)
         self.text(LEFT + WIDTH, y, right, size=size, font=_BOLD, right=True)
         for x in (LEFT + 36, LEFT + 52):
@@ -160,7 +160,7 @@ class _Paper(Paper):
         for cell in cells:
             self.text(x + 1, y + 3, cell.title, size=6)
             font = _BOLD if cell.bold else _PLAIN
-            shown = _cut(cell.text, cell.width - 3, font, 9)
+            shown = _truncated(cell.text, cell.width - 3, font, 9)
             self.text(x + cell.width - 1 if cell.right else x + 1, y + 7, shown, size=9, font=font, right=cell.right)
             self.line(x, y, x, y + height)
             x += cell.width
@@ -173,13 +173,13 @@ class _Paper(Paper):
         self.text(LEFT + 1, y + 3, title, size=6)
         room = (height - 4) // 4
         for number, line in enumerate(lines[:room]):
-            self.text(LEFT + 1, y + 7 + 4 * number, _cut(line, width - 3, _PLAIN, 8), size=8)
+            self.text(LEFT + 1, y + 7 + 4 * number, _truncated(line, width - 3, _PLAIN, 8), size=8)
         for x in (LEFT, LEFT + width):
             self.line(x, y, x, y + height)
         self.line(LEFT, y + height, LEFT + width, y + height)
         return y + height
 
-    def cut(self, y: int) -> None:
+    def cut_line(self, y: int) -> None:
         """The line at which the page is cut in two."""
         self.text(LEFT + WIDTH, y - 1, "Corte na linha pontilhada", size=6, right=True)
         self.canvas.setDash(2, 2)
@@ -341,7 +341,7 @@ def _with_tax_id(name: str, tax_id: str) -> str:
     """A long name is shortened, so that the document after it is never cut off."""
     shown = f" - {_punctuated(tax_id)}" if tax_id else ""
     room = WIDTH - SIDE - 3 - ceil(stringWidth(shown, _PLAIN, 9) / mm)
-    return _cut(name, room, _PLAIN, 9) + shown
+    return _truncated(name, room, _PLAIN, 9) + shown
 
 
 def _punctuated(tax_id: str) -> str:
@@ -371,10 +371,10 @@ def _wrapped(text: str, width: int, size: int, lines: int) -> list[str]:
     found: list[str] = simpleSplit(printable(text), _PLAIN, size, width * mm)
     if len(found) > lines:
         found = [*found[: lines - 1], " ".join(found[lines - 1 :])]
-    return [_cut(line, width, _PLAIN, size) for line in found]
+    return [_truncated(line, width, _PLAIN, size) for line in found]
 
 
-def _cut(text: str, width: int, font: str, size: int) -> str:
+def _truncated(text: str, width: int, font: str, size: int) -> str:
     """The text, cut with an ellipsis if it does not fit."""
     text = printable(text)
     if stringWidth(text, font, size) <= width * mm:

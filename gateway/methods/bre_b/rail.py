@@ -1,4 +1,4 @@
-"""Bre-B: the payer approves in any Colombian bank or wallet, at once."""
+"""Bre-B: the payer approves in any Colombian bank or wallet; the payment is immediate."""
 
 from collections.abc import Sequence
 from typing import ClassVar

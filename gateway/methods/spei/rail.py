@@ -55,13 +55,13 @@ class SandboxSpei(SandboxRail):
     city = "180"  # Mexico City
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
-        tax_id, said = draft.payer.tax_id, draft.payer.tax_id_type
+        tax_id, declared = draft.payer.tax_id, draft.payer.tax_id_type
         if not tax_id:
             return []
         kind = documents.type_of(tax_id)
         if kind is None or (strict and not documents.is_valid(tax_id)):
             return [Fault("payer.taxId", "INVALID", "Must be an RFC of 12 or 13 characters or a CURP of 18.")]
-        if said not in (None, kind):
+        if declared not in (None, kind):
             return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
         return []
 

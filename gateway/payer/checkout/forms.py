@@ -30,6 +30,6 @@ class PayerForm(forms.Form):
         for name in self.errors:
             self.fields[name].widget.attrs |= {"aria-invalid": "true", "aria-describedby": f"{name}-error"}
 
-    def said(self) -> dict[str, str]:
+    def answers(self) -> dict[str, str]:
         """The payer's answers."""
         return {name: str(answer) for name, answer in self.cleaned_data.items()}

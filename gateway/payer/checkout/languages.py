@@ -20,27 +20,27 @@ Page = Callable[..., HttpResponse]
 
 
 def in_their_language(page: Page) -> Page:
-    """Renders a page in the reader's language; English if we support none of theirs, unless `speak_to` knows better."""
+    """Renders a page in the reader's language; otherwise in that of the payment's market, or English."""
 
     @wraps(page)
-    def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def translated(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with translation.override(translation.get_language_from_request(request)):
             response = page(request, *args, **kwargs)
             response["Content-Language"] = translation.get_language() or ""
         patch_vary_headers(response, ["Accept-Language"])
         return response
 
-    return spoken
+    return translated
 
 
-def speak_to(request: HttpRequest, payment: Payment) -> None:
+def use_market_language(request: HttpRequest, payment: Payment) -> None:
     """If the browser asks for no supported language, uses that of the payment's market."""
     asked = parse_accept_lang_header(request.headers.get("Accept-Language", ""))
-    if asked and not any(_is_spoken(code) for code, _ in asked):
+    if asked and not any(_is_supported(code) for code, _ in asked):
         translation.activate(_LANGUAGES.get(market_of(payment.currency), settings.LANGUAGE_CODE))
 
 
-def _is_spoken(code: str) -> bool:
+def _is_supported(code: str) -> bool:
     try:
         translation.get_supported_language_variant(code)
     except LookupError:

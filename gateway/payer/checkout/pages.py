@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.base import clock
 from gateway.methods.colombia import SandboxCheckout
 from gateway.payer.checkout.forms import PayerForm
-from gateway.payer.checkout.languages import amount_of, in_their_language, method_of, speak_to
+from gateway.payer.checkout.languages import amount_of, in_their_language, method_of, use_market_language
 from gateway.payments import links, return_url, selectors
 from gateway.payments import services as payments
 from gateway.payments.errors import CompanyNotActive, PaymentState, PaymentUnknown
@@ -22,7 +22,7 @@ from gateway.payments.provider import rail_for
 PAY, REFUSE = "pay", "refuse"
 
 
-@csrf_exempt  # whoever holds the address may act, and there is nothing else to be forged: no session, no cookie
+@csrf_exempt  # the address is the credential: there is no session and no cookie to forge
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_their_language
@@ -32,7 +32,7 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     rail = rail_for(payment.merchant, payment.method, payment.currency)
     if not isinstance(rail, SandboxCheckout):
         raise Http404
-    speak_to(request, payment)
+    use_market_language(request, payment)
     choice = request.POST.get("choice")
     form = PayerForm(request.POST if choice == PAY else None, asked=rail.asks(payment.payer))
     if choice == REFUSE or form.is_valid():
@@ -57,8 +57,8 @@ def _decide(payment: Payment, form: PayerForm) -> None:
     """A late choice changes nothing: the page then shows how the payment ended."""
     if _state(payment, _left_s(payment)) == "OPEN":
         with suppress(PaymentState, CompanyNotActive):
-            said = form.said() if form.is_bound else {}
-            payments.decide(payment.merchant, payment.id, accepts=form.is_bound, said=said)
+            answers = form.answers() if form.is_bound else {}
+            payments.decide(payment.merchant, payment.id, accepts=form.is_bound, answers=answers)
 
 
 def _facts(payment: Payment) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.base import clock
-from gateway.payer.checkout.languages import amount_of, in_their_language, speak_to
+from gateway.payer.checkout.languages import amount_of, in_their_language, use_market_language
 from gateway.payer.sdk.policies import framed, on_sdk_origin
 from gateway.payer.sdk.sessions import open_payment, origins
 from gateway.payments import cards, links, return_url
@@ -70,7 +70,7 @@ def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
     payment = open_payment(payment_id)
     if payment is None or not challenge or payment.details.get("challenge") != challenge:
         raise Http404
-    speak_to(request, payment)
+    use_market_language(request, payment)
     decision = request.POST.get("decision")
     if decision in ("approve", "refuse"):
         try:
@@ -101,7 +101,7 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
     payment = open_payment(links.of_hosted_card_page(token) or "")
     if payment is None:
         raise Http404
-    speak_to(request, payment)
+    use_market_language(request, payment)
     is_open = cards.is_confirmable(payment)
     if is_open and payment.details.get("challenge") and "token" in payment.details:
         return HttpResponseRedirect(cards.challenge_url(payment, payment.details["challenge"]))

@@ -25,7 +25,7 @@ def on_sdk_origin(view: View) -> View:
         response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
         return response
 
-    # No session and no cookie: the secret in the header, or the unguessable address, is all that may act.
+    # No session and no cookie: the secret in the header, or the unguessable address, is the only credential.
     return never_cache(csrf_exempt(xframe_options_exempt(served)))
 
 

@@ -53,7 +53,7 @@ def _is_segwit(address: str) -> bool:
     values = [_BECH32.index(character) for character in data]
     version = values[0]
     check = _BECH32_CHECK if version == 0 else _BECH32M_CHECK
-    if version > 16 or _polymod([3, 3, 0, 2, 3, *values]) != check:  # the prefix, as its letters are spread
+    if version > 16 or _polymod([3, 3, 0, 2, 3, *values]) != check:  # the prefix, expanded
         return False
     program = _bytes_of(values[1:-6])
     if program is None or not 2 <= len(program) <= 40:

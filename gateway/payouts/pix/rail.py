@@ -1,4 +1,4 @@
-"""PIX out: to a key that the beneficiary's bank knows."""
+"""PIX payouts: to a key registered at the beneficiary's bank."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ class SandboxPixPayout(SandboxPayout):
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         key, kind = draft.get("pixKey"), draft.get("pixKeyType")
         if not isinstance(key, str) or not isinstance(kind, str) or kind not in FORMS:
-            return []  # what is missing, or of no known type, is said elsewhere
+            return []  # missing members and unknown types are reported elsewhere
         if is_pix_key(normalized(key, kind), kind):
             return []
         return [Fault("pixKey", "INVALID", "Is no PIX key of this type.")]

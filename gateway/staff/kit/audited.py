@@ -121,14 +121,14 @@ def company_ids_of(record: Any) -> set[str]:
     return {found} if found else set()
 
 
-def concerns(request: HttpRequest, record: Any) -> bool:
+def is_own_company(request: HttpRequest, record: Any) -> bool:
     """Whether the record's company has this person as a member, in any role."""
     mine = Membership.objects.filter(user=request.user, company__in=company_ids_of(record))  # type: ignore[misc]
     return mine.exists()
 
 
 def _require_uninvolved(request: HttpRequest, records: Iterable[Any]) -> None:
-    if any(concerns(request, record) for record in records):
+    if any(is_own_company(request, record) for record in records):
         raise PermissionDenied
 
 

@@ -51,15 +51,15 @@ def moment(name: str, title: str = "") -> Column:
 
 def related(name: str, title: str = "") -> Column:
     """The record of a foreign key, as a link."""
-    return _leading_away(column(name, link, title))
+    return _as_link(column(name, link, title))
 
 
 def named(name: str, title: str = "") -> Column:
     """The record with the public id in the field, of any type, as a link."""
-    return _leading_away(column(name, link_to_id, title))
+    return _as_link(column(name, link_to_id, title))
 
 
-def _leading_away(shown: Any) -> Column:
+def _as_link(shown: Any) -> Column:
     shown.is_link = True
     return shown  # type: ignore[no-any-return]
 

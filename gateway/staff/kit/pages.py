@@ -24,7 +24,7 @@ from gateway.staff.kit.actions import in_words
 from gateway.staff.kit.audited import company_ids_of
 from gateway.staff.kit.columns import address, link
 from gateway.staff.kit.export import Exported
-from gateway.staff.kit.queues import Queue, QueueFilter, asked_for
+from gateway.staff.kit.queues import Queue, QueueFilter, selected_queue
 from gateway.staff.kit.related import Related, plural
 from gateway.staff.kit.search import Ids, SearchWords, matching
 
@@ -63,7 +63,7 @@ class StaffAdmin(Exported):
     ordering: ClassVar[Any] = ("-pk",)
     sortable_by: ClassVar[Any] = ()  # any other order would sort whole tables
     list_per_page = 50
-    paginator = InfinitePaginator  # which counts nothing
+    paginator = InfinitePaginator  # it does not count rows
     show_full_result_count = False
     show_facets = ShowFacets.NEVER
     change_form_outer_after_template = "admin/related.html"
@@ -80,7 +80,7 @@ class StaffAdmin(Exported):
         return (QueueFilter, *chosen) if self.queues else chosen
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        queue = asked_for(request, self)
+        queue = selected_queue(request, self)
         return (queue.since, "pk") if queue else super().get_ordering(request)
 
     def related_to(self, record: Any) -> Iterable[Related]:
@@ -185,7 +185,7 @@ class StaffAdmin(Exported):
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         if any("\0" in value for _, values in request.GET.lists() for value in values):
             return HttpResponseRedirect(request.path)
-        queue = asked_for(request, self)
+        queue = selected_queue(request, self)
         return super().changelist_view(request, (extra_context or {}) | ({"title": queue.title} if queue else {}))
 
 
@@ -242,7 +242,7 @@ class EnteredAdmin(ReadOnlyAdmin):
 
 def find(request: HttpRequest, term: str) -> list[SearchResult]:
     """The admin's global search: every record with this id, reference or name."""
-    term = request.GET.get("s", term).strip()  # the box lowers the letters, and references have two cases
+    term = request.GET.get("s", term).strip()  # the search box lowercases its input, and references are case-sensitive
     found: list[SearchResult] = []
     for model, page in admin.site._registry.items():
         if term and isinstance(page, StaffAdmin) and page.has_view_permission(request):

@@ -45,10 +45,10 @@ class QueueFilter(admin.SimpleListFilter):
         return [(queue.name, queue.title) for queue in model_admin.queues]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        queue = asked_for(request, admin.site._registry[queryset.model])
+        queue = selected_queue(request, admin.site._registry[queryset.model])
         return queryset.filter(queue.waiting()) if queue else queryset
 
 
-def asked_for(request: HttpRequest, page: Any) -> Queue | None:
+def selected_queue(request: HttpRequest, page: Any) -> Queue | None:
     """The queue selected in the URL."""
     return next((queue for queue in page.queues if queue.name == request.GET.get(PARAMETER)), None)

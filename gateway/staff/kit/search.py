@@ -47,7 +47,7 @@ def _as_id(model: type[Model], term: str, ids: Ids) -> Iterable[Q]:
         prefix, public_id = match[1].lower(), f"{match[1].lower()}_{match[2].upper()}"
         lookup = ids.get(prefix)
         if prefix == own_prefix:
-            yield Q(pk__gte=public_id, pk__lt=f"{public_id}~")  # the beginning of an id will do
+            yield Q(pk__gte=public_id, pk__lt=f"{public_id}~")  # a prefix of an id is enough
         elif lookup:
             yield Q(**{lookup: public_id}) if isinstance(lookup, str) else lookup(public_id)
     elif own_prefix and _ULID.fullmatch(term):

@@ -16,7 +16,7 @@ from gateway.withdrawals.models import Status as WithdrawalStatus
 from gateway.withdrawals.models import Withdrawal
 
 SPANS = {1: "Today", 7: "7 days", 30: "30 days"}
-# Merchant by merchant, so that an index alone answers; OFFSET 0 keeps the planner to it.
+# Per merchant, so that an index-only scan answers; OFFSET 0 forces the planner to do so.
 _PAID = quoted(PaymentStatus.PAID, PaymentStatus.REFUNDED)
 _UNPAID = quoted(PaymentStatus.FAILED, PaymentStatus.EXPIRED)
 _PAYMENTS = f"""

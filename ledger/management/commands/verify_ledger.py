@@ -11,12 +11,12 @@ class Command(BaseCommand):
     help = "Checks every invariant of the books; fails and shows counterexamples when one does not hold."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        violations = verify(self._say)
+        violations = verify(self._report)
         for violation in violations:
             self.stderr.write(self.style.ERROR(str(violation)))
         if violations:
             raise CommandError(f"{len(violations)} of {len(all_invariants())} invariants do not hold.")
         self.stdout.write(self.style.SUCCESS(f"All {len(all_invariants())} invariants hold."))
 
-    def _say(self, invariant: Invariant) -> None:
+    def _report(self, invariant: Invariant) -> None:
         self.stdout.write(f"{invariant.number:>4}  {invariant.claim}")

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.test import Client
 
 from accounts.base.clock import utcnow
-from accounts.known_browsers import known_as
+from accounts.known_browsers import browser_id
 from accounts.models import AuditEntry, Company, Invitation, Membership, User
 from accounts.roles import Role
 from tests.support.companies import Shop
@@ -252,7 +252,7 @@ def test_a_known_browser_is_counted_too_and_ends_with_the_password(browser: Clie
     owner.save()
     request = HttpRequest()
     request.COOKIES = {name: one.value for name, one in browser.cookies.items()}
-    assert known_as(request, owner) is None
+    assert browser_id(request, owner) is None
 
 
 def test_a_forged_mark_makes_no_browser_known(browser: Client, acme: Shop) -> None:

@@ -50,8 +50,8 @@ def test_a_fee_has_a_line_of_its_own(viewer: Client, acme: Shop, page: Page) -> 
     answer = shown(viewer, page)
 
     fee, gross = answer.context["rows"]
-    assert (gross.credit, gross.debit, gross.said, gross.type) == (15000, None, "Payment", "Payments")
-    assert (fee.credit, fee.debit, fee.said) == (
+    assert (gross.credit, gross.debit, gross.description, gross.type) == (15000, None, "Payment", "Payments")
+    assert (fee.credit, fee.debit, fee.description) == (
         None,
         15000 - holdings(acme.sandbox).currencies["BRL"].available,
         "Fee",
@@ -63,7 +63,7 @@ def test_a_fee_has_a_line_of_its_own(viewer: Client, acme: Shop, page: Page) -> 
 def test_a_failed_withdrawal_is_a_line_that_comes_back(viewer: Client, busy: Shop, page: Page) -> None:
     rows = shown(viewer, page, cause="WITHDRAWALS", **EVERYTHING).context["rows"]
 
-    assert [(str(row.said), bool(row.credit)) for row in rows] == [
+    assert [(str(row.description), bool(row.credit)) for row in rows] == [
         ("Held for a withdrawal", False), ("Withdrawal failed, money returned", True), ("Held for a withdrawal", False)
     ]  # fmt: skip
 

@@ -3,7 +3,7 @@
 import pytest
 from pytest_django import Settings
 
-from gateway.serving.checks import the_client_can_be_told
+from gateway.serving.checks import client_address_is_configured
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from gateway.serving.checks import the_client_can_be_told
 def test_what_cannot_work_is_an_error(settings: Settings, header: str, proxies: list[str], expected: list[str]) -> None:
     settings.CLIENT_ADDRESS_HEADER, settings.TRUSTED_PROXIES = header, proxies
 
-    assert [found.id for found in the_client_can_be_told(None)] == expected
+    assert [found.id for found in client_address_is_configured(None)] == expected

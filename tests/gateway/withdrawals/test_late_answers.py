@@ -66,7 +66,7 @@ def test_nobody_gives_money_back_that_is_just_being_sent(
 
 
 def test_nobody_asks_while_somebody_is_asking(withdrawal: Withdrawal, question: Question, funded: Shop) -> None:
-    assert withdrawals_due.ask_now(funded.sandbox, withdrawal.id) is False
+    assert withdrawals_due.query_now(funded.sandbox, withdrawal.id) is False
 
     withdrawal.refresh_from_db()
     assert (withdrawal.sent_times, withdrawal.asked_times) == (1, 0)

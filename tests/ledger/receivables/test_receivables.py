@@ -90,7 +90,7 @@ def test_releasing_again_moves_nothing(acme: Shop) -> None:
     after = book(acme.sandbox)
 
     assert receivables_due.run_due() == 0
-    RELEASE.happen(acme.sandbox, receivable.id)
+    RELEASE.run_at_clock(acme.sandbox, receivable.id)
 
     assert book(acme.sandbox) == after
     assert (Event.objects.filter(type="balance.released").count(), Transfer.objects.count()) == (1, 2)

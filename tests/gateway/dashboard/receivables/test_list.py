@@ -86,7 +86,7 @@ def test_a_day_a_currency_and_a_state_narrow(acme: Shop, viewer: Client, page: P
 def test_what_was_released_stays_on_its_day(acme: Shop, viewer: Client, page: Page) -> None:
     one = a_receivable(acme.sandbox)
     later(acme, days=31)
-    RELEASE.happen(acme.sandbox, one.pk)
+    RELEASE.run_at_clock(acme.sandbox, one.pk)
 
     assert cells(viewer, page("receivables")) == {"2027-02-02": [("BRL", 1, NET)]}
     assert "Released" in viewer.get(page("receivables")).content.decode()

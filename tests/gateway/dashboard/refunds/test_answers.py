@@ -257,7 +257,7 @@ def test_the_draft_ends_with_the_answer_or_the_refund(
         refunds.respond(acme.sandbox, asked.pk, "CONTEST", message="By the backend.")
     elif ends == "silence":
         later(acme, hours=73)
-        LAPSE.happen(acme.sandbox, asked.pk)
+        LAPSE.run_at_clock(acme.sandbox, asked.pk)
     else:
         refunds.decide(acme.sandbox, asked.pk, refunds.RefundAction.WITHDRAW)
 
