@@ -48,4 +48,4 @@ def test_every_role_of_staff_is_explained() -> None:
 
 def test_every_queue_of_staff_is_explained() -> None:
     titles = {queue.title for page in admin.site._registry.values() for queue in getattr(page, "queues", ())}
-    assert titles == set(re.findall(r"^\| ([^|]+) \|", section("### What waits for people"), re.M)) - {"queue", "---"}
+    assert titles == set(re.findall(r"^\| ([^|]+) \|", section("### Queues of staff"), re.M)) - {"queue", "---"}
