@@ -34,13 +34,13 @@ def count(request: HttpRequest, email: str) -> RateLimitUsage | None:
     browser = known_browsers.browser_id(request, user)
     place = _consume(request, PLACE, f"{email}|{browser or rate_limit_key(request)}")
     if place is None:
-        _tell(user)
+        _notify(user)
         return None
     if browser:
         return place
     brake = _consume(request, EVERYWHERE, email) or _consume(request, BRAKED, email)
     if brake is None:
-        _tell(user)
+        _notify(user)
         place.rollback()
         return None
     return RateLimitUsage(usage=[*place.usage, *brake.usage])
@@ -51,7 +51,7 @@ def _consume(request: HttpRequest, rates: dict[str, str], key: str) -> RateLimit
     return ratelimit.consume(request, app="accounts", action=action, config=rates, key=key)
 
 
-def _tell(user: User | None) -> None:
+def _notify(user: User | None) -> None:
     if user is None or not cache.add(f"accounts:lockout:{user.pk}", True, TOLD_EVERY_S):
         return
     with translation.override(user.language or settings.LANGUAGE_CODE):

@@ -28,10 +28,10 @@ def notify_owners(
     It is sent after the commit and retried until the mail server accepts it. `page` is the dashboard page it links to;
     facts are plain: strings, numbers, times. None of them is a secret.
     """
-    tell(company, (Role.OWNER,), subject, template, page, also=also, **facts)
+    notify(company, (Role.OWNER,), subject, template, page, also=also, **facts)
 
 
-def tell(
+def notify(
     company: Company,
     roles: Collection[Role],
     subject: str | Promise,

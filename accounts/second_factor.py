@@ -73,13 +73,13 @@ def is_demanded() -> bool:
 
 
 @receiver(authenticator_added)
-def setting_it_up_shows_it(request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: object) -> None:
+def on_set_up(request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: object) -> None:
     if authenticator.type in WANTED:
         record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
 
 
 @receiver(authentication_step_completed)
-def it_was_shown(request: HttpRequest, method: str, **kwargs: object) -> None:
+def on_shown(request: HttpRequest, method: str, **kwargs: object) -> None:
     """Also drops the request that allauth itself would resume."""
     request.session.pop(STATE_SESSION_KEY, None)
     step_up.shown(request, method)

@@ -45,7 +45,7 @@ def live_keys(merchant: Merchant) -> QuerySet[ApiKey]:
     return _keys(merchant).filter(works, revoked_at=None)
 
 
-def dead_keys(merchant: Merchant) -> QuerySet[ApiKey]:
+def inactive_keys(merchant: Merchant) -> QuerySet[ApiKey]:
     """The merchant's revoked and expired keys, newest first."""
     ended = Q(revoked_at__isnull=False) | Q(expires_at__lte=utcnow())
     return _keys(merchant).filter(ended)

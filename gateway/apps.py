@@ -22,10 +22,10 @@ class GatewayConfig(AppConfig):
         from gateway.withdrawals import invariants as of_withdrawals  # noqa: F401
         from gateway.withdrawals import proposals as of_withdrawal_outcomes  # noqa: F401
 
-        pre_migrate.connect(_take_your_time)
+        pre_migrate.connect(_lift_statement_timeout)
 
 
-def _take_your_time(using: str, **kwargs: Any) -> None:
+def _lift_statement_timeout(using: str, **kwargs: Any) -> None:
     """Lifts the statement timeout: a migration may build an index for longer than a request may wait."""
     from django.db import connections
 

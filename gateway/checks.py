@@ -149,7 +149,7 @@ def the_proxy_is_named(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security, deploy=True)
-def people_can_be_written_to(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+def email_is_configured(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
     if settings.EMAIL_BACKEND.split(".")[-2] not in NOT_SENDING:
         return []
     return [Error("ONPAY_EMAIL_URL is not set: nobody can sign up, be invited or be warned.", id="onpay.E012")]
@@ -165,7 +165,7 @@ def addresses_are_of_somebody(app_configs: Any, **kwargs: Any) -> list[CheckMess
         "ONPAY_SDK_URL": [urlsplit(settings.SDK_URL).hostname],
         "ONPAY_ALLOWED_HOSTS": settings.ALLOWED_HOSTS,
         "ONPAY_EMAIL_FROM": [sender],
-        "ONPAY_EMAIL_URL": [settings.EMAIL_HOST] if people_can_be_written_to(None) == [] else [],
+        "ONPAY_EMAIL_URL": [settings.EMAIL_HOST] if email_is_configured(None) == [] else [],
         "ONPAY_RATES_URL": [urlsplit(settings.RATES_URL).hostname],
     }
     found = [f"{name} ({host})" for name, hosts in named.items() for host in hosts if host and _is_an_example(host)]

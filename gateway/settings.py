@@ -121,8 +121,8 @@ TEMPLATES = [
 DATABASE_LIMITS = Limits(statement_timeout=env.int("ONPAY_DB_STATEMENT_TIMEOUT_MS", default=10_000))
 DATABASES = {"default": addresses.serving(env, DATABASE_LIMITS)}
 # The owner of the tables, for `migrate`, and the role that creates it, for `prepare_database`. Empty: one role for all.
-DATABASE_OWNER = addresses.other(env, addresses.OWNING, DATABASE_LIMITS)
-DATABASE_ADMIN = addresses.other(env, addresses.ADMINISTERING, DATABASE_LIMITS)
+DATABASE_OWNER = addresses.command_database(env, addresses.OWNING, DATABASE_LIMITS)
+DATABASE_ADMIN = addresses.command_database(env, addresses.ADMINISTERING, DATABASE_LIMITS)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # ── Celery: the timetable. Work itself is rows in PostgreSQL ──────────────────────────────────────────────────────

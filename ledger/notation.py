@@ -164,13 +164,13 @@ def _agreed(text: str, currency: str | None, *signs: str | None) -> str | None:
     """The currency that all signs agree on, if any."""
     possible = set(DECIMALS) if currency is None else {currency}
     for sign in filter(None, signs):
-        possible &= _meant(sign)
+        possible &= _currencies_of_sign(sign)
     if not possible:
         raise Unreadable(text)
     return possible.pop() if len(possible) == 1 else None
 
 
-def _meant(sign: str) -> set[str]:
+def _currencies_of_sign(sign: str) -> set[str]:
     if sign == _PESO:
         return {notation().local} if notation().local else set(_PESOS)
     if sign == "US$":

@@ -247,7 +247,7 @@ async def _exchange(
         while (room := MOST_BODY_BYTES - len(heard.body)) and (chunk := await response.content.read(room)):
             heard.body += chunk
     finally:
-        _hang_up_unless_finished(response)
+        _close_unless_finished(response)
 
 
 async def _request(
@@ -269,7 +269,7 @@ async def _note_reuse(
     context.trace_request_ctx.over_kept_connection = True
 
 
-def _hang_up_unless_finished(response: aiohttp.ClientResponse) -> None:
+def _close_unless_finished(response: aiohttp.ClientResponse) -> None:
     connection = response.connection
     if connection is None:
         return

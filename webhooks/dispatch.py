@@ -102,11 +102,11 @@ STAND_IN_MAX_AGE = timedelta(seconds=3 * BEAT_EVERY_S)
 """A worker that was killed is not waited for any longer."""
 
 
-def stand_in() -> None:
+def deliver_without_dispatcher() -> None:
     """Delivers due events if no dispatcher is alive, one worker at a time and for a limited time."""
     if heartbeats.is_alive(DISPATCHER) or heartbeats.is_alive(STAND_IN, STAND_IN_MAX_AGE):
         return
-    asyncio.run(Dispatcher().take_a_turn(STAND_IN_TURN_S))
+    asyncio.run(Dispatcher().run_for(STAND_IN_TURN_S))
     heartbeats.end(STAND_IN)
 
 
@@ -132,7 +132,7 @@ class Dispatcher:
             await self._finish()
             await self._guarded(self._in_thread, partial(heartbeats.end, DISPATCHER))
 
-    async def take_a_turn(self, seconds: float) -> None:
+    async def run_for(self, seconds: float) -> None:
         """Runs until nothing is due or the time is up; ends like `run`."""
         ends = time.monotonic() + seconds
         async with Sender(limit_per_host=0) as sender:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
-from accounts.notices import tell
+from accounts.notices import notify
 from accounts.roles import Role
 from webhooks.models import Delivery, Endpoint
 
@@ -50,7 +50,7 @@ def _notify_disabled(endpoint: Endpoint) -> None:
 
 
 def _notify(endpoint: Endpoint, subject: Promise, template: str, **facts: Any) -> None:
-    tell(
+    notify(
         endpoint.merchant.company,
         (Role.OWNER, Role.DEVELOPER),
         subject,

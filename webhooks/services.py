@@ -207,7 +207,7 @@ def redeliver(merchant: Merchant, endpoint_id: str, delivery_id: str) -> Deliver
 
     Raises ONP404_WEBHOOK, ONP404_DELIVERY and ONP409_WEBHOOK_STATE.
     """
-    endpoint = _switched_on(merchant, endpoint_id)
+    endpoint = _enabled(merchant, endpoint_id)
     before = delivery(merchant, endpoint_id, delivery_id)
     again = _AGAIN.format(events=f"SELECT * FROM {table(Event)} WHERE id = %(event)s")
     row = first(
@@ -237,7 +237,7 @@ def replay(merchant: Merchant, endpoint_id: str, wanted: Filter, *, dry_run: boo
 
     Raises ONP404_WEBHOOK and ONP409_WEBHOOK_STATE.
     """
-    params = _asked(_switched_on(merchant, endpoint_id), wanted)
+    params = _parameters(_enabled(merchant, endpoint_id), wanted)
     row = first(f"SELECT count(*) FROM ({_MATCHING}) matching", params)
     assert row is not None
     if dry_run or not row[0]:
@@ -250,14 +250,14 @@ def sample(merchant: Merchant, endpoint_id: str, wanted: Filter, size: int = 10)
 
     Raises ONP404_WEBHOOK.
     """
-    params = _asked(endpoint(merchant, endpoint_id), wanted)
+    params = _parameters(endpoint(merchant, endpoint_id), wanted)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT id FROM ({_MATCHING} LIMIT {MOST_AT_ONCE + 1}) matching", params)
         ids = [event_id for (event_id,) in cursor.fetchall()]
     return len(ids), list(Event.objects.filter(pk__in=ids[:size]).defer("body").order_by("pk"))
 
 
-def _asked(endpoint: Endpoint, wanted: Filter) -> dict[str, Any]:
+def _parameters(endpoint: Endpoint, wanted: Filter) -> dict[str, Any]:
     return {
         "merchant": endpoint.merchant_id,
         "endpoint": endpoint.pk,
@@ -282,13 +282,13 @@ def _kinds(endpoint: Endpoint, wanted: str | None) -> list[str] | None:
 @transaction.atomic
 def send_test(merchant: Merchant, endpoint_id: str) -> Delivery:
     """Sends one `webhook.test`, whatever the endpoint subscribes to. Raises ONP404_WEBHOOK and ONP409_WEBHOOK_STATE."""
-    endpoint = _switched_on(merchant, endpoint_id)
+    endpoint = _enabled(merchant, endpoint_id)
     message = {"message": "This is a test that you asked for."}
     event_id = emit(merchant, "webhook.test", endpoint.pk, message, now_of(merchant), only=endpoint.pk)
     return Delivery.objects.select_related("event").get(event_id=event_id)
 
 
-def _switched_on(merchant: Merchant, endpoint_id: str) -> Endpoint:
+def _enabled(merchant: Merchant, endpoint_id: str) -> Endpoint:
     endpoint = lock(merchant, endpoint_id)
     if endpoint.status != Endpoint.Status.ACTIVE:
         raise EndpointOff

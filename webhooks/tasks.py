@@ -10,7 +10,7 @@ BATCH = 100
 @shared_task
 def deliver_webhooks() -> None:
     """Delivers if no dispatcher is alive."""
-    dispatch.stand_in()
+    dispatch.deliver_without_dispatcher()
 
 
 @shared_task

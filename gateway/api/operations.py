@@ -89,7 +89,7 @@ class Operation:
     largest_body: int = bodies.MAX_BODY_BYTES
 
     @property
-    def usual(self) -> Variant:
+    def on_success(self) -> Variant:
         return Variant(self.status, f"ONP{self.status}", self.success)
 
     @property
@@ -305,7 +305,7 @@ def preflight_of(rehearsal: Rehearsal) -> Variant:
 
 def rendered(declared: Operation, result: Any) -> tuple[int, bytes]:
     """Status and body of a success: the envelope of contract §2.2."""
-    variant, result = (result.variant, result.payload) if isinstance(result, Varied) else (declared.usual, result)
+    variant, result = (result.variant, result.payload) if isinstance(result, Varied) else (declared.on_success, result)
     answer = {"success": True, "onpayCode": variant.code, "onpayDescription": variant.success}
     if isinstance(result, ResultPage):
         return variant.status, dumps(

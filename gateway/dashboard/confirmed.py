@@ -27,7 +27,7 @@ def attempt(here: RequestContext, given: Mapping[str, Any]) -> KeyedRequest:
     return KeyedRequest(here.merchant, str(given["once"]), fingerprint("FORM", path, content), "FORM", path, request_id)
 
 
-def unless_refused(act: Callable[[], R]) -> R:
+def rolled_back_if_refused(act: Callable[[], R]) -> R:
     """For a backend's key a refusal is the stored response; a person corrects the form and retries."""
     try:
         return act()

@@ -91,13 +91,13 @@ def _named(here: RequestContext, asked: str, prefix: str, rest: str) -> HttpResp
         owner = Receivable.objects.filter(merchant=here.merchant, pk=object_id).values_list("payment_id", flat=True)
         prefix, object_id = "pay", owner.first() or object_id
     name, needs = PAGES.get(prefix, ("", May.READ_PAYMENTS))
-    elsewhere = _elsewhere(here, prefix, object_id)
+    elsewhere = _in_other_environment(here, prefix, object_id)
     if not name or elsewhere or not here.may(needs) or not _has_page(here, name, object_id):
         return here.render("search.html", asked=asked, elsewhere=elsewhere, object_id=object_id, name=name)
     return HttpResponseRedirect(here.to(name, object_id))
 
 
-def _elsewhere(here: RequestContext, prefix: str, object_id: str) -> Merchant | None:
+def _in_other_environment(here: RequestContext, prefix: str, object_id: str) -> Merchant | None:
     """The same company in its other environment, if the id exists there."""
     table = _TABLES.get(prefix)
     if table is None:

@@ -19,7 +19,7 @@ def serving(env: Env, limits: Limits) -> dict[str, Any]:
     return found | {"CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": health, "OPTIONS": found["OPTIONS"] | {"pool": pool}}
 
 
-def other(env: Env, name: str, limits: Limits) -> dict[str, Any]:
+def command_database(env: Env, name: str, limits: Limits) -> dict[str, Any]:
     """The URL of one command: owner or administrator. Empty if it is not set."""
     url = env.str(f"ONPAY_{name}_URL", default="")
     return _named(env, name, url, limits) if url else {}

@@ -90,11 +90,11 @@ class Life:
         self._begin(days)
         for tick in range(days * 4):
             for _ in range(self.chance.choice((0, 1, 1, 1, 2, 3))):
-                self._trade()
+                self._make_payment()
             if tick % 28 == 27:
-                self._end_the_week()
+                self._move_money_out()
             advance(self.merchant, by=STEP)
-        self._leave_work()
+        self._leave_open_work()
 
     def _begin(self, days: int) -> None:
         self.merchant.clock_offset = timedelta(days=-days)
@@ -104,7 +104,7 @@ class Life:
         return f"{kind}-{self.chance.getrandbits(40):010x}"
 
     # ── Payments ──────────────────────────────────────────────────────────────────────────────────────────────────
-    def _trade(self) -> None:
+    def _make_payment(self) -> None:
         way = self.chance.choices(WAYS, weights=[way.weight for way in WAYS])[0]
         payment = self._order(way)
         outcome = self.chance.choices((Status.PAID, Status.FAILED, None), weights=(88, 4, 8))[0]
@@ -184,7 +184,7 @@ class Life:
         )
 
     # ── Money out ─────────────────────────────────────────────────────────────────────────────────────────────────
-    def _end_the_week(self) -> None:
+    def _move_money_out(self) -> None:
         """Withdraws half of the balance, sometimes to an invalid destination, and converts a little."""
         available = self._available()
         self._withdraw((available * 3 / 4).quantize(Decimal(1)) + CENT)
@@ -221,7 +221,7 @@ class Life:
         return advances.request(self.merchant, [one.pk for one in chosen], self.owner) if chosen else None
 
     # ── What is to be done today ──────────────────────────────────────────────────────────────────────────────────
-    def _leave_work(self) -> None:
+    def _leave_open_work(self) -> None:
         """Leaves open disputes, an advance to decide, holds, and pending payments."""
         paid = Payment.objects.filter(merchant=self.merchant, status=Status.PAID, currency="BRL", refunded_amount=0)
         undisputed = paid.exclude(refunds__isnull=False).order_by("-paid_at").select_related("merchant__company")

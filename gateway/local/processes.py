@@ -21,13 +21,13 @@ _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 def ends_with(parent: int, signal_number: int) -> Callable[[], None]:
     """Runs between fork and exec: the kernel sends the signal whenever the parent ends."""
 
-    def ask_the_kernel() -> None:
+    def set_death_signal() -> None:
         if _libc:
             _libc.prctl(PR_SET_PDEATHSIG, signal_number)
             if os.getppid() != parent:  # it had already ended
                 os._exit(1)
 
-    return ask_the_kernel
+    return set_death_signal
 
 
 def spawn(

@@ -28,7 +28,7 @@ curl -s {baseUrl}/api/v2/payments \\
 """
 
 
-def say(line: str) -> None:
+def echo(line: str) -> None:
     """Prints one line and flushes it."""
     print(line, flush=True)
 
@@ -41,12 +41,12 @@ def step(name: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        say("not done")
+        echo("not done")
         raise
-    say(f"{time.monotonic() - began:5.1f} s")
+    echo(f"{time.monotonic() - began:5.1f} s")
 
 
 def card(place: Path) -> None:
     """Shows the addresses, the logins and a first request."""
     demo = json.loads((place / "demo.json").read_text())
-    say(CARD.format(**demo, home=place))
+    echo(CARD.format(**demo, home=place))

@@ -12,7 +12,7 @@ from types import FrameType
 from gateway.local import home, processes
 from gateway.local.child import Child
 from gateway.local.errors import LocalError
-from gateway.local.screen import say
+from gateway.local.screen import echo
 from gateway.local.server import Server
 
 TICK_S = 0.2
@@ -121,7 +121,7 @@ class Supervisor:
 
     def _wait_for(self, watched: Watched, what: str) -> None:
         part, delay_s = watched.part, watched.delay_s
-        say(f"\n  {part.name} {what}; starting it again in {delay_s:g} s (see {part.log})")
+        echo(f"\n  {part.name} {what}; starting it again in {delay_s:g} s (see {part.log})")
         watched.due = time.monotonic() + delay_s
         watched.delay_s = min(delay_s * 2, LAST_DELAY_S)
 

@@ -14,7 +14,7 @@ from gateway.local import home, service, stores
 from gateway.local.changes import Changes
 from gateway.local.child import Child
 from gateway.local.errors import LocalError
-from gateway.local.screen import card, say, step
+from gateway.local.screen import card, echo, step
 from gateway.local.supervisor import Stopped, Supervisor
 
 HEALTH_TIMEOUT_S = 60
@@ -52,7 +52,7 @@ def up(without: Collection[str] = (), *, reload: bool = False) -> int:
     home.private(place / "logs", (os.geteuid(), os.getegid()))
     supervisor = Supervisor(place / "sessions.json")
     supervisor.end_leftovers()
-    _make_sure_it_is_free(host, port)
+    _require_free_port(host, port)
     try:
         _start(supervisor, place, host, port, parts, DEVELOPING if reload else {})
         _wait_for_health(supervisor, host, port, parts)
@@ -63,7 +63,7 @@ def up(without: Collection[str] = (), *, reload: bool = False) -> int:
             if changes and changes.any():
                 _reload(supervisor, changes)
     except Stopped:
-        say("\n  stopping …")
+        echo("\n  stopping …")
         return 0
     finally:
         supervisor.stop()
@@ -115,7 +115,7 @@ def _wait_for_health(supervisor: Supervisor, host: str, port: int, parts: Mappin
         while (down := [part for part in _down(host, port) if part not in left_out]) and time.monotonic() < deadline:
             supervisor.watch()
     if down:
-        say(f"  not up yet: {', '.join(down)} (the logs are in {home.folder() / 'logs'})")
+        echo(f"  not up yet: {', '.join(down)} (the logs are in {home.folder() / 'logs'})")
 
 
 def _down(host: str, port: int) -> list[str]:
@@ -144,7 +144,7 @@ def _port() -> int:
     return int(chosen)
 
 
-def _make_sure_it_is_free(host: str, port: int) -> None:
+def _require_free_port(host: str, port: int) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

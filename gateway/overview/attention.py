@@ -70,7 +70,7 @@ def attention(merchant: Merchant) -> Attention:
     return Attention(
         to_answer=_some(listed(merchant, statuses=(Status.AWAITING_RESPONSE,))),
         short_of_money=_some(short_of_money(merchant)),
-        endpoints=_in_trouble(webhooks.endpoints(merchant)),
+        endpoints=_failing(webhooks.endpoints(merchant)),
         came_back=_some(withdrawals.came_back(merchant, now - RECENTLY)),
         decided=_some(receivables.advances(merchant).filter(decided_at__gte=now - RECENTLY)),
         boletos=_some(_ending(merchant)),
@@ -84,7 +84,7 @@ def _ending(merchant: Merchant) -> QuerySet[Payment]:
     return open_ones.order_by("expires_at", "id")
 
 
-def _in_trouble(endpoints: Iterable[Endpoint]) -> Some[Endpoint]:
+def _failing(endpoints: Iterable[Endpoint]) -> Some[Endpoint]:
     found = [one for one in endpoints if one.status == Endpoint.Status.DISABLED or switched_off_at(one)]
     return Some(len(found), found[:SHOWN])
 

@@ -106,7 +106,7 @@ class FoundPayment:
 def found(merchant: Merchant, search: Search) -> FoundPayment:
     """The matches of a search. A text that cannot belong to a payment matches nothing."""
     text = search.text.strip()
-    return FoundPayment(merchant, search, _meant(merchant, text) if text else Q())
+    return FoundPayment(merchant, search, _matching(merchant, text) if text else Q())
 
 
 def _numbers(statuses: QuerySet[Payment, Any]) -> dict[str, int]:
@@ -134,7 +134,7 @@ def _filters(merchant: Merchant, search: Search) -> Iterable[Q]:
         yield Q(pk__in=Payment.objects.filter(refunds__merchant=merchant).values("pk"))
 
 
-def _meant(merchant: Merchant, text: str) -> Q:
+def _matching(merchant: Merchant, text: str) -> Q:
     """The payments that a text can mean.
 
     Each reading is resolved by itself, because no index serves all. One that matches few payments becomes their

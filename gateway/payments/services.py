@@ -95,7 +95,7 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
         advance_monthly_rate=terms.advance_monthly_rate,
         advance_minimum=terms.advance_minimum,
         payer=payloads.payer(request.payer),
-        return_url=_way_back(merchant, request) if rail.market(request.currency).redirects_payer else None,
+        return_url=_return_url(merchant, request) if rail.market(request.currency).redirects_payer else None,
         due_date=request.due_date,
         details=_card_of(merchant, request),
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
@@ -107,7 +107,7 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
     return payment
 
 
-def _way_back(merchant: Merchant, request: Request) -> str | None:
+def _return_url(merchant: Merchant, request: Request) -> str | None:
     return return_url.parse(request.return_url, merchant) if request.return_url else None
 
 

@@ -4,7 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.emails.topics import Topic
-from accounts.notices import is_notified, tell
+from accounts.notices import is_notified, notify
 from accounts.roles import Role
 from gateway.refunds.models import Refund
 from ledger.notation import in_market
@@ -27,7 +27,7 @@ def _notify(refund: Refund, subject: Promise, template: str) -> None:
     merchant = refund.merchant
     if is_notified(merchant):
         with in_market(merchant.company.country):
-            tell(
+            notify(
                 merchant.company,
                 READERS,
                 subject,

@@ -106,7 +106,7 @@ def _give_back(refund: Refund, now: datetime) -> None:
     """Money from receivables returns there if they still have a release date."""
     if refund.from_releasing:
         taken = refund.from_releasing
-        refund.from_releasing = receivables.give_all_back(refund.id, refund.payment_id, taken, now)
+        refund.from_releasing = receivables.return_all(refund.id, refund.payment_id, taken, now)
         refund.from_available += taken - refund.from_releasing
 
 

@@ -127,7 +127,7 @@ class RequestLog:
 
     def _insert(self, batch: list[RequestFacts]) -> None:
         if self._connection is None:
-            self._connection = connection_of_its_own()
+            self._connection = separate_connection()
         rows: list[dict[str, Any]] = [row_of(facts) for facts in batch]
         with self._connection.cursor() as cursor:
             cursor.execute(_INSERT.format(columns=columns(ApiRequest)), [orjson.dumps(rows).decode()])
@@ -139,7 +139,7 @@ class RequestLog:
             self._connection = None
 
 
-def connection_of_its_own() -> BaseDatabaseWrapper:
+def separate_connection() -> BaseDatabaseWrapper:
     """A connection beside the pool, so that requests do not wait for it, and outside every transaction. The caller
     closes it.
 
@@ -157,13 +157,13 @@ def connection_of_its_own() -> BaseDatabaseWrapper:
 _log = RequestLog()
 
 
-def _begin_anew() -> None:
+def _reset_after_fork() -> None:
     """A forked process has neither the thread nor the connection of its parent."""
     global _log
     _log = RequestLog()
 
 
-os.register_at_fork(after_in_child=_begin_anew)
+os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def keep(request: HttpRequest, response: HttpResponse, elapsed_s: float) -> None:

@@ -139,7 +139,7 @@ def story(merchant: Merchant, request_id: str) -> Story:
         request=request,
         made=made,
         key=key,
-        tries=_tries(merchant, request, key) if request.idempotency_key else [],
+        tries=_attempts(merchant, request, key) if request.idempotency_key else [],
         transfers=list(transfers.prefetch_related("entries__account").order_by("pk")[:MOST]),
         events=list(events.defer("body").prefetch_related(deliveries).order_by("pk")[:MOST]),
     )
@@ -161,7 +161,7 @@ def _key(merchant: Merchant, request: ApiRequest) -> IdempotencyKey | None:
     return rows.defer("sealed_body").first()
 
 
-def _tries(merchant: Merchant, request: ApiRequest, key: IdempotencyKey | None) -> list[ApiRequest]:
+def _attempts(merchant: Merchant, request: ApiRequest, key: IdempotencyKey | None) -> list[ApiRequest]:
     """The request that claimed the key, and those that named the same object with it."""
     own = ApiRequest.objects.filter(merchant=merchant).exclude(pk=request.pk)
     about = own.filter(objects_named__overlap=request.objects_named, idempotency_key=request.idempotency_key)

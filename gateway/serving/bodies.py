@@ -69,7 +69,7 @@ class Reader:
         try:
             with self._in_time(scope, largest if length is None else length):
                 if length is None or length > SMALL:
-                    return await self._piece_by_piece(protocol, length, largest)
+                    return await self._read_chunks(protocol, length, largest)
                 return _of(await protocol(), length)
         except BodyTooLarge:
             return Body(Unread(BodyTooLarge), largest + 1)
@@ -81,7 +81,7 @@ class Reader:
     def give_back(self, body: Body) -> None:
         self.in_memory -= body.held
 
-    async def _piece_by_piece(self, protocol: Any, length: int | None, largest: int) -> Body:
+    async def _read_chunks(self, protocol: Any, length: int | None, largest: int) -> Body:
         """Granian signals end, abort and trailers alike with an empty piece; only the end comes alone."""
         pieces: list[bytes] = []
         size = 0

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.base.clock import utcnow
 from accounts.emails.topics import Topic
 from accounts.models import Merchant
-from accounts.notices import is_notified, tell
+from accounts.notices import is_notified, notify
 from accounts.roles import Role
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.notation import in_market
@@ -58,7 +58,7 @@ def came_back(withdrawal: Withdrawal) -> None:
 def _notify(withdrawal: Withdrawal, subject: Promise, template: str, topic: Topic | None) -> None:
     merchant = withdrawal.merchant
     with in_market(merchant.company.country):
-        tell(
+        notify(
             merchant.company,
             READERS,
             subject,
@@ -75,13 +75,13 @@ def sum_up(limit: int = 100) -> int:
     """Writes the summaries that are due, each with the withdrawals up to this morning; returns the number of
     companies.
     """
-    until = _this_morning(utcnow())
+    until = _last_summary_time(utcnow())
     due = Withdrawal.objects.filter(is_to_sum_up=True, created_at__lt=until)
     merchants = due.order_by("merchant").values_list("merchant", flat=True).distinct()[:limit]
     return sum(_summed_up(merchant_id, until) for merchant_id in list(merchants))
 
 
-def _this_morning(now: datetime) -> datetime:
+def _last_summary_time(now: datetime) -> datetime:
     today = now.replace(hour=SUMMED_UP_AT, minute=0, second=0, microsecond=0)
     return today if today <= now else today - timedelta(days=1)
 
@@ -99,7 +99,7 @@ def _summed_up(merchant_id: int, until: datetime) -> bool:
         totals[one.currency] += one.total
     merchant = found[0].merchant
     with in_market(merchant.company.country):
-        tell(
+        notify(
             merchant.company,
             READERS,
             _("the withdrawals of a day"),

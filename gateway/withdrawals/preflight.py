@@ -78,14 +78,14 @@ def preflight(merchant: Merchant, draft: PreflightDraft) -> Preflight:
     read.
     """
     found = Preflight()
-    found.try_gate("PERMISSION", lambda: _said(draft.permission))
+    found.try_gate("PERMISSION", lambda: _raise_if(draft.permission))
     if draft.is_from_backend:
         found.try_gate("REGISTERED_IP", lambda: gates.require_origin(merchant, draft.origin))
     may_withdraw = found.passes
     found.try_gate("COMPANY_ACTIVE", lambda: require_active(merchant))
     found.try_gate("WITHDRAWAL_ENABLED", lambda: gates.require_enabled(merchant))
     found.try_gate("NO_WAIT", lambda: gates.require_no_wait(merchant))
-    found.try_gate("BODY", lambda: _said(draft.body))
+    found.try_gate("BODY", lambda: _raise_if(draft.body))
     found.try_gate("OWN_COMPANY", lambda: gates.require_own(merchant, draft.company_id or ""), when=draft.company_id)
     currency = draft.payout_currency or ""
     terms = found.try_gate("RAIL", lambda: gates.require_rail(merchant, draft.rail, currency), when=currency)
@@ -111,7 +111,7 @@ def _known(value: R | None) -> R:
     return value
 
 
-def _said(refusal: Refusal | None) -> None:
+def _raise_if(refusal: Refusal | None) -> None:
     if refusal:
         raise refusal
 

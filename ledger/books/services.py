@@ -87,7 +87,7 @@ def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], a
     posted, uncovered = _post(_POST_AND_LOOK, merchant, kind, reference, entries, at)
     for currency in uncovered:
         shortfalls.fill(merchant, currency, at)
-        if _leaves(entries, currency) and shortfalls.remain(merchant, currency):
+        if _leaves(entries, currency) and shortfalls.has_shortfall(merchant, currency):
             raise InsufficientBalance
     return bool(posted)
 

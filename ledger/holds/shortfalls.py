@@ -34,7 +34,7 @@ def fill(merchant: Merchant, currency: str, at: datetime) -> None:
         filler(merchant, currency, at)
 
 
-def remain(merchant: Merchant, currency: str) -> bool:
+def has_shortfall(merchant: Merchant, currency: str) -> bool:
     """Whether the wallet still has a hold that is not covered."""
     return first(_UNCOVERED, [merchant.pk, currency]) is not None
 

@@ -18,7 +18,7 @@ from ledger.receivables.errors import AdvanceDisabled, AdvanceTooSmall, Receivab
 from ledger.receivables.lifecycle import ADVANCE_LIFE, RECEIVABLE_LIFE, AdvanceAction, ReceivableAction
 from ledger.receivables.models import Advance, AdvanceItem, Receivable, State
 from ledger.receivables.offers import offered
-from ledger.receivables.releases import release_late
+from ledger.receivables.releases import release_withheld
 from webhooks.outbox import emit
 
 DAY = timedelta(days=1)
@@ -169,8 +169,8 @@ def refuse(advance_id: str, by: User, note: str = "") -> Advance:
         if receivable.release_at <= now:
             overdue.append(receivable.id)
     if overdue:
-        release_late(advance.merchant, advance.currency, overdue, now)
-    if shortfalls.remain(advance.merchant, advance.currency):
+        release_withheld(advance.merchant, advance.currency, overdue, now)
+    if shortfalls.has_shortfall(advance.merchant, advance.currency):
         shortfalls.fill(advance.merchant, advance.currency, now)
     return _decided(advance, AdvanceAction.REFUSE, by, note, now)
 

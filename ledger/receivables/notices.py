@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from accounts.emails.topics import Topic
-from accounts.notices import is_notified, tell
+from accounts.notices import is_notified, notify
 from accounts.roles import Role
 from ledger.notation import in_market
 from ledger.receivables.models import Advance
@@ -14,7 +14,7 @@ def decided(advance: Advance) -> None:
     merchant = advance.merchant
     if is_notified(merchant):
         with in_market(merchant.company.country):
-            tell(
+            notify(
                 merchant.company,
                 (Role.OWNER, Role.FINANCE),
                 _("your advance was decided"),

@@ -75,6 +75,6 @@ def release_rows(
     return int(count)
 
 
-def release_late(merchant: Merchant, currency: str, receivable_ids: list[str], at: datetime) -> int:
+def release_withheld(merchant: Merchant, currency: str, receivable_ids: list[str], at: datetime) -> int:
     """Releases at `at` the receivables that were withheld past their date; returns how many."""
     return release_rows(merchant, currency, at, limit=len(receivable_ids), only=receivable_ids, not_before=at)

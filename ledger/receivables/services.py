@@ -138,7 +138,7 @@ def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at:
     return int(row[0])
 
 
-def give_all_back(refund_id: str, payment_id: str, minor: int, at: datetime) -> int:
+def return_all(refund_id: str, payment_id: str, minor: int, at: datetime) -> int:
     """Returns `minor` units that a refund took from its payment's receivable and from others.
 
     Returns how much of it waits for its release date again; the rest belongs to AVAILABLE.

@@ -142,7 +142,7 @@ def explain(
     """
     opening, found = 0, defaultdict[Cause, Share](Share)
     with connection.cursor() as cursor:
-        asked = _asked(cursor, merchant, currency, buckets, at, since)
+        asked = _read(cursor, merchant, currency, buckets, at, since)
         cursor.execute(_MOVED, asked | _spans([*asked["split"], None], asked["closed"]))
         for kind, before, *rest in cursor.fetchall():
             opening += int(before)
@@ -179,7 +179,7 @@ def behind(
     parts = _BEHIND.format(amount=_AMOUNT.get(cause, "amount"), about=_ASKED_ABOUT.format(about=about))
     found: list[Part] = []
     with connection.cursor() as cursor:
-        asked = _asked(cursor, merchant, currency, buckets, at, since) | {"kinds": kinds, "after": after}
+        asked = _read(cursor, merchant, currency, buckets, at, since) | {"kinds": kinds, "after": after}
         cursor.execute(_DAYS.format(count=_COUNT.get(cause, "count"), about=about), asked)
         for days in _together(cursor.fetchall(), size):
             cursor.execute(parts, asked | _spans(days, asked["closed"]) | {"size": size - len(found)})
@@ -190,7 +190,7 @@ def behind(
     return found
 
 
-def _asked(
+def _read(
     cursor: Any, merchant: Merchant, currency: str, buckets: Sequence[AccountKind], at: datetime, since: datetime | None
 ) -> dict[str, Any]:
     """The query, the last closed day, and the days it splits."""

@@ -81,7 +81,7 @@ def lines(entries: Sequence[Entry], bucket: AccountKind, balance: int) -> list[L
 
     Lines are continuous from closing to opening balance, also with late postings.
     """
-    earned = _earned(entries, bucket)
+    earned = _income(entries, bucket)
     found = []
     for entry in entries:
         parts = earned.get(entry.transfer_id, {})
@@ -94,7 +94,7 @@ def lines(entries: Sequence[Entry], bucket: AccountKind, balance: int) -> list[L
     return found
 
 
-def _earned(entries: Sequence[Entry], bucket: AccountKind) -> dict[int, dict[Cause, int]]:
+def _income(entries: Sequence[Entry], bucket: AccountKind) -> dict[int, dict[Cause, int]]:
     """What we earned with the transfers of these entries, if it was taken from this bucket (see `explain`)."""
     if not entries:
         return {}

@@ -8,5 +8,5 @@ from gateway.requests import log
 def forget_requests() -> None:
     """Empties the log: what its thread wrote does not go away with a test's transaction."""
     log.close()
-    with closing(log.connection_of_its_own()) as own, own.cursor() as cursor:
+    with closing(log.separate_connection()) as own, own.cursor() as cursor:
         cursor.execute("DELETE FROM gateway_apirequest")

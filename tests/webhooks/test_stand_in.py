@@ -94,7 +94,7 @@ def test_a_turn_ends_though_there_is_always_more(acme: Shop, hook: Hook, receive
 
     busy = threading.Thread(target=announce)
     busy.start()
-    asyncio.run(Dispatcher().take_a_turn(1.0))
+    asyncio.run(Dispatcher().run_for(1.0))
     over.set()
     busy.join()
 

@@ -58,7 +58,7 @@ class Input(BaseModel):
         return []
 
     @classmethod
-    def first_of_all(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
+    def preceding_refusal(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
         """The refusal that precedes the order of the fields, if any."""
         return None
 
@@ -76,14 +76,14 @@ def validated(kind: type[T], content: dict[str, Any], merchant: Merchant | None 
     """The validated request, or the refusal that names every invalid member."""
     if merchant is not None:
         kind.admit(merchant)
-    value, refusal = judged(kind, content, merchant)
+    value, refusal = parsed(kind, content, merchant)
     if value is None or refusal:
         assert refusal is not None
         raise refusal
     return value
 
 
-def judged(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> tuple[T | None, Refusal | None]:
+def parsed(kind: type[T], content: dict[str, Any], merchant: Merchant | None = None) -> tuple[T | None, Refusal | None]:
     """The parsed request if its format is valid, and its refusal, if any."""
     _refuse_card_data(content)
     value, faults = None, []
@@ -135,7 +135,7 @@ def _card_data(path: str) -> CardDataSent:
 def _refusal(kind: type[Input], content: dict[str, Any], faults: list[Fault]) -> Refusal:
     order = [info.alias or name for name, info in kind.model_fields.items()]
     faults.sort(key=lambda fault: order.index(_member(fault)) if _member(fault) in order else len(order))
-    first = kind.first_of_all(content, faults) or kind.codes.get(_member(faults[0]), kind.otherwise)
+    first = kind.preceding_refusal(content, faults) or kind.codes.get(_member(faults[0]), kind.otherwise)
     return first(faults=faults)
 
 

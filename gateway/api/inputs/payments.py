@@ -188,7 +188,7 @@ class PaymentInput(Input):
         return found + rail.faults(draft, strict=merchant.environment == Environment.PRODUCTION)
 
     @classmethod
-    def first_of_all(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
+    def preceding_refusal(cls, content: dict[str, Any], faults: list[Fault]) -> type[Refusal] | None:
         is_boleto = content.get("method") == "BOLETO"
         return errors.BoletoIncomplete if is_boleto and any(f.code == "REQUIRED" for f in faults) else None
 

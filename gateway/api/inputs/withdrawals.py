@@ -87,29 +87,29 @@ class WithdrawalInput(Input):
         return currency if isinstance(currency, str) and currency in by_currency(cls.rail) else None
 
     @classmethod
-    def judge(cls, content: Mapping[str, Any], merchant: Merchant) -> PayoutRail | None:
+    def validating_rail(cls, content: Mapping[str, Any], merchant: Merchant) -> PayoutRail | None:
         """The rail that validates the body."""
         currency = cls.paid_out(content)
         return by_currency(cls.rail, merchant.environment)[currency] if currency else None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
-        judge = cls.judge(content, merchant)
-        if judge is None:
+        rail = cls.validating_rail(content, merchant)
+        if rail is None:
             return []
         sent = {name: value.strip() if isinstance(value, str) else value for name, value in content.items()}
-        others = {name for rail in by_currency(cls.rail).values() for name in rail.members} - set(judge.members)
+        others = {name for one in by_currency(cls.rail).values() for name in one.members} - set(rail.members)
         found = [
             Fault(name, "NOT_ALLOWED", "Belongs to another currency.")
             for name in sorted(others)
             if sent.get(name) is not None
         ]
-        return found + judge.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
+        return found + rail.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
 
     def draft(self, merchant: Merchant) -> WithdrawalDraft:
         given = self.model_dump(by_alias=True, exclude_none=True)
-        judge, currency = self.judge(given, merchant), self.paid_out(given)
-        assert judge and currency
+        rail, currency = self.validating_rail(given, merchant), self.paid_out(given)
+        assert rail and currency
         return WithdrawalDraft(
             company_id=self.company_id,
             rail=self.rail,
@@ -117,7 +117,7 @@ class WithdrawalInput(Input):
             currency=self.currency,
             payout_currency=currency,
             reference=self.reference,
-            destination={name: given[name] for name in judge.members if name in given},
+            destination={name: given[name] for name in rail.members if name in given},
         )
 
 

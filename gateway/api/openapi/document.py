@@ -124,7 +124,7 @@ def _operation(
         "parameters": list(_parameters(path, method, declared, components)),
         "responses": {
             str(one.status): _success(resource, declared, one, components)
-            for one in (declared.usual, *declared.or_else)
+            for one in (declared.on_success, *declared.or_else)
         }
         | _rehearsed(declared, components)
         | failures(refusals_of(method, declared), _HEADERS),

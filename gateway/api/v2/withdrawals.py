@@ -16,7 +16,7 @@ from accounts.models import Merchant
 from accounts.services import remember_refused_origin
 from accounts.waits.errors import WithdrawalsWait
 from gateway.api.errors import InvalidFilter, WrongMemberPayload
-from gateway.api.inputs.fields import Text, TimestampText, judged
+from gateway.api.inputs.fields import Text, TimestampText, parsed
 from gateway.api.inputs.withdrawals import (
     BankWithdrawalInput,
     CryptoWithdrawalInput,
@@ -196,7 +196,7 @@ class RailView(Resource):
 
     def _draft(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> PreflightDraft:
         """The valid members of the body."""
-        _, refusal = judged(self.body, content, merchant)
+        _, refusal = parsed(self.body, content, merchant)
         wrong_ones = {fault.field for fault in refusal.faults} if refusal else set()
         right = {name: value for name, value in content.items() if name not in wrong_ones}
         amount, least = right.get("amount"), right.get("minimumAssetAmount")

@@ -71,7 +71,7 @@ def chosen(
     try:
         return form, form.quote(here.merchant)
     except ReceivableState:
-        form.add_error(None, _why_nothing(here, form))
+        form.add_error(None, _nothing_chosen(here, form))
     except Refusal as refusal:
         form.refuse(refusal)
     return form, None
@@ -83,7 +83,7 @@ def _beginning(found: list[AdvanceOffer]) -> dict[str, Any]:
     return {"choose": ALL, "currency": found[0].currency, "until": timezone.localdate(found[0].last_at)}
 
 
-def _why_nothing(here: RequestContext, form: ChoiceForm) -> str:
+def _nothing_chosen(here: RequestContext, form: ChoiceForm) -> str:
     choose, currency = form.cleaned_data["choose"], form.cleaned_data["currency"]
     if choose == THESE:
         return _(

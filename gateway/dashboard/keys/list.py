@@ -33,7 +33,7 @@ class KeyCard:
         return [ADVICE[one] for one in advice(self.key)]
 
     @property
-    def may_everything(self) -> bool:
+    def has_all_permissions(self) -> bool:
         return set(self.key.permissions) == set(ALL)
 
     @property
@@ -53,7 +53,7 @@ def keys(request: HttpRequest, here: RequestContext) -> HttpResponse:
     """Active keys; with `?ended=1` inactive ones, too."""
     live, ended = _cards(here, selectors.live_keys(here.merchant)), []
     if shows_ended := "ended" in request.GET:
-        ended = _cards(here, selectors.dead_keys(here.merchant)[:100])
+        ended = _cards(here, selectors.inactive_keys(here.merchant)[:100])
     to_do = sum(bool(card.advice) for card in live)
     return here.render("keys/list.html", cards=live, ended=ended, shows_ended=shows_ended, to_do=to_do)
 

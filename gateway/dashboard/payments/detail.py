@@ -95,7 +95,7 @@ def payment(request: HttpRequest, here: RequestContext, payment_id: str) -> Http
         receivable=receivable,
         refunds=refunds,
         standing=stands,
-        cannot=why_not(found, stands),
+        cannot=refusal_reason(found, stands),
         to_answer=next((refund for refund in refunds if refund.status == RefundStatus.AWAITING_RESPONSE), None),
         given=_given(found),
         card=found.details.get("card"),
@@ -105,12 +105,12 @@ def payment(request: HttpRequest, here: RequestContext, payment_id: str) -> Http
         is_open=found.status in UNDECIDED,
         timeline=timeline(found, refunds, receivable, events),
         json=dumps(payloads.announced(found)),
-        **_for_the_money(here, found, refunds, receivable),
-        **_for_the_technical(here, found, events),
+        **_money_context(here, found, refunds, receivable),
+        **_technical_context(here, found, events),
     )
 
 
-def _for_the_money(
+def _money_context(
     here: RequestContext, found: Payment, refunds: Sequence[Refund], receivable: Receivable | None
 ) -> dict[str, Any]:
     if not here.may(May.READ_MONEY):
@@ -120,7 +120,7 @@ def _for_the_money(
     return {"postings": [Posting(transfer) for transfer in books.posted(here.merchant, about)]}
 
 
-def _for_the_technical(here: RequestContext, found: Payment, events: Iterable[Event]) -> dict[str, Any]:
+def _technical_context(here: RequestContext, found: Payment, events: Iterable[Event]) -> dict[str, Any]:
     if not here.may(May.READ_TECHNICAL):
         return {}
     sent = [SentRequest(event, delivery) for event in events for delivery in event.deliveries.all()]
@@ -133,7 +133,7 @@ def _for_the_technical(here: RequestContext, found: Payment, events: Iterable[Ev
     }
 
 
-def why_not(found: Payment, stands: RefundStanding) -> str | None:
+def refusal_reason(found: Payment, stands: RefundStanding) -> str | None:
     """Why it cannot be refunded; None if it can."""
     if stands.refusal is None:
         return None

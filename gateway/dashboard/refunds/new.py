@@ -18,10 +18,10 @@ from gateway.api.inputs.refunds import RefundInput
 from gateway.dashboard.access import page_view
 from gateway.dashboard.actions import Facts, action
 from gateway.dashboard.amounts import ExactAmountField, in_currency
-from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
+from gateway.dashboard.confirmed import NotDone, attempt, rolled_back_if_refused
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm
-from gateway.dashboard.payments.detail import why_not
+from gateway.dashboard.payments.detail import refusal_reason
 from gateway.dashboard.payments.faults import add_faults
 from gateway.methods.registry import Method
 from gateway.payments import selectors as payments
@@ -131,7 +131,7 @@ class RefundForm(OnceForm):
         }
         return {name: value for name, value in body.items() if value is not None}
 
-    def refuse_what_is_missing(self, takes: Sources) -> bool:
+    def refuse_if_short(self, takes: Sources) -> bool:
         """Adds an error at the amount if money is missing; returns whether it did."""
         given = self.cleaned_data
         if given["how"] == PART and given["amount"] > self._left:
@@ -153,7 +153,7 @@ def new(request: HttpRequest, here: RequestContext, payment_id: str) -> HttpResp
         typed = request.POST or request.GET
         return page.form(page.bound(typed or None), initial=typed.dict())
     form = page.bound(request.POST)
-    if page.stands.refusal or not form.is_valid() or form.refuse_what_is_missing(page.takes(form)):
+    if page.stands.refusal or not form.is_valid() or form.refuse_if_short(page.takes(form)):
         return page.form(form)
     try:
         validated(RefundInput, form.body(), here.merchant)
@@ -207,7 +207,7 @@ class _Page:
             standing=self.stands,
             form=shown,
             wanted=form.wanted,
-            cannot=why_not(self.payment, self.stands),
+            cannot=refusal_reason(self.payment, self.stands),
             takes=None if self.stands.refusal else self.takes(form),
         )
 
@@ -258,7 +258,7 @@ def _work(here: RequestContext, form: RefundForm, withdrawer: Withdrawer | None)
     """The work of a confirmed form. No provider is asked, so there is nothing to resume."""
 
     def begin() -> Refund:
-        return unless_refused(lambda: _created(here, form, withdrawer))
+        return rolled_back_if_refused(lambda: _created(here, form, withdrawer))
 
     return KeyedWork(begin=begin, resume=lambda _: begin(), render=lambda refund: (201, refund.pk.encode()))
 

@@ -52,7 +52,7 @@ class RequestFilter(PeriodForm):
 
     def __init__(self, merchant: Merchant, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        keys = [*accounts.live_keys(merchant)[:MOST_KEYS], *accounts.dead_keys(merchant)[:MOST_KEYS]]
+        keys = [*accounts.live_keys(merchant)[:MOST_KEYS], *accounts.inactive_keys(merchant)[:MOST_KEYS]]
         self.fields["key_id"].choices = [("", _("Any")), *((key.pk, str(key)) for key in keys)]  # type: ignore[attr-defined]
 
     @property

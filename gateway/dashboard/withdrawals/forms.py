@@ -70,7 +70,7 @@ class WithdrawalForm(OnceForm):
         return self.taken_from
 
     @property
-    def judge(self) -> PayoutRail | None:
+    def validating_rail(self) -> PayoutRail | None:
         """The rail whose rules validate the destination."""
         return by_currency(self.rail, self.merchant.environment)[self.paid_out] if self.paid_out else None
 
@@ -89,7 +89,7 @@ class WithdrawalForm(OnceForm):
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         strict = self.merchant.environment == Environment.PRODUCTION
-        for fault in self.judge.faults(self.members(), strict=strict) if self.judge else ():
+        for fault in self.validating_rail.faults(self.members(), strict=strict) if self.validating_rail else ():
             name = self.field_of(fault.field)
             if name in self.fields and name not in self.errors:
                 self.add_error(name, str(FAULT.get(name, fault.message)))

@@ -9,7 +9,7 @@ from functools import partial
 
 from accounts.base.client_address import client_address
 from accounts.base.errors import Refusal
-from gateway.dashboard.confirmed import NotDone, attempt, unless_refused
+from gateway.dashboard.confirmed import NotDone, attempt, rolled_back_if_refused
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.payouts.rail import PayoutOrder
@@ -53,7 +53,7 @@ class _Sending:
 
     def _begin(self, withdrawal_id: str | None, *, tries: int) -> Withdrawal | Unfinished:
         merchant = self.here.merchant
-        found = unless_refused(partial(withdrawals.begin, merchant, self.draft, withdrawal_id))
+        found = rolled_back_if_refused(partial(withdrawals.begin, merchant, self.draft, withdrawal_id))
         if not isinstance(found, PayoutOrder):
             return self._recorded(found)
         return Unfinished(
@@ -64,7 +64,7 @@ class _Sending:
 
     def _create(self, withdrawal_id: str) -> Withdrawal:
         merchant = self.here.merchant
-        return self._recorded(unless_refused(partial(withdrawals.create, merchant, self.draft, withdrawal_id)))
+        return self._recorded(rolled_back_if_refused(partial(withdrawals.create, merchant, self.draft, withdrawal_id)))
 
     def _recorded(self, withdrawal: Withdrawal) -> Withdrawal:
         facts = {

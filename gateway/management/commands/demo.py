@@ -83,7 +83,7 @@ class Command(BaseCommand):
         owner = User.objects.get(email=onboarded.email)
         Life(onboarded.sandbox, _colleague(), owner).live()
         _set_up(onboarded.sandbox)
-        _found_another(owner)
+        _add_second_company(owner)
         made = {
             "companyId": company.id,
             "sandboxApiKey": onboarded.sandbox_key,
@@ -111,7 +111,7 @@ def _set_up(sandbox: Merchant) -> None:
         webhooks.register(sandbox, f"{settings.BASE_URL}{path}", ["*"], description)
 
 
-def _found_another(owner: User) -> None:
+def _add_second_company(owner: User) -> None:
     """A second company of the same person, awaiting verification."""
     company = Company(
         legal_name="Exemplo Comercio SA de CV",
