@@ -26,7 +26,7 @@ def test_a_host_that_is_not_ours(client: Client) -> None:
 
 
 def test_a_form_that_did_not_come_from_here(db: None) -> None:
-    check(Client(enforce_csrf_checks=True).post("/admin/login/"), 403, "You may not see this")
+    check(Client(enforce_csrf_checks=True).post("/admin/login/"), 403, "Access denied")
 
 
 @pytest.mark.parametrize("page", ["/accounts/login/", "/dashboard/me", "/admin/login/"])
