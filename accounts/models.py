@@ -49,10 +49,10 @@ class Company(models.Model):
     status = models.CharField(max_length=24, choices=Status, default=Status.PENDING_VERIFICATION)
     verified_at = models.DateTimeField(null=True, blank=True)
     production_asked_at = models.DateTimeField(
-        null=True, blank=True, editable=False, help_text="When the company handed in what verification needs"
+        null=True, blank=True, editable=False, help_text="When the company requested verification"
     )
     verification_note = models.CharField(
-        max_length=500, blank=True, default="", db_default="", help_text="What is still missing. The company reads it"
+        max_length=500, blank=True, default="", db_default="", help_text="What is missing. Visible to the company"
     )
     brand_color = models.CharField(
         max_length=7,
@@ -242,7 +242,7 @@ class User(AbstractUser):
         default=list,
         db_default=models.Value([], output_field=ArrayField(models.CharField(max_length=16))),
         blank=True,
-        help_text="What they do not want to be told by e-mail",
+        help_text="Topics about which they receive no e-mail",
     )
 
     USERNAME_FIELD = "email"
@@ -362,11 +362,11 @@ class AuditEntry(models.Model):
 class StuckWork(models.Model):
     """Due work that failed and is postponed, each time for longer. Deleted on success."""
 
-    kind = models.CharField(max_length=40, help_text="What time does, as the sandbox clock names it")
-    object_id = models.CharField(max_length=40, db_collation="C", help_text="What it is done to")
-    times = models.IntegerField(default=0, help_text="How often in a row it raised")
+    kind = models.CharField(max_length=40, help_text="The kind of due work")
+    object_id = models.CharField(max_length=40, db_collation="C", help_text="The row's id")
+    times = models.IntegerField(default=0, help_text="Consecutive failures")
     since = models.DateTimeField()
-    until = models.DateTimeField(help_text="It is tried again after that, in real time")
+    until = models.DateTimeField(help_text="The next attempt, in real time")
     error = models.CharField(max_length=100, help_text="The class of the last error")
 
     class Meta:

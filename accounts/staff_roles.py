@@ -167,9 +167,13 @@ WORDS = {
     "ledger.change_hold": "Release a hold",
     "ledger.add_rate": "Enter an exchange rate",
     "ledger.change_rate": "Withdraw an exchange rate",
+    "accounts.deactivate_person": "Propose and confirm deactivating and reactivating people",
+    "accounts.administer_staff": "Propose and confirm staff rights",
+    "accounts.manage_members": "Propose and confirm changes of a company's team",
+    "gateway.settle_refund": "Propose and confirm the outcome of a production refund",
     "ledger.change_advance": "Approve and decline advances",
 }
-"""Names of permissions that Django names after database operations."""
+"""Names of permissions in the terms of staff."""
 
 
 def seed() -> None:
@@ -191,7 +195,7 @@ def require_apart(names: Iterable[str]) -> None:
 
 
 def in_words(permission: Permission) -> str:
-    """What the role allows; Django's wording for view permissions is replaced by ours."""
+    """The permission as a sentence; replaces Django's wording of view permissions."""
     if permission.codename.startswith("view_"):
         model = permission.content_type.model_class()
         return f"Read {model._meta.verbose_name_plural if model else permission.content_type.model}"

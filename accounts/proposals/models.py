@@ -16,19 +16,19 @@ class Proposal(models.Model):
     """A proposed decision. It takes effect when a second person confirms it. `kind` names its class in `kinds`."""
 
     class State(models.TextChoices):
-        OPEN = "OPEN", "Waits for a second person"
+        OPEN = "OPEN", "Open"
         CONFIRMED = "CONFIRMED", "Confirmed"
-        TURNED_DOWN = "TURNED_DOWN", "Turned down"
-        OVERTAKEN = "OVERTAKEN", "Overtaken: the record has changed"
+        TURNED_DOWN = "TURNED_DOWN", "Rejected"
+        OVERTAKEN = "OVERTAKEN", "Outdated: the record has changed"
 
     id = IdField("prp", primary_key=True)
     kind = models.CharField(max_length=40)
-    object_id = models.CharField(max_length=64, help_text="Of the record that it is about")
+    object_id = models.CharField(max_length=64, help_text="The record's id")
     company = models.ForeignKey("accounts.Company", on_delete=models.PROTECT, related_name="+", null=True)
-    values = models.JSONField(help_text="What the record shall become")
-    before = models.JSONField(help_text="What the record was when it was read")
+    values = models.JSONField(help_text="The proposed values")
+    before = models.JSONField(help_text="The values before")
     note = models.CharField(max_length=255)
-    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of all that is confirmed")
+    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of what is confirmed")
     state = models.CharField(max_length=12, choices=State, default=State.OPEN)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField(default=utcnow)
@@ -37,7 +37,7 @@ class Proposal(models.Model):
         max_length=64, blank=True, default="", help_text="The operating system's user who ran the command"
     )
     decided_at = models.DateTimeField(null=True)
-    answer = models.CharField(max_length=255, blank=True, default="", help_text="Note of whoever decided")
+    answer = models.CharField(max_length=255, blank=True, default="", help_text="The note of the decision")
 
     class Meta:
         indexes = [
