@@ -9,7 +9,7 @@ from accounts.errors import InvalidCompanyName
 from accounts.models import Company
 
 _ADDRESS = re.compile(r"://|@|\bwww\b|\w\.[^\W\d_]{2,}", re.IGNORECASE)
-"""What mail programs turn into links. "S.A. de C.V." does not match."""
+"""Text that mail programs turn into links. "S.A. de C.V." does not match."""
 
 
 def plain(name: str) -> None:

@@ -1,4 +1,4 @@
-"""What a person can do for a company."""
+"""Roles: what a person may do for a company."""
 
 from enum import StrEnum, auto
 

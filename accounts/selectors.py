@@ -62,6 +62,6 @@ def _keys(merchant: Merchant) -> QuerySet[ApiKey]:
 
 
 def issuers(keys: Iterable[ApiKey]) -> dict[str, str]:
-    """Who issued the keys in the dashboard: key id → e-mail address."""
+    """The members who issued keys: key id → e-mail address."""
     made = AuditEntry.objects.filter(object_id__in=[key.pk for key in keys], action__in=KEY_MADE)
     return dict(made.values_list("object_id", "actor__email"))

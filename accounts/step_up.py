@@ -35,7 +35,7 @@ LEFT_OUT = ("csrfmiddlewaretoken", NONCE)
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a request would do, in words: a title and labelled facts."""
+    """A description of a request's effect: a title and labelled facts."""
 
     title: str
     facts: tuple[tuple[str, str], ...] = ()

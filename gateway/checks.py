@@ -141,7 +141,7 @@ def the_proxy_is_named(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
         return []
     return [
         Error(
-            "ONPAY_BASE_URL is https, and ONPAY_TRUSTED_PROXIES does not say who ends TLS: all is redirected for ever.",
+            "ONPAY_BASE_URL is https, and ONPAY_TRUSTED_PROXIES names no proxy: requests are redirected endlessly.",
             hint="Name the networks of the proxies in front, or say `none` where the web process itself has TLS.",
             id="onpay.E011",
         )

@@ -13,6 +13,6 @@ from webhooks import due as webhooks
 OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE)
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
 ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *emails.DUE)
-"""What is due at a time, and late after it."""
+"""Rows that are due at a time, and late after it."""
 WITHOUT_A_TIME: tuple[Due[Any], ...] = (refunds.FILL, webhooks.CHECK)
-"""What is due when something else has happened: their columns say how old they are."""
+"""Due work without a time of its own: the column only gives the age."""

@@ -163,7 +163,7 @@ class Sender:
 
 @dataclass(slots=True)
 class _Heard:
-    """What has been received so far, kept even if the deadline ends the attempt."""
+    """The part of the response received so far, kept even if the deadline ends the attempt."""
 
     status: int | None = None
     retry_after: str | None = None

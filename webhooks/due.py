@@ -24,7 +24,7 @@ DELIVERIES = Work(
 WORK = (DELIVERIES,)
 CHECK = Due(
     kind="endpoint.checked",
-    title="Endpoints that fail",
+    title="Failing endpoints",
     model=Endpoint,
     column="failing_since",
     statuses=(_STATUS.ACTIVE,),
@@ -35,12 +35,12 @@ CHECK = Due(
                AND gone.created_at >= w.failing_since - interval '{DISABLED_AFTER.days} days') >= {FAILED_AT_LEAST})""",
     run=warn_or_disable,
 )
-"""Its column is when it began to fail, not when it is looked at."""
+"""`column` is the time when the endpoint began to fail, not a due time."""
 
 
 def check_endpoints(limit: int = 100) -> int:
-    """Warns and disables where it is time, at most `limit`; returns how many endpoints that concerned."""
-    # What was announced while an endpoint was being deleted.
+    """Warns about and disables failing endpoints, at most `limit`; returns how many."""
+    # Events announced while an endpoint was being deleted.
     orphans = Delivery.objects.filter(endpoint__deleted_at__isnull=False, status=Delivery.Status.PENDING)
     orphans.update(status=CANCELED, next_attempt_at=None)
     return CHECK.sweep(limit)

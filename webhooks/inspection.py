@@ -18,7 +18,7 @@ class SentAttempt:
 
 
 def sent(delivery: Delivery, attempt: Attempt) -> SentAttempt:
-    """What an attempt sent, signed with the current secrets: before a rotation the signatures were different."""
+    """The request of an attempt, signed with the current secrets: before a rotation the signatures were different."""
     endpoint, event = delivery.endpoint, delivery.event
     sealed = [endpoint.sealed_secret]
     if endpoint.overlap_ends_at and endpoint.sealed_previous_secret:

@@ -19,7 +19,7 @@ FAILED_AT_LEAST = 10
 
 
 def warn_or_disable(endpoint: Endpoint, _failing_since: datetime) -> None:
-    """Disables an endpoint to which enough deliveries were given up; warns about another one, once."""
+    """Disables an endpoint to which enough deliveries failed; warns about others, once."""
     if _is_given_up(endpoint):
         endpoint.status, endpoint.disabled_reason = Endpoint.Status.DISABLED, Endpoint.DisabledReason.FAILURES
         _notify_disabled(endpoint)
@@ -30,7 +30,7 @@ def warn_or_disable(endpoint: Endpoint, _failing_since: datetime) -> None:
 
 
 def _is_given_up(endpoint: Endpoint) -> bool:
-    """Whether enough deliveries failed for good since it started to fail, long ago."""
+    """Whether it has been failing for long, and enough deliveries have failed permanently since."""
     assert endpoint.failing_since
     if endpoint.failing_since > utcnow() - DISABLED_AFTER:
         return False

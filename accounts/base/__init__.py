@@ -1,3 +1,3 @@
-"""What every app builds on: ids, errors, time, JSON, rows, sealing, files, addresses. It imports no other code of
+"""The foundation of all apps: ids, errors, time, JSON, rows, sealing, files, addresses. It imports no other code of
 ours.
 """

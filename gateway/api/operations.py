@@ -143,7 +143,7 @@ class Resource(APIView):
         raise NotImplementedError
 
     def rehearse(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> Any:
-        """What `post` would do with this body."""
+        """The effect that `post` would have with this body."""
         raise NotImplementedError
 
     @property

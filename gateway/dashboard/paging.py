@@ -69,7 +69,7 @@ class _Order:
         return _BETWEEN.join(field.value_to_string(row) for field in self.fields)
 
     def place(self, mark: str | None) -> list[Any] | None:
-        """None for an invalid cursor: then the first page is shown."""
+        """The position of a cursor, or None if it is invalid: then the first page is shown."""
         texts = mark.split(_BETWEEN) if mark else []
         if len(texts) != len(self.fields) or "\0" in str(mark):
             return None

@@ -57,6 +57,6 @@ class DaysForm(DashboardForm):
         }
 
     def file_name(self, what: str) -> str:
-        """Of the export: its subject and the selected days."""
+        """The file name of an export: its subject and the selected days."""
         days = [str(self.cleaned_data[name]) for name in ("since", "until") if self.cleaned_data.get(name)]
         return "-".join([what, *days])

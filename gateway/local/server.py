@@ -1,4 +1,4 @@
-"""What the life of an embedded PostgreSQL and of an embedded Valkey have in common."""
+"""Starting and stopping embedded servers: shared by PostgreSQL and Valkey."""
 
 import signal
 import subprocess

@@ -22,7 +22,7 @@ class Service:
     adminUrl: str = ""  # noqa: N815
 
     def environment(self) -> dict[str, str]:
-        """What a command needs in its environment to work on this service."""
+        """The environment variables with which a command uses this service."""
         found = {
             "ONPAY_LOCAL": "1",
             "ONPAY_BASE_URL": self.baseUrl,

@@ -1,4 +1,4 @@
-"""What every PDF of ours has in common: letters that each reader has, lines, and texts on a page."""
+"""Shared by all PDFs: standard fonts, lines, and text on a page."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""What a payment method must implement. A rail gets plain values, never a Payment, and stores nothing."""
+"""The interface of a payment method. A rail gets plain values, never a Payment, and stores nothing."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -127,7 +127,7 @@ class Rail(ABC):
 
     @abstractmethod
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
-        """What is missing or invalid for this method. `strict` also verifies check digits (production)."""
+        """Missing and invalid members for this method. `strict` also verifies check digits (production)."""
 
     @abstractmethod
     def instruct(self, order: PaymentOrder) -> PaymentOutcome:

@@ -1,4 +1,4 @@
-"""What a payer gets to pay with, by the flow of a method: in words, and by the members of the API that carry it."""
+"""The payment instructions of each flow: as text, and the API members that contain them."""
 
 from typing import NamedTuple
 

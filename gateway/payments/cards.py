@@ -1,4 +1,4 @@
-"""What the payer's browser does with a card payment. The first confirmation decides."""
+"""Card payments as confirmed by the payer's browser. The first confirmation decides."""
 
 from dataclasses import dataclass
 

@@ -27,7 +27,7 @@ def _query(payment: Payment, at: datetime) -> None:
     capture_if_authorized(finish(payment, asked, outcome, at))
 
 
-QUESTION = Due(kind="payment.answered", title="Payments to ask about", model=Payment, column="ask_at", run=_query)
+QUESTION = Due(kind="payment.answered", title="Payments to query", model=Payment, column="ask_at", run=_query)
 EXPIRY = Due(
     kind="payment.expired",
     title="Payments to expire",

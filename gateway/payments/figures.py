@@ -57,7 +57,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """Of finished payments created in a period: by day of creation and by method."""
+    """Figures of finished payments created in a period: by day of creation and by method."""
 
     days: dict[date, Accepted]
     methods: dict[str, Accepted] = field(default_factory=lambda: defaultdict(Accepted))

@@ -59,7 +59,7 @@ def of_hosted_card_page(token: str) -> str | None:
 def client_secret(payment: Payment) -> str:
     """The secret of the payer's browser for a card payment: bound to it and its environment, valid while it is open.
 
-    Created anew each time and never stored; not for events, logs or URLs (contract §6.1).
+    Created for each response and never stored; not for events, logs or URLs (contract §6.1).
     """
     bound = f"{payment.id}:{payment.merchant.environment}:{payment.created_at.isoformat()}"
     mac = salted_hmac("card-session", bound, algorithm="sha256").digest()

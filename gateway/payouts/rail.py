@@ -1,4 +1,4 @@
-"""What a payout rail must implement. A rail gets plain values, never a Withdrawal, and stores nothing."""
+"""The interface of a payout rail. A rail gets plain values, never a Withdrawal, and stores nothing."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

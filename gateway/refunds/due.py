@@ -36,7 +36,7 @@ def fill_late(refund: Refund, _created_at: datetime) -> None:
 
 ASK = Due(
     kind="refund.answered",
-    title="Refunds to ask about",
+    title="Refunds to query",
     model=Refund,
     column="ask_at",
     statuses=(Status.PROCESSING,),
@@ -45,7 +45,7 @@ ASK = Due(
 )
 REMIND = Due(
     kind="refund.reminded",
-    title="Refunds to remind of",
+    title="Refund reminders to send",
     model=Refund,
     column="remind_at",
     statuses=(Status.AWAITING_RESPONSE,),
@@ -54,7 +54,7 @@ REMIND = Due(
 )
 LAPSE = Due(
     kind="refund.lapsed",
-    title="Refunds whose time to answer is over",
+    title="Refunds past their deadline",
     model=Refund,
     column="response_due_at",
     statuses=(Status.AWAITING_RESPONSE,),
@@ -64,14 +64,14 @@ LAPSE = Due(
 DUE = (ASK, REMIND, LAPSE)
 FILL = Due(
     kind="refund.filled",
-    title="Refunds to cover",
+    title="Underfunded refunds",
     model=Refund,
     column="created_at",
     statuses=OPEN,
     condition=LACKS_WHAT_IS_THERE,
     run=fill_late,
 )
-"""It waits for money, not for a time: the oldest are first."""
+"""Has no due time, since it waits for money: the oldest first."""
 
 
 def run_due(limit: int = 100) -> int:

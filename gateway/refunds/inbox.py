@@ -20,7 +20,7 @@ COUNTED_TO = 1000
 
 
 class Tab(TextChoices):
-    """Whose turn it is."""
+    """Who must act next."""
 
     WAITING = "waiting"
     REVIEW = "review"

@@ -19,7 +19,7 @@ def opened(refund: Refund) -> None:
 
 
 def due_soon(refund: Refund) -> None:
-    """Nobody has answered yet, and the deadline is near."""
+    """Reminds that nobody has answered yet and the deadline is near."""
     _notify(refund, _("an answer to a payer is due"), "dispute_due")
 
 

@@ -1,4 +1,4 @@
-"""What of a payment can still be refunded, why not, and where the money would come from. Reads only."""
+"""The refundable amount of a payment, the reason if there is none, and the source of the money. Reads only."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

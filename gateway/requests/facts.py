@@ -22,7 +22,7 @@ _NAMED_BY_ERROR = ("paymentId", "refundId", "withdrawalId", "conversionId")
 
 
 class RequestFacts(NamedTuple):
-    """What the request's own thread collects."""
+    """Facts collected in the request's own thread."""
 
     id: str
     merchant_id: int

@@ -126,7 +126,7 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class KeyedWork:
-    """What a request does, and how a started one is resumed. `render` turns a result into a response."""
+    """The work of a request, and how a started one is resumed. `render` turns a result into a response."""
 
     begin: Callable[[], Any]
     resume: Callable[[str], Any]

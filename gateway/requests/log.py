@@ -72,7 +72,7 @@ class RequestLog:
                     self._give_back(batch)
                     self._disconnect()
                     return False
-                except Exception as error:  # noqa: BLE001  what cannot be written must not come again for ever
+                except Exception as error:  # noqa: BLE001  a batch that cannot be written must not be retried endlessly
                     log.error("request_log.lost", error=type(error).__name__, requests=len(batch))
             self._log_dropped()
         return True

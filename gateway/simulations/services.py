@@ -68,7 +68,7 @@ def coming(merchant: Merchant) -> list[Fired]:
 
 
 def _live_until(merchant: Merchant, target: datetime) -> tuple[list[Fired], datetime]:
-    """What ran, and the time that was reached: of the last one where there was more than may run at once."""
+    """The due work that ran, and the time reached: that of the last run if the limit stopped it."""
     fired: list[Fired] = []
     raised = 0
     while earliest := _earliest(merchant, target):

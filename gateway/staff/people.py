@@ -104,7 +104,7 @@ class UserAdmin(SigningIn, DjangoUserAdmin, StaffAdmin):
         EmailAddress.objects.create(user=obj, email=obj.email, verified=True, primary=True)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
-        """Nobody sets another person's password: it is reset by a link to its owner's address."""
+        """Refused: a password is reset only by a link to its owner's address."""
         raise PermissionDenied
 
 

@@ -1,4 +1,4 @@
-"""Due work that raised: what it is, why, and when it is tried again."""
+"""Stuck work: due work that failed, with its error and next attempt."""
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
@@ -15,10 +15,10 @@ class StuckWorkAdmin(ReadOnlyAdmin):
     permissions_used = ("view", "change")  # change: try it again
     words = {"object_id": str, "kind": str}
     search_help_text = "Id or kind"
-    list_display = ("__str__", moment("since"), "times", moment("until"), "error")
+    list_display = ("__str__", moment("since"), "times", moment("until", "next attempt"), "error")
     fieldsets = (
         (None, {"fields": ("kind", "object_id", "error")}),
-        ("Times", {"fields": (("times", moment("since")), moment("until"))}),
+        ("Timestamps", {"fields": (("times", moment("since")), moment("until", "next attempt"))}),
     )
     actions_detail = ("try_again",)
 
@@ -34,7 +34,7 @@ class StuckWorkAdmin(ReadOnlyAdmin):
 
         def act() -> Done | str:
             if not due.try_again(stuck.kind, stuck.object_id):
-                return "It is tried by the next sweep already."
+                return "The next sweep already retries it."
             return Done(stuck, "tried_again", "Tried again", "The next sweep tries it again.")
 
         return self.carry_out(request, stuck, act)

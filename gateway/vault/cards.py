@@ -11,7 +11,7 @@ from gateway.vault.numbers import LENGTHS, brand_of, is_issued
 
 
 class Plays(StrEnum):
-    """What a card does when it is charged."""
+    """The behaviour of a test card when it is charged."""
 
     APPROVED = "APPROVED"
     CHALLENGE = "CHALLENGE"  # approved once the holder authenticates
@@ -53,7 +53,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What may be known of an entered card."""
+    """The non-sensitive data of an entered card."""
 
     brand: str
     last4: str

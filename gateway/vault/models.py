@@ -1,4 +1,4 @@
-"""What the vault stores of a card: nothing that could be charged elsewhere."""
+"""Stored card data: none of it could be charged elsewhere."""
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models

@@ -67,7 +67,7 @@ def _take_locked(merchant: Merchant, withdrawal_id: str, question: Question, out
 
 CALL_PROVIDER = Due(
     kind="withdrawal.answered",
-    title="Withdrawals without an answer",
+    title="Withdrawals to submit or query",
     model=Withdrawal,
     column="ask_at",
     condition="(w.leased_until IS NULL OR w.leased_until <= %(now)s)",

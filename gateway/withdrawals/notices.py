@@ -50,7 +50,7 @@ def accepted(withdrawal: Withdrawal) -> None:
 
 
 def came_back(withdrawal: Withdrawal) -> None:
-    """It failed, or the bank returned it."""
+    """Notifies that a withdrawal failed, or that the bank returned it."""
     if is_notified(withdrawal.merchant):
         _notify(withdrawal, _("a withdrawal did not arrive"), "withdrawal_came_back", Topic.RETURNED)
 

@@ -100,7 +100,7 @@ SENTENCES = {
 
 
 def sentence(withdrawal: Withdrawal, answered: PayoutResult) -> SafeString | str:
-    """What a decision does, with a warning if the money may already have been sent."""
+    """The effect of a decision, with a warning if the money may already have been sent."""
     total = plain_amount(withdrawal.total, withdrawal.currency)
     payout = plain_amount(withdrawal.payout_amount, withdrawal.payout_currency)
     text = f"{SENTENCES[answered].format(total=total, payout=payout)} This cannot be undone."

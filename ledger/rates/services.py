@@ -47,7 +47,7 @@ _WORTH = f"""
 
 
 class NoRate(Exception):
-    """There is no valid rate between the two currencies."""
+    """Raised if there is no valid rate between the two currencies."""
 
 
 def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold: bool = True) -> Decimal:

@@ -10,7 +10,7 @@ from ledger.receivables.models import Advance
 
 
 def decided(advance: Advance) -> None:
-    """It was approved or refused."""
+    """Notifies that an advance was approved or refused."""
     merchant = advance.merchant
     if is_notified(merchant):
         with in_market(merchant.company.country):

@@ -1,4 +1,4 @@
-"""What can be advanced."""
+"""Receivables that can be advanced."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from ledger.receivables.models import Receivable, State
 
 @dataclass(frozen=True, slots=True)
 class AdvanceOffer:
-    """What could be advanced in one currency. Minor units."""
+    """The advance offer in one currency. Minor units."""
 
     currency: str
     count: int

@@ -95,7 +95,7 @@ def lines(entries: Sequence[Entry], bucket: AccountKind, balance: int) -> list[L
 
 
 def _income(entries: Sequence[Entry], bucket: AccountKind) -> dict[int, dict[Cause, int]]:
-    """What we earned with the transfers of these entries, if it was taken from this bucket (see `explain`)."""
+    """Our income from the transfers of these entries, if it was taken from this bucket (see `explain`)."""
     if not entries:
         return {}
     rows = Entry.objects.filter(

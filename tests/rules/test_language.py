@@ -15,6 +15,10 @@ RETIRED = {
     "wish": "draft",
     "wishes": "drafts",
     "taken on": "onboarded",
+    "sign of life": "heartbeat",
+    "signs of life": "heartbeats",
+    "for ever": "permanently",
+    "anew": "again",
 }
 _FOUND = re.compile(r"(?<![A-Za-z])(?:" + "|".join(map(re.escape, RETIRED)) + r")(?![A-Za-z])", re.IGNORECASE)
 FOLDERS = ("accounts", "webhooks", "ledger", "gateway", "templates", "docs")

@@ -120,7 +120,7 @@ def diagnose_headers(message: Message, fitting: set[str], at: datetime) -> Diagn
 
 
 def other_signer(message: Message, body: bytes, known: Known) -> Diagnosis | None:
-    """Whose secret signed this body, if not the current one."""
+    """The other secret that signed this body, if any."""
     if known.previous_secret and message.fitting(known.previous_secret, body):
         valid = "is valid until the overlap ends" if known.previous_is_valid else "is no longer valid"
         return Diagnosis(

@@ -15,7 +15,7 @@ WHITE_SPACE = re.compile(r"[\s\\\u200b]")
 
 
 def of_the_secret(in_use: str, known: Known) -> Diagnosis | None:
-    """What is wrong with the secret in use, or None."""
+    """The fault of the secret in use, or None."""
     if API_KEY.match(WRAPPING.sub("", in_use[:LONGEST_SECRET])):
         return Diagnosis(
             Verdict.API_KEY_PASTED,

@@ -129,7 +129,7 @@ def _return_url_faults(sent: Any, merchant: Merchant) -> list[Fault]:
 
 
 class PaymentInput(Input):
-    """What is to be paid, how, and by whom."""
+    """The amount, method and payer of a payment."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {
         "method": errors.InvalidMethod,

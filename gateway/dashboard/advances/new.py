@@ -25,7 +25,7 @@ class PriceRose(Exception):
 
 
 def _to_advance(here: RequestContext) -> Facts:
-    """As priced now; the form's own price is compared when it is carried out."""
+    """The current price; the form's own price is compared when it is carried out."""
     form = RequestForm(here.request.POST)
     try:
         quote = advances.quote(here.merchant, form.ids) if form.is_valid() else None

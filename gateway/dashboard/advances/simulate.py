@@ -1,4 +1,4 @@
-"""What having money sooner would cost. Nothing is written."""
+"""Simulates the cost of an advance. Nothing is stored."""
 
 from collections.abc import Callable
 from decimal import Decimal

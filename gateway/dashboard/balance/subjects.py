@@ -16,7 +16,7 @@ from ledger.receivables import selectors as receivables
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a posting concerns. `object_id` has a page: for a receivable it is its payment."""
+    """The subject of a posting. `object_id` has a page: for a receivable it is its payment."""
 
     object_id: str
     description: str

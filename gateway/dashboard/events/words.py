@@ -1,4 +1,4 @@
-"""What each kind of event means."""
+"""Descriptions of event types."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _

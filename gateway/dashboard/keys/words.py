@@ -1,4 +1,4 @@
-"""What the permissions of a key are called, and what we advise about it."""
+"""Names of key permissions, and advice about keys."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""What happens while the clock of the sandbox moves."""
+"""Descriptions of due work that the sandbox clock runs."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _

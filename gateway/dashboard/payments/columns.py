@@ -53,7 +53,7 @@ def _status(payment: Payment) -> Any:
 
 
 def _method(payment: Payment) -> Any:
-    """As processed; marked if another method was requested."""
+    """The processed method; marked if another one was requested."""
     if payment.method == payment.requested_method:
         return method(payment.method)
     asked = _("%(method)s was requested") % {"method": method(payment.requested_method)}

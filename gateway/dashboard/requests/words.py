@@ -1,4 +1,4 @@
-"""What accounts of the books, states of idempotency keys and codes of refusals are called in the request log."""
+"""Names of ledger accounts, idempotency key states and refusal codes in the request log."""
 
 from functools import cache
 

@@ -65,7 +65,7 @@ class CompanySettingsForm(DashboardForm):
 
 
 def brand(shown: Company) -> dict[str, Any]:
-    """What the preview of the card page is painted with."""
+    """The colors of the card page's preview."""
     color = shown.brand_color or OURS
     return {"brand": color, "ink": ink_on(color), "currency": CURRENCY.get(shown.country, "BRL")}
 

@@ -1,4 +1,4 @@
-"""What a company's team may, and with what they sign in."""
+"""Names of roles, and of the sign-in methods of members."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""What the documents of a verification are called."""
+"""Names of verification documents."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _

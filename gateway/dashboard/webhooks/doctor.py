@@ -25,7 +25,7 @@ MOST_HEADERS = 100
 
 
 class DoctorForm(DashboardForm):
-    """What the receiver got."""
+    """The message as the receiver got it."""
 
     headers = forms.CharField(
         label=gettext_lazy("Headers"),

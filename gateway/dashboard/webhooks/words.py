@@ -1,4 +1,4 @@
-"""What the states of endpoints and deliveries are called, and the verdicts of the signature doctor."""
+"""Names of endpoint and delivery statuses, and the verdicts of the signature checker."""
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _

@@ -26,6 +26,6 @@ class Command(migrate.Command):
         """Refuses a database created before the migrations were rewritten for 0.2.0."""
         if BEFORE_0_2_0 in MigrationRecorder(connections[database]).applied_migrations():
             raise CommandError(
-                "This database was made before 0.2.0, the first version that can be upgraded from. Make it anew: on a "
+                "This database is older than 0.2.0, the first version that can be upgraded. Create a new one: on a "
                 "developer's machine remove the state folder (ONPAY_HOME, .local). Nothing was changed."
             )

@@ -22,7 +22,7 @@ def barcode(bank: str, due: date, amount_minor: int, free_field: str) -> str:
 
 
 def digitable_line(barcode: str) -> str:
-    """What a payer types: three fields with a check digit each, the barcode's check digit, factor and amount."""
+    """The line that payers type: three fields with a check digit each, the barcode's check digit, factor and amount."""
     assert len(barcode) == 44
     free_field = barcode[19:]
     fields = (barcode[:4] + free_field[:5], free_field[5:15], free_field[15:])

@@ -1,4 +1,4 @@
-"""What the checkout asks the payer if the order lacks it."""
+"""Fields that the checkout asks the payer for if the order lacks them."""
 
 from django import forms
 from django.core.validators import RegexValidator

@@ -35,7 +35,7 @@ def in_words(
 
 
 def _columns(page: "ModelAdmin[Any]", record: Model) -> Facts:
-    """As in the database, whatever a form has set on the instance."""
+    """Values as stored in the database, not as a form has set them on the instance."""
     stored = type(record)._base_manager.get(pk=record.pk)
     facts = []
     for column in page.list_display:

@@ -157,6 +157,6 @@ def _is_audited(field: "Field[Any, Any]") -> bool:
 
 
 def _plain(field: "Field[Any, Any]", record: Model) -> Any:
-    """As JSON types."""
+    """The value as a JSON type."""
     value = getattr(record, field.attname)
     return value if value is None or isinstance(value, bool | int | list | dict) else str(value)

@@ -39,7 +39,7 @@ class CompanyRecordForm(forms.ModelForm):
 
 
 class NewUserForm(forms.ModelForm):
-    """Nobody enters a password for somebody else: the person sets it with "Forgot your password?"."""
+    """Without a password: the person sets it with "Forgot your password?"."""
 
     class Meta:
         model = User

@@ -23,7 +23,7 @@ NOTED_EVERY = timedelta(minutes=5)
 
 
 def panel() -> Panel:
-    """What is due now, with the age of the oldest of each kind, and what raises again and again.
+    """Due work with the age of the oldest of each kind, and stuck work.
 
     By the real time: what is due by a sandbox clock that is ahead of it is done by the same sweeps.
     """

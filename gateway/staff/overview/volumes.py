@@ -52,7 +52,7 @@ class CompanyVolume:
 
     @property
     def acceptance(self) -> str:
-        """Of finished payments only."""
+        """The acceptance rate of finished payments."""
         over = self.paid + self.lost
         return f"{self.paid / over:.1%}" if over else NONE
 
