@@ -53,7 +53,7 @@ def _delivery(kind: str, when: str, components: Components) -> dict[str, Any]:
             "required": True,
             "content": {"application/json": {"schema": _body(kind, components)}},
         },
-        "responses": {"2XX": {"description": "It arrived"}},
+        "responses": {"2XX": {"description": "Received"}},
     }
 
 
