@@ -70,8 +70,8 @@ class TermsCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         whose = parser.add_mutually_exclusive_group(required=True)
-        whose.add_argument("--company", help="its id (cmp_…), or its exact name")
-        whose.add_argument("--everybody", action="store_true", help="for every company that has no terms of its own")
+        whose.add_argument("--company", help="its id (cmp_…) or its exact name")
+        whose.add_argument("--everybody", action="store_true", help="for all companies without their own terms")
         environments = [one.lower() for one in Environment.values]
         parser.add_argument("--environment", choices=environments, default=PRODUCTION, help=PRODUCTION)
         parser.add_argument(f"--{self.named}", required=True, type=str.upper)
@@ -82,7 +82,7 @@ class TermsCommand(BaseCommand):
                 parser.add_argument(option, action=BooleanOptionalAction, default=None)
             else:
                 parser.add_argument(option, type=kind)
-        parser.add_argument("--note", required=True, type=reason, help="why; the audit keeps it")
+        parser.add_argument("--note", required=True, type=reason, help="the reason, for the audit")
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
@@ -100,7 +100,7 @@ class TermsCommand(BaseCommand):
         saved.refresh_from_db()
         after = self._in_words(saved)
         changed = [f"{name}: {before[name]} → {after[name]}" for name in after if before[name] != after[name]]
-        self.stdout.write("\n  ".join([f"{saved}{self.from_when(saved)}", *(changed or ["as before"])]))
+        self.stdout.write("\n  ".join([f"{saved}{self.from_when(saved)}", *(changed or ["unchanged"])]))
 
     def from_when(self, saved: Any) -> str:
         """The start of the rule, if it is not immediate."""

@@ -20,14 +20,16 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email")
         names = [role.name for role in staff_roles.ROLES]
-        parser.add_argument("--role", action="append", default=[], choices=names, help="may be given several times")
-        parser.add_argument("--note", required=True, help="why; the audit keeps it")
+        parser.add_argument("--role", action="append", default=[], choices=names, help="can be repeated")
+        parser.add_argument("--note", required=True, help="the reason, for the audit")
 
     @transaction.atomic
     def handle(self, *args: Any, email: str, role: list[str], note: str, **options: Any) -> None:
         email = email.lower()
         if User.objects.filter(email=email).exists():
-            raise CommandError(f"{email} has an account: its staff rights are changed in the admin, by two people.")
+            raise CommandError(
+                f"{email} already has an account. Change its staff rights in the admin; this takes two people."
+            )
         try:
             staff_roles.require_apart(role)
         except RolesApart as refusal:

@@ -12,7 +12,7 @@ PARTS = ("worker", "beat", "dispatcher")
 
 
 class Command(BaseCommand):
-    help = "Ends with 0 when the part has said within a minute that it works, on this machine; else with 1."
+    help = "Exits with 0 if the process has sent a heartbeat on this machine within a minute, else with 1."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,5 +21,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, part: str, within: int, **options: Any) -> None:
         if not is_alive_here(part, timedelta(seconds=within)):
-            raise CommandError(f"{part} has not said within {within} s that it works.")
-        self.stdout.write(f"{part} works.")
+            raise CommandError(f"{part} has sent no heartbeat for {within} s.")
+        self.stdout.write(f"{part} is alive.")

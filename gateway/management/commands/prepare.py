@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    help = "Makes the roles, brings the tables up to date and makes sure of the demo company."
+    help = "Creates the roles, migrates the tables and creates the demo company if it is missing."
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         try:
             prepare(admin, owner, settings.DATABASES["default"], settings.DATABASE_LIMITS)
         except SameRole:
-            raise CommandError("The three addresses must name three roles.") from None
+            raise CommandError("The three URLs must name three different roles.") from None
         except Error as error:
-            raise CommandError(f"PostgreSQL refuses: {error}") from error
-        self.stdout.write(f"{settings.DATABASES['default']['USER']} serves, {owner['USER']} owns.")
+            raise CommandError(f"PostgreSQL refused: {error}") from error
+        self.stdout.write(f"{settings.DATABASES['default']['USER']} serves, {owner['USER']} owns the tables.")

@@ -12,16 +12,16 @@ from accounts.models import Company, Merchant
 
 
 class Command(BaseCommand):
-    help = "Makes an active, verified company with a sandbox and a production key and its owner's login."
+    help = "Creates an active, verified company with a sandbox and a production key and its owner's login."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--company", required=True, help="the company's name")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument("--country", default="BR", help="ISO 3166-1 alpha-2 (BR)")
-        parser.add_argument("--tax-id", default="", help="CNPJ or the like")
-        parser.add_argument("--email", default="", help="of the owner")
-        parser.add_argument("--withdrawal-ip", help="the one address from which money may be withdrawn")
-        parser.add_argument("--permissions", help="comma-separated; all when not given")
+        parser.add_argument("--tax-id", default="", help="CNPJ or its equivalent")
+        parser.add_argument("--email", default="", help="the owner's e-mail address")
+        parser.add_argument("--withdrawal-ip", help="the only address from which the API accepts withdrawals")
+        parser.add_argument("--permissions", help="comma-separated; all if omitted")
         parser.add_argument("--hosted", action="store_true", help="cards on the hosted checkout")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         try:
             return str(ip_address(text)) if text else None
         except ValueError as error:
-            raise CommandError("--withdrawal-ip is one IPv4 or IPv6 address") from error
+            raise CommandError("--withdrawal-ip must be one IPv4 or IPv6 address") from error
 
     def _report(self, onboarded: services.Onboarded, *, as_json: bool) -> None:
         report = {

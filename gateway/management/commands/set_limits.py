@@ -10,7 +10,7 @@ from gateway.methods.models import MethodRule
 
 
 class Command(TermsCommand):
-    help = "Turns a method on or off and sets its limits and times, at once. What is not given stays as it is."
+    help = "Enables or disables a method and sets its limits and times, immediately. Omitted options stay unchanged."
     named = "method"
     fields = {
         "enabled": bool, "minimum": money, "maximum": money, "expires_in_s": whole, "expires_in_min_s": whole,

@@ -10,7 +10,9 @@ from gateway.payouts.models import PayoutRule
 
 
 class Command(TermsCommand):
-    help = "Turns a payout rail on or off and sets its limits and fees, at once. What is not given stays as it is."
+    help = (
+        "Enables or disables a payout rail and sets its limits and fees, immediately. Omitted options stay unchanged."
+    )
     named = "rail"
     fields = {
         "enabled": bool, "minimum": money, "maximum": money, "fee_percentage": number, "fee_fixed": money,

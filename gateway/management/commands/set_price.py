@@ -27,11 +27,13 @@ class Command(TermsCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.set_defaults(environment=None)
-        parser.add_argument("--from", dest="begins", type=moment, help="a day or a time, in UTC; now when not given")
+        parser.add_argument("--from", dest="begins", type=moment, help="a day or a time, in UTC; now if omitted")
 
     def draft(self, merchant: Merchant | None, options: dict[str, Any]) -> PriceRule:
         if merchant is None and options["environment"]:
-            raise CommandError("Everybody's price is of both environments: omit --environment. Nothing was changed.")
+            raise CommandError(
+                "The price for all companies applies to both environments: omit --environment. Nothing was changed."
+            )
         return services.draft_price(merchant, options["method"], options["currency"], options["begins"])
 
     def save(self, rule: PriceRule, note: str) -> PriceRule:

@@ -8,7 +8,7 @@ from ledger.verify import Invariant, all_invariants, verify
 
 
 class Command(BaseCommand):
-    help = "Checks every invariant of the books; fails and shows counterexamples when one does not hold."
+    help = "Checks every invariant of the books; fails with counterexamples if one is violated."
 
     def handle(self, *args: Any, **options: Any) -> None:
         violations = verify(self._report)

@@ -212,7 +212,7 @@ def test_three_names_are_needed(installed: Installation) -> None:
     )
 
     assert (refused.returncode, missing.returncode) == (1, 1)
-    assert "three roles" in refused.stderr
+    assert "three different roles" in refused.stderr
     assert "ONPAY_ADMIN_DATABASE_URL" in missing.stderr
 
 

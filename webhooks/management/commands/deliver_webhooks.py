@@ -10,10 +10,10 @@ from webhooks.dispatch import Dispatcher, deliver_due
 
 
 class Command(BaseCommand):
-    help = "Delivers webhooks until it is told to stop; with --once, what is due now."
+    help = "Delivers webhooks until it is stopped; with --once only what is due now."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--once", action="store_true", help="make one attempt for everything due, then end")
+        parser.add_argument("--once", action="store_true", help="make one attempt for each due delivery, then exit")
 
     def handle(self, *args: Any, once: bool, **options: Any) -> None:
         if once:
