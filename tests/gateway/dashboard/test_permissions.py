@@ -93,14 +93,8 @@ def test_a_role_opens_what_it_is_for_and_nothing_else(role: Role, acme: Shop) ->
             assert statuses(answers) <= {200, 302, 400, 404, 409, 422}, name
         else:
             assert statuses(answers) == {403}, name
-
-
-def test_who_only_reads_changes_nothing(acme: Shop) -> None:
-    browser = signed_in_twice(a_member(acme.company, Role.VIEWER))
-    for _ in visits(browser, acme):
-        pass
-
-    assert (AuditEntry.objects.count(), IdempotencyKey.objects.count()) == (0, 0)
+    if role == Role.VIEWER:  # who only reads changes nothing
+        assert (AuditEntry.objects.count(), IdempotencyKey.objects.count()) == (0, 0)
 
 
 def test_what_is_for_the_sandbox_is_not_there_in_production(acme: Shop) -> None:

@@ -15,7 +15,7 @@ from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.people import browser_of
-from tests.support.staff import ODD, support
+from tests.support.staff import support
 from tests.support.staff_withdrawals import (
     ACTIONS,
     FORMS,
@@ -89,8 +89,6 @@ def test_withdrawals_are_found_by_any_id_and_narrowed(
     assert (found(status__exact="COMPLETED"), found(rail__exact="CRYPTO")) == ({first.pk}, {second.pk})
     assert (found(currency="BRL"), found(currency="MXN")) == ({first.pk, second.pk, others.pk}, set())
     assert found(merchant__environment__exact="PRODUCTION") == set()
-    for odd in ODD:
-        assert staff.get(page_at(Withdrawal, "changelist"), {"q": odd, "currency": odd}, follow=True).status_code == 200
 
 
 @pytest.mark.parametrize(

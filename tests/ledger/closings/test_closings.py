@@ -17,10 +17,11 @@ from ledger.closings.services import close_days
 from ledger.verify import all_invariants
 from ledger.wallets.explain import Cause, Explanation, Part, behind, explain
 from tests.support.companies import Shop
+from tests.support.effort import tries
 from tests.support.payments import a_payment
 
 SEED = int(os.environ.get("SEED") or random.SystemRandom().randrange(2**32))
-POSTINGS, TIMES = 300, 30
+POSTINGS, TIMES = 300, tries(6, 30)
 STEP = timedelta(hours=5)
 BACK = POSTINGS * STEP
 ASKED: list[tuple[AccountKind, ...]] = [*((kind,) for kind in BUCKETS), BUCKETS]
