@@ -6,10 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from tests.support.browser import WIDTHS, Watched, widths_for
+from gateway.demo.history import Life
+from tests.support.browser import NOBODY, WIDTHS, Watched, widths_for
+from tests.support.companies import Shop, a_shop
+from tests.support.people import a_member, a_person
+from tests.support.recording import Recording
+
+FEW_DAYS = 12
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -33,6 +39,26 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def histories(django_db_setup: None, django_db_blocker: Any) -> Recording[Shop]:
+    """Some days of everything, lived once in each process."""
+    with django_db_blocker.unblock():
+        return Recording(_with_a_history)
+
+
+def _with_a_history() -> Shop:
+    shop = a_shop("Acme")
+    staff = a_person("staff@onpay.example", is_staff=True, is_superuser=True)
+    Life(shop.sandbox, staff, a_member(shop.company, email="ana@acme.example")).live(FEW_DAYS)
+    return shop
+
+
+@pytest.fixture
+def old_shop(histories: Recording[Shop], transactional_db: None) -> Shop:
+    """Ana's company, which has a history."""
+    return histories.again()
+
+
 @pytest.fixture
 def plain_static_files(settings: Any) -> None:
     """As they are in the source: nothing was collected."""
@@ -40,11 +66,18 @@ def plain_static_files(settings: Any) -> None:
     settings.STORAGES = settings.STORAGES | {"staticfiles": plain}
 
 
+@pytest.fixture(scope="session")
+def page(browser: Browser, live_server: LiveServer) -> Page:
+    """One for the whole run, too: a new one takes a browser longer than most tests, as it starts processes for it."""
+    context = browser.new_context(reduced_motion="reduce", locale="en-US")
+    context.grant_permissions(["local-network-access"])  # a shop comes from no server, the fields in it from this host
+    context.route(f"**{NOBODY}", lambda route: route.fulfill(body="", content_type="text/html"))
+    context.new_page().goto(live_server.url.replace("localhost", "127.0.0.1") + NOBODY)  # the site of card fields
+    return context.new_page()
+
+
 @pytest.fixture
-def watched(viewport: Any, browser: Browser, live_server: LiveServer, plain_static_files: None) -> Iterator[Watched]:
-    context = browser.new_context(viewport=viewport, reduced_motion="reduce")
-    found = Watched(context.new_page(), live_server.url)
-    found.watch()
-    yield found
-    context.close()
-    assert found.complaints == []
+def watched(viewport: Any, page: Page, live_server: LiveServer, plain_static_files: None) -> Iterator[Watched]:
+    found = Watched(page, live_server.url)
+    with found.before(viewport):
+        yield found

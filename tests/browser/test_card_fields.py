@@ -228,7 +228,7 @@ def test_mistakes_of_the_integration_have_names(shop: CardShop) -> None:
     other = shop.order()["nextAction"]["clientSecret"]
     for call, expected in known.NONSENSE:
         assert shop.page.evaluate(known.CODE_OF, call.replace("$other", other)) == expected
-    shop.type()
+    shop.enter()
     twice = "Promise.all([1, 2].map(() => OnpayCard.confirmCardPayment(card))).then(([, second]) => second)"
     assert shop.page.evaluate(known.CODE_OF, twice) == "INTEGRATION_ALREADY_CONFIRMING"
     shop.page.evaluate("card.elements.getElement('cardCvc').unmount()")
@@ -252,7 +252,7 @@ def test_the_hosted_page_takes_a_card_and_goes_back_to_the_shop(any_shop: CardSh
     shop, ordered = any_shop, any_shop.order(amount=916)
     assert ordered["nextAction"]["integrationMode"] == "HOSTED"
     shop.page.goto(ordered["nextAction"]["checkoutUrl"])
-    shop.type(CHALLENGE)
+    shop.enter(CHALLENGE)
     assert shop.overflow() == 0
     shop.page.keyboard.press("Enter")
     shop.challenge.get_by_role("button", name=YES).click()
@@ -266,7 +266,7 @@ def test_the_hosted_page_in_a_frame_tells_the_shop(shop: CardShop) -> None:
     shop.go("/cart")
     shop.page.evaluate(known.SHOW_HOSTED, ordered["nextAction"]["sessionToken"])
     hosted = shop.page.frame_locator("#page iframe")
-    shop.type("4000000000000002", within=hosted)
+    shop.enter("4000000000000002", within=hosted)
     hosted.get_by_role("button", name="Pay").click()
     assert shop.outcome()["error"]["code"] == "CARD_REFUSED"
     expect(hosted.get_by_role("status")).to_contain_text("You have not been charged.")
@@ -290,7 +290,7 @@ def test_a_newcomer_pays_in_the_demo_shop(any_shop: CardShop) -> None:
     page.get_by_text("Credit card", exact=True).click()
     page.get_by_role("button", name="Pay R$150.00").click()
     expect(any_shop.field("cardNumber")).to_be_visible()
-    any_shop.type()
+    any_shop.enter()
     page.locator("#card button").click()
     announced = ["payment.action_required", "payment.authorized", "payment.paid"]
     expect(page.locator("#events li")).to_contain_text(announced)

@@ -1,6 +1,7 @@
 """Coming in with a password, an authenticator app and a passkey, before a real browser and its authenticator."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from django.core import mail
@@ -22,9 +23,10 @@ def nobody_failed_before() -> None:
     cache.clear()
 
 
-def plug_in_an_authenticator(page: Page) -> None:
+@pytest.fixture
+def authenticator(watched: Watched) -> Iterator[None]:
     """One that is built in, and whose person always agrees."""
-    session = page.context.new_cdp_session(page)
+    session = watched.page.context.new_cdp_session(watched.page)
     session.send("WebAuthn.enable")
     options = {
         "protocol": "ctap2",
@@ -35,6 +37,8 @@ def plug_in_an_authenticator(page: Page) -> None:
         "automaticPresenceSimulation": True,
     }
     session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    yield
+    session.detach()
 
 
 def sign_in(watched: Watched, email: str) -> Page:
@@ -88,10 +92,9 @@ def test_an_authenticator_app_is_set_up_and_asked_for(watched: Watched) -> None:
     expect(page.get_by_label("Code")).to_be_visible()
 
 
-def test_a_passkey_is_added_and_opens_the_door_alone(watched: Watched) -> None:
+def test_a_passkey_is_added_and_opens_the_door_alone(watched: Watched, authenticator: None) -> None:
     owner = a_member(a_shop("Acme").company)
     page = sign_in(watched, owner.email)
-    plug_in_an_authenticator(page)
     watched.go("/accounts/2fa/webauthn/add/")
     assert (faults_of(page), watched.overflow()) == ([], 0)
     page.get_by_label("Passwordless").check()
@@ -106,10 +109,11 @@ def test_a_passkey_is_added_and_opens_the_door_alone(watched: Watched) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("Acme")
 
 
-def test_a_passkey_is_shown_before_an_action_and_carries_nothing_out_by_itself(watched: Watched) -> None:
+def test_a_passkey_is_shown_before_an_action_and_carries_nothing_out_by_itself(
+    watched: Watched, authenticator: None
+) -> None:
     owner = a_member(a_shop("Acme").company)
     page = sign_in(watched, owner.email)
-    plug_in_an_authenticator(page)
     watched.go("/accounts/2fa/webauthn/add/")
     page.get_by_role("button", name="Add").click()
     expect(page.get_by_label("Unused codes")).to_be_visible()

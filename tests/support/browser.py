@@ -1,14 +1,19 @@
 """A real browser whose pages are watched: they may complain of nothing and call nobody else."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from zlib import crc32
 
-from playwright.sync_api import ConsoleMessage, Page, Request
+from playwright.sync_api import ConsoleMessage, Error, Page, Request
 
 NARROW = {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 900}
 WIDTHS = {"390px": NARROW, "1280px": WIDE}
+NOBODY = "/nobody"
+"""An empty page of the service: while no test runs the browser is there, and keeps the processes that it has for it."""
 SHORT = bool(os.environ.get("SHORT"))
 
 
@@ -26,11 +31,22 @@ class Watched:
     origin: str
     complaints: list[str] = field(default_factory=list)
 
-    def watch(self) -> None:
-        """Listens to the page from now on."""
-        self.page.on("console", self.on_console)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", self.on_request)
+    @contextmanager
+    def before(self, viewport: Any) -> Iterator[None]:
+        """Somebody with a window of that size opens the page, and leaves it as it was: nothing is known of them."""
+        heard: dict[Any, Any] = {"console": self.on_console, "pageerror": self.on_error, "request": self.on_request}
+        self.page.set_viewport_size(viewport)
+        for event, listener in heard.items():
+            self.page.on(event, listener)
+        yield
+        self.page.evaluate("[localStorage, sessionStorage].map((kept) => kept.clear())")
+        self.page.goto(f"{self.origin}{NOBODY}")
+        for event, listener in heard.items():
+            self.page.remove_listener(event, listener)
+        self.page.unroute_all()
+        self.page.emulate_media(color_scheme="null", reduced_motion="reduce")
+        self.page.context.clear_cookies()
+        assert self.complaints == [], self.complaints
 
     def go(self, path: str) -> Page:
         self.page.goto(self.origin + path, wait_until="load")
@@ -44,6 +60,9 @@ class Watched:
     def on_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
+
+    def on_error(self, error: Error) -> None:
+        self.complaints.append(str(error))
 
     def on_request(self, request: Request) -> None:
         if not request.url.startswith((f"{self.origin}/", "data:", "blob:")):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Frame, FrameLocator, Locator, Page, Route, expect
+from playwright.sync_api import Frame, FrameLocator, Locator, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from gateway.models import Payment
@@ -142,13 +142,11 @@ class CardShop(Watched):
         )
         return next(frame for frame in self.page.frames if frame.url == address)
 
-    def type(
+    def enter(
         self, number: str = APPROVED, expiry: str = "1230", cvc: str = "123", within: Page | FrameLocator | None = None
     ) -> None:
         for kind, text in zip(FIELDS, (number, expiry, cvc), strict=True):
-            typed = (within or self.page).frame_locator(f"#{kind} iframe").locator("#field")
-            typed.fill("")
-            typed.press_sequentially(text)
+            (within or self.page).frame_locator(f"#{kind} iframe").locator("#field").fill(text)
 
     def paste(self, kind: str, text: str) -> None:
         self.field(kind).fill("")
@@ -163,7 +161,7 @@ class CardShop(Watched):
         return dict(self.page.wait_for_function("window.outcome").json_value())
 
     def pay(self, *typed: str) -> dict[str, Any]:
-        self.type(*typed)
+        self.enter(*typed)
         self.press()
         return self.outcome()
 
@@ -176,7 +174,7 @@ class CardShop(Watched):
 
     def challenged(self, number: str) -> FrameLocator:
         """The dialog that opens when a card is paid with."""
-        self.type(number)
+        self.enter(number)
         self.press()
         return self.challenge
 
@@ -220,15 +218,12 @@ def packed(path: str) -> int:
     return len(gzip.compress((Path(__file__).parents[2] / "static" / path).read_bytes(), mtime=0))
 
 
-def a_card_shop(browser: Browser, server: LiveServer, settings: Any, **context: Any) -> Iterator[CardShop]:
+def a_card_shop(page: Page, server: LiveServer, settings: Any, viewport: Any) -> Iterator[CardShop]:
     """Shop and API on `localhost`, fields on `127.0.0.1`: two origins, two sites."""
     port = server.url.rpartition(":")[2]
     settings.BASE_URL = settings.SANDBOX_BASE_URL = f"http://localhost:{port}"
     settings.SDK_URL = f"http://127.0.0.1:{port}"
     settings.ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
-    opened = browser.new_context(**{"viewport": NARROW, "reduced_motion": "reduce", "locale": "en-US"} | context)
-    opened.grant_permissions(["local-network-access"])  # the page below comes from no server, the fields from this host
-    page: Page = opened.new_page()
     found = CardShop(page, settings.BASE_URL, sdk=settings.SDK_URL)
     html = SHOP.replace("{sdk}", settings.SDK_URL)
 
@@ -237,22 +232,19 @@ def a_card_shop(browser: Browser, server: LiveServer, settings: Any, **context: 
 
     page.route(f"{settings.BASE_URL}/cart", shown)
     page.route(f"{settings.BASE_URL}/thanks?*", shown)
-    found.watch()
-    yield found
-    opened.close()
-    assert found.complaints == []
+    with found.before(viewport):
+        yield found
 
 
 @pytest.fixture
 def shop(
-    browser: Browser, live_server: LiveServer, settings: Any, plain_static_files: None, transactional_db: None
+    page: Page, live_server: LiveServer, settings: Any, plain_static_files: None, transactional_db: None
 ) -> Iterator[CardShop]:
-    yield from a_card_shop(browser, live_server, settings)
+    yield from a_card_shop(page, live_server, settings, NARROW)
 
 
 @pytest.fixture
 def any_shop(
-    viewport: Any, browser: Browser, live_server: LiveServer, settings: Any, plain_static_files: None,
-    transactional_db: None,
-) -> Iterator[CardShop]:  # fmt: skip
-    yield from a_card_shop(browser, live_server, settings, viewport=viewport)
+    viewport: Any, page: Page, live_server: LiveServer, settings: Any, plain_static_files: None, transactional_db: None
+) -> Iterator[CardShop]:
+    yield from a_card_shop(page, live_server, settings, viewport)
