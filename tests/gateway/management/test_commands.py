@@ -77,7 +77,7 @@ def test_a_database_of_before_the_first_version_that_upgrades_is_refused(db: Non
     recorder.record_applied(*BEFORE_0_2_0)
     before = recorder.applied_migrations().keys()
 
-    with pytest.raises(CommandError, match=r"before 0\.2\.0"):
+    with pytest.raises(CommandError, match=r"older than 0\.2\.0"):
         run("migrate")
 
     assert recorder.applied_migrations().keys() == before
