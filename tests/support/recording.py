@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from django.db import connection, transaction
 
 T = TypeVar("T")
+# PostgreSQL forgets every plan of the connection with it: for tables whose triggers would do their work twice, only.
 WITHOUT_TRIGGERS, WITH_TRIGGERS = "SET session_replication_role = replica", "SET session_replication_role = DEFAULT"
 NEW_ROWS = "SELECT json_agg(made)::text FROM {table} made WHERE made.xmin::text::bigint > %s"
 AGAIN = """
@@ -21,7 +22,9 @@ TABLES = """
              WHERE attrelid = kind.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''),
            (SELECT array_agg(quote_ident(attname)) FROM pg_index
               JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
-             WHERE indrelid = kind.oid AND indisprimary)
+             WHERE indrelid = kind.oid AND indisprimary),
+           EXISTS (SELECT FROM pg_trigger
+                    WHERE tgrelid = kind.oid AND NOT tgisinternal AND (tgtype & 4 > 0 OR tgtype & 17 = 16))
       FROM pg_class kind
      WHERE kind.relnamespace = 'public'::regnamespace AND kind.relkind = 'r' AND kind.relname <> 'django_migrations'
 """
@@ -65,11 +68,12 @@ def _as_in_a_test() -> Iterator[None]:
 
 def rows_since(began: int) -> str:
     """Writes again every row of a later transaction than that number, and changes those that are there."""
-    parts = [WITHOUT_TRIGGERS]
+    parts, has_triggers = [], False
     with connection.cursor() as cursor:
-        for table, columns, key in tables(cursor):
+        for table, columns, key, fires in tables(cursor):
             cursor.execute(NEW_ROWS.format(table=table), [began])
             if rows := cursor.fetchone()[0]:
+                has_triggers |= fires
                 parts.append(
                     AGAIN.format(
                         table=table,
@@ -79,11 +83,13 @@ def rows_since(began: int) -> str:
                         rows="'" + rows.replace("'", "''") + "'",
                     )
                 )
-    return ";".join([*parts, WITH_TRIGGERS])
+    return ";".join([WITHOUT_TRIGGERS, *parts, WITH_TRIGGERS] if has_triggers else parts)
 
 
-def tables(cursor: Any) -> list[tuple[str, list[str], list[str]]]:
-    """Every table of ours, its columns but those that the database works out, and its key."""
+def tables(cursor: Any) -> list[tuple[str, list[str], list[str], bool]]:
+    """Every table of ours, its columns but those that the database works out, its key, and whether triggers see rows
+    that are inserted or statements that update.
+    """
     cursor.execute(TABLES)
-    found: list[tuple[str, list[str], list[str]]] = cursor.fetchall()
+    found: list[tuple[str, list[str], list[str], bool]] = cursor.fetchall()
     return found
