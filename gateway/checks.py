@@ -189,7 +189,7 @@ OWNS = """
 
 @register(Tags.database, deploy=True)
 def the_service_owns_no_table(app_configs: Any, databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
-    """A table owner can disable the constraints of the books, and so can whoever steals its password.
+    """A table owner can disable the constraints of the books, and so can anyone who steals its password.
 
     Runs only with `check --deploy --database default`.
     """

@@ -26,7 +26,7 @@ def heartbeat() -> None:
 
 @shared_task
 def messages_heartbeat() -> None:
-    """Proof that somebody serves the queue of e-mails, rates and webhooks."""
+    """Heartbeat of the worker that serves the queue of e-mails, rates and webhooks."""
     beat("messages")
 
 

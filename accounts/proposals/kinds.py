@@ -15,7 +15,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The result: the record, a sentence for whoever confirmed, and a secret that is shown once."""
+    """The result: the record, a message for the person who confirmed, and a secret that is shown once."""
 
     record: Model
     message: str

@@ -41,7 +41,7 @@ def lock(path: Path, *, wait: bool) -> IO[str] | None:
 
 
 def claim(name: str) -> tuple[Path, IO[str]]:
-    """The first of the folders name, name-2, name-3 … that nobody uses. It is ours while the lock is held."""
+    """The first unused folder of name, name-2, name-3 …. It is reserved while the lock is held."""
     for number in count(1):
         place = make(folder() / (name if number == 1 else f"{name}-{number}"))
         if held := lock(place / "lock", wait=False):

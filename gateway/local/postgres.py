@@ -132,7 +132,7 @@ class Postgres(Server):
         return processes.run([self.programs / program, *rest], self.owner, self.environment(), input_text)
 
     def _copy(self) -> Path:
-        """Puts the programs, and their libraries where they look for them, into a place that all can read."""
+        """Copies the programs and their libraries to a place that all users can read."""
         source = _installation()
         target = self.place / f"{PACKAGE}-{metadata.version(PACKAGE)}"
         if not target.exists():

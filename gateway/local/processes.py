@@ -112,7 +112,7 @@ def wait_until(true: Callable[[], bool], seconds: float) -> bool:
 
 
 def of_sessions(sessions: frozenset[int]) -> list[int]:
-    """The Python processes of ours in these sessions: a number may since have gone to a stranger."""
+    """Our Python processes in these sessions: a process id may have been reused since."""
     everyone = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")] or sorted(sessions)
     candidates = [pid for pid in everyone if _session(pid) in sessions]
     return [pid for pid in candidates if arguments(pid).startswith(f" {sys.executable} ")]

@@ -57,7 +57,7 @@ class Server(ABC):
         """The part of its command line by which we know it."""
 
     def environment(self) -> Mapping[str, str]:
-        """Nothing of ours, for a stray PGPORT would change the server, but whose server it is."""
+        """Without our environment, since a stray PGPORT would change the server; only its owner's."""
         return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "ONPAY_HOME": str(home.folder())}
 
     @property

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class GivenToPayer(NamedTuple):
-    """`title` for people, `members` for whoever reads the answer of the API."""
+    """`title` for people, `members` for readers of the API's response."""
 
     title: Promise
     members: str

@@ -1,4 +1,4 @@
-"""Signed links for payers: whoever has the link can open it, so that merchants can pass it on."""
+"""Signed links for payers: anyone who has the link can open it, so that merchants can pass it on."""
 
 from base64 import urlsafe_b64encode
 from datetime import timedelta

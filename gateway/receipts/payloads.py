@@ -29,7 +29,7 @@ class ReceiptPayeePayload(TypedDict):
 
 
 class ReceiptCardPayload(TypedDict):
-    """The card, as far as it may be printed."""
+    """The printable data of the card."""
 
     brand: str
     last4: str

@@ -62,7 +62,7 @@ class Application:
     def _send_as_file(self, protocol: Any, status: int, headers: Headers, pieces: Iterable[bytes]) -> None:
         """Sends a streamed response after it is complete: a truncated file would look complete.
 
-        It is buffered on disk: Granian keeps in memory whatever a slow reader has not taken yet.
+        It is buffered on disk: Granian keeps in memory what a slow reader has not received yet.
         """
         with ExitStack() as stack:
             whole = stack.enter_context(tempfile.TemporaryFile(buffering=IN_MEMORY))

@@ -173,7 +173,7 @@ class AdvanceAdmin(ReadOnlyAdmin):
 
 @admin.register(AdvanceItem)
 class AdvanceItemAdmin(ReadOnlyAdmin):
-    """Visible to whoever can view advances."""
+    """Visible to everybody who can view advances."""
 
     permissions_used = ()
     ids = {"adv": "advance", "rcv": "receivable"}

@@ -282,7 +282,7 @@ class RefundAdmin(EnteredAdmin):
         return self.put(request, refund, kind, values, form.cleaned_data["note"])
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
-        """Asks for a note first. The service checks again whether it is possible: somebody may have been faster."""
+        """Asks for a note first. The service checks again whether it is possible, since the status may have changed."""
         refund, chosen = self.record(request, object_id), DECISIONS[name]
         if not may_be(chosen, refund):
             return self.refused(request, refund, RefundState())

@@ -47,7 +47,7 @@ class RightsForm(NoteForm):
 
 
 class SigningIn(StaffAdmin):
-    """Nobody decides about themselves, and only staff administrators decide about staff."""
+    """People cannot decide about themselves, and only staff administrators decide about staff."""
 
     actions_detail: ClassVar[Any] = (
         "send_link", "change_email", "remove_second_factor", "deactivate", "reactivate", "staff_rights",

@@ -187,7 +187,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         return self._decide(request, object_id, "came_back", "Mark as returned")
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
-        """Asks for a note first. The service checks again whether it is possible: the provider may have been faster."""
+        """Asks for a note first. The service checks again whether it is possible, as the provider may have answered."""
         withdrawal = self.record(request, object_id)
         if not _may_be(name, withdrawal):
             return self.refused(request, withdrawal, WithdrawalState())

@@ -107,7 +107,7 @@ def keep(
 
 @transaction.atomic(savepoint=False)
 def lift(hold_id: str, by: User | None = None) -> Hold:
-    """Releases a hold that staff placed; it takes somebody other than who placed it.
+    """Releases a hold that staff placed; not by the person who placed it.
 
     Raises ONP409_HOLD_STATE and ONP403_OWN_REQUEST.
     """

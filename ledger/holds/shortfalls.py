@@ -14,7 +14,7 @@ from ledger.holds.models import Hold
 
 Filler = Callable[[Merchant, str, datetime], object]
 """Fills the holds of a merchant's wallet of a currency, at a time. The wallet may be locked already, so a filler never
-waits for a row: whoever changes a hold at that moment checks the wallet afterwards.
+waits for a row: a process that changes a hold at that moment checks the wallet afterwards.
 """
 
 _fillers: list[Filler] = []

@@ -1,4 +1,4 @@
-"""Advances: paying receivables out early, for a fee. A company requests, somebody else decides."""
+"""Advances: paying receivables out early, for a fee. A company requests them, staff decide."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ DUE = (RELEASE,)
 def run_due(limit: int = BATCH) -> int:
     """Releases due receivables of all wallets, one batch per transaction; returns how many. May run twice or late.
 
-    A wallet that somebody else releases is left for the next sweep. Where a batch raises, its wallet is released one by
+    A wallet that another process releases is left for the next sweep. If a batch raises, its wallet is released one by
     one, and so is what has raised before: a receivable that cannot be released holds up no other.
     """
     released = 0

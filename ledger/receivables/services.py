@@ -126,7 +126,7 @@ def give_back(receivable: Receivable, minor: int, at: datetime) -> bool:
 
 
 def withhold(merchant: Merchant, currency: str, refund_id: str, wanted: int, at: datetime) -> int:
-    """Takes up to `wanted` minor units for a refund from whatever the wallet releases soonest.
+    """Takes up to `wanted` minor units for a refund from the wallet's earliest releases.
 
     The caller has locked the wallet and posts them.
     """

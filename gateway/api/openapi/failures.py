@@ -31,7 +31,7 @@ class ErrorDetail(TypedDict):
 
 
 class Error(TypedDict):
-    """Every failure, whatever its status."""
+    """A failure of any status."""
 
     success: Literal[False]
     onpayCode: str

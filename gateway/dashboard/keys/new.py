@@ -93,7 +93,7 @@ READS = {
 
 
 def example(key: ApiKey) -> str:
-    """A call that the key may make; empty where it may read nothing."""
+    """An example call that the key may make; empty if it may read nothing."""
     base = settings.SANDBOX_BASE_URL if key.merchant.environment == Environment.SANDBOX else settings.BASE_URL
     path = next((path for name, path in READS.items() if name in key.permissions), "")
     asked = f"{base}/api/v2{path.format(company=key.merchant.company_id)}"

@@ -1,4 +1,4 @@
-"""The money calendar as iCalendar feed: whoever has its URL can read it, and nothing else.
+"""The money calendar as iCalendar feed: anyone who has its URL can read it, and nothing else.
 
 The URL has a key derived from person and company, which is not stored. It becomes invalid when the person changes
 the password, leaves the company, or loses the permission.

@@ -41,7 +41,7 @@ class BankTransferPayload(TypedDict):
 
 
 class SandboxArgentineTransfer(SandboxRail):
-    """The deterministic simulator: accounts of a payment provider number that nobody has."""
+    """The deterministic simulator: accounts with an unassigned payment provider number."""
 
     method: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[Market, ...]] = (

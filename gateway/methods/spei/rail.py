@@ -35,7 +35,7 @@ class SpeiPayload(TypedDict):
 
 
 class SandboxSpei(SandboxRail):
-    """The deterministic simulator: accounts of a bank number that nobody has."""
+    """The deterministic simulator: accounts with an unassigned bank number."""
 
     method: ClassVar[str] = "SPEI"
     markets: ClassVar[tuple[Market, ...]] = (
