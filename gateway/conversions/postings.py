@@ -1,4 +1,4 @@
-"""Which accounts a conversion moves: one transfer, two currencies, each of which sums to zero."""
+"""Postings of a conversion: one transfer in two currencies, each of which sums to zero."""
 
 from gateway.conversions.models import Conversion
 from ledger.books.services import Move, fx, wallet

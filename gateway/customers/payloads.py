@@ -7,7 +7,7 @@ from gateway.customers.models import Customer
 
 
 class AddressPayload(TypedDict):
-    """As last sent; members that were not sent are null."""
+    """A customer's data as last sent; members that were not sent are null."""
 
     street: str | None
     number: str | None

@@ -48,7 +48,7 @@ class PersonMiddleware:
 
 
 def _redirect_to_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """With the return path including its query."""
+    """Redirects to sign-in, with the return path including its query."""
     if request.headers.get("hx-request"):  # a fragment: the whole page must sign in
         return HttpResponse(status=204, headers={"HX-Refresh": "true"})
     here = request.get_full_path() if request.method in ("GET", "HEAD") else _page_before(request)

@@ -1,4 +1,4 @@
-"""Which accounts move when a payment does (+ credit, - debit)."""
+"""Postings of payments (+ credit, - debit)."""
 
 from gateway.payments.models import Payment
 from ledger.books.services import Move, Side, fx, wallet

@@ -76,7 +76,7 @@ def _header(paper: "_Paper", facts: ReceiptFacts) -> int:
 
 
 def _refunds(paper: "_Paper", y: int, facts: ReceiptFacts) -> None:
-    """As many as fit; the others are counted."""
+    """Draws as many rows as fit, and the number of the others."""
     room = max(1, (FOOT - GAP - y) // STEP)
     shown = [_lines(text, RIGHT - VALUES, _PLAIN, 8, 1)[0] for text in facts.refunds]
     if len(shown) > room:

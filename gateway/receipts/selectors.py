@@ -1,4 +1,4 @@
-"""Which payments have a receipt, and their refunds."""
+"""Payments with a receipt, and their refunds."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -50,7 +50,7 @@ class ReceiptWords:
 _CATALOGUE = {"pt-BR": "pt-br", "pt-PT": "pt-br"}
 """The catalogue of translations for a tag, where it is another."""
 _AS_BRANDED = {"PIX": "Pix"}
-"""As the brand writes itself to consumers."""
+"""The brand's own spelling."""
 
 
 BRAZILIAN = ReceiptWords(

@@ -1,4 +1,4 @@
-"""Where the refund of a boleto goes: to the payer's own document, or through the checks of a withdrawal."""
+"""Destinations of boleto refunds: the payer's own document, or a key that passes the checks of a withdrawal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which accounts move when a refund does."""
+"""Postings of refunds."""
 
 from gateway.refunds.models import Refund
 from ledger.books.services import Move, Side, fx, wallet

@@ -151,7 +151,7 @@ def _loads(text: str | bytes) -> Any:
 
 
 def _number(literal: str) -> orjson.Fragment | str:
-    """As written."""
+    """The number as it was written."""
     return REMOVED if holds_card(literal) else orjson.Fragment(literal)
 
 

@@ -1,4 +1,4 @@
-"""Which accounts move when a withdrawal does."""
+"""Postings of withdrawals."""
 
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.services import Move, Side, fx, wallet

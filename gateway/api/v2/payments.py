@@ -27,7 +27,7 @@ from gateway.requests.idempotency import Unfinished
 
 
 class PaymentFilters(ListQuery):
-    """Which payments."""
+    """Filters of payments."""
 
     otherwise = InvalidFilter
 

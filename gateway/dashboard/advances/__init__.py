@@ -1,1 +1,1 @@
-"""Advances of receivables: what they would cost, asking for one, and those that were asked for."""
+"""Advances of receivables: simulation, request, list and detail."""

@@ -1,4 +1,4 @@
-"""An advance: what it costs, each of its receivables, and what the reviewer decided."""
+"""An advance: its cost, its receivables, and the reviewer's decision."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -16,7 +16,7 @@ from webhooks import selectors as webhooks
 @require_safe
 @page_view(May.READ_MONEY)
 def advance(request: HttpRequest, here: RequestContext, advance_id: str) -> HttpResponse:
-    """With each of its receivables and the days gained."""
+    """The advance, with each of its receivables and the days gained."""
     rows = selectors.advances(here.merchant).filter(pk=advance_id)
     found = rows.first() if is_well_formed(advance_id) else None
     if found is None:

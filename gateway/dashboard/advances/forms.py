@@ -1,4 +1,4 @@
-"""How an advance is asked for: which receivables, and at which price."""
+"""Forms to request an advance: the selection of receivables, and the reviewed price."""
 
 from collections.abc import Callable
 from typing import Any

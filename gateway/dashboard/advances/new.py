@@ -1,4 +1,4 @@
-"""Prices an advance and requests it. Somebody else decides."""
+"""Prices an advance and requests it. Staff decide."""
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse

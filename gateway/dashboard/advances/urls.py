@@ -1,4 +1,4 @@
-"""Where the pages about advances are: below those of the receivables that are advanced."""
+"""URLs of the pages about advances."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Where the audit log is."""
+"""URLs of the audit log."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Pages of the balance: what there is, and why."""
+"""Pages of the balance and its explanation."""

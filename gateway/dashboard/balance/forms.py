@@ -49,7 +49,7 @@ class WalletForm(DashboardForm):
 
 
 class ExplainForm(WalletForm):
-    """Which balance, at which instant, explained since when."""
+    """The balance to explain, its instant, and the start of the explanation."""
 
     bucket = forms.ChoiceField(label=gettext_lazy("Part of the balance"), choices=[*BUCKET.items()])
 

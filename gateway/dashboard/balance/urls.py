@@ -1,4 +1,4 @@
-"""Where the pages about the balance are."""
+"""URLs of the pages about the balance."""
 
 from django.urls import path
 

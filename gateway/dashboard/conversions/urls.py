@@ -1,4 +1,4 @@
-"""Where the pages about conversions are."""
+"""URLs of the pages about conversions."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""A payer: who they are, and what was had of them."""
+"""A customer: contact data, payments and totals."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe

@@ -1,4 +1,4 @@
-"""Where the pages about customers are."""
+"""URLs of the pages about customers."""
 
 from django.urls import path
 

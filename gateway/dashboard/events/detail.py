@@ -1,4 +1,4 @@
-"""An event: what was announced, and to whom."""
+"""An event with its body and deliveries."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Where the event log is."""
+"""URLs of the event log."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""One key: replaced by another, or revoked."""
+"""One key: rotation and revocation."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""A new key. Its text is in one answer and nowhere else."""
+"""Issues a key. Its text is in one response only."""
 
 from django import forms
 from django.conf import settings

@@ -1,4 +1,4 @@
-"""Where the pages about API keys are."""
+"""URLs of the pages about API keys."""
 
 from django.urls import path
 

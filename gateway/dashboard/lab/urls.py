@@ -1,4 +1,4 @@
-"""Where the sandbox lab is."""
+"""URLs of the sandbox lab."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Where the pages about receivables are."""
+"""URLs of the pages about receivables."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Where the pages about refunds and disputes are. What is a word comes before what is an id."""
+"""URLs of the pages about refunds and disputes. Fixed words come before ids."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""One request, redacted, and what came of it."""
+"""One request, redacted, and its result."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse

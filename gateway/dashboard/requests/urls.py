@@ -1,4 +1,4 @@
-"""Where the request log is."""
+"""URLs of the request log."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Where the settings of a company are."""
+"""URLs of the settings of a company."""
 
 from django.urls import path
 

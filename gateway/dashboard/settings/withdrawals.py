@@ -1,4 +1,4 @@
-"""From where backends withdraw, and why withdrawals wait."""
+"""The registered withdrawal address, and the wait after a change by support."""
 
 from django import forms
 from django.http import HttpRequest, HttpResponse

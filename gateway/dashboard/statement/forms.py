@@ -1,4 +1,4 @@
-"""How a statement is asked for: wallet, bucket, and days of the reader."""
+"""The form of a statement: wallet, bucket, and days of the reader."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Where the statement is: on the screen, on paper and as a file."""
+"""URLs of the statement: page, print view and file."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Where the pages about the team are."""
+"""URLs of the pages about the team."""
 
 from django.urls import path
 

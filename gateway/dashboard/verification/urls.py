@@ -1,4 +1,4 @@
-"""Where the verification of a company is."""
+"""URLs of the verification of a company."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""One endpoint: how it does, what was sent to it, and its whole life."""
+"""One endpoint: health, deliveries, and lifecycle."""
 
 import uuid
 from datetime import timedelta

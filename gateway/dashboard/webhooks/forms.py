@@ -60,7 +60,7 @@ class EndpointForm(OnceForm):
         return given
 
     def values(self) -> dict[str, Any]:
-        """In the form that the services take."""
+        """The value as the services expect it."""
         given = self.cleaned_data
         events = [EVERYTHING] if given["everything"] else given["events"]
         return {"url": given["url"], "events": events, "description": given["description"] or None}

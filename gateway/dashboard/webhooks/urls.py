@@ -1,4 +1,4 @@
-"""Where the pages about webhook endpoints are."""
+"""URLs of the pages about webhook endpoints."""
 
 from django.urls import path
 

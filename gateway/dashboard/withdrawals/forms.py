@@ -123,7 +123,7 @@ class WithdrawalForm(OnceForm):
 
 
 class PixForm(WithdrawalForm):
-    """To the key of an account at any Brazilian bank."""
+    """PIX withdrawal: to the key of an account at any Brazilian bank."""
 
     rail = "PIX"
     wallet = "BRL"
@@ -145,7 +145,7 @@ def _phone(number: str) -> str:
 
 
 class SpeiForm(WithdrawalForm):
-    """To the CLABE of an account at any Mexican bank."""
+    """SPEI withdrawal: to the CLABE of an account at any Mexican bank."""
 
     rail = "SPEI"
     wallet = "MXN"
@@ -163,7 +163,7 @@ class SpeiForm(WithdrawalForm):
 
 
 class ArgentineForm(WithdrawalForm):
-    """To an Argentine account, by its CBU, CVU or alias: the form detects which."""
+    """Argentine bank transfer: to a CBU, CVU or alias; the form detects which."""
 
     rail = "BANK_TRANSFER"
     wallet = "ARS"
@@ -188,7 +188,7 @@ def _kind_of(account: str) -> str:
 
 
 class ColombianForm(WithdrawalForm):
-    """To a Colombian account."""
+    """Colombian bank transfer."""
 
     rail = "BANK_TRANSFER"
     wallet = "COP"
@@ -206,7 +206,7 @@ def _banks() -> list[tuple[str, str]]:
 
 
 class CryptoForm(WithdrawalForm):
-    """To a blockchain address. The wallet's money is converted at the current rate."""
+    """Crypto withdrawal: to an address; the wallet's money is converted at the current rate."""
 
     rail = "CRYPTO"
 

@@ -1,4 +1,4 @@
-"""Where the pages about withdrawals are."""
+"""URLs of the pages about withdrawals."""
 
 from django.urls import path
 

@@ -26,7 +26,7 @@ COELSA_ID = 22
 
 
 class BankTransferPayload(TypedDict):
-    """Where to transfer exactly this amount to, once: the CVU or its alias."""
+    """The account for one transfer of exactly this amount: the CVU or its alias."""
 
     rail: str
     cvu: str

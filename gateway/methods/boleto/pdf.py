@@ -354,7 +354,7 @@ def _punctuated(tax_id: str) -> str:
 
 
 def _address(address: Mapping[str, Any]) -> str:
-    """One line, the way letters are addressed."""
+    """The postal address in one line."""
     known = {name: str(value).strip() for name, value in address.items() if value}
     digits = "".join(c for c in known.get("postalCode", "") if c.isdigit())
     postal_code = f"CEP {digits[:5]}-{digits[5:]}" if digits else ""

@@ -9,7 +9,7 @@ from gateway.methods.rail import Market, Rail
 
 
 class SandboxBreB(SandboxCheckout):
-    """One key or code of the Colombian instant payment system, good for ten minutes."""
+    """One key or code of the Colombian instant payment system, valid for ten minutes."""
 
     method: ClassVar[str] = "BRE_B"
     markets: ClassVar[tuple[Market, ...]] = (colombia(maximum=11_552_000, minutes=10),)

@@ -25,7 +25,7 @@ _PHONE = re.compile(r"\+(351[0-9]{9}|(?!351)[1-9][0-9]{7,14})")
 
 
 class MbWayPayload(TypedDict):
-    """Which phone is asked, and until when. There is nothing to show to the payer."""
+    """The phone that receives the request, and its deadline. There is nothing to show to the payer."""
 
     phone: str
     expiresAt: Timestamp

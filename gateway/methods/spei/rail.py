@@ -21,7 +21,7 @@ DAY = 24 * HOUR
 
 
 class SpeiPayload(TypedDict):
-    """Where to transfer exactly this amount to, once."""
+    """The account for one transfer of exactly this amount."""
 
     rail: str
     clabe: str

@@ -8,7 +8,7 @@ SANDBOX_BANKS = (("", "…"), ("SANDBOX", "Banco Sandbox"), ("PRUEBA", "Banco de
 
 
 class PayerForm(forms.Form):
-    """Has only the fields that the method asks for."""
+    """Contains only the fields that the method requires."""
 
     bank = forms.ChoiceField(label=_("Your bank"), choices=SANDBOX_BANKS)
     person = forms.ChoiceField(
