@@ -61,12 +61,12 @@ def register_address(by: Actor, company: Company, text: str, *, by_staff: bool =
             note=note,
             by_staff=by_staff,
         )
-        subject, told = _("the withdrawal address was changed"), {"before": before or "–"}
+        subject, previous = _("the withdrawal address was changed"), {"before": before or "–"}
         if by_staff:
-            facts = told | {"what": "withdrawal_address", "now": address or "–", "until": waits.in_words(wait)}
+            facts = previous | {"what": "withdrawal_address", "now": address or "–", "until": waits.in_words(wait)}
             notices.notify_owners(held, subject, "by_support", "settings", **facts)
         else:
-            notices.notify_owners(held, subject, "withdrawal_address", "settings", by=by.user, **told)
+            notices.notify_owners(held, subject, "withdrawal_address", "settings", by=by.user, **previous)
     return address
 
 

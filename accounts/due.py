@@ -237,11 +237,11 @@ def put_off(kind: str, object_id: str, error: Exception) -> None:
     stuck.until = now + timedelta(seconds=DELAYS_S[min(stuck.times, len(DELAYS_S)) - 1])
     stuck.error = name[:100]
     stuck.save(update_fields=["times", "until", "error"])
-    told: Mapping[str, Any] = {"kind": kind, "id": object_id, "error": name, "times": stuck.times}
+    facts: Mapping[str, Any] = {"kind": kind, "id": object_id, "error": name, "times": stuck.times}
     if stuck.times == ALARM_AT:
-        log.critical("sweep.still_stuck", **told, exc_info=error)
+        log.critical("sweep.still_stuck", **facts, exc_info=error)
     else:
-        log.error("sweep.stuck", **told, until=stuck.until.isoformat(), exc_info=error)
+        log.error("sweep.stuck", **facts, until=stuck.until.isoformat(), exc_info=error)
 
 
 def try_again(kind: str, object_id: str) -> bool:

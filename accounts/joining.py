@@ -112,8 +112,8 @@ def _write_to(email: str, company: Company, by: User, token: str) -> None:
     """An unverified company is named in the text only, and without anything clickable."""
     is_known = company.verified_at is not None
     name = company.trade_name if is_known else names.without_links(company.trade_name)
-    told = {"company": name, "by": by, "url": settings.BASE_URL + reverse("dashboard:invitation", args=[token])}
-    text = render_to_string("emails/invitation.txt", told)
+    facts = {"company": name, "by": by, "url": settings.BASE_URL + reverse("dashboard:invitation", args=[token])}
+    text = render_to_string("emails/invitation.txt", facts)
     subject = _("%(company)s invited you to Onpay Gateway") % {"company": name} if is_known else _("An invitation")
     title = " ".join(subject.split()) if is_known else f"Onpay Gateway: {subject}"
     transaction.on_commit(lambda: send_mail(title, text, None, [email]), robust=True)
@@ -175,8 +175,10 @@ def accept(request: HttpRequest, token: str) -> Membership:
         company=invitation.company, user=request.user, defaults={"role": invitation.role}
     )
     audit.record(request, "invitation.accepted", company=invitation.company, object_id=invitation.pk)
-    told = {"email": request.user.email, "role": membership.role}
-    notices.notify_owners(invitation.company, gettext_lazy("someone joined your team"), "member_joined", "team", **told)
+    facts = {"email": request.user.email, "role": membership.role}
+    notices.notify_owners(
+        invitation.company, gettext_lazy("someone joined your team"), "member_joined", "team", **facts
+    )
     return membership
 
 

@@ -55,6 +55,6 @@ def _notify(user: User | None) -> None:
     if user is None or not cache.add(f"accounts:lockout:{user.pk}", True, TOLD_EVERY_S):
         return
     with translation.override(user.language or settings.LANGUAGE_CODE):
-        told = {"url": settings.BASE_URL + reverse("account_reset_password")}
-        subject, text = _("Someone is trying to sign in as you"), render_to_string("emails/locked_out.txt", told)
+        context = {"url": settings.BASE_URL + reverse("account_reset_password")}
+        subject, text = _("Someone is trying to sign in as you"), render_to_string("emails/locked_out.txt", context)
         send_mail(f"Onpay Gateway: {subject}", text, None, [user.email], fail_silently=True)

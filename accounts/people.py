@@ -150,11 +150,11 @@ def _begin_waits(person: User) -> dict[str, WithdrawalWait]:
     return {company.pk: waits.begin(company, why, [person.pk]) for company in companies(person)}
 
 
-def _notify(by: Actor, person: User, template: str, email: str = "", **told: str) -> None:
+def _notify(by: Actor, person: User, template: str, email: str = "", **context: str) -> None:
     """Sends the e-mail that the same change by the person would send, to their address."""
     reader = email or person.email
     origin = {"ip": by.address or "–", "user_agent": "Onpay Gateway", "timestamp": utcnow(), "from_email": reader}
-    get_adapter().send_mail(template, reader, origin | told)
+    get_adapter().send_mail(template, reader, origin | context)
 
 
 def _sign_out(person: User) -> None:

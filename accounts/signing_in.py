@@ -48,8 +48,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Uses our name, independent of the host of the request."""
         site = SimpleNamespace(name="Onpay Gateway", domain=urlsplit(settings.BASE_URL).hostname)
-        told = {"request": allauth_context.request, "email": email, "current_site": site} | context
-        self.render_mail(template_prefix, email, told).send()
+        variables = {"request": allauth_context.request, "email": email, "current_site": site} | context
+        self.render_mail(template_prefix, email, variables).send()
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """People with a second factor must show it: the password alone opened the session.

@@ -46,10 +46,10 @@ def link_for(person: User) -> str:
 
 def send(person: User) -> None:
     """E-mails the link after the commit; an earlier link stays valid until it expires."""
-    told = {"url": link_for(person), "days": settings.PASSWORD_RESET_TIMEOUT // 86_400}
-    text = render_to_string("emails/staff_invitation.txt", told)
+    context = {"url": link_for(person), "days": settings.PASSWORD_RESET_TIMEOUT // 86_400}
+    text = render_to_string("emails/staff_invitation.txt", context)
     transaction.on_commit(
-        lambda: send_mail("Onpay Gateway: you are one of our staff", text, None, [person.email]), robust=True
+        lambda: send_mail("Onpay Gateway: you were invited as staff", text, None, [person.email]), robust=True
     )
 
 

@@ -69,6 +69,6 @@ def _turn(
 ) -> None:
     before, company.status = company.status, status
     company.save()
-    told: dict[str, Any] = {"before": {"status": before}, "after": {"status": status}}
-    audit.record(by, audit_action, company=company, object_id=company.pk, note=note, by_staff=True, **told)
+    changes: dict[str, Any] = {"before": {"status": before}, "after": {"status": status}}
+    audit.record(by, audit_action, company=company, object_id=company.pk, note=note, by_staff=True, **changes)
     notices.notify_owners(company, subject, "by_support", "settings", what=what, **facts)

@@ -63,13 +63,13 @@ def _key(header: str) -> str:
     return "HTTP_" + header.upper().replace("-", "_")
 
 
-def _address(peer: str, said: str) -> Address | None:
+def _address(peer: str, entries: str) -> Address | None:
     address = _parse(peer)
     if address is None or not settings.TRUSTED_PROXIES or not _is_trusted(address):
         return address
-    if not said:
+    if not entries:
         _note_missing(str(address))
-    for entry in reversed(said.split(",")):
+    for entry in reversed(entries.split(",")):
         if not entry.strip():
             continue
         address = _parse(entry)

@@ -83,13 +83,17 @@ def _attempt(email: Email) -> None:
 
 
 def _failed(email: Email, error: Exception) -> None:
-    told = {"last_error": f"{type(error).__name__}: {error}"[:500]}
+    failure = {"last_error": f"{type(error).__name__}: {error}"[:500]}
     if email.attempts > len(DELAYS_S) or _is_final(error):
-        log.error("emails.given_up", email=email.pk, kind=email.kind, attempts=email.attempts, error=told["last_error"])
-        _set(email, status=Email.Status.FAILED, next_attempt_at=None, **told)
+        log.error(
+            "emails.given_up", email=email.pk, kind=email.kind, attempts=email.attempts, error=failure["last_error"]
+        )
+        _set(email, status=Email.Status.FAILED, next_attempt_at=None, **failure)
         return
-    log.warning("emails.not_sent", email=email.pk, kind=email.kind, attempts=email.attempts, error=told["last_error"])
-    _set(email, next_attempt_at=utcnow() + timedelta(seconds=DELAYS_S[email.attempts - 1]), **told)
+    log.warning(
+        "emails.not_sent", email=email.pk, kind=email.kind, attempts=email.attempts, error=failure["last_error"]
+    )
+    _set(email, next_attempt_at=utcnow() + timedelta(seconds=DELAYS_S[email.attempts - 1]), **failure)
 
 
 def _is_final(error: Exception) -> bool:

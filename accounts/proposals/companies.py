@@ -115,8 +115,8 @@ class IssueKey(ProposalKind):
         is_live = record.environment == Environment.PRODUCTION
         wait = waits.begin(record.company, WithdrawalWait.Why.KEY) if is_live and moves_money(values) else None
         key, text = services.issue_key(record, values["permissions"], values["name"])
-        told = {"name": key.name, "last4": key.last4, "permissions": key.permissions}
-        audit.record(by, "api_key.issued", merchant=record, object_id=key.pk, after=told, note=note, by_staff=True)
+        after = {"name": key.name, "last4": key.last4, "permissions": key.permissions}
+        audit.record(by, "api_key.issued", merchant=record, object_id=key.pk, after=after, note=note, by_staff=True)
         if is_live:
             about = f"{key.name} (…{key.last4}): {', '.join(key.permissions)}"
             facts = {"what": "api_key", "about": about, "until": waits.in_words(wait)}

@@ -71,8 +71,8 @@ class TeamChange(ProposalKind):
 
     def carry_out(self, record: Place, values: Values, *, by: Actor, note: str) -> Carried:
         joining.assign(by, record.company, record.person, _role(values), note)
-        said = f"is now {values['role']} of" if values["role"] else "is no longer in the team of"
-        return Carried(record.company, f"{record.person} {said} {record.company}.")
+        change = f"is now {values['role']} of" if values["role"] else "is no longer in the team of"
+        return Carried(record.company, f"{record.person} {change} {record.company}.")
 
 
 def _role(values: Values) -> Role | None:

@@ -98,8 +98,8 @@ class RuleAdmin(RecordedAdmin):
         try:
             return view(request, *args, **kwargs)
         except Refusal as refusal:
-            said = [fault.message for fault in refusal.faults] or [refusal.advice]
-            self.message_user(request, " ".join([refusal.message, *map(str, said)]), messages.ERROR)
+            reasons = [fault.message for fault in refusal.faults] or [refusal.advice]
+            self.message_user(request, " ".join([refusal.message, *map(str, reasons)]), messages.ERROR)
             return HttpResponseRedirect(address(self.model, "changelist"))
 
     def save(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

@@ -207,10 +207,10 @@ class WithdrawalAdmin(ReadOnlyAdmin):
         if not _may_be_asked_about(withdrawal):
             return self.refused(request, withdrawal, WithdrawalState())
         if request.method != "POST":
-            told = (
+            text = (
                 "The order is submitted, or its status queried, under its own id. It is never submitted under another."
             )
-            return self.decision(request, withdrawal, "Query the provider now", sentence=told)
+            return self.decision(request, withdrawal, "Query the provider now", sentence=text)
 
         def act() -> Done | str:
             if not query_now(withdrawal.merchant, withdrawal.pk):

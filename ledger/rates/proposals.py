@@ -50,6 +50,6 @@ class FarRate(ProposalKind):
             note,
             confirmed=self.takes_two(record, values),
         )
-        told = {"currency": record, "per_real": values["per_real"], "minutes": values["minutes"]}
-        audit.record(by, "rate.entered", object_id=str(entered.pk), after=told, note=note, by_staff=True)
+        after = {"currency": record, "per_real": values["per_real"], "minutes": values["minutes"]}
+        audit.record(by, "rate.entered", object_id=str(entered.pk), after=after, note=note, by_staff=True)
         return Carried(entered, f"{entered} is now used.")

@@ -68,8 +68,8 @@ def release_rows(
     if not count:
         return 0
     assert posted, "a receivable is released once"
-    told = payloads.released(method, currency, int(amount), count, at)
-    emit(merchant, KIND, merchant.company_id, told, at)
+    payload = payloads.released(method, currency, int(amount), count, at)
+    emit(merchant, KIND, merchant.company_id, payload, at)
     if uncovered:
         shortfalls.fill(merchant, currency, at)
     return int(count)

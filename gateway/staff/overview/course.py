@@ -34,11 +34,13 @@ def pictures() -> tuple[Picture, ...]:
 def _picture(title: str, currency: str, course: Course) -> Picture:
     days = sorted(course)
     totals = [sum(course[day].values()) for day in days]
-    said = f"from {number(totals[0], currency)} on {days[0]} to {number(totals[-1], currency)} on {days[-1]}"
-    return Picture(title, said, _drawn([[course[day].get(kind, 0) for day in days] for kind in BUCKETS], title, said))
+    summary = f"from {number(totals[0], currency)} on {days[0]} to {number(totals[-1], currency)} on {days[-1]}"
+    return Picture(
+        title, summary, _svg([[course[day].get(kind, 0) for day in days] for kind in BUCKETS], title, summary)
+    )
 
 
-def _drawn(series: Sequence[Sequence[int]], title: str, said: str) -> SafeString:
+def _svg(series: Sequence[Sequence[int]], title: str, summary: str) -> SafeString:
     """The buckets as stacked areas."""
     top = max((sum(values) for values in zip(*series, strict=True)), default=0) or 1
     below = [0] * len(series[0])
@@ -52,7 +54,7 @@ def _drawn(series: Sequence[Sequence[int]], title: str, said: str) -> SafeString
     return format_html(
         '<svg class="staff-course" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
         'aria-label="{}: {}">{}</svg>',
-        WIDTH, HEIGHT, title, said, shapes,
+        WIDTH, HEIGHT, title, summary, shapes,
     )  # fmt: skip
 
 

@@ -30,10 +30,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart with a title; `said` is its text alternative."""
+    """A chart with a title; `summary` is its text alternative."""
 
     title: str
-    said: str
+    summary: str
     drawn: SafeString
 
 
