@@ -33,7 +33,7 @@ def render(facts: ReceiptFacts) -> bytes:
     canvas = Canvas(file, pagesize=A4, invariant=1, lang=words.tag)
     canvas.setTitle(words.title)
     canvas.setAuthor(printable(facts.company))
-    paper = _Paper(canvas)
+    paper = _ReceiptPaper(canvas)
     if facts.is_sandbox:  # first, so that it is below everything else
         for middle in (290, 530):
             paper.mark(words.no_value, middle)
@@ -48,7 +48,7 @@ def render(facts: ReceiptFacts) -> bytes:
     return file.getvalue()
 
 
-def _header(paper: "_Paper", facts: ReceiptFacts) -> int:
+def _header(paper: "_ReceiptPaper", facts: ReceiptFacts) -> int:
     """Who was paid, how much and when; returns the position of the first row."""
     words = facts.words
     paper.text(LEFT, 62, words.title, size=11, colour=_QUIET)
@@ -75,7 +75,7 @@ def _header(paper: "_Paper", facts: ReceiptFacts) -> int:
     return y + 38
 
 
-def _refunds(paper: "_Paper", y: int, facts: ReceiptFacts) -> None:
+def _refunds(paper: "_ReceiptPaper", y: int, facts: ReceiptFacts) -> None:
     """Draws as many rows as fit, and the number of the others."""
     room = max(1, (FOOT - GAP - y) // STEP)
     shown = [_lines(text, RIGHT - VALUES, _PLAIN, 8, 1)[0] for text in facts.refunds]
@@ -84,7 +84,7 @@ def _refunds(paper: "_Paper", y: int, facts: ReceiptFacts) -> None:
     paper.row(y, ReceiptRow(facts.words.refunds, shown), size=8)
 
 
-def _footer(paper: "_Paper", facts: ReceiptFacts) -> None:
+def _footer(paper: "_ReceiptPaper", facts: ReceiptFacts) -> None:
     """How to verify it: the QR code, the code and the address in letters."""
     paper.box(FOOT, FOOT_HEIGHT)
     paper.qr(LEFT + 12, FOOT + 12, facts.link)
@@ -103,7 +103,7 @@ def _footer(paper: "_Paper", facts: ReceiptFacts) -> None:
     paper.link(x, FOOT + 80, facts.link)
 
 
-class _Paper(Paper):
+class _ReceiptPaper(Paper):
     """Measured in points."""
 
     def __init__(self, canvas: Canvas) -> None:

@@ -118,7 +118,7 @@ def render(document: BoletoDocument) -> bytes:
     canvas = Canvas(file, pagesize=A4, invariant=1, lang="pt-BR")
     canvas.setTitle(f"Boleto {document.document_number}")
     canvas.setAuthor(printable(document.beneficiary))
-    paper = _Paper(canvas)
+    paper = _BoletoPaper(canvas)
     if document.sandbox:  # first, so that it is below everything else
         for middle in (73, 205):
             paper.mark("SANDBOX · SEM VALOR", middle)
@@ -133,7 +133,7 @@ def render(document: BoletoDocument) -> bytes:
     return file.getvalue()
 
 
-class _Paper(Paper):
+class _BoletoPaper(Paper):
     """Measured in millimetres, as forms are."""
 
     def __init__(self, canvas: Canvas) -> None:
@@ -228,7 +228,7 @@ class _Paper(Paper):
         self.canvas.restoreState()
 
 
-def _receipt(paper: _Paper, document: BoletoDocument) -> None:
+def _receipt(paper: _BoletoPaper, document: BoletoDocument) -> None:
     wide = WIDTH - SIDE
     paper.header(18, document, "Recibo do Pagador", size=10)
     y = paper.row(20, [Cell("Beneficiário", _beneficiary(document), wide), _due(document)])
@@ -251,7 +251,7 @@ def _receipt(paper: _Paper, document: BoletoDocument) -> None:
     paper.text(LEFT + WIDTH, y + 3, "Autenticação mecânica", size=6, right=True)
 
 
-def _copy_and_paste(paper: _Paper, y: int, code: str) -> int:
+def _copy_and_paste(paper: _BoletoPaper, y: int, code: str) -> int:
     """Monospaced, broken at line ends: copying the lines yields the code."""
     lines = [code[start : start + 105] for start in range(0, len(code), 105)]
     paper.text(LEFT + 1, y + 3, "PIX copia e cola", size=6)
@@ -264,7 +264,7 @@ def _copy_and_paste(paper: _Paper, y: int, code: str) -> int:
     return y + height
 
 
-def _slip(paper: _Paper, document: BoletoDocument) -> None:
+def _slip(paper: _BoletoPaper, document: BoletoDocument) -> None:
     wide = WIDTH - SIDE
     paper.header(146, document, spaced(document.digitable_line), size=12)
     anywhere = "Pagável em qualquer banco, lotérica ou aplicativo"

@@ -13,7 +13,7 @@ from accounts.models import Environment
 from gateway.refunds.models import Refund, Status
 from gateway.staff.kit.columns import anchor, link
 from gateway.staff.kit.queues import Queue
-from gateway.staff.overview.panels import ENVIRONMENTS, GOOD, WATCH, Panel, Table, ago, amount, lines
+from gateway.staff.overview.panels import ENVIRONMENTS, GOOD, WATCH, Panel, PanelTable, ago, amount, lines
 from ledger.models import Advance
 
 SHOWN = 10
@@ -25,7 +25,7 @@ def advances() -> Panel:
     """Advances under review, oldest first."""
     waiting = Advance.objects.filter(state=Advance.State.UNDER_REVIEW).order_by("requested_at", "pk")
     rows = list(waiting.select_related("merchant__company").annotate(ahead=F("merchant__clock_offset"))[: SHOWN + 1])
-    table = Table(
+    table = PanelTable(
         ["Advance", "Company", "Requested", "Our fee", "Waiting"],
         [
             [link(one), link(one.merchant), amount(one.gross_amount, one.currency), amount(one.fee, one.currency),
@@ -53,7 +53,7 @@ def answers() -> Panel:
     ):
         found[environment, _group(status, due)].append((currency, minor))
     tables = tuple(
-        Table(["Answer due", "Refunds", "Money"], list(_rows(environment, found)), str(environment.label))
+        PanelTable(["Answer due", "Refunds", "Money"], list(_rows(environment, found)), str(environment.label))
         for environment in ENVIRONMENTS
         if any(where == environment for where, _ in found)
     )

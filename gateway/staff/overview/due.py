@@ -11,7 +11,7 @@ from accounts.due import Due, Stuck, Work
 from accounts.heartbeats import MAX_AGE
 from accounts.models import Heartbeat, StuckWork
 from gateway.staff.kit.columns import address, anchor
-from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table, ago, instant, rows_of
+from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, PanelTable, ago, instant, rows_of
 from gateway.sweeps import ALL, WITHOUT_A_TIME
 
 COUNTED, SHOWN = 1000, 20
@@ -29,11 +29,11 @@ def panel() -> Panel:
     """
     now = utcnow()
     found = [(work, count, oldest) for work, (count, oldest) in zip(ALL, _waiting(now), strict=True) if oldest]
-    late = Table(["Task", "Due", "Oldest", "Late by"], [_row(*one, now) for one in found])
+    late = PanelTable(["Task", "Due", "Oldest", "Late by"], [_row(*one, now) for one in found])
     raised = set(StuckWork.objects.values_list("kind", flat=True).distinct())
     dues = [due for due in (*ALL, *WITHOUT_A_TIME) if isinstance(due, Due) and due.kind in raised]
     stuck = [_stuck(due, one) for due in dues for one in due.stuck(SHOWN)]
-    named = Table(["Task", "Id", "Since", "Attempts", "Next attempt", "Last error"], stuck[:SHOWN], title="Stuck")
+    named = PanelTable(["Task", "Id", "Since", "Attempts", "Next attempt", "Last error"], stuck[:SHOWN], title="Stuck")
     label, state = _judged(max((now - oldest for _, _, oldest in found), default=timedelta(0)))
     if stuck and state == GOOD:
         label, state = f"{len(stuck)} stuck", WATCH
@@ -84,7 +84,7 @@ def parts() -> Panel:
     label = f"{' and '.join(dead)} not responding" if dead else "Tasks late" if late else "Healthy"
     return Panel(
         "Service health",
-        (Table(["Process", "Last heartbeat", "Age"], [*rows, *late]),),
+        (PanelTable(["Process", "Last heartbeat", "Age"], [*rows, *late]),),
         label.capitalize(),
         BAD if WORKER in dead else WATCH if dead or late else GOOD,
         leads=("Full schedule", address(PeriodicTask, "changelist")),

@@ -1,7 +1,7 @@
 """Companies whose webhooks fail."""
 
 from gateway.staff.kit.columns import address, link
-from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table, instant
+from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, PanelTable, instant
 from webhooks.models import Endpoint
 from webhooks.notices import WARNED_AFTER
 from webhooks.selectors import failing
@@ -12,7 +12,7 @@ SHOWN = 10
 def panel() -> Panel:
     """The longest failing ones; owners were notified after a day."""
     rows = list(failing()[: SHOWN + 1])
-    table = Table(
+    table = PanelTable(
         ["Endpoint", "Company", "Failing since", "Consecutive failures", "Paused until"],
         [
             [link(one), link(one.merchant), instant(one.failing_since), f"{one.failures:,}", instant(one.open_until)]

@@ -10,7 +10,7 @@ from django.db.models import BigIntegerField, Sum
 from accounts.models import Environment
 from gateway.staff.kit.columns import address, anchor
 from gateway.staff.overview import course
-from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, lines, number
+from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, PanelTable, lines, number
 from ledger.chart import BUCKETS, AccountKind
 from ledger.models import Balance
 
@@ -24,7 +24,7 @@ def panel() -> Panel:
     for environment, currency, kind, minor in _sums():
         sums[environment][currency][kind] = minor
     tables = (
-        Table(
+        PanelTable(
             HEADERS,
             [_row(environment, currency, of) for currency, of in sorted(sums[environment].items())],
             f"{environment.label}: company balances",

@@ -20,7 +20,7 @@ NONE = "-"
 
 
 @dataclass(frozen=True)
-class Table:
+class PanelTable:
     """Rows of cells with headers; a title if there are several tables."""
 
     headers: list[str]
@@ -42,7 +42,7 @@ class Panel:
     """`label` summarizes the state in a word or two, in the color of `state`; `leads` is a title and a URL."""
 
     title: str
-    tables: tuple[Table, ...] = ()
+    tables: tuple[PanelTable, ...] = ()
     label: str = ""
     state: str = GOOD
     note: str = ""

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from accounts.base.clock import utcnow
 from gateway.staff.kit.columns import address, block, link
-from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, Table
+from gateway.staff.overview.panels import BAD, GOOD, WATCH, Panel, PanelTable
 from ledger.models import Proof
 from ledger.proofs import selectors
 
@@ -52,9 +52,9 @@ def _summary(last: Proof | None) -> str:
     return f"{held} of {last.invariants} invariants passed at {at}, in {took:.2f} s.{after}"
 
 
-def _broken(proof: Proof) -> Table:
+def _broken(proof: Proof) -> PanelTable:
     rows = [
         [link(proof), one["number"], one["claim"], block("\n".join(map(", ".join, one["counterexamples"][:SHOWN])))]
         for one in proof.violations
     ]
-    return Table(["Proof", "Invariant", "Claim", "Counterexamples"], rows)
+    return PanelTable(["Proof", "Invariant", "Claim", "Counterexamples"], rows)

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from accounts.models import Environment
 from gateway.staff.kit.columns import anchor
 from gateway.staff.kit.queues import Queue
-from gateway.staff.overview.panels import GOOD, WATCH, Panel, Table, instant
+from gateway.staff.overview.panels import GOOD, WATCH, Panel, PanelTable, instant
 
 COUNTED = 100
 """Counts are capped at this number."""
@@ -77,7 +77,7 @@ def panel(found: list[QueueCount]) -> Panel:
     """Open items for staff, with production and sandbox apart."""
     rows = [_row(one) for one in found]
     is_something = any(one.environments for one in found)
-    table = Table(["Queue", "Production", "Sandbox", "Oldest"], rows)
+    table = PanelTable(["Queue", "Production", "Sandbox", "Oldest"], rows)
     return Panel("Waiting for staff", (table,), "Open" if is_something else "None", WATCH if is_something else GOOD)
 
 

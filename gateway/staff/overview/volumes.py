@@ -11,7 +11,7 @@ from accounts.base.rows import quoted, table
 from accounts.models import Merchant
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
-from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, Table, amount, lines, rows_of
+from gateway.staff.overview.panels import ENVIRONMENTS, NONE, Panel, PanelTable, amount, lines, rows_of
 from gateway.withdrawals.models import Status as WithdrawalStatus
 from gateway.withdrawals.models import Withdrawal
 
@@ -61,7 +61,9 @@ def panel() -> Panel:
     """Today and the last days until now, in UTC, with production and sandbox apart."""
     found = _volumes(utcnow())
     tables = [
-        Table(HEADERS, [_row(title, found[environment, days]) for days, title in SPANS.items()], str(environment.label))
+        PanelTable(
+            HEADERS, [_row(title, found[environment, days]) for days, title in SPANS.items()], str(environment.label)
+        )
         for environment in ENVIRONMENTS
         if found[environment, 30].created or found[environment, 30].sent
     ]
