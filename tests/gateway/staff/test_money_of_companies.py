@@ -56,7 +56,7 @@ def test_the_course_of_balances_is_drawn_from_closed_days(staff: Client, acme: S
 
     assert picture.title == "Sandbox, BRL"
     first, last = (utcnow() - timedelta(days=3)).date(), (utcnow() - timedelta(days=1)).date()
-    assert picture.said == f"from 340.52 on {first} to 489.02 on {last}"
+    assert picture.summary == f"from 340.52 on {first} to 489.02 on {last}"
     areas = re.findall(r'class="course-(\w+)" points="([^"]+)"', picture.drawn)
     assert [kind for kind, _ in areas] == ["available", "releasing", "blocked"]
     assert areas[0][1].startswith("0.0,55.7 150.0,55.7 300.0,31.4")
