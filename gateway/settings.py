@@ -258,6 +258,7 @@ if SUPPORT and not SUPPORT.startswith(("https://", "http://")) and "@" not in SU
     raise ImproperlyConfigured("ONPAY_SUPPORT is an e-mail address, or an address that begins with https://.")
 # Whether people are notified by e-mail about disputes, withdrawals and advances of the sandbox.
 SANDBOX_NOTICES = env.bool("ONPAY_SANDBOX_NOTICES", default=LOCAL)
+DEMO_DAYS = env.int("ONPAY_DEMO_DAYS", default=90)
 
 # ── The API ───────────────────────────────────────────────────────────────────────────────────────────────────────
 RATE_LIMIT_WINDOW_S = 300

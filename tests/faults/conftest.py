@@ -8,34 +8,41 @@ import pytest
 from tests.support.service import Service
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that need another start of the service come last."""
+    items.sort(key=lambda item: "without_a_dispatcher" in getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     home = tmp_path_factory.mktemp("home")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     found = Service(home, port, {"sandboxApiKey": ""})
     try:
-        found.start()
         yield found
+        found.manage("verify_ledger")  # what is wrong once stays so
     finally:
         found.stop()
 
 
 @pytest.fixture
-def without_a_dispatcher(service: Service) -> Iterator[Service]:
+def service(running: Service) -> Service:
+    """All of it."""
+    running.run()
+    return running
+
+
+@pytest.fixture
+def without_a_dispatcher(running: Service) -> Service:
     """Web, worker and beat alone."""
-    service.stop()
-    service.start("--without", "dispatcher")
-    yield service
-    service.stop()
-    service.start()
+    running.run("--without", "dispatcher")
+    return running
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_wrong_afterwards(service: Service) -> Iterator[None]:
-    """Every fault ends with a well service and right books."""
-    service.until(service.is_well, 60)
+def nothing_is_wrong_afterwards(running: Service) -> Iterator[None]:
+    """Every fault ends with a well service, and all of them with right books."""
     yield
-    service.until(service.is_well, 60)
-    service.manage("verify_ledger")
+    running.until(running.is_well, 60)

@@ -64,17 +64,15 @@ def files(service: Service, since: float) -> Iterator[Path]:
             yield path
 
 
-def found(service: Service, since: float) -> list[str]:
+def found(service: Service, since: float) -> Iterator[str]:
     """Where a number is, however it is grouped, or the security code beside its name."""
     with psycopg.connect(service.admin_url, autocommit=True) as connection:
         connection.execute("CHECKPOINT")  # what is only in memory goes to disk
-    patterns = [re.compile(rb"[ -]?".join(bytes([digit]) for digit in number.encode())) for number in NUMBERS]
-    places = []
     for path in files(service, since):
         content = path.read_bytes()
-        if any(pattern.search(content) for pattern in patterns) or _SPOKEN.search(content):
-            places.append(path.name)
-    return places
+        digits = content.translate(None, b" -")
+        if any(number.encode() in digits for number in NUMBERS) or _SPOKEN.search(content):
+            yield path.name
 
 
 def test_no_number_is_anywhere_after_every_card_was_typed(service: Service) -> None:
@@ -84,8 +82,8 @@ def test_no_number_is_anywhere_after_every_card_was_typed(service: Service) -> N
 
     assert ended[:8] == ["PAID", "PAID", "FAILED", "FAILED", "FAILED", "FAILED", "FAILED", "PENDING"]
     assert set(ended[8:]) == {"FAILED"}
-    assert found(service, since) == []
+    assert list(found(service, since)) == []
 
     with psycopg.connect(service.admin_url, autocommit=True) as connection:  # the scan can find one
         connection.execute("CREATE TABLE planted AS SELECT %s AS text", [f"4000 0000 0000 {3220:04}"])
-    assert found(service, since)
+    assert any(found(service, since))

@@ -1,4 +1,4 @@
-"""Creates a demo company with ninety days of history, using the real services on its sandbox clock."""
+"""Creates a demo company with a history, using the real services on its sandbox clock."""
 
 import json
 import secrets
@@ -81,7 +81,7 @@ class Command(BaseCommand):
         User.objects.filter(email=STAFF).delete()
         User.objects.create_superuser(STAFF, password, first_name="Support")
         owner = User.objects.get(email=onboarded.email)
-        Life(onboarded.sandbox, _colleague(), owner).live()
+        Life(onboarded.sandbox, _colleague(), owner).live(settings.DEMO_DAYS)
         _set_up(onboarded.sandbox)
         _add_second_company(owner)
         made = {
