@@ -340,7 +340,7 @@ class AuditEntry(models.Model):
     actor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
     by_staff = models.BooleanField(default=False)
     action = models.CharField(max_length=40, help_text="api_key.issued, withdrawal_ip.changed, …")
-    object_id = models.CharField(max_length=64, blank=True)
+    object_id = models.CharField(max_length=254, blank=True)
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
     note = models.CharField(max_length=500, blank=True)

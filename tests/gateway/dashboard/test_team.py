@@ -189,6 +189,15 @@ def test_somebody_is_invited_and_joins_with_that_role(acme: Shop, browser: Clien
     assert [entry.action for entry in AuditEntry.objects.order_by("pk")] == ["member.invited", "invitation.accepted"]
 
 
+def test_the_longest_address_is_invited_and_audited(browser: Client, invite: Invite) -> None:
+    email = f"{'a' * 64}@{'b' * 60}.{'c' * 60}.{'d' * 59}.example"
+    assert len(email) == 254  # the longest that a form takes
+
+    assert invite(email).status_code == 302
+
+    assert AuditEntry.objects.get(action="member.invited").object_id == email
+
+
 def test_a_form_that_is_sent_twice_invites_once(acme: Shop, browser: Client, committed: Committed) -> None:
     address = f"{team_of(acme)}invite"
     sent = {"once": form_in(browser.get(address).content)["once"], "email": "nina@acme.example", "role": "VIEWER"}
