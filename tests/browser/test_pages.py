@@ -35,7 +35,8 @@ def test_the_reference_shows_every_operation_and_every_event(watched: Watched) -
     expect(shown).to_have_count(len(list(operations())) + len(KINDS), timeout=60_000)
     for operation_id in longest_of_each_tag()[: 2 if SHORT else None]:
         page.locator(f"#operations-{operation_id} .opblock-summary-control").evaluate(CLICK)
-        expect(page.locator(f"#operations-{operation_id} .opblock-body")).to_be_visible(timeout=60_000)
+        described = page.locator(f"#operations-{operation_id} .opblock-body .responses-wrapper")
+        expect(described).to_be_visible(timeout=60_000)
     assert watched.overflow() == 0
 
 
