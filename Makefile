@@ -76,9 +76,9 @@ clients: installed-dev
 	@command -v npm >/dev/null || echo 'without npm the JavaScript tools are left out'
 	@! command -v npm >/dev/null || cmp -s tests/clients/package-lock.json .tools/clients/installed || { \
 		mkdir -p .tools/clients && cp tests/clients/package*.json .tools/clients/ && \
-		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --ignore-scripts --no-audit --no-fund --loglevel=error) && \
+		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error) && \
 		cp tests/clients/package-lock.json .tools/clients/installed; }
-	@ONPAY_LOCAL=1 $(WITH) -- $(PYTHON) -m pytest tests/clients $(T)
+	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile tests/clients $(T)
 
 nightly: export ONPAY_EXAMPLES := nightly
 nightly: check test browser clients

@@ -21,8 +21,10 @@ def test_spectral_finds_nothing(published: Path, tools: Path) -> None:
 
 def test_a_keyword_that_is_none_is_found(published: Path, tools: Path, tmp_path: Path) -> None:
     """The check can fail."""
-    bent = json.loads(published.read_text())
-    bent["components"]["schemas"]["Pagination"]["properties"]["pageNumber"]["ge"] = 1
+    whole = json.loads(published.read_text())
+    pagination = whole["components"]["schemas"]["Pagination"]
+    pagination["properties"]["pageNumber"]["ge"] = 1
+    bent = whole | {"paths": {}, "webhooks": {}, "components": {"schemas": {"Pagination": pagination}}}
     file = tmp_path / "bent.json"
     file.write_text(json.dumps(bent))
 
