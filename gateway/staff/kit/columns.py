@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import orjson
@@ -107,8 +108,17 @@ def link_to_id(public_id: str) -> SafeString | str:
 
 def address(model: type[Model], page: str, pk: Any = None) -> str:
     """The URL of a model's page: "changelist", or "change" of one record."""
-    name = f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}"
-    return reverse(name, args=() if pk is None else (quote(pk),))
+    return _list_address(model, page) if pk is None else reverse(_name(model, page), args=(quote(pk),))
+
+
+@cache
+def _list_address(model: type[Model], page: str) -> str:
+    """Every page of the admin links every list."""
+    return reverse(_name(model, page))
+
+
+def _name(model: type[Model], page: str) -> str:
+    return f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}"
 
 
 def anchor(where: str, text: Any) -> SafeString:

@@ -34,8 +34,11 @@ def listed(staff: Client, model: type[Model], **query: Any) -> set[str]:
 
 
 @pytest.fixture
-def asked(world: World, root: User) -> Callable[..., Any]:
-    """The answer to a superuser who asks for an address of the admin; of a list its rows are read, and not drawn."""
+def asked(world: World, root: User, settings: Any) -> Callable[..., Any]:
+    """The answer to a superuser who asks for an address of the admin; of a list its rows are read, and not drawn, nor
+    is the sidebar.
+    """
+    settings.UNFOLD = settings.UNFOLD | {"SIDEBAR": {}}
 
     def get(where: str, **query: Any) -> Any:
         request = RequestFactory().get(where, query)
