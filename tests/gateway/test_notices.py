@@ -160,7 +160,7 @@ def test_a_withdrawal_that_did_not_arrive_is_told(out: Api, acme: Shop, team: An
 def test_a_summary_ends_in_the_morning(hour: int, days_ago: int) -> None:
     now = utcnow().replace(hour=hour, minute=30)
 
-    ends: datetime = notices._this_morning(now)
+    ends: datetime = notices._last_summary_time(now)
 
     assert ends == (now - timedelta(days=days_ago)).replace(hour=10, minute=0, second=0, microsecond=0)
 

@@ -190,7 +190,7 @@ def test_what_support_changed_is_read_without_their_name(acme: Shop, browser: Cl
 
 
 def test_everything_that_is_written_down_has_words_and_nothing_else() -> None:
-    call = re.compile(r'\b(?:record|_tell|_turn|_write_down)\(\s*(?:[^"()]*,\s*)?"([a-z_]+\.[a-z_]+)"')
+    call = re.compile(r'\b(?:record|_record_and_notify|_turn|_write_down)\(\s*(?:[^"()]*,\s*)?"([a-z_]+\.[a-z_]+)"')
     sources = [path.read_text() for name in ("accounts", "gateway") for path in (ROOT / name).rglob("*.py")]
 
     assert {action for source in sources for action in call.findall(source)} | NAMED == set(ACTION) | OF_NO_COMPANY
