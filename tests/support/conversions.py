@@ -18,6 +18,7 @@ from tests.support.api import Api
 from tests.support.cards import book, events
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
+from tests.support.tables import held_in
 
 FUNDED = 990_099
 """What is left of ten thousand reais over PIX."""
@@ -92,9 +93,7 @@ def told(shop: Shop) -> list[dict[str, Any]]:
 
 def everything(shop: Shop) -> list[Any]:
     """All that a conversion could touch."""
-    merchants = {"merchant__in": (shop.sandbox, shop.production)}
-    rows = [list(one.objects.filter(**merchants).order_by("id").values()) for one in (Conversion, Transfer)]
-    return [*rows, book(shop), events(shop)]
+    return [*held_in(Conversion, Transfer, of=[shop.sandbox, shop.production]), book(shop), events(shop)]
 
 
 @contextmanager

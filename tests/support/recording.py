@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 from django.db import connection, transaction
 
 T = TypeVar("T")
+_numbers = count()
 # PostgreSQL forgets every plan of the connection with it: for tables whose triggers would do their work twice, only.
 WITHOUT_TRIGGERS, WITH_TRIGGERS = "SET session_replication_role = replica", "SET session_replication_role = DEFAULT"
 NEW_ROWS = "SELECT json_agg(made)::text FROM {table} made WHERE made.xmin::text::bigint > %s"
@@ -47,13 +49,20 @@ class Recording(Generic[T]):
                 began = int(cursor.fetchone()[0])
             with _as_in_a_test():  # rows written from here on have another number
                 self._made = build(*stands_on)
-                self._statement = rows_since(began)
+                statement = rows_since(began)
             transaction.set_rollback(True)
+        # In a function the database plans it once.
+        self._again = f"proof.recording_{next(_numbers)}"
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"CREATE FUNCTION {self._again}() RETURNS void LANGUAGE plpgsql"
+                f" AS $again$ BEGIN {statement}; END $again$"
+            )
 
     def again(self) -> T:
         """Writes the rows in the database of this test, and gives it objects of its own."""
         with connection.cursor() as cursor:
-            cursor.execute(self._statement)
+            cursor.execute(f"SELECT {self._again}()")
         return deepcopy(self._made)
 
 

@@ -18,6 +18,7 @@ from tests.support.api import Api
 from tests.support.cards import book, events, opened
 from tests.support.companies import Shop
 from tests.support.orders import order
+from tests.support.tables import held_in
 from webhooks.models import Event
 
 COLOMBIAN = {"amount": 50_000, "currency": "COP", "payer": {"name": "Ana Gómez", "taxId": "1032456789"}}
@@ -123,10 +124,8 @@ def moment(text: str | None) -> datetime:
 
 def everything(shop: Shop) -> list[Any]:
     """All that a refund could touch."""
-    mine = {"merchant": shop.sandbox}
-    rows = [list(one.objects.filter(**mine).order_by("id").values()) for one in (Payment, Refund, Hold, Receivable)]
-    told = list(Event.objects.filter(**mine).order_by("id").values_list("id", flat=True))
-    return [*rows, book(shop), told, Response.objects.count(), Evidence.objects.count()]
+    mine = held_in(Payment, Refund, Hold, Receivable, Event, of=[shop.sandbox])
+    return [*mine, *held_in(Response, Evidence), book(shop)]
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from gateway.refunds import services as refunds
 from gateway.refunds.services import Shown
 from ledger.models import Balance, Hold, Transfer
 from tests.support.payments import a_payment
+from tests.support.tables import held_in
 from webhooks.models import Event
 
 ADD = "/admin/gateway/refund/add/"
@@ -31,8 +32,7 @@ def a_refund(merchant: Merchant, status: str, *evidence: Shown) -> Refund:
 
 def everything() -> list[Any]:
     """What moves when anything is done about a refund."""
-    tables = (Refund, Hold, Balance, Transfer, Event, Payment)
-    return [list(model._default_manager.order_by("pk").values()) for model in tables]
+    return list(held_in(Refund, Hold, Balance, Transfer, Event, Payment))
 
 
 def take_to_production(merchant: Merchant) -> None:

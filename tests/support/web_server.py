@@ -68,12 +68,12 @@ def serving(log: Path, port: int, **environment: str) -> Iterator[Server]:
     }
     command = [sys.executable, "-m", "gateway.serving", "--port", str(port)]
     with log.open("wb") as output:
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output)
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output, start_new_session=True)
     try:
         wait_until_it_answers(process, port, log)
         yield Server(port, log)
     finally:
-        process.send_signal(signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGKILL)  # a polite end waits for every call that waits for an event
         process.wait(40)
 
 

@@ -19,6 +19,7 @@ from tests.support.api import Api
 from tests.support.cards import book
 from tests.support.companies import Shop
 from tests.support.payments import a_reference
+from tests.support.tables import held_in
 from webhooks.models import Event
 
 Rail = tuple[str, str]
@@ -166,9 +167,7 @@ def kinds(shop: Shop) -> list[str]:
 
 def everything(shop: Shop) -> list[Any]:
     """All that a withdrawal could touch."""
-    merchants = {"merchant__in": (shop.sandbox, shop.production)}
-    rows = [list(one.objects.filter(**merchants).order_by("id").values()) for one in (Withdrawal, Hold, Transfer)]
-    return [*rows, book(shop), list(Event.objects.filter(**merchants).order_by("id").values_list("id", flat=True))]
+    return [*held_in(Withdrawal, Hold, Transfer, Event, of=[shop.sandbox, shop.production]), book(shop)]
 
 
 @contextmanager
