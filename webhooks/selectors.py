@@ -88,6 +88,7 @@ def about(merchant: Merchant, object_ids: Sequence[str], most: int = 100) -> lis
 _SETTLED = """
     SELECT least(statement_timestamp(), min(xact_start)) - %s FROM pg_stat_activity
      WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
+       AND backend_type = 'client backend'
 """
 SKEW = timedelta(milliseconds=500)
 """The maximum clock difference between processes and the database."""

@@ -1,5 +1,6 @@
-"""The client that `openapi-python-client` makes runs the whole story against a server."""
+"""The document as Python tools read it: valid, and the client of `openapi-python-client` runs the whole story."""
 
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 from pytest_django.live_server_helper import LiveServer
 
 from tests.support.companies import Shop
@@ -33,6 +35,10 @@ def client(published: Path) -> Any:
         yield SimpleNamespace(models=import_module("onpay_client.models"), base=import_module("onpay_client"), **found)
     finally:
         sys.path.remove(str(folder))
+
+
+def test_the_published_contract_is_valid_openapi(published: Path) -> None:
+    OpenAPIV31SpecValidator(json.loads(published.read_text())).validate()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -46,6 +46,11 @@ def copy_template(name: str) -> None:
         _copy(server, name)
 
 
+def template() -> str:
+    """The name of the database that is copied: it is there once a run has begun."""
+    return f"{TEMPLATES}{fingerprint()}"
+
+
 def fingerprint() -> str:
     """Of all that makes the tables: every app's migrations, the SQL that they load, and this module."""
     folders = [Path(config.path, part) for config in apps.get_app_configs() for part in ("migrations", "sql")]
@@ -96,7 +101,7 @@ def _copy(server: Server, name: str) -> None:
 
 def _template(server: Server) -> str:
     """The template of the migrations as they are now; those of other states are dropped when it has to be made."""
-    wanted = f"{TEMPLATES}{fingerprint()}"
+    wanted = template()
     found = server.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [TEMPLATES]).fetchall()
     if (wanted,) in found:
         return wanted

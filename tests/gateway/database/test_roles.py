@@ -16,6 +16,7 @@ from psycopg import errors, sql
 
 from gateway.checks import OWNS
 from gateway.database.roles import KEPT, WRITTEN_ONCE
+from tests.support.database import template
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "p@ss:w/o#rd%41 ?&\\'\""  # no address could hold it as it is
@@ -23,7 +24,7 @@ PASSWORD = "p@ss:w/o#rd%41 ?&\\'\""  # no address could hold it as it is
 
 @dataclass(frozen=True)
 class Installation:
-    """An empty database that an operator has prepared and migrated by the documented commands."""
+    """A database with all tables that an operator has prepared by the documented command."""
 
     env: dict[str, str]
     owner: str
@@ -40,7 +41,7 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def installed() -> Iterator[Installation]:
+def installed(django_db_setup: None) -> Iterator[Installation]:
     url, suffix = os.environ["DATABASE_URL"], uuid.uuid4().hex[:8]
     database, owner, app = f"roles_{suffix}", f"owner_{suffix}", f"app_{suffix}"
     parts = urlsplit(url)
@@ -56,11 +57,11 @@ def installed() -> Iterator[Installation]:
         "ONPAY_ADMIN_DATABASE_URL": parts._replace(path=f"/{database}").geturl(),
     }
     with psycopg.connect(url, autocommit=True) as server:
-        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
+        names = [sql.Identifier(name) for name in (database, template())]
+        server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
         made = Installation(env, owner, app)
-        for command in ("prepare_database", "migrate"):
-            done = made.manage(command)
-            assert done.returncode == 0, done.stdout + done.stderr
+        done = made.manage("prepare_database")
+        assert done.returncode == 0, done.stdout + done.stderr
         yield made
         server.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(database)))
         for role in (app, owner):
