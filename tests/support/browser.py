@@ -53,9 +53,13 @@ class Watched:
         return self.page
 
     def overflow(self) -> int:
-        """How many pixels the page is wider than its window."""
+        """How many pixels the page is wider than its window, once it is drawn: within five seconds."""
         root = "document.documentElement"
-        return int(self.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))
+        for _ in range(50):
+            if not (wider := int(self.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))):
+                return 0
+            self.page.wait_for_timeout(100)
+        return wider
 
     def on_console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
