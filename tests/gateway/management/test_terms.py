@@ -1,36 +1,20 @@
 """The commands for prices and limits refuse an owner, a number, a time or a note that is not one."""
 
-import io
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Company, Email
-from gateway.methods.models import MethodRule, PriceRule
-from gateway.payouts.models import PayoutRule
 from tests.support.companies import Shop
 from tests.support.people import a_member
+from tests.support.terms import everything, run
 
 pytestmark = pytest.mark.django_db
 PIX = ("--method", "PIX", "--currency", "BRL", "--note", "Agreed with Ana")
 ACME = ("--company", "Acme", "--environment", "sandbox")
 LONG_NOTE = "x" * 600
-
-
-def run(command: str, *arguments: str) -> str:
-    out = io.StringIO()
-    call_command(command, *arguments, stdout=out)
-    return out.getvalue()
-
-
-def everything() -> list[Any]:
-    """All rules, their history, the audit and the e-mails."""
-    models: list[Any] = [PriceRule, MethodRule, PayoutRule]
-    models += [model.history.model for model in models] + [AuditEntry, Email]
-    return [list(model._base_manager.order_by("pk").values()) for model in models]
 
 
 @pytest.mark.parametrize("command", ["set_price", "set_limits", "set_payout_terms"])

@@ -1,14 +1,12 @@
 """Prices and limits change by services alone: the pages of staff and the commands go through the same ones."""
 
 import getpass
-import io
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from accounts.audit import ON_HOST
 from accounts.base.clock import utcnow
@@ -26,23 +24,11 @@ from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.people import a_member
 from tests.support.receivables import stand_at
+from tests.support.terms import everything, run
 
 PIX = ("--method", "PIX", "--currency", "BRL", "--note", "Agreed with Ana")
 OUT = ("--rail", "PIX", "--currency", "BRL", "--note", "Agreed with Ana")
 SANDBOX = ("--environment", "sandbox")
-
-
-def run(command: str, *arguments: str) -> str:
-    out = io.StringIO()
-    call_command(command, *arguments, stdout=out)
-    return out.getvalue()
-
-
-def everything() -> list[Any]:
-    """All rules, their history, the audit and the e-mails."""
-    models: list[Any] = [PriceRule, MethodRule, PayoutRule]
-    models += [model.history.model for model in models] + [AuditEntry, Email]
-    return [list(model._base_manager.order_by("pk").values()) for model in models]
 
 
 def next_monday() -> str:
