@@ -5,10 +5,11 @@ import re
 import uuid
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
-import jsonschema
 from django.http import HttpResponse
 from django.test import Client
+from jsonschema_rs import Draft202012Validator, Registry
 
 V2 = "/api/v2"
 
@@ -61,13 +62,14 @@ def check_against_contract(method: str, path: str, response: HttpResponse) -> No
     template = _template(method, V2 + path.partition("?")[0])
     if template is None:
         assert response.status_code in (400, 404, 405, 429, 500, 503), response.content
-        _validator("Error").validate(answer)
+        validator("components", "schemas", "Error").validate(answer)
         return
     responses = _document()["paths"][template][method]["responses"]
     status = str(response.status_code)
     assert status in responses, (method, path, response.status_code, answer)
     assert answer["onpayCode"] in responses[status].get("x-onpay-codes", [answer["onpayCode"]]), (method, path, answer)
-    _answer_validator(template, method, status).validate(answer)
+    described = ("paths", template, method, "responses", status, "content", "application/json", "schema")
+    validator(*described).validate(answer)
 
 
 def _document() -> dict[str, Any]:
@@ -78,18 +80,15 @@ def _document() -> dict[str, Any]:
 
 
 @cache
-def _validator(name: str) -> jsonschema.Draft202012Validator:
-    return _validator_of(_document()["components"]["schemas"][name])
+def validator(*path: str) -> Draft202012Validator:
+    """Of the schema at this path of the published document: `validator("components", "schemas", "Error")`."""
+    steps = (quote(step.replace("~", "~0").replace("/", "~1")) for step in path)
+    return Draft202012Validator({"$ref": f"onpay:/document#/{'/'.join(steps)}"}, registry=_registry())
 
 
 @cache
-def _answer_validator(template: str, method: str, status: str) -> jsonschema.Draft202012Validator:
-    described = _document()["paths"][template][method]["responses"][status]
-    return _validator_of(described["content"]["application/json"]["schema"])
-
-
-def _validator_of(schema: dict[str, Any]) -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(schema | {"components": _document()["components"]})
+def _registry() -> Registry:
+    return Registry([("onpay:/document", _document())])
 
 
 @cache
