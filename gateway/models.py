@@ -6,6 +6,7 @@ from gateway.dashboard.models import SavedView
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
+from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.vault.models import CardToken
@@ -24,6 +25,8 @@ __all__ = [
     "Payment",
     "PayoutRule",
     "PriceRule",
+    "ProviderAccount",
+    "ProviderRoute",
     "Refund",
     "Response",
     "SavedView",

@@ -26,6 +26,8 @@ if _service:
 SECRET_KEY = env.str("ONPAY_SECRET_KEY", default="" if not LOCAL else "local-only-" + "0" * 50)
 SECRET_KEY_FALLBACKS = env.list("ONPAY_SECRET_KEY_FALLBACKS", default=[])
 ENCRYPTION_KEYS = env.list("ONPAY_ENCRYPTION_KEYS", default=[])
+# Modules with a `PROVIDER` of the operator's own, besides those in gateway/providers.
+PROVIDER_MODULES = env.list("ONPAY_PROVIDER_MODULES", default=[])
 
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")

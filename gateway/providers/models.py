@@ -1,0 +1,85 @@
+"""Accounts at institutions, and which of them is asked for a payment method."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.base.clock import utcnow
+from accounts.base.ids import IdField
+from accounts.models import Merchant
+from gateway.methods.models import CURRENCIES, METHODS
+
+
+class ProviderAccount(models.Model):
+    """An account at an institution: of one company, or of the platform.
+
+    `system` is the institution's: an account of its test system can be checked and never routed to.
+    """
+
+    class System(models.TextChoices):
+        PRODUCTION = "PRODUCTION", "Production"
+        TEST = "TEST", "Test system of the provider"
+
+    class Status(models.TextChoices):
+        ENTERED = "ENTERED", "Waits for a second person"
+        ACTIVE = "ACTIVE", "Active"
+        PAUSED = "PAUSED", "Paused: no new payments"
+        CLOSED = "CLOSED", "Closed"
+
+    id = IdField("pac", primary_key=True)
+    provider = models.CharField(max_length=32, help_text="The name of its folder")
+    title = models.CharField(max_length=80)
+    merchant = models.ForeignKey(
+        Merchant, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Empty: of the platform"
+    )
+    system = models.CharField(max_length=10, choices=System)
+    status = models.CharField(max_length=10, choices=Status, default=Status.ENTERED)
+    shown = models.JSONField(default=dict, help_text="The members of the credentials that are not secret")
+    sealed_credentials = models.BinaryField(editable=False)
+    certificate_expires_at = models.DateTimeField(null=True, blank=True)
+    entered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    checked_at = models.DateTimeField(null=True, blank=True)
+    check_failure = models.CharField(max_length=255, blank=True, default="", help_text="Empty: the check passed")
+    created_at = models.DateTimeField(default=utcnow, editable=False)
+    updated_at = models.DateTimeField(default=utcnow, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="a_second_person_confirms_accounts",
+                condition=Q(status="ENTERED")
+                | Q(status="CLOSED")
+                | (Q(confirmed_by__isnull=False) & ~Q(confirmed_by=models.F("entered_by"))),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.provider})"
+
+
+class ProviderRoute(models.Model):
+    """One place in the order in which providers are asked for a method: a company's own order, or that of all."""
+
+    merchant = models.ForeignKey(
+        Merchant, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Empty: for everybody"
+    )
+    method = models.CharField(max_length=16, choices=METHODS)
+    currency = models.CharField(max_length=4, choices=CURRENCIES)
+    position = models.SmallIntegerField(help_text="The lowest is asked first")
+    account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="routes")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "method", "currency", "position"], name="one_route_a_place", nulls_distinct=False
+            ),
+            models.UniqueConstraint(
+                fields=["merchant", "method", "currency", "account"], name="one_place_a_route", nulls_distinct=False
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.currency} {self.position}"

@@ -1,0 +1,81 @@
+"""The interface of an institution. Each folder beside this module with a `provider.py` declares one as `PROVIDER`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from gateway.methods.rail import PaymentAction, PaymentResult, Rail
+
+DAY_S = 86_400
+
+
+class Credentials(BaseModel):
+    """What an account needs to be used. Members of type SecretStr are never shown after they were entered."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+C = TypeVar("C", bound=Credentials)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of an institution as it arrived. Header names are in lower case.
+
+    `path` is what follows the account in the address. `certificate` is the SHA-256 fingerprint of the client
+    certificate in lower-case hex, told by a trusted proxy; None without one.
+    """
+
+    path: str
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    certificate: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a message says about one payment, refund or withdrawal of ours.
+
+    It is never believed by itself: the provider is queried about `object_id` at once. `told` is the result that the
+    query is compared with, if the message names one.
+    """
+
+    object_id: str
+    about: PaymentAction
+    told: PaymentResult | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Provider(ABC, Generic[C]):
+    """An institution, used with one account's credentials. Stores nothing; its rails are made with it."""
+
+    name: ClassVar[str]
+    """Unique, lower case, with hyphens; part of stored rows."""
+    title: ClassVar[str]
+    credentials_type: ClassVar[type[Credentials]]
+    methods: ClassVar[tuple[tuple[str, str], ...]]
+    """The (method, currency) pairs that it serves."""
+    certain_within_s: ClassVar[int] = DAY_S
+    """Until when an unclear outcome is certain, from the first unclear answer on."""
+
+    def __init__(self, credentials: C) -> None:
+        self.credentials = credentials
+
+    @abstractmethod
+    def rails(self) -> Sequence[Rail]:
+        """A rail for each of `methods`."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Connects with the credentials and changes nothing there. Raises NotConnected with the reason."""
+
+    def verify(self, message: Message) -> bool:
+        """Whether the institution itself sent the message. Without callbacks: no."""
+        return False
+
+    def read(self, message: Message) -> Sequence[Notice]:
+        """What a verified message says; unknown ids are left out. Raises Unreadable for anything else."""
+        return ()
