@@ -21,6 +21,7 @@ class PaymentAction(StrEnum):
     REVIEW = "review"  # the security review
     PAY = "pay"  # the payer's money arrived, or the card was confirmed
     CAPTURE = "capture"  # settle an authorized card
+    CANCEL = "cancel"  # withdraw it at the provider, when the payer's time is over
     EXPIRE = "expire"  # the payer's time
     REFUND = "refund"  # money back
 
@@ -38,6 +39,8 @@ class PaymentResult(StrEnum):
     DONE = "done"
     PARTLY = "partly"
     DECLINED = "declined"
+    REFUSED = "refused"  # definitely not accepted by this provider; another one may be asked
+    NOT_RECEIVED = "not received"  # the provider does not know it: nothing has happened there
     UNKNOWN = "unknown"
 
 
@@ -102,7 +105,10 @@ class PaymentDraft:
 
 @dataclass(frozen=True, slots=True)
 class PaymentOrder:
-    """The order that a rail receives for a new payment. `asked_times` includes this call."""
+    """The order that a rail receives for a payment. `asked_times` includes this call.
+
+    `reference` is the provider's id of the money, `details` are those of earlier answers.
+    """
 
     payment_id: str
     method: str
@@ -117,10 +123,31 @@ class PaymentOrder:
     asked_times: int = 1
     integration_mode: str = "SECURE_FIELDS"
     stored_card: StoredCard | None = None
+    reference: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RefundOrder:
+    """The order that a rail receives for a refund. The provider stores `refund_id` and never pays it twice.
+
+    `payment_reference` is the provider's id of the money to be returned, `details` are those of the payment.
+    """
+
+    refund_id: str
+    payment_id: str
+    payment_reference: str | None
+    amount: Decimal
+    currency: str
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Rail(ABC):
-    """A payment method in some markets, or its sandbox simulator. Discovered in `methods/<method>/rail.py`."""
+    """A payment method in some markets, at a provider or as its sandbox simulator.
+
+    Calls name our own id: repeated with the same id, it is the same payment or refund. A rail of a provider raises
+    NotSent if nothing was transmitted, and Unclear if a call may have taken effect.
+    """
 
     method: ClassVar[str]
     markets: ClassVar[tuple[Market, ...]]
@@ -131,23 +158,40 @@ class Rail(ABC):
 
     @abstractmethod
     def instruct(self, order: PaymentOrder) -> PaymentOutcome:
-        """The payment instructions. Raises RailUnavailable or InvalidResponse without a clear answer."""
+        """Makes it payable and returns the payment instructions.
+
+        REFUSED if the provider definitely did not accept it. A simulator raises RailUnavailable or InvalidResponse
+        without a clear answer.
+        """
 
     @abstractmethod
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        """The payment's result, if an earlier answer requested a query (`ask_after_s`)."""
+        """What became of it; changes nothing. WAITING while it can be paid, NOT_RECEIVED if the provider does not
+        know it.
+        """
 
     @abstractmethod
-    def refund(self, amount: Decimal, currency: str, at: datetime) -> PaymentOutcome:
+    def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         """Refunds money: DONE with the provider's id, DECLINED, or UNKNOWN while it is in progress."""
 
     @abstractmethod
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """The members of the payment object that belong to this method, from instruction details."""
 
+    def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
+        """What became of a refund that was possibly sent: as `refund`, or NOT_RECEIVED. Sends nothing."""
+        return PaymentOutcome(PaymentResult.UNKNOWN)
+
+    def cancel(self, order: PaymentOrder) -> PaymentOutcome:
+        """Makes sure that nobody can pay it any more, and releases what was authorized.
+
+        DONE if so, REFUSED if it cannot be canceled because it was paid.
+        """
+        return PaymentOutcome(PaymentResult.DONE)
+
     def calls_provider(self, order: PaymentOrder) -> bool:
-        """Whether `instruct` calls a provider, so that it must not run inside a transaction."""
-        return False
+        """Whether it calls a provider, so that no call may be made inside a transaction."""
+        return True
 
     def market(self, currency: str) -> Market:
         """The market of one of its currencies."""

@@ -3,9 +3,8 @@
 from abc import abstractmethod
 from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal
 
-from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
+from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.methods.scenarios import PaymentScenario, scenario_of
 
 REFUND_REFUSED, REFUND_STAYS = 921, 922
@@ -48,9 +47,9 @@ class SandboxRail(Rail):
         """The payer paid: with the provider's id of the money, if there is one."""
         return PaymentOutcome(PaymentResult.DONE)
 
-    def refund(self, amount: Decimal, currency: str, at: datetime) -> PaymentOutcome:
+    def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         """Completed, unless the amount is a magic one (contract §14.3)."""
-        tail = amount % 1000 if amount == amount.to_integral_value() else None
+        tail = order.amount % 1000 if order.amount == order.amount.to_integral_value() else None
         if tail == REFUND_REFUSED:
             return PaymentOutcome(
                 PaymentResult.DECLINED, failure=("ACQUIRER_REFUSED", "The provider refused the refund.")

@@ -183,4 +183,6 @@ def order_of(payment: Payment) -> PaymentOrder:
         asked_times=payment.asked_times,
         integration_mode=payment.merchant.card_integration_mode,
         stored_card=stored(payment.details["token"]) if "token" in payment.details else None,
+        reference=payment.rail_reference,
+        details=payment.details,
     )

@@ -183,5 +183,17 @@ def _play(
     return finish(payment, asked, answer_of(simulator_of(payment), now), now)
 
 
+@transaction.atomic(savepoint=False)
+def conclude(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
+    """The provider's result as support knows it: DONE (it was paid) or DECLINED. In production it takes two people.
+
+    Raises ONP404_PAYMENT and ONP409_PAYMENT_STATE.
+    """
+    payment = lock(merchant, payment_id)
+    if payment.status not in OPEN:
+        raise PaymentState
+    return finish(payment, PaymentAction.PAY, outcome, clock.now(merchant))
+
+
 def _is_over(payment: Payment, now: datetime) -> bool:
     return payment.expires_at is not None and payment.expires_at <= now

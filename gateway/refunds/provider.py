@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import Environment
 from gateway.methods.rail import PaymentAction as AskedOfPayment
-from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.methods.rail import PaymentOutcome, PaymentResult, RefundOrder
 from gateway.payments import provider as provider_of_payments
 from gateway.payments.errors import DuplicateReference
 from gateway.refunds import payloads
@@ -45,7 +45,7 @@ def ask(refund: Refund, now: datetime) -> None:
     if refund.merchant.environment != Environment.SANDBOX:
         refund.save(update_fields=["ask_at"])
         return
-    outcome = provider_of_payments.simulator_of(refund.payment).refund(refund.amount_exact, refund.currency, now)
+    outcome = provider_of_payments.simulator_of(refund.payment).refund(order_of(refund), now)
     if outcome.answered == PaymentResult.DONE:
         refund.end_to_end_id = outcome.reference
         take(refund, RefundAction.DONE, now)
@@ -54,6 +54,19 @@ def ask(refund: Refund, now: datetime) -> None:
         take(refund, RefundAction.DECLINED, now)
     else:
         refund.save(update_fields=["ask_at"])
+
+
+def order_of(refund: Refund) -> RefundOrder:
+    """The order that the rail receives for a refund."""
+    payment = refund.payment
+    return RefundOrder(
+        refund_id=refund.id,
+        payment_id=payment.id,
+        payment_reference=payment.rail_reference,
+        amount=refund.amount_exact,
+        currency=refund.currency,
+        details=payment.details,
+    )
 
 
 def take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
