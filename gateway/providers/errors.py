@@ -1,6 +1,6 @@
 """How a call to an institution fails. What may have taken effect there is unclear, and never a failure."""
 
-from accounts.base.errors import MethodRefusal
+from accounts.base.errors import MethodRefusal, Refusal
 
 
 class ProviderNotConnected(MethodRefusal):
@@ -31,3 +31,45 @@ class NotConnected(CallFailed):
 
 class Unreadable(CallFailed):
     """A message that does not have the documented form."""
+
+
+class InvalidAccount(Refusal):
+    code = "ONP400_PROVIDER_ACCOUNT"
+    message = "The provider account or its credentials are not valid."
+    advice = "Correct the fields listed in error.fields."
+
+
+class AccountUnknown(Refusal):
+    code = "ONP404_PROVIDER_ACCOUNT"
+    message = "There is no such provider account."
+    advice = "Look the account up in the list."
+
+
+class AccountState(Refusal):
+    code = "ONP409_PROVIDER_ACCOUNT_STATE"
+    message = "The status of the provider account does not allow this."
+    advice = "Read its status, and choose an action that it allows."
+
+
+class AccountUnchecked(Refusal):
+    code = "ONP409_PROVIDER_UNCHECKED"
+    message = "The last connection check with these credentials did not pass."
+    advice = "Check the connection. If it fails, replace the credentials and check it again."
+
+
+class AccountInUse(Refusal):
+    code = "ONP409_PROVIDER_ACCOUNT_IN_USE"
+    message = "A route still names the provider account."
+    advice = "Set the route without the account first."
+
+
+class RouteInvalid(Refusal):
+    code = "ONP422_PROVIDER_ROUTE"
+    message = "An account of the route cannot serve it."
+    advice = (
+        "Choose active accounts of a production system that serve the method and are the company's or the platform's."
+    )
+
+
+class SandboxReachesOut(Exception):
+    """A bug: a provider was about to be opened for a sandbox merchant."""

@@ -13,9 +13,13 @@ DAY_S = 86_400
 
 
 class Credentials(BaseModel):
-    """What an account needs to be used. Members of type SecretStr are never shown after they were entered."""
+    """What an account needs to be used: the form of an account is made of it.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Members of type SecretStr or PrivateKey are never shown after they were entered. Certificate and PrivateKey (see
+    `certificates`) are PEM texts; the expiry of certificates is watched.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 C = TypeVar("C", bound=Credentials)

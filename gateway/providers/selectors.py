@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from accounts.base.sealing import unseal
 from accounts.models import Environment, Merchant
 from gateway.methods.rail import Rail
+from gateway.providers.errors import SandboxReachesOut
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
@@ -41,8 +42,12 @@ def _is_usable(account: ProviderAccount, merchant: Merchant) -> bool:
 
 
 def provider_of(account: ProviderAccount) -> Provider[Any]:
-    """The institution, opened with the account's credentials."""
-    return _opened(declared()[account.provider], bytes(account.sealed_credentials))
+    """The institution, opened with the account's credentials: to check it, or to read its messages."""
+    return opened(account.provider, bytes(account.sealed_credentials))
+
+
+def opened(provider: str, sealed_credentials: bytes) -> Provider[Any]:
+    return _opened(declared()[provider], sealed_credentials)
 
 
 @lru_cache(maxsize=256)
@@ -50,7 +55,12 @@ def _opened(provider: type[Provider[Any]], sealed: bytes) -> Provider[Any]:
     return provider(provider.credentials_type.model_validate(json.loads(unseal(sealed))))
 
 
-def rail_of(account: ProviderAccount, method: str, currency: str) -> Rail:
-    """The account's rail for a method that its institution serves."""
+def rail_of(account: ProviderAccount, method: str, currency: str, *, of: Merchant) -> Rail:
+    """The account's rail for the money of a merchant: the only way to a rail of an institution.
+
+    Raises SandboxReachesOut for a sandbox, whichever account was chosen and why.
+    """
+    if of.environment != Environment.PRODUCTION or account.merchant_id not in (None, of.pk):
+        raise SandboxReachesOut(f"{account.pk} was about to be opened for merchant {of.pk}")
     rails = provider_of(account).rails()
     return next(one for one in rails if one.method == method and currency in {m.currency for m in one.markets})

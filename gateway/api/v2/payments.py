@@ -23,6 +23,7 @@ from gateway.methods.rail import PaymentOutcome
 from gateway.payments import errors, payloads, provider, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Status
+from gateway.providers.errors import ProviderNotConnected
 from gateway.requests.idempotency import Unfinished
 
 
@@ -65,6 +66,7 @@ class PaymentsView(Resource):
             errors.BoletoIncomplete,
             errors.CompanyNotActive,
             MethodNotEnabled,
+            ProviderNotConnected,
             errors.TokensNotEnabled,
             errors.DuplicateReference,
             AmountTooSmall,

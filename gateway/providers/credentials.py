@@ -1,0 +1,82 @@
+"""Credentials of an account as they are entered: validated, sealed, and the members that pages may show."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, get_args
+
+from pydantic import SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+
+from accounts.base.clock import utcnow
+from accounts.base.errors import Fault
+from accounts.base.sealing import seal
+from gateway.providers.certificates import Pem, belongs_to, expires_at
+from gateway.providers.errors import InvalidAccount
+from gateway.providers.provider import Credentials, Provider
+
+Given = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SealedCredentials:
+    """Valid credentials, sealed as a whole, and those members of them that are not secret."""
+
+    sealed: bytes = field(repr=False)
+    shown: dict[str, Any]
+    certificate_expires_at: datetime | None
+
+
+def is_secret(member: FieldInfo) -> bool:
+    """Whether it is never shown after it was entered."""
+    inner = (getattr(one, "__origin__", one) for one in get_args(member.annotation))
+    return SecretStr in (member.annotation, *inner)
+
+
+def is_pem(member: FieldInfo) -> bool:
+    inner = (mark for one in get_args(member.annotation) for mark in getattr(one, "__metadata__", ()))
+    return any(isinstance(mark, Pem) for mark in (*member.metadata, *inner))
+
+
+def sealed_of(provider: type[Provider[Any]], given: Given) -> SealedCredentials:
+    """The credentials, ready to be stored. Raises ONP400_PROVIDER_ACCOUNT, which repeats no value."""
+    try:
+        credentials = provider.credentials_type.model_validate(dict(given))
+    except ValidationError as invalid:
+        faults = [_fault(one) for one in invalid.errors(include_url=False, include_input=False, include_context=False)]
+        raise InvalidAccount(faults=faults) from None  # its text has the values
+    certificate_expires_at = _require_usable(credentials)
+    members = type(credentials).model_fields
+    secrets = {name: _revealed(getattr(credentials, name)) for name, one in members.items() if is_secret(one)}
+    shown = {name: value for name, value in credentials.model_dump(mode="json").items() if name not in secrets}
+    sealed = seal(json.dumps(shown | secrets).encode())
+    return SealedCredentials(sealed, shown, certificate_expires_at)
+
+
+def _require_usable(credentials: Credentials) -> datetime | None:
+    """The expiry of the certificates. Raises ONP400_PROVIDER_ACCOUNT if one has expired or has another key."""
+    names = [name for name, one in type(credentials).model_fields.items() if is_pem(one)]
+    given = {name: value for name in names if (value := getattr(credentials, name))}
+    key = next((value for value in given.values() if isinstance(value, SecretStr)), None)
+    expiries = {name: expires_at(value) for name, value in given.items() if not isinstance(value, SecretStr)}
+    faults = [
+        Fault(name, "EXPIRED", f"The certificate expired on {expiry:%Y-%m-%d}.")
+        for name, expiry in expiries.items()
+        if expiry <= utcnow()
+    ]
+    if key and expiries and not any(belongs_to(key, given[name]) for name in expiries):
+        faults.append(Fault(next(iter(expiries)), "KEY", "The private key is not the one of this certificate."))
+    if faults:
+        raise InvalidAccount(faults=faults)
+    return min(expiries.values(), default=None)
+
+
+def _fault(found: Any) -> Fault:
+    name = ".".join(str(part) for part in found["loc"]) or "credentials"
+    text = str(found["msg"]).removeprefix("Value error, ").removesuffix(".")
+    return Fault(name, "REQUIRED" if found["type"] == "missing" else "INVALID", f"{text}.")
+
+
+def _revealed(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value else None

@@ -1,0 +1,126 @@
+"""An institution whose answers a test writes down beforehand, by our ids."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from pydantic import SecretStr
+
+from accounts.base.errors import Fault
+from gateway.methods.rail import (
+    Market,
+    PaymentAction,
+    PaymentDraft,
+    PaymentOrder,
+    PaymentOutcome,
+    PaymentResult,
+    Rail,
+)
+from gateway.methods.registry import by_currency
+from gateway.providers.certificates import Certificate, PrivateKey
+from gateway.providers.errors import Unreadable
+from gateway.providers.provider import Credentials, Message, Notice, Provider
+
+MODULE = __name__
+SIGNATURE = "x-scripted-signature"
+Answer = PaymentOutcome | Exception
+
+
+@dataclass
+class Script:
+    """What the institution does. `calls` are what it was asked: (account's user, what, our id)."""
+
+    answers: dict[str, list[Answer]] = field(default_factory=dict)
+    """Our id, or "*" for any → answers in order; the last one is repeated."""
+    unreachable: Exception | None = None
+    """Raised by the connection check."""
+    calls: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def answer(self, user: str, what: str, our_id: str) -> PaymentOutcome:
+        self.calls.append((user, what, our_id))
+        answers = self.answers.get(our_id) or self.answers.get("*") or [PaymentOutcome(PaymentResult.UNKNOWN)]
+        found = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+SCRIPT = Script()
+
+
+def rewritten() -> Script:
+    """The script, empty again."""
+    SCRIPT.__init__()  # type: ignore[misc]
+    return SCRIPT
+
+
+class ScriptedCredentials(Credentials):
+    user: str
+    password: SecretStr
+    certificate: Certificate | None = None
+    private_key: PrivateKey | None = None
+    callback_certificate: str = ""
+
+
+class ScriptedRail(Rail):
+    def __init__(self, user: str, method: str, currency: str) -> None:
+        self.user = user
+        self.simulator = by_currency(method)[currency]
+        self.method = method  # type: ignore[misc]
+        self.markets: tuple[Market, ...] = (self.simulator.market(currency),)  # type: ignore[misc]
+
+    def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
+        return self.simulator.faults(draft, strict=strict)
+
+    def calls_provider(self, order: PaymentOrder) -> bool:
+        return True
+
+    def instruct(self, order: PaymentOrder) -> PaymentOutcome:
+        return SCRIPT.answer(self.user, "instruct", order.payment_id)
+
+    def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
+        return SCRIPT.answer(self.user, "ask", order.payment_id)
+
+    def refund(self, amount: Decimal, currency: str, at: Any) -> PaymentOutcome:
+        return SCRIPT.answer(self.user, "refund", "*")
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        return self.simulator.shown(details)
+
+
+class ScriptedProvider(Provider[ScriptedCredentials]):
+    name: ClassVar[str] = "scripted"
+    title: ClassVar[str] = "Scripted bank"
+    credentials_type: ClassVar[type[ScriptedCredentials]] = ScriptedCredentials
+    methods: ClassVar[tuple[tuple[str, str], ...]] = (("PIX", "BRL"), ("SPEI", "MXN"))
+
+    def rails(self) -> Sequence[Rail]:
+        return [ScriptedRail(self.credentials.user, *pair) for pair in self.methods]
+
+    def check(self) -> None:
+        SCRIPT.calls.append((self.credentials.user, "check", ""))
+        if SCRIPT.unreachable:
+            raise SCRIPT.unreachable
+
+    def verify(self, message: Message) -> bool:
+        if self.credentials.callback_certificate:
+            return message.certificate == self.credentials.callback_certificate
+        expected = signature(self.credentials.password.get_secret_value(), message.body)
+        return hmac.compare_digest(message.headers.get(SIGNATURE, ""), expected)
+
+    def read(self, message: Message) -> Sequence[Notice]:
+        try:
+            return [Notice(one["id"], PaymentAction.PAY) for one in json.loads(message.body)]
+        except (ValueError, TypeError, KeyError) as wrong:
+            raise Unreadable(f"not a list of ids: {type(wrong).__name__}") from wrong
+
+
+def signature(password: str, body: bytes) -> str:
+    return hmac.new(password.encode(), body, hashlib.sha256).hexdigest()
+
+
+PROVIDER = ScriptedProvider
