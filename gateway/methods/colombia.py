@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from accounts.base.errors import Fault
 from accounts.base.wire import Timestamp
 from gateway.customers.payer import Payer
-from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult
+from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.scenarios import PAYER_REJECTED
 
@@ -37,16 +37,24 @@ class RedirectPayload(TypedDict):
     expiresAt: Timestamp
 
 
-class SandboxCheckout(SandboxRail):
-    """The deterministic simulator: a checkout page of ours where the payer accepts or declines."""
-
-    needs: ClassVar[tuple[str, ...]] = ("email",)
+class ColombianMethod(Rail):
+    """What the four have in common, at every institution and in the sandbox."""
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         return document_faults(draft.payer, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return replace(payer, tax_id_type=payer.tax_id_type or "CC")
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        """Nothing: the URL of the page depends on the payment's status, and is added where that is known."""
+        return {}
+
+
+class SandboxCheckout(SandboxRail, ColombianMethod):
+    """The deterministic simulator: a checkout page of ours where the payer accepts or declines."""
+
+    needs: ClassVar[tuple[str, ...]] = ("email",)
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         return PaymentOutcome(PaymentResult.CHECKOUT, {"checkout": True})
@@ -63,10 +71,6 @@ class SandboxCheckout(SandboxRail):
         if not accepts:
             return PaymentOutcome(PaymentResult.DECLINED, failure=PAYER_REJECTED)
         return replace(self.paid(at), details={name: answers[name] for name in ("bank", "person") if name in answers})
-
-    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Nothing: the URL of the page depends on the payment's status, and is added where that is known."""
-        return {}
 
 
 def colombia(*, maximum: int, minutes: int) -> Market:

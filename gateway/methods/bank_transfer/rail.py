@@ -15,7 +15,7 @@ from accounts.base.wire import Number
 from accounts.models import Environment
 from gateway.methods.bank_details import details_of, invented, number_of
 from gateway.methods.bank_transfer.cvu import alias, cvu
-from gateway.methods.colombia import SandboxCheckout, colombia
+from gateway.methods.colombia import ColombianMethod, SandboxCheckout, colombia
 from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 
@@ -40,8 +40,8 @@ class BankTransferPayload(TypedDict):
     currency: str
 
 
-class SandboxArgentineTransfer(SandboxRail):
-    """The deterministic simulator: accounts with an unassigned payment provider number."""
+class ArgentineTransfer(Rail):
+    """The method in Argentina, at every institution and in the sandbox."""
 
     method: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -58,19 +58,9 @@ class SandboxArgentineTransfer(SandboxRail):
             refund_window_days=90,
         ),
     )
-    provider = "0000999"
-    provider_name = "PSP Sandbox"
-    alias_prefix = "sandbox.onpay."
-    beneficiary_tax_id = "30500010912"
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         return _argentine_faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
-
-    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": self._account(order)})
-
-    def paid(self, at: datetime) -> PaymentOutcome:
-        return PaymentOutcome(PaymentResult.DONE, reference=invented(COELSA_ID))
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["bankDetails"]
@@ -88,6 +78,21 @@ class SandboxArgentineTransfer(SandboxRail):
         }
         return {"bankDetails": bank_details}
 
+
+class SandboxArgentineTransfer(SandboxRail, ArgentineTransfer):
+    """The deterministic simulator: accounts with an unassigned payment provider number."""
+
+    provider = "0000999"
+    provider_name = "PSP Sandbox"
+    alias_prefix = "sandbox.onpay."
+    beneficiary_tax_id = "30500010912"
+
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.WAITING, {"bankDetails": self._account(order)})
+
+    def paid(self, at: datetime) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.DONE, reference=invented(COELSA_ID))
+
     def _account(self, order: PaymentOrder) -> dict[str, str]:
         """An Argentine account and its alias, derived from the payment's id: 10^13 accounts and 10^9 aliases."""
         rest, account = divmod(number_of(order), 10**13)
@@ -102,11 +107,15 @@ class SandboxArgentineTransfer(SandboxRail):
         )
 
 
-class SandboxColombianTransfer(SandboxCheckout):
-    """The payer signs in at their bank, behind the checkout page."""
+class ColombianTransfer(ColombianMethod):
+    """The method in Colombia: the payer signs in at their bank, behind the checkout page."""
 
     method: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[Market, ...]] = (colombia(maximum=50_000_000, minutes=30),)
+
+
+class SandboxColombianTransfer(SandboxCheckout, ColombianTransfer):
+    """Its simulator."""
 
 
 def _argentine_faults(tax_id: str | None, tax_id_type: str | None, *, strict: bool) -> list[Fault]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from accounts.models import Environment
 from gateway.customers.payer import Payer
-from gateway.methods.colombia import SandboxCheckout, colombia
+from gateway.methods.colombia import ColombianMethod, SandboxCheckout, colombia
 from gateway.methods.phones import international
 from gateway.methods.rail import Market, Rail
 
@@ -15,22 +15,32 @@ COLOMBIA = "+57"
 _MOBILE = re.compile(r"3[0-9]{9}")
 
 
-class SandboxNequi(SandboxCheckout):
+def is_nequi_number(phone: str) -> bool:
+    """Whether it is a Colombian mobile number without its country code."""
+    return _MOBILE.fullmatch(phone) is not None
+
+
+class Nequi(ColombianMethod):
     """The phone number is the account."""
 
-    needs: ClassVar[tuple[str, ...]] = ("phone",)
     method: ClassVar[str] = "NEQUI"
     markets: ClassVar[tuple[Market, ...]] = (colombia(maximum=5_000_000, minutes=30),)
-
-    def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
-        """The phone is the account: the page asks for it if the order has none, or a foreign one."""
-        return () if _MOBILE.fullmatch((payer.get("phone") or "").removeprefix(COLOMBIA)) else self.needs
 
     def completed(self, payer: Payer) -> Payer:
         payer = super().completed(payer)
         if not payer.phone:
             return payer
         return replace(payer, phone=international(payer.phone, country=COLOMBIA, mobile=_MOBILE))
+
+
+class SandboxNequi(SandboxCheckout, Nequi):
+    """Its simulator."""
+
+    needs: ClassVar[tuple[str, ...]] = ("phone",)
+
+    def asks(self, payer: Mapping[str, Any]) -> tuple[str, ...]:
+        """The phone is the account: the page asks for it if the order has none, or a foreign one."""
+        return () if is_nequi_number((payer.get("phone") or "").removeprefix(COLOMBIA)) else self.needs
 
 
 RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxNequi()]}

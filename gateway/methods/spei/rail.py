@@ -34,8 +34,8 @@ class SpeiPayload(TypedDict):
     currency: str
 
 
-class SandboxSpei(SandboxRail):
-    """The deterministic simulator: accounts with an unassigned bank number."""
+class Spei(Rail):
+    """The method, at every institution and in the sandbox."""
 
     method: ClassVar[str] = "SPEI"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -52,7 +52,6 @@ class SandboxSpei(SandboxRail):
             refund_window_days=90,
         ),
     )
-    city = "180"  # Mexico City
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         tax_id, declared = draft.payer.tax_id, draft.payer.tax_id_type
@@ -65,6 +64,27 @@ class SandboxSpei(SandboxRail):
             return [Fault("payer.taxIdType", "INVALID", "Does not fit the document.")]
         return []
 
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        kept = details["bankDetails"]
+        bank_details: SpeiPayload = {
+            "rail": self.method,
+            "clabe": kept["clabe"],
+            "bankName": kept["bankName"],
+            "bankCode": kept["bankCode"],
+            "beneficiaryName": kept["beneficiaryName"],
+            "beneficiaryTaxId": kept.get("beneficiaryTaxId"),
+            "paymentReference": kept["paymentReference"],
+            "amount": Decimal(kept["amount"]),
+            "currency": kept["currency"],
+        }
+        return {"bankDetails": bank_details}
+
+
+class SandboxSpei(SandboxRail, Spei):
+    """The deterministic simulator: accounts with an unassigned bank number."""
+
+    city = "180"  # Mexico City
+
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """One of 10^11 accounts, and a reference, both derived from the payment's id."""
         rest, account = divmod(number_of(order), 10**11)
@@ -74,21 +94,6 @@ class SandboxSpei(SandboxRail):
 
     def paid(self, at: datetime) -> PaymentOutcome:
         return PaymentOutcome(PaymentResult.DONE, reference=self._tracking_key(at))
-
-    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        kept = details["bankDetails"]
-        bank_details: SpeiPayload = {
-            "rail": self.method,
-            "clabe": kept["clabe"],
-            "bankName": kept["bankName"],
-            "bankCode": kept["bankCode"],
-            "beneficiaryName": kept["beneficiaryName"],
-            "beneficiaryTaxId": None,
-            "paymentReference": kept["paymentReference"],
-            "amount": Decimal(kept["amount"]),
-            "currency": kept["currency"],
-        }
-        return {"bankDetails": bank_details}
 
     def _tracking_key(self, at: datetime) -> str:
         """The clave de rastreo, which the payer's bank gives a transfer: at most 30 letters and digits."""
