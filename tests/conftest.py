@@ -17,6 +17,7 @@ from hypothesis import settings as examples
 
 from gateway.celery import app
 from gateway.requests import log
+from tests.support import scripted_provider
 from tests.support.api import Api
 from tests.support.books import prepare_the_proof, violations
 from tests.support.companies import Shop, a_shop
@@ -40,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
     settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
     settings.SANDBOX_NOTICES = False
+    settings.PROVIDER_MODULES = [scripted_provider.MODULE]
     settings.WHITENOISE_AUTOREFRESH = True  # else every new client looks at every static file first
     app.conf.task_always_eager = True  # what a commit asks of the worker is done at once
     # Counts of sign-ins are forgotten between tests, and only this process's.

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificates
 from pydantic import AfterValidator, SecretStr
@@ -32,6 +33,16 @@ Certificate = Annotated[str, Pem(), AfterValidator(_certificates)]
 """One certificate or a chain, the own one first. It is no secret, and its expiry is watched."""
 PrivateKey = Annotated[SecretStr, Pem(), AfterValidator(_private_key)]
 """The private key of a certificate, without a passphrase."""
+
+
+PEM_BEGINS = "-----BEGIN CERTIFICATE-----"
+
+
+def in_words(value: str) -> str:
+    """Subject, expiry and SHA-256 fingerprint of the first certificate."""
+    first = load_pem_x509_certificates(value.encode())[0]
+    fingerprint = first.fingerprint(SHA256()).hex()
+    return f"{first.subject.rfc4514_string()}, until {first.not_valid_after_utc:%Y-%m-%d}, SHA-256 {fingerprint}"
 
 
 def expires_at(certificates: str) -> datetime:

@@ -17,6 +17,7 @@ from gateway.providers.errors import InvalidAccount
 from gateway.providers.provider import Credentials, Provider
 
 Given = Mapping[str, Any]
+SHORTEST_SECRET, REDACTED = 4, "[redacted]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,15 @@ def sealed_of(provider: type[Provider[Any]], given: Given) -> SealedCredentials:
     shown = {name: value for name, value in credentials.model_dump(mode="json").items() if name not in secrets}
     sealed = seal(json.dumps(shown | secrets).encode())
     return SealedCredentials(sealed, shown, certificate_expires_at)
+
+
+def without_secrets(text: str, credentials: Credentials) -> str:
+    """The text with the secrets of the credentials redacted, should it repeat one."""
+    for name in type(credentials).model_fields:
+        value = getattr(credentials, name)
+        if isinstance(value, SecretStr) and len(value) >= SHORTEST_SECRET:
+            text = text.replace(value.get_secret_value(), REDACTED)
+    return text
 
 
 def _require_usable(credentials: Credentials) -> datetime | None:

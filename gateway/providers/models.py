@@ -41,6 +41,7 @@ class ProviderAccount(models.Model):
     confirmed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
+    confirmed_on_host = models.BooleanField(default=False, help_text="By a host command instead of a second person")
     checked_at = models.DateTimeField(null=True, blank=True)
     check_failure = models.CharField(max_length=255, blank=True, default="", help_text="Empty: the check passed")
     created_at = models.DateTimeField(default=utcnow, editable=False)
@@ -52,12 +53,18 @@ class ProviderAccount(models.Model):
                 name="a_second_person_confirms_accounts",
                 condition=Q(status="ENTERED")
                 | Q(status="CLOSED")
+                | Q(confirmed_on_host=True)
                 | (Q(confirmed_by__isnull=False) & ~Q(confirmed_by=models.F("entered_by"))),
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.title} ({self.provider})"
+
+    @property
+    def passed_check(self) -> bool:
+        """Whether the last connection check passed, with the credentials of now."""
+        return self.checked_at is not None and not self.check_failure
 
 
 class ProviderRoute(models.Model):

@@ -71,6 +71,8 @@ BY_SUPPORT: dict[str, Promise] = {
     "method_rule": _("Changed the limits of a method"),
     "payout_rule": _("Changed the terms of a rail"),
     "price_rule": _("Changed a price"),
+    "provider_account": _("Changed a provider account"),
+    "provider_route": _("Changed the provider of a method"),
     "refund": _("Decided a refund"),
     "withdrawal": _("Handled a withdrawal"),
 }

@@ -10,15 +10,10 @@ from gateway.providers.credentials import sealed_of
 from gateway.providers.errors import InvalidAccount
 from gateway.providers.selectors import opened
 from tests.support.certificates import certificate, private_key
-from tests.support.scripted_provider import MODULE, ScriptedProvider
+from tests.support.scripted_provider import ScriptedProvider
 
 SECRET = "s3cret-of-the-bank"
 PLAIN = {"user": "acme", "password": SECRET}
-
-
-@pytest.fixture(autouse=True)
-def scripted(settings: Any) -> None:
-    settings.PROVIDER_MODULES = [MODULE]
 
 
 def faults(**given: Any) -> dict[str, str]:

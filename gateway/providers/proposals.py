@@ -1,0 +1,168 @@
+"""What takes two people about providers: activating an account, replacing its credentials, setting a route."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from accounts.audit import Actor
+from accounts.models import User
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
+from gateway.providers import accounts, certificates, routes
+from gateway.providers.credentials import SealedCredentials
+from gateway.providers.errors import RouteInvalid
+from gateway.providers.models import ProviderAccount
+from gateway.providers.routes import RouteKey
+
+Status = ProviderAccount.Status
+
+
+class AccountKind(ProposalKind):
+    """A decision about one account. The sealed credentials are part of what is confirmed, by their digest."""
+
+    permission = "gateway.change_provideraccount"
+
+    def hold(self, object_id: str) -> ProviderAccount:
+        """Raises ONP404_PROVIDER_ACCOUNT."""
+        return accounts.hold(object_id)
+
+    def before(self, record: ProviderAccount) -> dict[str, Any]:
+        sealed = hashlib.sha256(bytes(record.sealed_credentials)).hexdigest()
+        return {"status": record.status, "credentials": sealed}
+
+    def company_ids(self, record: ProviderAccount) -> Iterable[str]:
+        return [record.merchant.company_id] if record.merchant else []
+
+    def facts(self, record: ProviderAccount) -> list[tuple[str, str]]:
+        owner = record.merchant.company if record.merchant else "the platform"
+        return [("Provider", record.provider), ("Belongs to", str(owner)), ("System", record.get_system_display())]
+
+
+@register
+class ActivateAccount(AccountKind):
+    name = "provider_account.activate"
+    title = "Activate a provider account"
+
+    def require(self, record: ProviderAccount, values: Values) -> None:
+        """Raises ONP409_PROVIDER_ACCOUNT_STATE and ONP409_PROVIDER_UNCHECKED."""
+        accounts.require_ready(record)
+
+    def sentence(self, record: ProviderAccount, values: Values) -> str:
+        return "Routes may name the account from now on. Compare what is shown with the provider's own documents."
+
+    def lines(self, record: ProviderAccount, values: Values) -> list[tuple[str, str]]:
+        return [*self.facts(record), *in_words(record.shown)]
+
+    def carry_out(self, record: ProviderAccount, values: Values, *, by: Actor, note: str) -> Carried:
+        accounts.activate(by, record, note)
+        return Carried(record, f"{record} is active.")
+
+
+@register
+class ReplaceCredentials(AccountKind):
+    """Values: `sealed`, `shown`, `certificate_expires_at`, `checked_at` and `entered_by`. No secret is readable."""
+
+    name = "provider_account.credentials"
+    title = "Replace the credentials of a provider account"
+
+    def takes_two(self, record: ProviderAccount, values: Values) -> bool:
+        """An account that nobody has confirmed yet is not used."""
+        return record.status != Status.ENTERED
+
+    def require(self, record: ProviderAccount, values: Values) -> None:
+        """Raises ONP409_PROVIDER_ACCOUNT_STATE."""
+        accounts.require_status(record, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
+
+    def sentence(self, record: ProviderAccount, values: Values) -> str:
+        return "Every call to the provider uses the new credentials from now on. They have passed the connection check."
+
+    def lines(self, record: ProviderAccount, values: Values) -> list[tuple[str, str]]:
+        return [*self.facts(record), *in_words(values["shown"]), ("Checked at", values["checked_at"])]
+
+    def carry_out(self, record: ProviderAccount, values: Values, *, by: Actor, note: str) -> Carried:
+        accounts.replace(
+            by,
+            record,
+            sealed_in(values),
+            datetime.fromisoformat(values["checked_at"]),
+            User.objects.get(pk=values["entered_by"]),
+            note,
+        )
+        return Carried(record, f"The credentials of {record} were replaced.")
+
+
+@register
+class SetRoute(ProposalKind):
+    """Values: `accounts`, the ids in order. The record is a `RouteKey`."""
+
+    name = "provider_route.set"
+    title = "Set the route of a payment method"
+    permission = "gateway.change_provideraccount"
+
+    def hold(self, object_id: str) -> RouteKey:
+        """Raises ONP422_PROVIDER_ROUTE for an unknown company."""
+        return RouteKey.parse(object_id)
+
+    def name_of(self, object_id: str) -> str:
+        return str(RouteKey.parse(object_id))
+
+    def before(self, record: RouteKey) -> dict[str, Any]:
+        return {"accounts": [account.pk for account in routes.accounts_of(record)]}
+
+    def company_ids(self, record: RouteKey) -> Iterable[str]:
+        return [record.merchant.company_id] if record.merchant else []
+
+    def require(self, record: RouteKey, values: Values) -> None:
+        """Raises ONP422_PROVIDER_ROUTE, also if nothing would change."""
+        if self.before(record) == {"accounts": list(values["accounts"])}:
+            raise RouteInvalid
+        routes.require_servable(record, routes.chosen(values["accounts"]))
+
+    def sentence(self, record: RouteKey, values: Values) -> str:
+        if not values["accounts"]:
+            return "The route ends. Without another one the method is no longer offered."
+        return (
+            "New payments go to the first account. The next one is asked only after a definite refusal of the one "
+            "before. Payments that were begun stay where they are."
+        )
+
+    def lines(self, record: RouteKey, values: Values) -> list[tuple[str, str]]:
+        now = ", ".join(str(account) for account in routes.accounts_of(record)) or "none"
+        new = ", ".join(str(account) for account in routes.chosen(values["accounts"])) or "none"
+        return [("Current order", now), ("New order", new)]
+
+    def carry_out(self, record: RouteKey, values: Values, *, by: Actor, note: str) -> Carried:
+        ordered = routes.chosen(values["accounts"])
+        concerned = [*ordered, *routes.accounts_of(record)]
+        routes.set_route(by, record, ordered, note)
+        return Carried(concerned[0], f"The route of {record} was set.")
+
+
+def in_words(shown: dict[str, Any]) -> list[tuple[str, str]]:
+    """Members of credentials that are not secret; of a certificate its fingerprint."""
+    return [(name.replace("_", " ").capitalize(), _short(value)) for name, value in shown.items() if value]
+
+
+def values_of(entered: SealedCredentials, checked_at: datetime, entered_by: User) -> dict[str, Any]:
+    """The values of a proposal to replace credentials."""
+    expires_at = entered.certificate_expires_at
+    return {
+        "sealed": entered.sealed.decode(),
+        "shown": entered.shown,
+        "certificate_expires_at": expires_at.isoformat() if expires_at else "",
+        "checked_at": checked_at.isoformat(timespec="seconds"),
+        "entered_by": entered_by.pk,
+    }
+
+
+def sealed_in(values: Values) -> SealedCredentials:
+    """The credentials in the values of a proposal."""
+    expires_at = values["certificate_expires_at"]
+    return SealedCredentials(
+        values["sealed"].encode(), values["shown"], datetime.fromisoformat(expires_at) if expires_at else None
+    )
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return certificates.in_words(text) if text.startswith(certificates.PEM_BEGINS) else text

@@ -1,0 +1,48 @@
+"""Accounts at the scripted provider, as two people of the staff set them up."""
+
+from accounts.audit import Actor
+from accounts.models import Merchant, User
+from gateway.providers import accounts, routes
+from gateway.providers.models import ProviderAccount
+from gateway.providers.routes import RouteKey
+from tests.support.people import a_person
+from tests.support.scripted_provider import ScriptedProvider
+
+PASSWORD = "the bank's own password"
+NOTE = "The contract is signed"
+
+
+def enters() -> User:
+    return _person("enters@onpay.example")
+
+
+def confirms() -> User:
+    return _person("confirms@onpay.example")
+
+
+def _person(email: str) -> User:
+    return User.objects.filter(email=email).first() or a_person(email, is_staff=True)
+
+
+def entered(
+    user: str = "bank", merchant: Merchant | None = None, system: str = "PRODUCTION", **more: str
+) -> ProviderAccount:
+    """Entered by one person: nothing is checked or confirmed."""
+    new = accounts.NewAccount(ScriptedProvider.name, user, system, merchant)
+    return accounts.enter(Actor(enters()), new, {"user": user, "password": PASSWORD} | more, NOTE)
+
+
+def active(
+    user: str = "bank", merchant: Merchant | None = None, system: str = "PRODUCTION", **more: str
+) -> ProviderAccount:
+    """Checked, and confirmed by a second person."""
+    account = accounts.check(Actor(enters()), entered(user, merchant, system, **more))
+    accounts.activate(Actor(confirms()), account, NOTE)
+    return account
+
+
+def routed(
+    *account: ProviderAccount, merchant: Merchant | None = None, method: str = "PIX", currency: str = "BRL"
+) -> None:
+    """Sets the route of everybody, or of one company."""
+    routes.set_route(Actor(confirms()), RouteKey(method, currency, merchant), account, NOTE)
