@@ -33,3 +33,8 @@ def is_pix_key(key: str, kind: str) -> bool:
     if len(key) > LONGEST or not FORMS[kind].fullmatch(key):
         return False
     return kind not in DOCUMENTS or documents.is_valid(key)
+
+
+def kind_of(key: str) -> str | None:
+    """The type of a key that is as banks store it, or would be without punctuation. A phone starts with +55."""
+    return next((kind for kind in FORMS if is_pix_key(normalized(key, kind), kind)), None)

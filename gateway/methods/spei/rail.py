@@ -72,7 +72,7 @@ class Spei(Rail):
             "bankName": kept["bankName"],
             "bankCode": kept["bankCode"],
             "beneficiaryName": kept["beneficiaryName"],
-            "beneficiaryTaxId": kept.get("beneficiaryTaxId"),
+            "beneficiaryTaxId": kept.get("beneficiaryTaxId") or None,
             "paymentReference": kept["paymentReference"],
             "amount": Decimal(kept["amount"]),
             "currency": kept["currency"],

@@ -16,7 +16,7 @@ from accounts.models import Environment
 from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.cvu import cvu
 from gateway.methods.boleto.numbers import mod10, mod11
-from gateway.methods.pix.brcode import br_code
+from gateway.methods.pix.brcode import br_code, static_code
 from gateway.methods.rail import PaymentDraft
 from gateway.methods.registry import rail_of
 from gateway.methods.spei.clabe import clabe
@@ -111,6 +111,35 @@ def test_every_code_is_what_an_outside_writer_makes_of_the_same_members(chance: 
         ("59", shown_name), ("60", shown_city), ("62", "0503***"),
     ])  # fmt: skip
     assert len(code) < 512
+
+
+@rows("chance", some("static", 200))
+def test_a_static_code_is_what_an_outside_writer_makes_of_a_key_an_amount_and_a_txid(chance: random.Random) -> None:
+    key, txid = (
+        f"{text(chance, chance.randint(1, 60), 'abc')}@acme.example",
+        text(chance, chance.randint(1, 25), CAPITALS),
+    )
+    cents = chance.randint(1, 25_000_000)
+
+    code = static_code(key=key, amount=Decimal(cents) / 100, name="Acme Ltda", city="Curitiba", txid=txid)
+
+    assert code == write([
+        ("00", "01"), ("26", f"0014br.gov.bcb.pix01{len(key):02}{key}"), ("52", "0000"), ("53", "986"),
+        ("54", f"{cents // 100}.{cents % 100:02}"), ("58", "BR"), ("59", "ACME LTDA"), ("60", "CURITIBA"),
+        ("62", f"05{len(txid):02}{txid}"),
+    ])  # fmt: skip
+
+
+def test_a_static_code_has_the_members_of_the_central_banks_example_and_an_amount() -> None:
+    key = "123e4567-e12b-12d1-a456-426655440000"
+    ours = dict(read(static_code(key=key, amount=Decimal(1), name="Fulano de Tal", city="Brasília", txid="***")))
+
+    theirs = dict(read(BACENS_EXAMPLE))
+    assert ours.keys() - theirs.keys() == {"54"}
+    assert {tag: value for tag, value in theirs.items() if tag not in ("59", "63")} == {
+        tag: value for tag, value in ours.items() if tag not in ("54", "59", "63")
+    }
+    assert ours["59"] == theirs["59"].upper()
 
 
 @rows("chance", some("names", 200))
