@@ -61,7 +61,7 @@ class Provider(ABC, Generic[C]):
     title: ClassVar[str]
     credentials_type: ClassVar[type[Credentials]]
     methods: ClassVar[tuple[tuple[str, str], ...]]
-    """The (method, currency) pairs that it serves."""
+    """The (method, currency) pairs that it can serve; an account serves those of its rails."""
     certain_within_s: ClassVar[int] = DAY_S
     """Until when an unclear outcome is certain, from the first unclear answer on."""
 
@@ -70,7 +70,11 @@ class Provider(ABC, Generic[C]):
 
     @abstractmethod
     def rails(self) -> Sequence[Rail]:
-        """A rail for each of `methods`."""
+        """A rail for each of `methods` that the credentials are for."""
+
+    def served(self) -> set[tuple[str, str]]:
+        """The (method, currency) pairs of this account."""
+        return {(rail.method, market.currency) for rail in self.rails() for market in rail.markets}
 
     @abstractmethod
     def check(self) -> None:
