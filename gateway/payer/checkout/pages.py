@@ -10,14 +10,16 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from accounts.base import clock
+from accounts.models import Environment
 from gateway.methods.colombia import SandboxCheckout
+from gateway.payer.checkout import instructions
 from gateway.payer.checkout.forms import PayerForm
 from gateway.payer.checkout.languages import amount_of, in_their_language, method_of, use_market_language
 from gateway.payments import links, return_url, selectors
 from gateway.payments import services as payments
 from gateway.payments.errors import CompanyNotActive, PaymentState, PaymentUnknown
 from gateway.payments.models import OPEN, Payment, Status
-from gateway.payments.provider import rail_for
+from gateway.payments.provider import simulator_of
 
 PAY, REFUSE = "pay", "refuse"
 
@@ -27,18 +29,29 @@ PAY, REFUSE = "pay", "refuse"
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_their_language
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
-    """Shows what is to be paid; in the sandbox the payer's choice is the outcome. 404 for an invalid token."""
+    """Shows what is to be paid, and where to; in the sandbox the payer's choice is the outcome.
+
+    404 for an invalid token.
+    """
     payment = _opened_by(token)
-    rail = rail_for(payment.merchant, payment.method, payment.currency)
+    use_market_language(request, payment)
+    if "payTo" in payment.details:
+        return _page(request, payment, instructions.facts(payment))
+    if payment.merchant.environment != Environment.SANDBOX:
+        raise Http404
+    rail = simulator_of(payment)
     if not isinstance(rail, SandboxCheckout):
         raise Http404
-    use_market_language(request, payment)
     choice = request.POST.get("choice")
     form = PayerForm(request.POST if choice == PAY else None, asked=rail.asks(payment.payer))
     if choice == REFUSE or form.is_valid():
         _decide(payment, form)
         return HttpResponseRedirect(request.path, status=303)
-    response = render(request, "checkout/page.html", _facts(payment) | {"form": form})
+    return _page(request, payment, {"form": form})
+
+
+def _page(request: HttpRequest, payment: Payment, more: dict[str, Any]) -> HttpResponse:
+    response = render(request, "checkout/page.html", _facts(payment) | more)
     response["Referrer-Policy"] = "no-referrer"
     return response
 
