@@ -28,6 +28,8 @@ SECRET_KEY_FALLBACKS = env.list("ONPAY_SECRET_KEY_FALLBACKS", default=[])
 ENCRYPTION_KEYS = env.list("ONPAY_ENCRYPTION_KEYS", default=[])
 # Modules with a `PROVIDER` of the operator's own, besides those in gateway/providers.
 PROVIDER_MODULES = env.list("ONPAY_PROVIDER_MODULES", default=[])
+# Seconds until an unclear outcome is certain, by name of a provider that is to differ from its default.
+PROVIDER_DEADLINES_S = env.dict("ONPAY_PROVIDER_DEADLINES", default={})
 
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")

@@ -20,7 +20,7 @@ from gateway.api.inputs.payments import PaymentInput
 from gateway.api.v2.simulations import SimulationInput
 from gateway.methods.errors import Rejected
 from gateway.methods.registry import Method
-from gateway.payments import payloads, provider, selectors
+from gateway.payments import payloads, questions, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.requests.bodies import check_headers, parse, whole_body
@@ -83,7 +83,7 @@ def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
         order["returnUrl"] = f"{settings.BASE_URL}/demo/shop"
     payment = payments.create(merchant, validated(PaymentInput, order, merchant).request())
     if payment.is_unanswered:
-        payment = provider.answer(merchant, payment.id, provider.ask(payment))
+        payment = questions.answer(merchant, payment.id, questions.ask(payment))
     if payment.status == Status.FAILED:
         raise Rejected(payment.method, paymentId=payment.id)
     return _json(payloads.payment(payment))

@@ -8,6 +8,7 @@ from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.customers.models import Customer
 from gateway.methods.models import CURRENCIES, METHODS
+from gateway.providers.asking import Asked
 
 
 class Status(models.TextChoices):
@@ -27,7 +28,7 @@ UNDECIDED = (*OPEN, Status.AUTHORIZED)
 """Statuses that can still expire."""
 
 
-class Payment(models.Model):
+class Payment(Asked):
     """An order to be paid. Amounts in minor units; times by the merchant's clock."""
 
     id = IdField("pay", primary_key=True)
@@ -117,6 +118,7 @@ class Payment(models.Model):
                 condition=Q(status__in=UNDECIDED),
             ),
             models.Index(fields=["ask_at"], name="payments_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(fields=["certain_by"], name="unclear_payments", condition=Q(certain_by__isnull=False)),
             models.Index(
                 fields=["merchant", "ask_at"], name="next_answer_for_a_merchant", condition=Q(ask_at__isnull=False)
             ),

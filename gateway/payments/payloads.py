@@ -10,10 +10,11 @@ from gateway.methods.bank_transfer.rail import BankTransferPayload
 from gateway.methods.card.rail import ConfirmCardPayload, WarningPayload
 from gateway.methods.colombia import RedirectPayload
 from gateway.methods.mb_way.rail import MbWayPayload
-from gateway.methods.registry import CARDS, Method, rail_of
+from gateway.methods.registry import CARDS, Method, by_currency
 from gateway.methods.spei.rail import SpeiPayload
 from gateway.payments import links
 from gateway.payments.models import OPEN, Payment, Status
+from gateway.providers.asking import ResolutionPayload, resolution
 from ledger.money import to_decimal
 
 MethodName = Literal[
@@ -81,6 +82,7 @@ class PaymentPayload(TypedDict):
     settlement: NotRequired[SettlementPayload]
     expiresAt: NotRequired[Timestamp | None]
     failure: NotRequired[FailurePayload]
+    resolution: ResolutionPayload | None
     paidAt: Timestamp | None
     createdAt: Timestamp
     updatedAt: Timestamp
@@ -91,8 +93,7 @@ _BROWSER_ONLY = ("clientSecret", "sessionToken", "checkoutUrl")
 
 def payment(payment: Payment) -> PaymentPayload:
     """The payment object. The payment's merchant must be loaded."""
-    rail = rail_of(payment.method, payment.currency, payment.merchant.environment)
-    shown: Any = rail.shown(payment.details) if rail and payment.details else {}
+    shown: Any = by_currency(payment.method)[payment.currency].shown(payment.details) if payment.details else {}
     if shown and payment.method == Method.BOLETO:
         shown["pdfUrl"] = links.boleto(payment)
     if payment.method in CARDS:
@@ -126,6 +127,7 @@ def payment(payment: Payment) -> PaymentPayload:
             "taxId": payment.payer["taxId"],
         },
         **shown,
+        "resolution": resolution(payment),
         "paidAt": optional_timestamp(payment.paid_at),
         "createdAt": timestamp(payment.created_at),
         "updatedAt": timestamp(payment.updated_at),

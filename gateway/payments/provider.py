@@ -3,27 +3,23 @@
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import transaction
 
-from accounts.base import clock
-from accounts.base.errors import MethodRefusal
 from accounts.base.ids import is_well_formed
 from accounts.base.rows import columns, execute, first, insert_into, table, values
-from accounts.models import Merchant
+from accounts.models import Environment, Merchant
 from gateway.methods.card.rail import CardRail
-from gateway.methods.errors import InvalidResponse, RailUnavailable
+from gateway.methods.errors import InvalidResponse
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
-from gateway.methods.registry import rail_of
+from gateway.methods.registry import by_currency
 from gateway.methods.sandbox import SandboxRail
 from gateway.payments import payloads
-from gateway.payments.errors import (
-    DuplicateReference,
-    PaymentState,
-)
+from gateway.payments.errors import DuplicateReference
 from gateway.payments.lifecycle import PAYMENT_LIFE
-from gateway.payments.models import Payment, Status
+from gateway.payments.models import OPEN, Payment, Status
 from gateway.payments.pricing import schedule, settle
 from gateway.payments.selectors import owned
+from gateway.providers.asking import ASKED, keep_unclear, poll_after_s, settle_outcome
+from gateway.providers.selectors import rail_of as rail_at
 from gateway.vault.stored import stored
 from ledger.books.services import post
 from ledger.money import to_decimal
@@ -43,54 +39,18 @@ _CHANGING = (
     "status", "method", "fee", "settlement_days", "advance_monthly_rate", "advance_minimum", "details",
     "refunded_amount", "rail_reference", "settlement_currency", "settlement_amount", "settlement_rate",
     "failure_code", "failure_message", "answered", "asked_times", "ask_at", "expires_at", "paid_at", "release_at",
-    "updated_at",
+    "updated_at", *ASKED,
 )  # fmt: skip
 _UPDATE = f"UPDATE {table(Payment)} SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
 
 
-def ask(payment: Payment) -> PaymentOutcome:
-    """Asks the provider about a stored payment. Never call it inside a transaction.
-
-    Raises ONP502_<METHOD>_INVALID_RESPONSE and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment.
-    """
-    try:
-        return rail_for(payment.merchant, payment.method, payment.currency).instruct(order_of(payment))
-    except MethodRefusal as refusal:
-        refusal.details["paymentId"] = payment.id
-        raise
-
-
-@transaction.atomic(savepoint=False)
-def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
-    """Applies the provider's answer, unless the payment ended in the meantime. Raises ONP404_PAYMENT."""
-    payment = lock(merchant, payment_id)
-    if not payment.is_unanswered:
-        if outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE):  # it must be refunded
-            log.critical("payment.answered_too_late", payment=payment.id, rail_reference=outcome.reference)
-        return payment
-    try:
-        return capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, clock.now(merchant)))
-    except PaymentState as unforeseen:  # must not be stored as the answer to retries
-        log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
-        raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
-
-
-@transaction.atomic(savepoint=False)
-def resume(merchant: Merchant, payment_id: str) -> Payment:
-    """The payment that a repeated request created; if it is still unanswered the provider may be asked once more.
-
-    Raises ONP404_PAYMENT.
-    """
-    payment = lock(merchant, payment_id)
-    if payment.is_unanswered:
-        payment.asked_times += 1
-        _save(payment, is_new=False)
-    return payment
-
-
 def capture_if_authorized(payment: Payment) -> Payment:
-    """Captures an authorized payment, unless its capture is due later."""
+    """Captures an authorized payment, unless its capture is due later. A provider captures it after the commit."""
     if payment.status != Status.AUTHORIZED or payment.ask_at is not None:
+        return payment
+    if payment.account is not None:
+        payment.ask_at = payment.updated_at
+        save(payment)
         return payment
     rail = simulator_of(payment)
     assert isinstance(rail, CardRail)
@@ -109,8 +69,8 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     payment.details = {**payment.details, **outcome.details}
     payment.rail_reference = outcome.reference or payment.rail_reference
     payment.answered = outcome.answered != PaymentResult.UNKNOWN or payment.is_instructed
-    payment.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
     payment.updated_at = at
+    _plan(payment, outcome, at, is_new=not taken.sources)
     if outcome.failure:
         payment.failure_code, payment.failure_message = outcome.failure
     if outcome.expires_after_s is not None:
@@ -119,7 +79,7 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
         settle(payment)
         payment.paid_at = at
         payment.release_at = at + timedelta(days=payment.settlement_days)
-    _save(payment, is_new=not taken.sources)
+    save(payment, is_new=not taken.sources)
     for kind in taken.announces:
         emit(payment.merchant, kind, payment.id, payloads.announced(payment), at)
     if taken.target == Status.PAID and taken.books and payment.settlement_days:
@@ -130,6 +90,28 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     return payment
 
 
+def _plan(payment: Payment, outcome: PaymentOutcome, at: datetime, *, is_new: bool) -> None:
+    """Sets the next query, and whether the outcome is unclear. A provider that was not yet called is not unclear."""
+    payment.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
+    if outcome.answered != PaymentResult.UNKNOWN:
+        settle_outcome(payment)
+    elif not (is_new and payment.account_id):
+        keep_unclear(payment, at, ask_after_s=outcome.ask_after_s, within_s=outcome.expires_after_s)
+    if payment.account_id and payment.status in OPEN and outcome.answered in AWAITS_PAYER:
+        ask_later(payment, at)
+
+
+AWAITS_PAYER = (PaymentResult.WAITING, PaymentResult.CHECKOUT)
+
+
+def ask_later(payment: Payment, at: datetime) -> None:
+    """Sets the next query about a payment that nobody has paid: at its expiry at the latest."""
+    if not rail_of(payment).calls_provider(order_of(payment)):
+        return  # only people know
+    assert payment.expires_at is not None
+    payment.ask_at = max(at, min(at + timedelta(seconds=poll_after_s(at - payment.created_at)), payment.expires_at))
+
+
 def _compare(payment: Payment, outcome: PaymentOutcome) -> None:
     asked = (to_decimal(payment.amount, payment.currency), payment.currency)
     if outcome.amount is not None and (outcome.amount, outcome.currency) != asked:
@@ -137,7 +119,8 @@ def _compare(payment: Payment, outcome: PaymentOutcome) -> None:
         raise InvalidResponse(payment.method, paymentId=payment.id)
 
 
-def _save(payment: Payment, *, is_new: bool) -> None:
+def save(payment: Payment, *, is_new: bool = False) -> None:
+    """Raises ONP409_DUPLICATE_REFERENCE for a new payment whose reference is in use."""
     if not is_new:
         execute(_UPDATE, [*values(payment, _CHANGING), payment.pk])
     elif not execute(_INSERT, values(payment)):
@@ -150,18 +133,18 @@ def lock(merchant: Merchant, payment_id: str) -> Payment:
     return owned(merchant, first(_LOCK, [payment_id]) if is_well_formed(payment_id) else None)
 
 
-def rail_for(merchant: Merchant, method: str, currency: str) -> Rail:
-    """Raises ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE if no provider is connected."""
-    rail = rail_of(method, currency, merchant.environment)
-    if rail is None:
-        raise RailUnavailable(method)
-    return rail
+def rail_of(payment: Payment) -> Rail:
+    """The rail at the payment's provider, or its simulator."""
+    if payment.account is not None:
+        return rail_at(payment.account, payment.method, payment.currency, of=payment.merchant)
+    return simulator_of(payment)
 
 
 def simulator_of(payment: Payment) -> SandboxRail:
     """The sandbox simulator of a payment's rail, the only one that is called inside a transaction."""
-    rail = rail_for(payment.merchant, payment.method, payment.currency)
-    assert isinstance(rail, SandboxRail), "nobody outside is asked inside a transaction"
+    assert payment.merchant.environment == Environment.SANDBOX, "production payments have an account"
+    rail = by_currency(payment.method)[payment.currency]
+    assert isinstance(rail, SandboxRail)
     return rail
 
 

@@ -17,7 +17,7 @@ from gateway.customers.services import remember
 from gateway.methods import selectors as methods
 from gateway.methods.colombia import SandboxCheckout
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult, Rail
-from gateway.methods.registry import CARDS
+from gateway.methods.registry import CARDS, by_currency
 from gateway.methods.sandbox import SandboxRail
 from gateway.payments import payloads, return_url
 from gateway.payments.errors import (
@@ -32,12 +32,17 @@ from gateway.payments.errors import (
 )
 from gateway.payments.models import OPEN, Payment, Status
 from gateway.payments.pricing import correct, require_rate
-from gateway.payments.provider import capture_if_authorized, finish, lock, order_of, rail_for, simulator_of
+from gateway.payments.provider import capture_if_authorized, finish, lock, order_of, simulator_of
+from gateway.providers.asking import is_leased, lease
+from gateway.providers.errors import ProviderNotConnected
+from gateway.providers.models import ProviderAccount
+from gateway.providers.selectors import rail_of as rail_at
+from gateway.providers.selectors import route
 from gateway.vault.stored import stored
 from ledger.money import to_minor
 
 ANSWERS_WITHIN_S = 60
-"""How long the provider may take to answer about a new payment (contract §5.5)."""
+"""How long the provider of a new payment may take until it is queried (contract §5.5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +66,34 @@ def create(merchant: Merchant, request: Request) -> Payment:
 
     If a provider must be asked it is only stored (`is_unanswered`): commit, `ask`, then `answer`. Raises
     ONP403_COMPANY_STATUS, ONP403_METHOD_NOT_ENABLED, ONP422_<METHOD>_AMOUNT_TOO_SMALL / _TOO_LARGE,
-    ONP409_DUPLICATE_REFERENCE, ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE.
+    ONP409_DUPLICATE_REFERENCE, and ONP403_<METHOD>_NOT_CONNECTED in production.
     """
     require_active(merchant)
     require_rate(merchant, request.method, request.currency)
     terms = methods.terms(merchant, request.method, request.currency)
-    rail = rail_for(merchant, request.method, request.currency)
+    account, rail = _connected(merchant, request)
     payment = begin(merchant, replace(request, payer=rail.completed(request.payer)), terms, rail)
+    payment.account = account
     order = order_of(payment)
     if order.stored_card and (failure := correct(payment, order.stored_card.card.funding)):
         outcome = PaymentOutcome(PaymentResult.DECLINED, failure=failure)
     elif rail.calls_provider(order):
         outcome = PaymentOutcome(PaymentResult.UNKNOWN, ask_after_s=ANSWERS_WITHIN_S)
+        if account:
+            lease(payment)
     else:
         outcome = rail.instruct(order)
     return capture_if_authorized(finish(payment, PaymentAction.CREATE, outcome, payment.created_at))
+
+
+def _connected(merchant: Merchant, request: Request) -> tuple[ProviderAccount | None, Rail]:
+    """The first account and its rail; the simulator in the sandbox. Raises ONP403_<METHOD>_NOT_CONNECTED."""
+    if merchant.environment == Environment.SANDBOX:
+        return None, by_currency(request.method)[request.currency]
+    accounts = route(merchant, request.method, request.currency)
+    if not accounts:
+        raise ProviderNotConnected(request.method, field="method")
+    return accounts[0], rail_at(accounts[0], request.method, request.currency, of=merchant)
 
 
 def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail: Rail) -> Payment:
@@ -187,10 +205,10 @@ def _play(
 def conclude(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
     """The provider's result as support knows it: DONE (it was paid) or DECLINED. In production it takes two people.
 
-    Raises ONP404_PAYMENT and ONP409_PAYMENT_STATE.
+    Raises ONP404_PAYMENT and ONP409_PAYMENT_STATE, also while the provider is being called.
     """
     payment = lock(merchant, payment_id)
-    if payment.status not in OPEN:
+    if payment.status not in OPEN or is_leased(payment):
         raise PaymentState
     return finish(payment, PaymentAction.PAY, outcome, clock.now(merchant))
 

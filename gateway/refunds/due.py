@@ -1,16 +1,39 @@
 """Due work on refunds: provider queries, reminders and deadlines."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from accounts.base import clock
 from accounts.due import Due
+from accounts.models import Environment
+from gateway.payments.provider import order_of as order_of_payment
+from gateway.payments.provider import rail_of
 from gateway.refunds import notices, payloads
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import OPEN, Refund, Response, Status
-from gateway.refunds.provider import ask, take
+from gateway.refunds.provider import ask_simulator, is_sendable, take
+from gateway.refunds.questions import ask_and_take, prepare
 from gateway.refunds.responses import write_down
 from gateway.refunds.shortfalls import LACKS_WHAT_IS_THERE, fill_one
 from webhooks.outbox import emit
+
+
+def send_or_query(refund: Refund, now: datetime) -> Callable[[], object] | None:
+    """Sends a funded refund to its provider, or queries it: a real one after the transaction, the simulator at once.
+
+    Where nobody can be called, staff pay it and record the result.
+    """
+    if not is_sendable(refund, now):
+        return None
+    if refund.merchant.environment == Environment.SANDBOX:
+        ask_simulator(refund, now)
+        return None
+    if refund.account is None or not rail_of(refund.payment).calls_provider(order_of_payment(refund.payment)):
+        refund.ask_at = None
+        refund.save(update_fields=["ask_at"])
+        return None
+    return partial(ask_and_take, refund.merchant, prepare(refund, clock.now(refund.merchant)))
 
 
 def remind(refund: Refund, now: datetime) -> None:
@@ -40,7 +63,8 @@ ASK = Due(
     model=Refund,
     column="ask_at",
     statuses=(Status.PROCESSING,),
-    run=ask,
+    condition="(w.leased_until IS NULL OR w.leased_until <= %(now)s)",
+    run=send_or_query,
     holds=("payment",),
 )
 REMIND = Due(

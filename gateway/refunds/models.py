@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.payments.models import Payment
+from gateway.providers.asking import Asked
 from ledger.money import to_decimal
 
 
@@ -45,7 +46,7 @@ class ReasonCode(models.TextChoices):
     OTHER = "OTHER", "Other"
 
 
-class Refund(models.Model):
+class Refund(Asked):
     """Money of a payment to be returned. Minor units; times by the merchant's clock.
 
     `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are held. A
@@ -76,6 +77,7 @@ class Refund(models.Model):
     from_available = models.BigIntegerField(default=0)
     fills = models.SmallIntegerField(default=0, help_text="How often a shortfall was filled")
     ask_at = models.DateTimeField(null=True, blank=True, help_text="When the provider is to be asked")
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="When the order was sent to the provider last")
     note = models.CharField(max_length=255, blank=True, help_text="Of staff")
     opened_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -98,6 +100,7 @@ class Refund(models.Model):
                 fields=["end_to_end_id"], name="refunds_by_end_to_end_id", condition=Q(end_to_end_id__isnull=False)
             ),
             models.Index(fields=["ask_at"], name="refunds_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(fields=["certain_by"], name="unclear_refunds", condition=Q(certain_by__isnull=False)),
             models.Index(
                 fields=["merchant", "ask_at"], name="next_refund_to_ask_about", condition=Q(ask_at__isnull=False)
             ),

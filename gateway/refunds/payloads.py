@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.payments.payloads import FailurePayload
+from gateway.providers.asking import ResolutionPayload, resolution
 from gateway.refunds.models import Evidence, Refund, Response
 from ledger.money import to_decimal
 
@@ -59,6 +60,7 @@ class RefundPayload(TypedDict):
     blockedAmount: Number
     endToEndId: str | None
     failure: NotRequired[FailurePayload]
+    resolution: ResolutionPayload | None
     createdAt: Timestamp
     updatedAt: Timestamp
     completedAt: Timestamp | None
@@ -86,6 +88,7 @@ def refund(refund: Refund) -> RefundPayload:
         "responses": [_response(one) for one in answers],
         "blockedAmount": to_decimal(_blocked(refund), refund.currency),
         "endToEndId": refund.end_to_end_id,
+        "resolution": resolution(refund),
         "createdAt": timestamp(refund.created_at),
         "updatedAt": timestamp(refund.updated_at),
         "completedAt": optional_timestamp(refund.completed_at),

@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from accounts.models import Environment
 from gateway.methods.rail import PaymentAction as AskedOfPayment
 from gateway.methods.rail import PaymentOutcome, PaymentResult, RefundOrder
 from gateway.payments import provider as provider_of_payments
 from gateway.payments.errors import DuplicateReference
+from gateway.providers.asking import keep_unclear, settle_outcome
 from gateway.refunds import payloads
 from gateway.refunds.errors import (
     RefundState,
@@ -26,25 +26,25 @@ GIVES_UP_AFTER = timedelta(days=90)
 ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The provider refused the refund.")
 
 
-def ask(refund: Refund, now: datetime) -> None:
-    """Asks the provider to pay a refund, once it is fully funded.
-
-    In production staff pay it and record the result: no provider is connected.
-    """
-    refund.ask_at = None
-    if refund.shortfall:
-        if now < refund.created_at + GIVES_UP_AFTER:
-            refund.ask_at = refund.created_at + GIVES_UP_AFTER
-            refund.save(update_fields=["ask_at"])
-            fill_one(refund, now)
-            return
-        refund.failure_code = "INSUFFICIENT_BALANCE"
-        refund.failure_message = "The balance did not cover the refund for 90 days."
-        take(refund, RefundAction.DECLINED, now)
-        return
-    if refund.merchant.environment != Environment.SANDBOX:
+def is_sendable(refund: Refund, now: datetime) -> bool:
+    """Whether the refund is fully funded; otherwise it waits for funds, and fails after the maximum time."""
+    if not refund.shortfall:
+        return True
+    if now < refund.created_at + GIVES_UP_AFTER:
+        refund.ask_at = refund.created_at + GIVES_UP_AFTER
         refund.save(update_fields=["ask_at"])
-        return
+        fill_one(refund, now)
+        return False
+    refund.ask_at = None
+    refund.failure_code = "INSUFFICIENT_BALANCE"
+    refund.failure_message = "The balance did not cover the refund for 90 days."
+    take(refund, RefundAction.DECLINED, now)
+    return False
+
+
+def ask_simulator(refund: Refund, now: datetime) -> None:
+    """Asks the simulator to pay a funded refund, in the caller's transaction."""
+    refund.ask_at = None
     outcome = provider_of_payments.simulator_of(refund.payment).refund(order_of(refund), now)
     if outcome.answered == PaymentResult.DONE:
         refund.end_to_end_id = outcome.reference
@@ -53,7 +53,8 @@ def ask(refund: Refund, now: datetime) -> None:
         refund.failure_code, refund.failure_message = outcome.failure or ACQUIRER_REFUSED
         take(refund, RefundAction.DECLINED, now)
     else:
-        refund.save(update_fields=["ask_at"])
+        keep_unclear(refund, now)
+        refund.save()
 
 
 def order_of(refund: Refund) -> RefundOrder:
@@ -111,6 +112,8 @@ def _turn(refund: Refund, target: Status, now: datetime) -> None:
         if refund.origin == Origin.PAYER:
             Draft.objects.filter(refund=refund.id).delete()
     refund.ask_at = refund.ask_at or now + SANDBOX_TAKES if target == Status.PROCESSING else None
+    if target != Status.PROCESSING:
+        settle_outcome(refund)
     if target == Status.COMPLETED:
         refund.completed_at = now
 

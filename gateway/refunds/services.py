@@ -18,6 +18,7 @@ from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
+from gateway.providers.asking import is_leased
 from gateway.refunds import destinations, notices
 from gateway.refunds.destinations import Withdrawer
 from gateway.refunds.errors import (
@@ -161,9 +162,11 @@ def decide(
 ) -> Refund:
     """The decision of support, the payer or the provider; `by` is staff and did not open the refund.
 
-    Raises ONP404_REFUND, ONP409_REFUND_STATE and ONP403_OWN_REQUEST.
+    Raises ONP404_REFUND, ONP409_REFUND_STATE (also while the provider is being called) and ONP403_OWN_REQUEST.
     """
     refund = lock(merchant, refund_id)
+    if is_leased(refund):
+        raise RefundState
     if by and refund.opened_by_id == by.pk:
         raise OwnRequest
     refund.note = note or refund.note
@@ -254,6 +257,7 @@ def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -
         currency=payment.currency,
         wallet_currency=currency,
         wallet_amount=wallet_amount,
+        account=payment.account,
         created_at=now,
         updated_at=now,
     )

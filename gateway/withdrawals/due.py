@@ -15,6 +15,7 @@ from accounts.due import Due
 from accounts.models import Environment, Merchant
 from accounts.services import hold_settings
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
+from gateway.providers.asking import is_leased
 from gateway.withdrawals.models import Status, Withdrawal
 from gateway.withdrawals.provider import Question, call_simulator, prepare, rail_for, take
 from gateway.withdrawals.services import lock
@@ -92,7 +93,6 @@ def query_now(merchant: Merchant, withdrawal_id: str) -> bool:
 @transaction.atomic
 def _begin_now(merchant: Merchant, withdrawal_id: str) -> tuple[bool, Later | None]:
     withdrawal = lock(merchant, withdrawal_id)
-    is_leased = withdrawal.leased_until is not None and withdrawal.leased_until > clock.utcnow()
-    if is_leased or withdrawal.status != Status.PROCESSING:
+    if is_leased(withdrawal) or withdrawal.status != Status.PROCESSING:
         return False, None
     return True, _call_provider(withdrawal, clock.now(merchant))

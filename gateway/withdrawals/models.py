@@ -9,6 +9,7 @@ from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.payouts.rail import FailureCode
 from gateway.payouts.registry import RailName
+from gateway.providers.asking import Asked
 from ledger.money import to_decimal
 
 
@@ -21,7 +22,7 @@ class Status(models.TextChoices):
     RETURNED = "RETURNED", "Returned"
 
 
-class Withdrawal(models.Model):
+class Withdrawal(Asked):
     """Money for a beneficiary. Minor units; times by the merchant's clock.
 
     `amount` and `fee` are debited from the wallet of `currency`; the beneficiary receives `payout_amount` of
@@ -63,9 +64,6 @@ class Withdrawal(models.Model):
     sent_times = models.SmallIntegerField(default=0)
     asked_times = models.SmallIntegerField(default=0, help_text="Since it was handed over last")
     ask_at = models.DateTimeField(null=True, blank=True, help_text="When the provider is to be spoken to next")
-    leased_until = models.DateTimeField(
-        null=True, blank=True, help_text="Somebody speaks to the provider until then, in real time"
-    )
     note = models.CharField(max_length=255, blank=True, help_text="Of staff")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
@@ -81,6 +79,7 @@ class Withdrawal(models.Model):
                 condition=Q(status__in=("FAILED", "RETURNED")),
             ),
             models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(fields=["certain_by"], name="unclear_withdrawals", condition=Q(certain_by__isnull=False)),
             models.Index(
                 fields=["merchant", "ask_at"], name="next_withdrawal_to_ask_about", condition=Q(ask_at__isnull=False)
             ),

@@ -9,6 +9,7 @@ from accounts.base.wire import Number, Timestamp, optional_timestamp, plain, tim
 from gateway.payments.payloads import FailurePayload
 from gateway.payouts.crypto.rail import NETWORKS
 from gateway.payouts.registry import by_currency
+from gateway.providers.asking import ResolutionPayload, resolution
 from gateway.withdrawals.models import Withdrawal
 from ledger.money import to_decimal
 
@@ -69,6 +70,7 @@ class WithdrawalPayload(TypedDict):
     networkFee: NotRequired[Number]
     assetAmount: NotRequired[Number]
     failure: NotRequired[FailurePayload]
+    resolution: ResolutionPayload | None
     updatedAt: Timestamp
     completedAt: Timestamp | None
     returnedAt: Timestamp | None
@@ -93,6 +95,7 @@ def withdrawal(withdrawal: Withdrawal) -> WithdrawalPayload:
         "destination": withdrawal.destination,
         **_bought(withdrawal),
         rail.reference_name: withdrawal.rail_reference,
+        "resolution": resolution(withdrawal),
         "updatedAt": timestamp(withdrawal.updated_at),
         "completedAt": optional_timestamp(withdrawal.completed_at),
         "returnedAt": optional_timestamp(withdrawal.returned_at),

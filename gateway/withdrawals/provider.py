@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from accounts.base import clock
 from accounts.base.lifecycle import Transition
 from accounts.base.sealing import unseal
 from accounts.models import Environment, Merchant
 from gateway.payouts.errors import PayoutUnavailable
-from gateway.payouts.rail import DEADLINE_S, PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
+from gateway.payouts.rail import PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
 from gateway.payouts.registry import rail_of
 from gateway.payouts.sandbox import SandboxPayout
+from gateway.providers.asking import ASKED, LEASE, is_overdue, keep_unclear, lease, settle_outcome
 from gateway.withdrawals import notices, payloads
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.lifecycle import WITHDRAWAL_LIFE, WithdrawalAction
@@ -30,12 +30,10 @@ from ledger.money import to_decimal
 from webhooks.outbox import emit
 
 log = structlog.get_logger()
-LEASE = timedelta(seconds=2 * DEADLINE_S)
-"""Twice the maximum duration of a provider call; after that another process queries the provider."""
 ASKED_AGAIN_AFTER_S, LONGEST_BREAK_S = 30, 3600
 _CHANGING = (
     "status", "rail_reference", "failure_code", "failure_message", "sent_at", "sent_times", "asked_times", "ask_at",
-    "leased_until", "note", "updated_at", "completed_at", "returned_at",
+    "note", "updated_at", "completed_at", "returned_at", *ASKED,
 )  # fmt: skip
 
 
@@ -64,7 +62,7 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
     else:
         withdrawal.asked_times += 1
     withdrawal.ask_at = at + LEASE
-    withdrawal.leased_until = leased_until = clock.utcnow() + LEASE
+    leased_until = lease(withdrawal)
     withdrawal.save(update_fields=["sent_at", "sent_times", "asked_times", "ask_at", "leased_until"])
     return Question(order_of(withdrawal), is_new, leased_until)
 
@@ -108,8 +106,14 @@ def _wait(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withd
         withdrawal.sent_at, wait_s = None, wait_s or 0
     elif wait_s is None and withdrawal.status == Status.PROCESSING and not _is_for_simulation(withdrawal, outcome):
         wait_s = min(ASKED_AGAIN_AFTER_S << min(withdrawal.asked_times, 10), LONGEST_BREAK_S)
-    withdrawal.ask_at = None if wait_s is None else at + timedelta(seconds=wait_s)
-    withdrawal.save(update_fields=["sent_at", "ask_at", "leased_until", "rail_reference"])
+    if outcome.answered == PayoutResult.UNKNOWN and withdrawal.status == Status.PROCESSING:
+        keep_unclear(withdrawal, at, ask_after_s=wait_s)
+    else:
+        settle_outcome(withdrawal)
+        withdrawal.ask_at = None if wait_s is None else at + timedelta(seconds=wait_s)
+    withdrawal.save(update_fields=["sent_at", "ask_at", "rail_reference", *ASKED])
+    if is_overdue(withdrawal, at):
+        log.critical("withdrawal.unclear_past_deadline", withdrawal=withdrawal.id, since=withdrawal.unclear_since)
     return withdrawal
 
 
@@ -151,6 +155,7 @@ def turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdr
     withdrawal.rail_reference = outcome.reference or withdrawal.rail_reference
     withdrawal.ask_at = None if outcome.ask_after_s is None else at + timedelta(seconds=outcome.ask_after_s)
     withdrawal.updated_at = at
+    settle_outcome(withdrawal)
     if outcome.failure:
         withdrawal.failure_code, withdrawal.failure_message = outcome.failure
     if taken.target == Status.COMPLETED:

@@ -14,6 +14,7 @@ from gateway.payments.errors import DuplicateReference, SandboxOnly
 from gateway.payments.services import require_active
 from gateway.payouts.rail import FailureCode, PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
 from gateway.payouts.registry import rail_of
+from gateway.providers.asking import is_leased
 from gateway.withdrawals import gates, notices
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.gates import Price, WithdrawalDraft
@@ -146,7 +147,7 @@ def decide(merchant: Merchant, withdrawal_id: str, outcome: PayoutOutcome, *, no
     now could still arrive.
     """
     withdrawal = lock(merchant, withdrawal_id)
-    if withdrawal.leased_until and withdrawal.leased_until > clock.utcnow():
+    if is_leased(withdrawal):
         raise WithdrawalState
     withdrawal.note = note or withdrawal.note
     return turn(withdrawal, outcome, clock.now(merchant))

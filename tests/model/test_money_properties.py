@@ -15,7 +15,7 @@ from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.models import User
 from gateway.customers.payer import Payer
-from gateway.payments import provider as payment_provider
+from gateway.payments import questions
 from gateway.payments import services as payments
 from gateway.payments.models import Payment
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
@@ -71,7 +71,7 @@ def a_card(shop: Shop, minor: int, currency: str = "USD") -> Payment:
     )  # fmt: skip
     payment = payments.create(shop.sandbox, wish)
     if payment.is_unanswered:
-        payment = payment_provider.answer(shop.sandbox, payment.id, payment_provider.ask(payment))
+        payment = questions.answer(shop.sandbox, payment.id, questions.ask(payment))
     assert payment.status == "PAID"
     return payment
 

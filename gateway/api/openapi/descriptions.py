@@ -220,6 +220,13 @@ OF: dict[str, dict[str, str]] = {
         "releaseAt": "When it becomes available.",
         "reference": "The payment's reference.",
     },
+    "ResolutionPayload": {
+        "unclearSince": "When the first answer left the outcome unclear.",
+        "provider": "The provider that is queried.",
+        "askedTimes": "How many answers left the outcome unclear.",
+        "nextAskAt": "When the provider is queried next; null if the sandbox waits for your simulation.",
+        "certainBy": "When the outcome is certain at the latest. Until then it is neither a failure nor a success.",
+    },
     "ReplayInput": {
         "type": "Only events of this kind.",
         "dryRun": "Count them only; nothing is sent.",
@@ -447,6 +454,7 @@ COMMON: dict[str, str] = {
     "requestedAt": "When it was asked for.",
     "requestedMethod": "The method that was sent.",
     "requiredFields": "The members that a payment must send beside method, amount, currency and reference.",
+    "resolution": "Set while the provider has not given a clear answer; null otherwise.",
     "responses": "The company's answers, oldest first.",
     "retryAfter": "Seconds to wait; the same as the header Retry-After.",
     "retryable": "Whether the same request, with the same key, may be sent again.",

@@ -20,7 +20,7 @@ from gateway.methods.errors import (
     Rejected,
 )
 from gateway.methods.rail import PaymentOutcome
-from gateway.payments import errors, payloads, provider, selectors
+from gateway.payments import errors, payloads, questions, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Status
 from gateway.providers.errors import ProviderNotConnected
@@ -87,18 +87,18 @@ class PaymentsView(Resource):
         return self._answer(payments.create(merchant, order.request()))
 
     def resume(self, merchant: Merchant, begun: str, *arguments: Any, **path: str) -> Answer:
-        return self._answer(provider.resume(merchant, begun))
+        return self._answer(questions.resume(merchant, begun))
 
     def _answer(self, payment: payments.Payment) -> Answer:
         if payment.is_unanswered:
-            return Unfinished(payment.id, partial(provider.ask, payment), partial(self._take, payment))
+            return Unfinished(payment.id, partial(questions.ask, payment), partial(self._take, payment))
         if payment.status == Status.FAILED:
             raise Rejected(payment.method, paymentId=payment.id)
         payload = payloads.payment(payment)
         return CONFIRMATION_REQUIRED.of(payload) if _must_be_confirmed(payment) else payload
 
     def _take(self, payment: payments.Payment, outcome: PaymentOutcome) -> Answer:
-        return self._answer(provider.answer(payment.merchant, payment.id, outcome))
+        return self._answer(questions.answer(payment.merchant, payment.id, outcome))
 
     @operation(
         "listPayments",

@@ -33,7 +33,7 @@ from gateway.methods import scenarios as payment_scenarios
 from gateway.methods.errors import Rejected
 from gateway.methods.registry import CARDS, Method, markets
 from gateway.methods.sandbox import REFUND_REFUSED, REFUND_STAYS
-from gateway.payments import provider
+from gateway.payments import questions
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.payouts import scenarios as payout_scenarios
@@ -173,10 +173,10 @@ def _answered(payment: Payment) -> tuple[Payment, Refusal | None]:
     """Asks the provider, with one retry if it is unavailable."""
     merchant = payment.merchant
     try:
-        return provider.answer(merchant, payment.id, provider.ask(payment)), None
+        return questions.answer(merchant, payment.id, questions.ask(payment)), None
     except Refusal as refusal:
-        again = provider.resume(merchant, payment.id)
-        return provider.answer(merchant, payment.id, provider.ask(again)), refusal
+        again = questions.resume(merchant, payment.id)
+        return questions.answer(merchant, payment.id, questions.ask(again)), refusal
 
 
 # ── Refunds ───────────────────────────────────────────────────────────────────────────────────────────────────────

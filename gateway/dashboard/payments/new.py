@@ -31,7 +31,7 @@ from gateway.methods.registry import Method, rail_of
 from gateway.methods.scenarios import SCENARIOS
 from gateway.methods.selectors import MethodOffer, offers, required_fields
 from gateway.methods.words import GIVEN
-from gateway.payments import provider
+from gateway.payments import questions
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.simulations.examples import ORDERS
@@ -233,7 +233,7 @@ def _query_provider(payment: Payment) -> str:
     """Like the API, asks the provider of a new payment now; returns the message for the page."""
     if payment.is_unanswered:
         try:
-            payment = provider.answer(payment.merchant, payment.id, provider.ask(payment))
+            payment = questions.answer(payment.merchant, payment.id, questions.ask(payment))
         except MethodRefusal:
             return _("The provider gave no clear answer. It will be asked again within a minute.")
     if payment.status == Status.FAILED:

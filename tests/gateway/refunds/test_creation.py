@@ -53,6 +53,7 @@ def test_a_refund_is_answered_with_exactly_the_record_of_the_contract(api: Api) 
         "responses": [],
         "blockedAmount": 50.00,
         "endToEndId": None,
+        "resolution": None,
         "createdAt": refund["createdAt"],
         "updatedAt": refund["createdAt"],
         "completedAt": None,

@@ -64,6 +64,7 @@ def test_a_dispute_is_exactly_the_record_of_the_contract(api: Api, acme: Shop) -
         "responses": [],
         "blockedAmount": 150,
         "endToEndId": None,
+        "resolution": None,
         "createdAt": refund["createdAt"],
         "updatedAt": refund["createdAt"],
         "completedAt": None,

@@ -26,7 +26,7 @@ LIMITS = {
 }  # fmt: skip
 COMMON = {
     "id", "companyId", "environment", "reference", "status", "method", "currency", "amount", "fee", "netAmount",
-    "refundedAmount", "settlementDays", "releaseAt", "customer", "paidAt", "createdAt", "updatedAt",
+    "refundedAmount", "settlementDays", "releaseAt", "customer", "resolution", "paidAt", "createdAt", "updatedAt",
 }  # fmt: skip
 
 

@@ -1,0 +1,260 @@
+"""Questions to the provider of a payment: recorded, put outside any transaction, and the answer applied."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import transaction
+
+from accounts.base import clock
+from accounts.base.errors import MethodRefusal
+from accounts.base.rows import retry_on_deadlock
+from accounts.models import Merchant
+from gateway.methods.card.rail import CardRail
+from gateway.methods.errors import InvalidResponse, RailUnavailable
+from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
+from gateway.payments.errors import PaymentState
+from gateway.payments.lifecycle import open_question
+from gateway.payments.models import UNDECIDED, Payment
+from gateway.payments.provider import ask_later, capture_if_authorized, finish, lock, order_of, rail_of, save
+from gateway.providers.asking import LEASE, is_leased, is_overdue, keep_unclear, lease, settle_outcome
+from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.models import ProviderAccount
+from gateway.providers.selectors import route
+
+log = structlog.get_logger()
+REFUSED_BY_ALL = ("PROVIDER_REFUSED", "No provider accepted the payment.")
+UNREACHED_FOR = timedelta(minutes=1)
+"""Until the providers are asked again if none could be reached."""
+_NOTHING_HAPPENED = (PaymentResult.REFUSED, PaymentResult.NOT_RECEIVED)
+_MONEY = (PaymentResult.AUTHORIZED, PaymentResult.DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A provider's answer, and what it is about: not always what was asked."""
+
+    about: PaymentAction
+    outcome: PaymentOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The next call to the provider, and the lease during which no other process calls it."""
+
+    payment_id: str
+    about: PaymentAction
+    order: PaymentOrder
+    rail: Rail
+    leased_until: datetime | None
+    ask_at: datetime | None
+
+    def put(self) -> Answer:
+        """Calls the provider, never inside a transaction. Without a clear answer the result is UNKNOWN."""
+        try:
+            return self._put()
+        except (NotSent, Unclear) as failed:
+            log.warning("payment.unclear", payment=self.payment_id, about=self.about, reason=failed.reason)
+        except SoftTimeLimitExceeded:  # its lease runs out, and the provider is queried
+            raise
+        except Exception:
+            log.exception("payment.unclear", payment=self.payment_id, about=self.about)
+        return Answer(self.about, PaymentOutcome(PaymentResult.UNKNOWN))
+
+    def _put(self) -> Answer:
+        if self.about == PaymentAction.PREPARE:
+            return Answer(self.about, self._prepare())
+        if self.about == PaymentAction.CAPTURE:
+            assert isinstance(self.rail, CardRail)
+            return Answer(self.about, self.rail.capture(self.order))
+        if self.about == PaymentAction.CANCEL:
+            canceled = self.rail.cancel(self.order)
+            if canceled.answered != PaymentResult.REFUSED:
+                return Answer(self.about, canceled)
+            return Answer(PaymentAction.PAY, self.rail.ask(self.order, PaymentAction.PAY))  # it was paid
+        return Answer(self.about, self.rail.ask(self.order, self.about))
+
+    def _prepare(self) -> PaymentOutcome:
+        """An order that was possibly sent is queried, and sent again only if the provider does not know it."""
+        if self.order.asked_times > 1:
+            known = self.rail.ask(self.order, PaymentAction.PREPARE)
+            if known.answered != PaymentResult.NOT_RECEIVED:
+                return known
+        try:
+            return self.rail.instruct(self.order)
+        except NotSent as failed:
+            log.warning("payment.not_sent", payment=self.payment_id, reason=failed.reason)
+            return PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+
+def prepare(payment: Payment, at: datetime) -> Question:
+    """Records the next call to the provider before it is made.
+
+    When the payer's time is over, the charge is withdrawn first. Call it in a transaction that has locked the payment.
+    """
+    is_over = payment.expires_at is not None and payment.expires_at <= at
+    about = PaymentAction.CANCEL if is_over else open_question(payment)
+    if about == PaymentAction.PREPARE:
+        payment.asked_times += 1
+    lease(payment)
+    payment.ask_at = at + LEASE
+    save(payment)
+    return _question(payment, about)
+
+
+def _question(payment: Payment, about: PaymentAction) -> Question:
+    order = order_of(payment)
+    return Question(payment.id, about, order, rail_of(payment), payment.leased_until, payment.ask_at)
+
+
+def ask_and_take(merchant: Merchant, question: Question) -> Payment:
+    """Puts the question and applies the answer. Never call it inside a transaction."""
+    answer = question.put()
+    return retry_on_deadlock(partial(_take, merchant, question, answer))
+
+
+def ask(payment: Payment) -> PaymentOutcome:
+    """Asks the provider of a stored payment how it can be paid; the next one after a definite refusal.
+
+    Never call it inside a transaction. Raises ONP502_<METHOD>_INVALID_RESPONSE and
+    ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment: then the provider is asked again later.
+    """
+    if payment.account is None:
+        return _ask_simulator(payment)
+    while True:
+        question = _question(payment, PaymentAction.PREPARE)
+        answer = question.put()
+        if answer.outcome.answered not in (PaymentResult.UNKNOWN, *_NOTHING_HAPPENED):
+            return answer.outcome
+        payment = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
+        if not payment.is_unanswered:
+            return answer.outcome
+        if not is_leased(payment):
+            raise RailUnavailable(payment.method, paymentId=payment.id)
+
+
+def _ask_simulator(payment: Payment) -> PaymentOutcome:
+    try:
+        return rail_of(payment).instruct(order_of(payment))
+    except MethodRefusal as refusal:
+        refusal.details["paymentId"] = payment.id
+        raise
+
+
+@transaction.atomic(savepoint=False)
+def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
+    """Applies the provider's answer, unless the payment ended in the meantime. Raises ONP404_PAYMENT."""
+    payment = lock(merchant, payment_id)
+    if not payment.is_unanswered:
+        _notice_money(payment, outcome)
+        return payment
+    payment.leased_until = None
+    try:
+        return capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, clock.now(merchant)))
+    except PaymentState as unforeseen:  # must not be stored as the answer to retries
+        log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
+        raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
+
+
+@transaction.atomic(savepoint=False)
+def resume(merchant: Merchant, payment_id: str) -> Payment:
+    """The payment that a repeated request created; if it is still unanswered the provider may be asked once more.
+
+    Raises ONP404_PAYMENT, and ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE while another process asks the provider.
+    """
+    payment = lock(merchant, payment_id)
+    if payment.is_unanswered:
+        if is_leased(payment):
+            raise RailUnavailable(payment.method, paymentId=payment.id)
+        payment.asked_times += 1
+        if payment.account_id:
+            lease(payment)
+            payment.ask_at = clock.now(merchant) + LEASE
+        save(payment)
+    return payment
+
+
+@transaction.atomic
+def _take(merchant: Merchant, question: Question, answer: Answer) -> Payment:
+    """Applies an answer. A late one without an outcome, after a newer call, changes nothing."""
+    payment, at = lock(merchant, question.payment_id), clock.now(merchant)
+    is_own = payment.leased_until == question.leased_until
+    if payment.status not in UNDECIDED or not (is_own or answer.outcome.answered in _MONEY):
+        _notice_money(payment, answer.outcome)
+        return payment
+    payment.leased_until = None
+    hinted = payment.ask_at if payment.ask_at != question.ask_at else None
+    payment = _applied(payment, answer, at)
+    if hinted and payment.ask_at and hinted < payment.ask_at:  # a message of the provider came meanwhile
+        payment.ask_at = hinted
+        save(payment)
+    return payment
+
+
+def _applied(payment: Payment, answer: Answer, at: datetime) -> Payment:
+    about, outcome = answer.about, answer.outcome
+    if about == PaymentAction.PREPARE and outcome.answered in _NOTHING_HAPPENED:
+        return _ask_elsewhere(payment, outcome, at)
+    if about == PaymentAction.CANCEL and outcome.answered in (PaymentResult.DONE, PaymentResult.NOT_RECEIVED):
+        return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), at)
+    if about == PaymentAction.PAY and outcome.answered == PaymentResult.WAITING:
+        settle_outcome(payment)
+        ask_later(payment, at)
+        save(payment)
+        return payment
+    if outcome.answered == PaymentResult.UNKNOWN:
+        return _unclear(payment, at)
+    try:
+        return capture_if_authorized(finish(payment, about, outcome, at))
+    except (PaymentState, InvalidResponse):
+        log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
+        return _unclear(payment, at)
+
+
+def _unclear(payment: Payment, at: datetime) -> Payment:
+    keep_unclear(payment, at)
+    save(payment)
+    if is_overdue(payment, at):
+        log.critical("payment.unclear_past_deadline", payment=payment.id, since=payment.unclear_since)
+    return payment
+
+
+def _ask_elsewhere(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+    """Nothing has happened at this provider: the next one is asked. Without one it has failed, or waits for the first.
+
+    The caller asks the next one under the lease that is set here.
+    """
+    accounts = route(payment.merchant, payment.method, payment.currency)
+    settle_outcome(payment)
+    if following := _after(payment.account_id, accounts):
+        _turn_to(payment, following)
+        lease(payment)
+        payment.ask_at = at + LEASE
+    elif outcome.answered == PaymentResult.REFUSED:
+        failure = outcome.failure or REFUSED_BY_ALL
+        return finish(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=failure), at)
+    else:
+        if accounts:
+            _turn_to(payment, accounts[0])
+        payment.ask_at = at + UNREACHED_FOR
+    save(payment)
+    return payment
+
+
+def _turn_to(payment: Payment, account: ProviderAccount) -> None:
+    payment.account, payment.asked_times = account, 1
+
+
+def _after(account_id: str | None, accounts: list[ProviderAccount]) -> ProviderAccount | None:
+    known = [account.pk for account in accounts]
+    if account_id not in known:
+        return None
+    return next(iter(accounts[known.index(account_id) + 1 :]), None)
+
+
+def _notice_money(payment: Payment, outcome: PaymentOutcome) -> None:
+    """Money for a payment that ended without it must be returned."""
+    if outcome.answered in _MONEY and payment.paid_at is None:
+        log.critical("payment.answered_too_late", payment=payment.id, rail_reference=outcome.reference)
