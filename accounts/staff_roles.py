@@ -31,6 +31,7 @@ _ABOUT_BOOKS = ("ledger.account", "ledger.balance", "ledger.transfer", "ledger.e
 _ABOUT_EVENTS = ("webhooks.endpoint", "webhooks.event", "webhooks.delivery", "webhooks.attempt")
 _ABOUT_CALLS = ("gateway.apirequest", "gateway.idempotencykey", "accounts.apikey")
 _ABOUT_TERMS = ("gateway.methodrule", "gateway.pricerule", "gateway.payoutrule")
+_ABOUT_PROVIDERS = ("gateway.provideraccount", "gateway.providerroute")
 _ABOUT_PARTS = (
     "accounts.heartbeat",
     "accounts.stuckwork",
@@ -46,6 +47,7 @@ _EVERYTHING = (
     *_ABOUT_EVENTS,
     *_ABOUT_CALLS,
     *_ABOUT_TERMS,
+    *_ABOUT_PROVIDERS,
     *_ABOUT_PARTS,
     *_ABOUT_STAFF,
     "accounts.document",
@@ -87,9 +89,11 @@ ROLES = (
     ),
     StaffRole(
         "Treasury",
-        "Records the outcome of withdrawals and refunds, decides advances, enters rates.",
-        (*_DESK, *_ABOUT_BOOKS),
+        "Records the outcome of withdrawals and refunds, decides advances, enters rates, connects providers.",
+        (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS),
         (
+            "gateway.add_provideraccount",
+            "gateway.change_provideraccount",
             "gateway.change_withdrawal",
             "gateway.settle_refund",
             "ledger.change_advance",
@@ -100,7 +104,7 @@ ROLES = (
     StaffRole(
         "Onboarding",
         "Onboards companies: verification, prices, methods, keys, team and withdrawal address.",
-        (*_ABOUT_COMPANIES, *_ABOUT_TERMS, "accounts.document", "accounts.user", "accounts.apikey"),
+        (*_ABOUT_COMPANIES, *_ABOUT_TERMS, *_ABOUT_PROVIDERS, "accounts.document", "accounts.user", "accounts.apikey"),
         (
             "accounts.add_company",
             "accounts.change_company",
@@ -135,7 +139,15 @@ ROLES = (
     StaffRole(
         "Technical",
         "Operates the service: processes, API requests, deliveries.",
-        (*_ABOUT_EVENTS, *_ABOUT_CALLS, *_ABOUT_PARTS, "accounts.merchant", "accounts.email", "ledger.proof"),
+        (
+            *_ABOUT_EVENTS,
+            *_ABOUT_CALLS,
+            *_ABOUT_PARTS,
+            *_ABOUT_PROVIDERS,
+            "accounts.merchant",
+            "accounts.email",
+            "ledger.proof",
+        ),
         ("accounts.change_email", "accounts.change_stuckwork", "accounts.revoke_key"),
     ),
     StaffRole("Auditor", "Reads everything and changes nothing.", _EVERYTHING, ()),
@@ -159,6 +171,8 @@ WORDS = {
     "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
     "gateway.add_methodrule": "Add the rules of a method",
     "gateway.change_methodrule": "Change the rules of a method",
+    "gateway.add_provideraccount": "Enter a provider account",
+    "gateway.change_provideraccount": "Check, pause and close provider accounts, propose and confirm the rest",
     "gateway.add_pricerule": "Add a price",
     "gateway.change_pricerule": "Add a new version of a price",
     "gateway.add_payoutrule": "Add the rules of a payout rail",

@@ -18,7 +18,17 @@ from accounts.heartbeats import beat
 from accounts.models import ApiKey, AuditEntry, Proposal, StuckWork, User
 from accounts.proposals.kinds import KINDS
 from gateway.celery import app
-from gateway.models import ApiRequest, Conversion, Customer, IdempotencyKey, MethodRule, Payment, Withdrawal
+from gateway.models import (
+    ApiRequest,
+    Conversion,
+    Customer,
+    IdempotencyKey,
+    MethodRule,
+    Payment,
+    ProviderAccount,
+    ProviderRoute,
+    Withdrawal,
+)
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
 from gateway.refunds import services as refunds
 from gateway.requests import log
@@ -30,7 +40,9 @@ from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, 
 from ledger.proofs.services import prove
 from ledger.rates import services as rates
 from ledger.receivables import advances
+from tests.support import providers
 from tests.support.api import Api
+from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop
 from tests.support.forms import form_in
 from tests.support.payments import MARIA, a_payment, pix
@@ -47,6 +59,7 @@ MONEY = [
     Withdrawal,
     Proposal,
     Conversion,
+    ProviderRoute,
     Account,
     Balance,
     Receivable,
@@ -116,6 +129,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
     refunds.create(globex.sandbox, other.id, amount=100)
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
+    providers.routed(providers.active(certificate=certificate(90), private_key=private_key()))
     prove()
     beat("worker")
     beat("messages")
@@ -132,7 +146,14 @@ def _world(acme: Shop, globex: Shop) -> World:
         other=other,
         key=key,
         request_id=created["RequestId"],
-        secrets=[secret, *keys, *(hashlib.sha256(one.encode()).hexdigest() for one in keys), *_kept()],
+        secrets=[
+            secret,
+            providers.PASSWORD,
+            private_key(),
+            *keys,
+            *(hashlib.sha256(one.encode()).hexdigest() for one in keys),
+            *_kept(),
+        ],
     )
 
 
@@ -181,6 +202,7 @@ def _kept() -> list[str]:
         *Endpoint.objects.values_list("sealed_secret", flat=True),
         *IdempotencyKey.objects.values_list("sealed_body", flat=True),
         *Withdrawal.objects.values_list("sealed_destination", flat=True),
+        *ProviderAccount.objects.values_list("sealed_credentials", flat=True),
     ]
     fingerprints = IdempotencyKey.objects.values_list("fingerprint", flat=True)
     passwords = User.objects.values_list("password", flat=True)

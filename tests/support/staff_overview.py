@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import Company, Email, Merchant, Proposal
-from gateway.models import Refund, Withdrawal
+from gateway.models import ProviderAccount, Refund, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 
@@ -43,6 +43,7 @@ QUEUES = {
     "Stuck withdrawals": (Withdrawal, "stuck"),
     "Companies to verify": (Company, "verify"),
     "Failed e-mails": (Email, "failed"),
+    "Provider certificates to renew": (ProviderAccount, "expiring"),
 }
 
 

@@ -56,7 +56,7 @@ def test_everything_that_waits_is_counted_and_worked_off_from_the_top(
     later, sooner = awaiting("Later", timedelta(hours=1)), awaiting("Sooner", timedelta(days=1))
     register(Company(legal_name="Idle", trade_name="Idle", tax_id="1", tax_id_type="CNPJ"))
 
-    assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", None, "1", "2", None], strict=True))
+    assert sidebar(staff) == dict(zip(QUEUES, ["2", "2", "1", None, "1", "2", None, None], strict=True))
     assert listed(staff, "Advances to review") == [one.id for one in asked]
     assert listed(staff, "Refunds to review") == [one.id for one in contested]
     assert listed(staff, "Refunds awaiting an answer") == [unanswered.id]

@@ -1,0 +1,177 @@
+"""Forms of provider accounts and routes; the members of credentials are those that the provider declares."""
+
+from enum import Enum
+from typing import Any, get_args
+
+from django import forms
+from pydantic.fields import FieldInfo
+from unfold.widgets import (
+    UnfoldAdminPasswordWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
+
+from accounts.base.errors import Fault, Refusal
+from accounts.models import Environment, Merchant
+from gateway.methods.registry import Method
+from gateway.providers.credentials import is_pem, is_secret
+from gateway.providers.models import ProviderAccount
+from gateway.providers.provider import Provider
+from gateway.providers.registry import declared
+from gateway.providers.routes import RouteKey, chosen, require_servable
+from gateway.staff.kit.forms import NoteField
+
+PREFIX = "credentials_"
+PLACES = ("First", "Second", "Third", "Fourth")
+
+
+class SecretTextarea(UnfoldAdminTextareaWidget):
+    """Shows nothing of what was sent."""
+
+    def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context(name, None, attrs)
+        return context
+
+
+class CompanyField(forms.CharField):
+    """The id of a company; its value is the company's production merchant, or None if empty."""
+
+    def __init__(self, help_text: str) -> None:
+        super().__init__(
+            label="Company", required=False, max_length=40, widget=UnfoldAdminTextInputWidget, help_text=help_text
+        )
+
+    def clean(self, value: Any) -> Merchant | None:
+        company_id = super().clean(value)
+        if not company_id:
+            return None
+        merchants = Merchant.objects.select_related("company").filter(environment=Environment.PRODUCTION)
+        found = merchants.filter(company=company_id).first()
+        if found is None:
+            raise forms.ValidationError("There is no company with this id (cmp_…).")
+        return found
+
+
+class ProviderForm(forms.Form):
+    """Which provider the account is at: it decides what else is asked for."""
+
+    provider = forms.ChoiceField(widget=UnfoldAdminSelectWidget)
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        names = [(name, provider.title) for name, provider in sorted(declared().items())]
+        self.fields["provider"].choices = names  # type: ignore[attr-defined]
+
+
+class CredentialsForm(forms.Form):
+    """The members of the credentials that a provider declares. Secrets are never rendered again."""
+
+    note = NoteField()
+
+    def __init__(self, provider: type[Provider[Any]], data: Any = None, shown: dict[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self.members = provider.credentials_type.model_fields
+        for name, member in self.members.items():
+            self.fields[PREFIX + name] = _field(name, member)
+            self.initial[PREFIX + name] = (shown or {}).get(name, self.fields[PREFIX + name].initial)
+        self.order_fields([name for name in self.fields if name != "note"])
+
+    def given(self) -> dict[str, Any]:
+        """The members that were filled in."""
+        filled = {name: self.cleaned_data.get(PREFIX + name) for name in self.members}
+        return {name: value for name, value in filled.items() if value not in ("", None)}
+
+    def tell(self, refusal: Refusal) -> None:
+        """Shows what is wrong beside each field."""
+        for fault in refusal.faults or [Fault("", "", f"{refusal.message} {refusal.advice}")]:
+            name = next((one for one in (fault.field, PREFIX + fault.field) if one in self.fields), None)
+            self.add_error(name, fault.message)
+
+
+class NewAccountForm(CredentialsForm):
+    """An account: whose it is, and its credentials."""
+
+    title = forms.CharField(
+        max_length=80, widget=UnfoldAdminTextInputWidget, help_text="How staff tell it from other accounts"
+    )
+    merchant = CompanyField("Its id (cmp_…), if the account is the company's own. Empty: the platform's")
+    system = forms.ChoiceField(
+        choices=[("", "---------"), *ProviderAccount.System.choices],
+        widget=UnfoldAdminSelectWidget,
+        help_text="An account of a test system can be checked, and no route can name it",
+    )
+
+
+class RouteForm(forms.Form):
+    """A method, whose route it is, and the accounts in order."""
+
+    way = forms.ChoiceField(label="Method", widget=UnfoldAdminSelectWidget)
+    merchant = CompanyField("Its id (cmp_…). Empty: for every company without a route of its own")
+    note = NoteField()
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        pairs = sorted({pair for provider in declared().values() for pair in provider.methods})
+        ways = [(f"{method}:{currency}", f"{Method(method).label} {currency}") for method, currency in pairs]
+        self.fields["way"].choices = [("", "---------"), *ways]  # type: ignore[attr-defined]
+        usable = ProviderAccount.objects.filter(status="ACTIVE", system="PRODUCTION").select_related(
+            "merchant__company"
+        )
+        accounts = [("", "---------"), *((one.pk, _named(one)) for one in usable.order_by("title"))]
+        for place in PLACES:
+            self.fields[place.lower()] = forms.ChoiceField(
+                choices=accounts, required=False, widget=UnfoldAdminSelectWidget
+            )
+        self.order_fields(["way", "merchant", *(place.lower() for place in PLACES), "note"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            try:
+                require_servable(self.key, chosen(self.account_ids))
+            except Refusal as refusal:
+                for fault in refusal.faults:
+                    self.add_error(None, fault.message)
+        return cleaned
+
+    @property
+    def key(self) -> RouteKey:
+        method, _, currency = self.cleaned_data["way"].partition(":")
+        return RouteKey(method, currency, self.cleaned_data["merchant"])
+
+    @property
+    def account_ids(self) -> list[str]:
+        return [account_id for place in PLACES if (account_id := self.cleaned_data[place.lower()])]
+
+
+def _named(account: ProviderAccount) -> str:
+    return f"{account}, of {account.merchant.company if account.merchant else 'the platform'}"
+
+
+def _field(name: str, member: FieldInfo) -> forms.Field:
+    options: dict[str, Any] = {
+        "label": member.title or name.replace("_", " ").capitalize(),
+        "required": member.is_required(),
+        "help_text": member.description or "",
+    }
+    if member.annotation is bool:
+        return forms.BooleanField(**options | {"required": False, "widget": UnfoldBooleanWidget})
+    if choices := _choices(member):
+        return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **options)
+    if is_pem(member):
+        return forms.CharField(widget=SecretTextarea if is_secret(member) else UnfoldAdminTextareaWidget, **options)
+    if is_secret(member):
+        hidden = UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}, render_value=False)
+        return forms.CharField(widget=hidden, strip=False, **options)
+    initial = None if member.is_required() else member.default
+    return forms.CharField(widget=UnfoldAdminTextInputWidget, initial=initial, **options)
+
+
+def _choices(member: FieldInfo) -> list[tuple[str, str]]:
+    """Of an enumeration or of literals."""
+    if isinstance(member.annotation, type) and issubclass(member.annotation, Enum):
+        return [(str(one.value), str(one.value)) for one in member.annotation]
+    literals = [one for one in get_args(member.annotation) if isinstance(one, str)]
+    return [(one, one) for one in literals]

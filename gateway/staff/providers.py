@@ -1,0 +1,286 @@
+"""Provider accounts and routes: staff enter, check, activate, pause and close them, and set the order."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.html import format_html, format_html_join
+from unfold.decorators import action, display
+from unfold.enums import ActionVariant
+
+from accounts import second_factor
+from accounts.audit import Actor
+from accounts.base.clock import utcnow
+from accounts.base.errors import Refusal
+from accounts.models import Proposal
+from accounts.proposals.kinds import KINDS
+from gateway.providers import accounts
+from gateway.providers.credentials import SealedCredentials, sealed_of
+from gateway.providers.errors import AccountState
+from gateway.providers.models import ProviderAccount, ProviderRoute
+from gateway.providers.proposals import ActivateAccount, ReplaceCredentials, SetRoute, in_words, values_of
+from gateway.providers.registry import declared
+from gateway.providers.routes import accounts_of
+from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, named, related
+from gateway.staff.kit.forms import NoteForm
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.related import Related
+from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, ProviderForm, RouteForm
+
+Status = ProviderAccount.Status
+WARNED_BEFORE = timedelta(days=30)
+POSSIBLE = {
+    Status.ENTERED: ("check_connection", "activate", "replace_credentials", "close"),
+    Status.ACTIVE: ("check_connection", "replace_credentials", "pause", "close"),
+    Status.PAUSED: ("check_connection", "activate", "replace_credentials", "close"),
+    Status.CLOSED: (),
+}
+VALID, EXPIRING, EXPIRED = "valid", "expires soon", "expired"
+PASSED, FAILED, UNCHECKED = "passed", "failed", "not checked"
+
+
+def expiring() -> Q:
+    """Accounts in use whose certificate expires within 30 days, or has expired."""
+    return Q(certificate_expires_at__lte=utcnow() + WARNED_BEFORE) & ~Q(status=Status.CLOSED)
+
+
+@admin.register(ProviderAccount)
+class ProviderAccountAdmin(ReadOnlyAdmin):
+    """Add permission: enter. Change permission: everything else; activating and replacing takes two people."""
+
+    has_history = True
+    permissions_used = ("view", "add", "change")
+    ids = {"cmp": "merchant__company"}
+    words = {"title__icontains": str, "provider": str.lower}
+    search_help_text = "Account or company id, title, or name of the provider"
+    listed_at = ("merchant",)
+    list_select_related = ("merchant__company", "entered_by", "confirmed_by")
+    list_display = (
+        "title",
+        "provider",
+        colored("status", ENTERED="warning", ACTIVE="success", PAUSED="danger"),
+        "system",
+        related("merchant"),
+        "connection",
+        "certificate",
+    )
+    list_filter = ("status", "system", "provider")
+    fieldsets = (
+        (None, {"fields": ("id", ("title", "provider"), ("status", "system"), related("merchant"))}),
+        ("Credentials", {"fields": ("members", ("certificate", moment("certificate_expires_at")))}),
+        ("Connection check", {"fields": ("connection", moment("checked_at"), column("check_failure", str, "reason"))}),
+        ("By staff", {"fields": ((related("entered_by"), related("confirmed_by")), "confirmed_on_host")}),
+        ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
+    )
+    queues = (
+        Queue(
+            name="expiring",
+            title="Provider certificates to renew",
+            icon="badge",
+            waiting=expiring,
+            since="certificate_expires_at",
+            deadline=True,
+            environment="",
+        ),
+    )
+    actions_list = (*ReadOnlyAdmin.actions_list, "set_route")
+    actions_detail = ("check_connection", "activate", "replace_credentials", "pause", "close")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("sealed_credentials")
+
+    def related_to(self, record: ProviderAccount) -> Iterable[Related]:
+        yield from super().related_to(record)
+        yield from Related.found_by(record, Proposal.objects.filter(object_id=record.pk))
+
+    @display(description="connection", label={PASSED: "success", FAILED: "danger"})
+    def connection(self, account: ProviderAccount) -> str:
+        if account.checked_at is None:
+            return UNCHECKED
+        return PASSED if account.passed_check else FAILED
+
+    @display(description="certificate", label={VALID: "success", EXPIRING: "warning", EXPIRED: "danger"})
+    def certificate(self, account: ProviderAccount) -> str:
+        ends = account.certificate_expires_at
+        if ends is None:
+            return EMPTY
+        if ends <= utcnow():
+            return EXPIRED
+        return EXPIRING if ends <= utcnow() + WARNED_BEFORE else VALID
+
+    @display(description="not secret")
+    def members(self, account: ProviderAccount) -> Any:
+        lines = format_html_join("", "<li>{}: <b>{}</b></li>", in_words(account.shown))
+        return format_html('<ul class="staff-list">{}</ul>', lines) if lines else EMPTY
+
+    # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("gateway.add_provideraccount")
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        """First the provider, then its credentials; the connection is checked at once."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        second_factor.require(request)  # never with a description: what was typed must not be kept
+        data = request.POST if request.method == "POST" else None
+        provider = declared().get(request.GET.get("provider", ""))
+        if provider is None:
+            choice = ProviderForm(data)
+            if choice.is_valid():
+                return HttpResponseRedirect(f"{request.path}?provider={choice.cleaned_data['provider']}")
+            return self.decision(request, None, "Enter a provider account", form=choice)
+        form = NewAccountForm(provider, data)
+        entered = self._entered(request, provider.name, form) if form.is_valid() else None
+        if entered is None:
+            sentence = f"{provider.title}. The connection is checked at once, and a second person confirms the account."
+            return self.decision(request, None, "Enter a provider account", sentence=sentence, form=form)
+        return self._checked_and_proposed(request, entered, form.cleaned_data["note"])
+
+    def _entered(self, request: HttpRequest, provider: str, form: NewAccountForm) -> ProviderAccount | None:
+        """None, with the reason in the form, if the service refuses."""
+        given = form.cleaned_data
+        new = accounts.NewAccount(provider, given["title"], given["system"], given["merchant"])
+        try:
+            return accounts.enter(Actor.of(request), new, form.given(), given["note"])
+        except Refusal as refusal:
+            form.tell(refusal)
+            return None
+
+    def _checked_and_proposed(self, request: HttpRequest, account: ProviderAccount, note: str) -> HttpResponse:
+        self.log_action(request, account, "", f"Entered: {note}")
+        checked = accounts.check(Actor.of(request), account)
+        if not checked.passed_check:
+            text = f"{checked} was entered, and the connection check failed: {checked.check_failure}"
+            self.message_user(request, text, messages.ERROR)
+            return HttpResponseRedirect(address(ProviderAccount, "change", checked.pk))
+        return self.put(request, checked, KINDS[ActivateAccount.name], {}, note)
+
+    # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.change_provideraccount")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only what the status allows."""
+        account = self.get_object(request, unquote(str(object_id)))
+        possible = POSSIBLE[Status(account.status)] if account else ()
+        return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
+
+    @action(description="Check the connection", permissions=["decide"], icon="cable")
+    def check_connection(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        account = self.record(request, object_id)
+        if request.method != "POST":
+            sentence = "We connect to the provider with the stored credentials. Nothing is changed there."
+            return self.decision(request, account, "Check the connection", sentence=sentence)
+
+        def act() -> Done | str:
+            checked = accounts.check(Actor.of(request), account)
+            if not checked.passed_check:
+                return f"The connection check failed: {checked.check_failure}"
+            return Done(checked, "", "Checked the connection", "The connection check passed.")
+
+        return self.carry_out(request, account, act, alone=True)
+
+    @action(description="Activate", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
+    def activate(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        account, kind = self.record(request, object_id), KINDS[ActivateAccount.name]
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            return self.decision(request, account, kind.title, sentence=TWO_PEOPLE, form=form)
+        return self.put(request, account, kind, {}, form.cleaned_data["note"])
+
+    @action(description="Replace the credentials", permissions=["decide"], icon="key")
+    def replace_credentials(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The new credentials must pass the connection check before they are proposed."""
+        second_factor.require(request)  # as in `add_view`
+        account, kind = self.record(request, object_id), KINDS[ReplaceCredentials.name]
+        provider = declared().get(account.provider)
+        if provider is None:
+            return self.refused(request, account, AccountState())
+        form = CredentialsForm(provider, request.POST if request.method == "POST" else None, account.shown)
+        entered = self._working(account, form) if form.is_valid() else None
+        if entered is None:
+            sentence = "Enter all of them. The connection is checked first."
+            if account.status != Status.ENTERED:
+                sentence = f"{sentence} {TWO_PEOPLE}"
+            return self.decision(request, account, kind.title, sentence=sentence, form=form)
+        values = values_of(entered, utcnow(), request.user)  # type: ignore[arg-type]
+        return self.put(request, account, kind, values, form.cleaned_data["note"])
+
+    def _working(self, account: ProviderAccount, form: CredentialsForm) -> SealedCredentials | None:
+        """None, with the reason in the form, if the credentials are refused here or at the provider."""
+        try:
+            entered = sealed_of(declared()[account.provider], form.given())
+        except Refusal as refusal:
+            form.tell(refusal)
+            return None
+        failure = accounts.failure_of(account.provider, entered.sealed)
+        if failure:
+            form.add_error(None, f"The connection check failed: {failure}")
+        return None if failure else entered
+
+    @action(description="Pause", permissions=["decide"], icon="pause", variant=ActionVariant.DANGER)
+    def pause(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = "New payments go to the next account of their route. What was begun here is still asked about."
+        return self._end(request, object_id, "Pause this account", sentence, accounts.pause)
+
+    @action(description="Close", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        sentence = "The account can never be used again. What was begun here is still asked about."
+        return self._end(request, object_id, "Close this account", sentence, accounts.close)
+
+    def _end(self, request: HttpRequest, object_id: str, title: str, sentence: str, service: Any) -> HttpResponse:
+        account = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            return self.decision(request, account, title, sentence=sentence, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            changed = service(Actor.of(request), account.pk, note)
+            words = changed.get_status_display()
+            return Done(changed, "", f"{words}: {note}", f"{changed}: {words.lower()}.")
+
+        return self.carry_out(request, account, act)
+
+    # ── Routes ────────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_route_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("gateway.change_provideraccount")
+
+    @action(description="Set a route", permissions=["route"], icon="alt_route")
+    def set_route(self, request: HttpRequest) -> HttpResponse:
+        """The accounts that are asked for a method, in order; two people."""
+        kind = KINDS[SetRoute.name]
+        form = RouteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = f"The first account is asked; the next one only after a definite refusal. {TWO_PEOPLE}"
+            return self.decision(request, None, kind.title, sentence=sentence, form=form)
+        concerned = ProviderAccount.objects.filter(pk__in=form.account_ids).first()
+        concerned = concerned or next(iter(accounts_of(form.key)), None)
+        if concerned is None:
+            form.add_error(None, "There is no route, and no account was chosen.")
+            return self.decision(request, None, kind.title, form=form)
+        values = {"accounts": form.account_ids}
+        return self.put(request, concerned, kind, values, form.cleaned_data["note"], form.key.name)
+
+
+@admin.register(ProviderRoute)
+class ProviderRouteAdmin(ReadOnlyAdmin):
+    """The order in which accounts are asked. Set on the page of the accounts."""
+
+    ids = {"pac": "account", "cmp": "merchant__company"}
+    words = {"method__iexact": str}
+    search_help_text = "Account or company id, or method"
+    listed_at = ("account", "merchant")
+    ordering = ("method", "currency", "merchant", "position")
+    list_select_related = ("account", "merchant__company")
+    list_display = ("__str__", "method", "currency", related("merchant"), "position", named("account_id", "account"))
+    list_filter = ("method", "currency")
+    fieldsets = (
+        (None, {"fields": (("method", "currency"), related("merchant"), "position", named("account_id", "account"))}),
+    )

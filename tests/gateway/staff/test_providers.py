@@ -1,0 +1,220 @@
+"""Staff connect a provider: what one enters another confirms, and no page ever shows a secret again."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import AuditEntry, Membership, Proposal, User
+from accounts.roles import Role
+from gateway.models import ProviderAccount, ProviderRoute
+from gateway.providers.errors import NotConnected
+from gateway.providers.models import ProviderAccount as Account
+from gateway.providers.selectors import provider_of, route
+from gateway.staff.kit.columns import address as page_at
+from tests.support.certificates import certificate, private_key
+from tests.support.companies import Shop
+from tests.support.people import browser_of, six_minutes_pass
+from tests.support.proposals import NOTE, action, confirmed, proposed
+from tests.support.providers import active, entered, routed
+from tests.support.scripted_provider import Script, rewritten
+from tests.support.staff import support
+
+ADD = "/admin/gateway/provideraccount/add/"
+ROUTE = "/admin/gateway/provideraccount/set_route/"
+SECRET = "the secret of the bank"
+CREDENTIALS = {
+    "credentials_user": "acme",
+    "credentials_password": SECRET,
+    "credentials_certificate": certificate(90),
+    "credentials_private_key": private_key(),
+}
+
+
+@pytest.fixture(autouse=True)
+def script() -> Script:
+    return rewritten()
+
+
+def enter(browser: Client, **sent: str) -> Any:
+    fields = {"title": "Main bank", "merchant": "", "system": "PRODUCTION"} | NOTE | CREDENTIALS | sent
+    return browser.post(f"{ADD}?provider=scripted", fields, follow=True)
+
+
+def told(answer: Any) -> str:
+    assert answer.status_code == 200, answer
+    return answer.content.decode()
+
+
+def secrets_in(*pages: str) -> list[str]:
+    kept = [bytes(one).decode() for one in ProviderAccount.objects.values_list("sealed_credentials", flat=True)]
+    return [one for one in (SECRET, "PRIVATE KEY", *kept) if any(one in page for page in pages)]
+
+
+def test_one_enters_an_account_and_another_activates_it(staff: Client, colleague: Client, root: User) -> None:
+    assert 'value="scripted"' in told(staff.get(ADD))
+    assert staff.post(ADD, {"provider": "scripted"})["Location"] == f"{ADD}?provider=scripted"
+    form = told(staff.get(f"{ADD}?provider=scripted"))
+    assert re.search(r'<input type="password" name="credentials_password"', form)
+    assert len(re.findall(r"<textarea name=.credentials_(?:certificate|private_key)", form)) == 2
+
+    page = told(enter(staff))
+
+    account, proposal = ProviderAccount.objects.get(), Proposal.objects.get()
+    assert (account.status, account.entered_by, account.check_failure) == ("ENTERED", root, "")
+    assert "User: <b>acme</b>" in page and "SHA-256" in page
+    assert confirmed(staff, proposal).status_code == 403
+
+    done = told(confirmed(colleague, proposal))
+
+    account.refresh_from_db()
+    assert (account.status, account.confirmed_by == root) == ("ACTIVE", False)
+    assert provider_of(account).credentials.password.get_secret_value() == SECRET
+    everything = f"{list(Proposal.objects.values())} {list(AuditEntry.objects.values())}"
+    assert secrets_in(page, done, everything) == []
+
+
+def test_wrong_credentials_are_explained_beside_their_fields_and_not_shown_again(staff: Client) -> None:
+    page = told(enter(staff, credentials_certificate=certificate(-1), credentials_private_key=private_key()))
+    assert "The certificate expired on" in page
+    assert secrets_in(page) == []
+    assert "There is no company with this id" in told(enter(staff, merchant="cmp_unknown"))
+    assert not ProviderAccount.objects.exists() and not Proposal.objects.exists()
+
+
+def test_an_account_whose_check_fails_waits_for_better_credentials(
+    staff: Client, colleague: Client, script: Script
+) -> None:
+    script.unreachable = NotConnected(f"401 Unauthorized for {SECRET}")
+    page = told(enter(staff))
+    account = ProviderAccount.objects.get()
+    assert "the connection check failed: 401 Unauthorized for [redacted]" in page
+    assert not Proposal.objects.exists()
+    assert "did not pass" in told(staff.post(action(account, "activate"), NOTE, follow=True))
+
+    sent = CREDENTIALS | NOTE | {"credentials_password": "another secret"}
+    assert "401 Unauthorized" in told(staff.post(action(account, "replace_credentials"), sent, follow=True))
+    script.unreachable = None
+    told(staff.post(action(account, "replace_credentials"), sent, follow=True))
+
+    account.refresh_from_db()
+    assert provider_of(account).credentials.password.get_secret_value() == "another secret"
+    assert account.passed_check
+    told(confirmed(colleague, proposed(staff, account, "activate")))
+    account.refresh_from_db()
+    assert account.status == "ACTIVE"
+
+
+def test_replacing_credentials_of_an_active_account_takes_two_people_and_a_working_connection(
+    staff: Client, colleague: Client, root: User
+) -> None:
+    account = active()
+    sent = {"credentials_user": "acme", "credentials_password": SECRET}
+    proposal = proposed(staff, account, "replace_credentials", **sent)
+    account.refresh_from_db()
+    assert provider_of(account).credentials.user == "bank"
+    page = told(staff.get(page_at(Proposal, "change", proposal.pk)))
+    assert "User: <b>acme</b>" in page and secrets_in(page, str(proposal.values)) == []
+    assert confirmed(staff, proposal).status_code == 403
+
+    told(confirmed(colleague, proposal))
+
+    account = ProviderAccount.objects.get()
+    assert provider_of(account).credentials.password.get_secret_value() == SECRET
+    assert (account.status, account.entered_by, account.passed_check) == ("ACTIVE", root, True)
+
+
+def test_a_proposal_is_outdated_once_other_credentials_are_there(staff: Client, colleague: Client) -> None:
+    told(enter(staff))
+    account, proposal = ProviderAccount.objects.get(), Proposal.objects.get()
+    told(staff.post(action(account, "replace_credentials"), CREDENTIALS | NOTE, follow=True))
+    assert confirmed(colleague, proposal).status_code == 409
+    account.refresh_from_db()
+    assert account.status == "ENTERED"
+
+
+def test_pausing_takes_one_person_and_a_note_and_reopening_takes_two(staff: Client, colleague: Client) -> None:
+    account = active()
+    staff.post(action(account, "pause"), {})
+    assert ProviderAccount.objects.get().status == "ACTIVE"
+    told(staff.post(action(account, "pause"), NOTE, follow=True))
+    assert ProviderAccount.objects.get().status == "PAUSED"
+
+    proposal = proposed(staff, account, "activate")
+    assert ProviderAccount.objects.get().status == "PAUSED"
+    told(confirmed(colleague, proposal))
+    assert ProviderAccount.objects.get().status == "ACTIVE"
+
+
+def test_a_route_takes_two_people_and_orders_the_accounts(staff: Client, colleague: Client, acme: Shop) -> None:
+    first, second = active("first"), active("second", acme.production)
+    sent = {"way": "PIX:BRL", "merchant": acme.company.pk, "first": second.pk, "second": first.pk} | NOTE
+    page = told(staff.post(ROUTE, sent, follow=True))
+    assert "New order: <b>second (scripted), first (scripted)</b>" in page
+    assert not ProviderRoute.objects.exists()
+    proposal = Proposal.objects.get()
+    assert (proposal.company, confirmed(staff, proposal).status_code) == (acme.company, 403)
+
+    told(confirmed(colleague, proposal))
+
+    assert route(acme.production, "PIX", "BRL") == [second, first]
+    told(confirmed(colleague, _ended(staff, acme)))
+    assert route(acme.production, "PIX", "BRL") == []
+
+
+def _ended(browser: Client, shop: Shop) -> Proposal:
+    told(browser.post(ROUTE, {"way": "PIX:BRL", "merchant": shop.company.pk} | NOTE, follow=True))
+    return Proposal.objects.get(state="OPEN")
+
+
+def test_a_route_that_cannot_serve_is_explained_and_not_proposed(staff: Client, acme: Shop, globex: Shop) -> None:
+    theirs = active("theirs", globex.production)
+    page = told(staff.post(ROUTE, {"way": "PIX:BRL", "merchant": acme.company.pk, "first": theirs.pk} | NOTE))
+    assert "theirs (scripted) belongs to another company." in page
+    page = told(staff.post(ROUTE, {"way": "PIX:BRL"} | NOTE))
+    assert "no account was chosen" in page
+    assert not Proposal.objects.exists()
+
+
+def test_nobody_connects_or_routes_their_own_company(staff: Client, colleague: Client, root: User, acme: Shop) -> None:
+    account = active("own", acme.production)
+    Membership.objects.create(company=acme.company, user=root, role=Role.VIEWER)
+
+    assert "that you belong to" in told(enter(staff, merchant=acme.company.pk))
+    told(staff.post(action(account, "pause"), NOTE, follow=True))
+    told(staff.post(ROUTE, {"way": "PIX:BRL", "merchant": acme.company.pk, "first": account.pk} | NOTE, follow=True))
+
+    assert list(ProviderAccount.objects.values_list("status", flat=True)) == ["ACTIVE"]
+    assert not Proposal.objects.exists()
+    routed(account, merchant=acme.production)  # what others decided stands
+    assert route(acme.production, "PIX", "BRL") == [account]
+
+
+def test_whoever_may_only_read_enters_and_decides_nothing(db: None) -> None:
+    account, reader = active(), browser_of(support("view_provideraccount"))
+    told(reader.get(page_at(Account, "change", account.pk)))
+    for where in (
+        ADD,
+        f"{ADD}?provider=scripted",
+        ROUTE,
+        *(action(account, name) for name in ("check_connection", "pause")),
+    ):
+        assert reader.post(where, NOTE | CREDENTIALS).status_code == 403, where
+    assert ProviderAccount.objects.get().status == "ACTIVE"
+
+
+def test_secrets_wait_for_no_second_factor(staff: Client) -> None:
+    six_minutes_pass(staff)
+    answer = staff.post(f"{ADD}?provider=scripted", CREDENTIALS | NOTE)
+    assert answer.status_code == 302 and "reauthenticate" in answer["Location"]
+    assert "waiting" not in staff.session["step_up"]
+    assert not ProviderAccount.objects.exists()
+
+
+def test_certificates_that_expire_soon_wait_for_staff(staff: Client) -> None:
+    soon = entered("soon", certificate=certificate(29), private_key=private_key())
+    entered("later", certificate=certificate(31), private_key=private_key())
+    page = staff.get(page_at(Account, "changelist"), {"queue": "expiring"})
+    assert [row.pk for row in page.context["cl"].result_list] == [soon.pk]
+    assert "expires soon" in page.content.decode()
