@@ -5,7 +5,7 @@ import hmac
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from datetime import datetime
 from typing import Any, ClassVar
 
 from pydantic import SecretStr
@@ -19,6 +19,7 @@ from gateway.methods.rail import (
     PaymentOutcome,
     PaymentResult,
     Rail,
+    RefundOrder,
 )
 from gateway.methods.registry import by_currency
 from gateway.providers.certificates import Certificate, PrivateKey
@@ -27,7 +28,7 @@ from gateway.providers.provider import Credentials, Message, Notice, Provider
 
 MODULE = __name__
 SIGNATURE = "x-scripted-signature"
-Answer = PaymentOutcome | Exception
+Answer = PaymentOutcome | BaseException
 
 
 @dataclass
@@ -35,16 +36,17 @@ class Script:
     """What the institution does. `calls` are what it was asked: (account's user, what, our id)."""
 
     answers: dict[str, list[Answer]] = field(default_factory=dict)
-    """Our id, or "*" for any → answers in order; the last one is repeated."""
+    """What is asked, our id, or "*" for any → answers in order; the last one is repeated."""
     unreachable: Exception | None = None
     """Raised by the connection check."""
     calls: list[tuple[str, str, str]] = field(default_factory=list)
 
     def answer(self, user: str, what: str, our_id: str) -> PaymentOutcome:
         self.calls.append((user, what, our_id))
-        answers = self.answers.get(our_id) or self.answers.get("*") or [PaymentOutcome(PaymentResult.UNKNOWN)]
+        named = (self.answers.get(name) for name in (f"{user} {what}", what, our_id, "*"))
+        answers = next(filter(None, named), [PaymentOutcome(PaymentResult.UNKNOWN)])
         found = answers.pop(0) if len(answers) > 1 else answers[0]
-        if isinstance(found, Exception):
+        if isinstance(found, BaseException):
             raise found
         return found
 
@@ -85,8 +87,14 @@ class ScriptedRail(Rail):
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
         return SCRIPT.answer(self.user, "ask", order.payment_id)
 
-    def refund(self, amount: Decimal, currency: str, at: Any) -> PaymentOutcome:
-        return SCRIPT.answer(self.user, "refund", "*")
+    def cancel(self, order: PaymentOrder) -> PaymentOutcome:
+        return SCRIPT.answer(self.user, "cancel", order.payment_id)
+
+    def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
+        return SCRIPT.answer(self.user, "refund", order.refund_id)
+
+    def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
+        return SCRIPT.answer(self.user, "ask refund", order.refund_id)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         return self.simulator.shown(details)
