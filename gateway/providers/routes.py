@@ -9,7 +9,7 @@ from accounts.base.errors import Fault
 from accounts.models import Environment, Merchant
 from gateway.providers.errors import RouteInvalid
 from gateway.providers.models import ProviderAccount, ProviderRoute
-from gateway.providers.registry import declared
+from gateway.providers.selectors import serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ def require_servable(key: RouteKey, accounts: Sequence[ProviderAccount]) -> None
 
 
 def _obstacle(key: RouteKey, account: ProviderAccount) -> str:
-    provider = declared().get(account.provider)
-    if provider is None or (key.method, key.currency) not in provider.methods:
+    if not serves(account, key.method, key.currency):
         return f"{account} does not serve {key.method} in {key.currency}."
     if account.status != ProviderAccount.Status.ACTIVE:
         return f"{account} is not active."

@@ -1,10 +1,11 @@
 """Which accounts are asked for a payment method, in order, and the institution behind an account."""
 
 import json
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import Q
 
 from accounts.base.sealing import unseal
 from accounts.models import Environment, Merchant
@@ -14,30 +15,61 @@ from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
 
+Pair = tuple[str, str]
+"""Method and currency."""
+
 
 def route(merchant: Merchant, method: str, currency: str) -> list[ProviderAccount]:
     """The active accounts for a method, first the one to ask first: the company's own order, else that of all.
 
     Never any for a sandbox: its keys reach no institution.
     """
+    return _usable(merchant, Q(method=method, currency=currency)).get((method, currency), [])
+
+
+def routes(merchant: Merchant) -> dict[Pair, list[ProviderAccount]]:
+    """The route of every method that has a usable one."""
+    return _usable(merchant, Q())
+
+
+def routes_of_everybody() -> dict[Pair, list[ProviderAccount]]:
+    """The usable routes of companies without their own."""
+    return _with_accounts(_in_order(Q(merchant=None)), None)
+
+
+def serves(account: ProviderAccount, method: str, currency: str) -> bool:
+    """Whether its institution serves the method, with these credentials."""
+    return account.provider in declared() and _rail(account, method, currency) is not None
+
+
+def _usable(merchant: Merchant, which: Q) -> dict[Pair, list[ProviderAccount]]:
     if merchant.environment != Environment.PRODUCTION:
-        return []
-    routes = (
-        ProviderRoute.objects.filter(Q(merchant=merchant) | Q(merchant=None), method=method, currency=currency)
-        .select_related("account")
-        .order_by(F("merchant").asc(nulls_last=True), "position")
-    )
-    found = list(routes)
-    theirs = [one for one in found if one.merchant_id == merchant.pk] or found
-    return [one.account for one in theirs if _is_usable(one.account, merchant)]
+        return {}
+    found = _in_order(which & (Q(merchant=merchant) | Q(merchant=None)))
+    own = {(one.method, one.currency) for one in found if one.merchant_id}
+    in_force = (one for one in found if one.merchant_id or (one.method, one.currency) not in own)
+    return _with_accounts(in_force, merchant)
 
 
-def _is_usable(account: ProviderAccount, merchant: Merchant) -> bool:
+def _in_order(which: Q) -> list[ProviderRoute]:
+    return list(ProviderRoute.objects.filter(which).select_related("account").order_by("position"))
+
+
+def _with_accounts(found: Iterable[ProviderRoute], merchant: Merchant | None) -> dict[Pair, list[ProviderAccount]]:
+    usable: dict[Pair, list[ProviderAccount]] = {}
+    for one in found:
+        if _is_usable(one, merchant):
+            usable.setdefault((one.method, one.currency), []).append(one.account)
+    return usable
+
+
+def _is_usable(one: ProviderRoute, merchant: Merchant | None) -> bool:
+    account = one.account
     return (
         account.status == ProviderAccount.Status.ACTIVE
         and account.system == ProviderAccount.System.PRODUCTION
-        and account.merchant_id in (None, merchant.pk)
-        and account.provider in declared()
+        and account.merchant_id in (None, merchant and merchant.pk)
+        and serves(account, one.method, one.currency)
     )
 
 
@@ -62,5 +94,11 @@ def rail_of(account: ProviderAccount, method: str, currency: str, *, of: Merchan
     """
     if of.environment != Environment.PRODUCTION or account.merchant_id not in (None, of.pk):
         raise SandboxReachesOut(f"{account.pk} was about to be opened for merchant {of.pk}")
-    rails = provider_of(account).rails()
-    return next(one for one in rails if one.method == method and currency in {m.currency for m in one.markets})
+    rail = _rail(account, method, currency)
+    assert rail is not None, "a route names accounts that serve the method"
+    return rail
+
+
+def _rail(account: ProviderAccount, method: str, currency: str) -> Rail | None:
+    rails = (one for one in provider_of(account).rails() if one.method == method)
+    return next((one for one in rails if currency in {market.currency for market in one.markets}), None)

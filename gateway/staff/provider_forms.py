@@ -23,7 +23,7 @@ from gateway.providers.registry import declared
 from gateway.providers.routes import RouteKey, chosen, require_servable
 from gateway.staff.kit.forms import NoteField
 
-PREFIX = "credentials_"
+PREFIX, LONG = "credentials_", 1000
 PLACES = ("First", "Second", "Third", "Fourth")
 
 
@@ -160,6 +160,8 @@ def _field(name: str, member: FieldInfo) -> forms.Field:
         return forms.BooleanField(**options | {"required": False, "widget": UnfoldBooleanWidget})
     if choices := _choices(member):
         return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **options)
+    if any(getattr(mark, "max_length", 0) >= LONG for mark in member.metadata):
+        return forms.CharField(widget=UnfoldAdminTextareaWidget, **options)
     if is_pem(member):
         return forms.CharField(widget=SecretTextarea if is_secret(member) else UnfoldAdminTextareaWidget, **options)
     if is_secret(member):

@@ -132,7 +132,7 @@ OF: dict[str, dict[str, str]] = {
     },
     "MbWayPayload": {"phone": "The phone whose MB WAY app asks the payer.", "expiresAt": "Until when the app asks."},
     "MethodPayload": {
-        "status": "ENABLED, or TEMPORARILY_UNAVAILABLE while its provider does not answer.",
+        "status": "ENABLED. TEMPORARILY_UNAVAILABLE is reserved for a provider's outage.",
         "fee": "The fee of a payment.",
         "refunds": "Which refunds are possible, and for how long.",
     },

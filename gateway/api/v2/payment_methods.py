@@ -12,9 +12,11 @@ from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.payments import Currency
 from gateway.api.operations import Resource, operation
 from gateway.api.pagination import ListQuery, ResultPage
-from gateway.methods.registry import rail_of, rails
+from gateway.methods.rail import Rail
+from gateway.methods.registry import rails
 from gateway.methods.selectors import MethodOffer, offers, required_fields
 from gateway.payments.payloads import MethodName
+from gateway.providers.selectors import Pair, rail_of, routes
 from ledger.money import to_decimal
 
 
@@ -73,13 +75,11 @@ class MethodFilters(ListQuery):
     method: MethodName | None = None
 
 
-def method_payload(offer: MethodOffer, merchant: Merchant) -> MethodPayload:
+def method_payload(offer: MethodOffer, described: Rail, merchant: Merchant) -> MethodPayload:
     rule, price = offer.rule, offer.price
-    rail = rail_of(rule.method, rule.currency, merchant.environment)
-    described = rail or rails(Environment.SANDBOX)[rule.method, rule.currency]
     return {
         "method": rule.method,  # type: ignore[typeddict-item]
-        "status": "ENABLED" if rail else "TEMPORARILY_UNAVAILABLE",
+        "status": "ENABLED",
         "flow": described.market(rule.currency).flow,  # type: ignore[typeddict-item]
         "minAmount": to_decimal(offer.minimum, rule.currency),
         "maxAmount": to_decimal(rule.maximum, rule.currency),
@@ -96,6 +96,13 @@ def method_payload(offer: MethodOffer, merchant: Merchant) -> MethodPayload:
     }
 
 
+def rails_of(merchant: Merchant) -> dict[Pair, Rail]:
+    """The rail of every method that can be paid: its simulator, or the account of its route that is asked first."""
+    if merchant.environment == Environment.SANDBOX:
+        return rails(Environment.SANDBOX)
+    return {pair: rail_of(accounts[0], *pair, of=merchant) for pair, accounts in routes(merchant).items()}
+
+
 class PaymentMethodsView(Resource):
     tag = "Payments"
 
@@ -109,15 +116,25 @@ class PaymentMethodsView(Resource):
     def get(self, merchant: Merchant, query: MethodFilters) -> ResultPage:
         """List payment methods
 
-        What the company can use now, one item for each currency, with limits, price and required fields.
+        What the company can use now, one item for each currency, with limits, price and required fields. In
+        production a method without a connected provider is left out.
         """
+        connected = rails_of(merchant)
         found = [
             offer
             for offer in offers(merchant)
-            if query.currency in (None, offer.rule.currency) and query.method in (None, offer.rule.method)
+            if query.currency in (None, offer.rule.currency)
+            and query.method in (None, offer.rule.method)
+            and (offer.rule.method, offer.rule.currency) in connected
         ]
         items = [
-            {"currency": currency, "methods": [method_payload(offer, merchant) for offer in group]}
+            {
+                "currency": currency,
+                "methods": [
+                    method_payload(offer, connected[offer.rule.method, offer.rule.currency], merchant)
+                    for offer in group
+                ],
+            }
             for currency, group in groupby(found, key=lambda offer: offer.rule.currency)
         ]
         start = (query.page_number - 1) * query.page_size

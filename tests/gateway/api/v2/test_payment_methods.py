@@ -2,10 +2,14 @@
 
 from decimal import Decimal
 
+from accounts.audit import Actor
 from gateway.methods.models import MethodRule, PriceRule
+from gateway.payments.models import Payment
+from gateway.providers.accounts import pause
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import pix
+from tests.support.providers import active, confirms, routed
 
 
 def pix_of(api: Api) -> dict[str, object]:
@@ -62,3 +66,23 @@ def test_filters_choose_and_nonsense_is_refused(api: Api, acme: Shop) -> None:
 
 def test_production_has_nothing_until_staff_turn_it_on(acme: Shop, address: str) -> None:
     assert Api(acme.production_key, address).get("/payment-methods").json()["data"] == []
+
+
+def test_production_offers_only_what_a_provider_is_connected_for(acme: Shop, globex: Shop, address: str) -> None:
+    rule = MethodRule.objects.filter(merchant=None, environment="PRODUCTION")
+    rule.filter(method__in=("PIX", "SPEI")).update(enabled=True)
+    api, theirs = Api(acme.production_key, address), Api(globex.production_key, address)
+    assert api.get("/payment-methods").json()["data"] == []
+
+    own = active("own", acme.production)
+    routed(own, merchant=acme.production)
+
+    offered = pix_of(api)
+    assert (offered["status"], offered["requiredFields"]) == ("ENABLED", ["payer.name", "payer.taxId"])
+    assert theirs.get("/payment-methods").json()["data"] == []
+    refused = theirs.post("/payments", pix()).json()["error"]
+    assert (refused["code"], refused["retryable"]) == ("ONP403_PIX_NOT_CONNECTED", False)
+    assert not Payment.objects.exists()
+
+    pause(Actor(confirms()), own.pk, "They are moving")
+    assert api.get("/payment-methods").json()["data"] == []
