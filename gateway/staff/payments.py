@@ -11,6 +11,7 @@ from gateway.staff.kit.columns import colored, moment, pretty, related
 from gateway.staff.kit.pages import ReadOnlyAdmin
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
+from gateway.staff.kit.unclear import ASKED, unclear
 from ledger.models import Entry, Transfer
 from webhooks.models import Delivery, Event
 
@@ -64,9 +65,11 @@ class PaymentAdmin(ReadOnlyAdmin):
                 )
             },
         ),
+        ("Provider", {"fields": (("rail_reference", moment("ask_at", "next query")), *ASKED)}),
         ("As submitted", {"fields": (pretty("payer"), "return_url")}),
         ("Method details", {"fields": (pretty("details"),)}),
     )
+    queues = (unclear("payments"),)
 
     def related_to(self, record: Payment) -> Iterable[Related]:
         yield from super().related_to(record)

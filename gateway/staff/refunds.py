@@ -33,6 +33,7 @@ from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
+from gateway.staff.kit.unclear import ASKED, unclear
 from gateway.staff.refund_decisions import OpenForm, to_decide
 from ledger.models import Hold, Transfer
 from ledger.notation import plain_amount
@@ -146,13 +147,14 @@ class RefundAdmin(EnteredAdmin):
                 )
             },
         ),
+        ("Provider", {"fields": ((moment("sent_at", "last sent"), moment("ask_at", "next query")), *ASKED)}),
         (
             "Timestamps (merchant's clock)",
             {
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
                     (moment("response_due_at", "answer due"), moment("remind_at", "reminder at")),
-                    (moment("ask_at", "next provider query"), moment("completed_at")),
+                    moment("completed_at"),
                 )
             },
         ),
@@ -173,6 +175,7 @@ class RefundAdmin(EnteredAdmin):
             "response_due_at",
             deadline=True,
         ),
+        unclear("refunds"),
     )
     actions_detail = tuple(DECISIONS)
 

@@ -21,6 +21,7 @@ from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
+from gateway.staff.kit.unclear import ASKED, unclear
 from gateway.staff.withdrawal_decisions import (
     ArrivedForm,
     FailedForm,
@@ -111,6 +112,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
                     ("failure_code", "failure_message"),
                     (moment("sent_at", "last submitted"), column("sent_times", str, "submissions")),
                     (moment("ask_at", "next status query"), column("asked_times", str, "status queries since")),
+                    *ASKED,
                 )
             },
         ),
@@ -125,7 +127,10 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             },
         ),
     )
-    queues = (Queue("stuck", "Stuck withdrawals", "hourglass_top", stuck, "created_at"),)
+    queues = (
+        Queue("stuck", "Stuck withdrawals", "hourglass_top", stuck, "created_at"),
+        unclear("withdrawals"),
+    )
     actions_detail = (*DECISIONS, "ask")
 
     def get_queryset(self, request: HttpRequest) -> Any:

@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import Company, Email, Merchant, Proposal
-from gateway.models import ProviderAccount, Refund, Withdrawal
+from gateway.models import Payment, ProviderAccount, Refund, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 
@@ -41,6 +41,9 @@ QUEUES = {
     "Refunds awaiting an answer": (Refund, "answer"),
     "Proposals to confirm": (Proposal, "open"),
     "Stuck withdrawals": (Withdrawal, "stuck"),
+    "Unclear payments": (Payment, "unclear"),
+    "Unclear refunds": (Refund, "unclear"),
+    "Unclear withdrawals": (Withdrawal, "unclear"),
     "Companies to verify": (Company, "verify"),
     "Failed e-mails": (Email, "failed"),
     "Provider certificates to renew": (ProviderAccount, "expiring"),

@@ -17,6 +17,8 @@ from gateway.dashboard import navigation
 from gateway.dashboard.support import address as support_address
 from gateway.dashboard.words import METHOD, QUIET, STATUS
 from gateway.payments.search import Count
+from gateway.providers import asking
+from gateway.providers.asking import Asked
 from ledger import notation
 from ledger.money import to_decimal
 from ledger.notation import NONE, counted, written
@@ -71,6 +73,18 @@ def status(code: str) -> SafeString:
     """A code as a colored label."""
     title, color = STATUS.get(str(code), (str(code), QUIET))
     return format_html('<span class="badge bg-{0}-lt status" data-status="{1}">{2}</span>', color, code, title)
+
+
+@register.filter
+def provider(record: Asked) -> str:
+    """The institution that processes a payment, refund or withdrawal."""
+    return asking.provider_name(record)
+
+
+@register.filter
+def is_overdue(record: Asked, now: datetime) -> bool:
+    """Whether its outcome should be certain by now."""
+    return asking.is_overdue(record, now)
 
 
 @register.filter

@@ -1,0 +1,27 @@
+"""What staff see of a provider whose answer is unclear: the same for payments, refunds and withdrawals."""
+
+from typing import Any
+
+from django.db.models import Q
+
+from accounts.base.clock import utcnow
+from gateway.staff.kit.columns import column, moment, related
+from gateway.staff.kit.queues import Queue
+
+
+def overdue() -> Q:
+    """Outcomes that should be certain by now. Only real money is: a sandbox waits for its simulations."""
+    return Q(certain_by__lt=utcnow(), merchant__environment="PRODUCTION")
+
+
+def unclear(records: str) -> Queue:
+    """The queue of these records whose outcome is unclear past its deadline."""
+    return Queue("unclear", f"Unclear {records}", "help", overdue, "certain_by", deadline=True)
+
+
+ASKED: tuple[Any, ...] = (
+    related("account", "provider account"),
+    (moment("unclear_since"), column("unclear_asks", str, "unclear answers")),
+    (moment("certain_by"), moment("leased_until", "being called until")),
+)
+"""Fields of a record's provider."""
