@@ -57,6 +57,7 @@ MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
             MenuItem("team", _("Team"), "user-plus", May.READ_PAYMENTS, "team/"),
             MenuItem("settings", _("Settings"), "settings", May.READ_PAYMENTS, "settings/"),
             MenuItem("verification", _("Verification"), "shield-check", May.MANAGE, "verification/"),
+            MenuItem("go_live", _("Going live"), "check", May.READ_PAYMENTS, "go-live"),
             MenuItem("audit", _("Audit log"), "history", May.READ_AUDIT, "audit/"),
         ),
     ),

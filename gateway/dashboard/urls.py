@@ -2,7 +2,7 @@
 
 from django.urls import include, path, register_converter
 
-from gateway.dashboard import entrance, home, search
+from gateway.dashboard import entrance, home, production, search
 from gateway.dashboard.advances.urls import urls as advances
 from gateway.dashboard.audit.urls import urls as audit
 from gateway.dashboard.balance.urls import urls as balance
@@ -42,6 +42,7 @@ register_converter(EnvironmentConverter, "environment")
 company = [
     path("", home.home, name="home"),
     path("search", search.search, name="search"),
+    path("go-live", production.page, name="go_live"),
     *payments,
     *customers,
     *refunds,

@@ -1,7 +1,6 @@
 """Provider accounts and routes: staff enter, check, activate, pause and close them, and set the order."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin, messages
@@ -19,6 +18,7 @@ from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
+from gateway.overview.readiness import WARNED_BEFORE
 from gateway.providers import accounts
 from gateway.providers.credentials import SealedCredentials, sealed_of
 from gateway.providers.errors import AccountState
@@ -34,7 +34,6 @@ from gateway.staff.kit.related import Related
 from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, ProviderForm, RouteForm
 
 Status = ProviderAccount.Status
-WARNED_BEFORE = timedelta(days=30)
 POSSIBLE = {
     Status.ENTERED: ("check_connection", "activate", "replace_credentials", "close"),
     Status.ACTIVE: ("check_connection", "replace_credentials", "pause", "close"),
