@@ -22,6 +22,12 @@ def plain_static_files(settings: Any) -> None:
     settings.STORAGES = settings.STORAGES | {"staticfiles": plain}
 
 
+@pytest.fixture(autouse=True)
+def drawn_sidebar(settings: Any) -> None:
+    """None: counting all queues and drawing fifty links is a third of a page. Modules that are about it override this."""
+    settings.UNFOLD = settings.UNFOLD | {"SIDEBAR": {"navigation": [{"title": "Sidebar", "items": []}]}}
+
+
 @pytest.fixture
 def root(request: pytest.FixtureRequest, db: None) -> User:
     """The superuser, who has done things already where there is a world."""

@@ -41,6 +41,11 @@ PANELS = [
 ]
 
 
+@pytest.fixture
+def drawn_sidebar() -> None:
+    """The whole sidebar."""
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_kept(db: None) -> None:
     cache.clear()

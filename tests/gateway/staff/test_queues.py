@@ -25,6 +25,11 @@ from tests.support.staff_overview import QUEUES, cells, listed, panels, take_to_
 from tests.support.staff_refunds import a_refund
 
 
+@pytest.fixture
+def drawn_sidebar() -> None:
+    """The whole sidebar."""
+
+
 def sidebar(browser: Client) -> dict[str, str | None]:
     """The queues that the sidebar shows, with their numbers."""
     groups = browser.get("/admin/").context["sidebar_navigation"]
