@@ -25,11 +25,13 @@ PYTHON3 ?= $(firstword $(shell for python in /usr/bin/python3 python3; do \
 PYTHON := .venv/bin/python
 UV := .tools/bin/uv
 WITH := $(PYTHON) -m gateway.local run-with
-# Starting a second process takes longer than most single files.
-WORKERS ?= $(if $(filter %.py,$(subst ::, ,$(T))),0,2)
+# Starting a second process takes longer than most single files. A third one keeps two cores busy while tests wait.
+WORKERS ?= $(if $(filter %.py,$(subst ::, ,$(T))),0,$(MOST_WORKERS))
+MOST_WORKERS := 2
+test: MOST_WORKERS := 3
 # A test that waits for ever is named after five minutes, with where it stands, and fails.
 STALLS := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
-PYTEST := $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
+PYTEST = $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
 LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
 PRODUCTION := ONPAY_LOCAL=0 ONPAY_BASE_URL=https://api.onpay.internal ONPAY_SDK_URL=https://sdk.onpay.internal \
 	ONPAY_TRUSTED_PROXIES=10.0.0.0/8 ONPAY_EMAIL_URL=smtp+tls://mail.onpay.internal:587 \
