@@ -24,7 +24,7 @@ def plain_static_files(settings: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def drawn_sidebar(settings: Any) -> None:
-    """None: counting all queues and drawing fifty links is a third of a page. Modules that are about it override this."""
+    """None: to count all queues and draw fifty links takes a third of a page. Modules about it override this."""
     settings.UNFOLD = settings.UNFOLD | {"SIDEBAR": {"navigation": [{"title": "Sidebar", "items": []}]}}
 
 
