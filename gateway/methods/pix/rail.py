@@ -19,8 +19,11 @@ DAY = 86_400
 _ALPHANUMERIC = string.ascii_letters + string.digits
 
 
-class SandboxPix(SandboxRail):
-    """The deterministic simulator: codes of the right form that point to a host which does not exist."""
+class Pix(Rail):
+    """What every provider of PIX shares: its market, what is asked of the payer, and how a payment is shown.
+
+    The details that `shown` reads are pixCopyPaste, pixTxid and, once it was paid, pixEndToEndId.
+    """
 
     method: ClassVar[str] = "PIX"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -37,24 +40,12 @@ class SandboxPix(SandboxRail):
             refund_window_days=90,
         ),
     )
-    host = "pix.sandbox.onpay.example"
-    ispb = "99999999"
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         return documents.faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
-
-    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """A charge at the sandbox's own location; its txid is the ULID of the payment."""
-        txid = order.payment_id.partition("_")[2]
-        code = br_code(location=f"{self.host}/v2/{txid}", amount=order.amount, name=order.beneficiary, city=order.city)
-        return PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
-
-    def paid(self, at: datetime) -> PaymentOutcome:
-        end_to_end_id = end_to_end_id_of("E", self.ispb, at)
-        return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """Without instructions a payment can be paid only by simulation; then only the money has an id."""
@@ -64,8 +55,30 @@ class SandboxPix(SandboxRail):
         code = details["pixCopyPaste"]
         return {"pixCopyPaste": code, "pixQrCode": qr.data_uri(code), "pixTxid": details["pixTxid"], **end_to_end}
 
+
+class SandboxPix(Pix, SandboxRail):
+    """The deterministic simulator: codes of the right form that point to a host which does not exist."""
+
+    host = "pix.sandbox.onpay.example"
+    ispb = "99999999"
+
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
+        """A charge at the sandbox's own location."""
+        txid = txid_of(order.payment_id)
+        code = br_code(location=f"{self.host}/v2/{txid}", amount=order.amount, name=order.beneficiary, city=order.city)
+        return PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
+
+    def paid(self, at: datetime) -> PaymentOutcome:
+        end_to_end_id = end_to_end_id_of("E", self.ispb, at)
+        return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": end_to_end_id}, reference=end_to_end_id)
+
     def returned(self, at: datetime) -> str:
         return end_to_end_id_of("D", self.ispb, at)
+
+
+def txid_of(public_id: str) -> str:
+    """The ULID of an id of ours: 26 letters and digits, as Banco Central wants the ids of charges and returns."""
+    return public_id.partition("_")[2]
 
 
 def end_to_end_id_of(kind: str, ispb: str, at: datetime) -> str:
