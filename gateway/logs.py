@@ -99,6 +99,8 @@ def configure(level: str) -> None:
     root.setLevel(number)
     logging.getLogger("django.request").setLevel("CRITICAL")  # our own request log line has it
     logging.getLogger("django.security").setLevel("ERROR")
+    for library in ("httpx", "httpcore"):  # they log addresses and headers; provider.answered has what is needed
+        logging.getLogger(library).setLevel("WARNING")
 
 
 class _StandardError:

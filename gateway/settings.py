@@ -30,6 +30,8 @@ ENCRYPTION_KEYS = env.list("ONPAY_ENCRYPTION_KEYS", default=[])
 PROVIDER_MODULES = env.list("ONPAY_PROVIDER_MODULES", default=[])
 # Seconds until an unclear outcome is certain, by name of a provider that is to differ from its default.
 PROVIDER_DEADLINES_S = env.dict("ONPAY_PROVIDER_DEADLINES", default={})
+# For one HTTP call to a provider. A question may need five of them, and must end within a minute.
+PROVIDER_TIMEOUT_S = env.int("ONPAY_PROVIDER_TIMEOUT_S", default=10)
 
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")

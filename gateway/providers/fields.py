@@ -1,0 +1,29 @@
+"""Types of members of credentials that several institutions need; certificates have a module of their own."""
+
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
+
+_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname or parts.username or re.search(r"[?#{}\s]", url):
+        raise ValueError("This must be an https:// address without user, query and fragment.")
+    return url.rstrip("/")
+
+
+def _fingerprints(text: str) -> str:
+    found = text.replace(":", "").lower().split()
+    if not all(map(_FINGERPRINT.fullmatch, found)):
+        raise ValueError("This must be SHA-256 fingerprints: 64 hexadecimal digits each, separated by spaces.")
+    return " ".join(found)
+
+
+Address = Annotated[str, AfterValidator(_address)]
+"""Where an API begins: https only, without a slash at its end."""
+Fingerprints = Annotated[str, AfterValidator(_fingerprints)]
+"""SHA-256 fingerprints of certificates in lower-case hex, separated by spaces; empty for none."""
