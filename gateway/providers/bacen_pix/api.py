@@ -1,0 +1,107 @@
+"""The calls of API Pix 2.9 that we make. Each raises NotSent or Unclear without a clear answer."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from gateway.providers.bacen_pix.shapes import Charge, Listing, Problem, ReceivedPix, ReturnedPix
+from gateway.providers.client import Answer, Call
+from gateway.providers.errors import Unclear
+from gateway.providers.oauth2 import AuthorizedClient
+
+SCOPES = "cob.write cob.read pix.write pix.read webhook.write webhook.read"
+COB, RETURN, WEBHOOK = "/cob/{txid}", "/pix/{e2eid}/devolucao/{id}", "/webhook/{chave}"
+PAGE_SIZE, MOST_PAGES = 500, 1000
+Named = TypeVar("Named", Charge, ReturnedPix)
+T = TypeVar("T")
+
+
+class PixApi:
+    """One receiving key at one bank. Amounts are in BRL."""
+
+    def __init__(self, client: AuthorizedClient, base_url: str, pix_key: str) -> None:
+        self._client, self._base_url, self._key = client, base_url, pix_key
+
+    def create(self, txid: str, amount: Decimal, seconds: int) -> Charge | Problem:
+        """A charge that can be paid for so long. It names no payer: that is optional, and anybody may pay."""
+        body = {"calendario": {"expiracao": seconds}, "valor": {"original": f"{amount:.2f}"}, "chave": self._key}
+        return self._named(Charge, txid, self._send("PUT", COB, {"txid": txid}, body))
+
+    def charge(self, txid: str) -> Charge | Problem:
+        return self._named(Charge, txid, self._send("GET", COB, {"txid": txid}))
+
+    def remove(self, txid: str) -> Charge | Problem:
+        body = {"status": "REMOVIDA_PELO_USUARIO_RECEBEDOR"}
+        return self._named(Charge, txid, self._send("PATCH", COB, {"txid": txid}, body))
+
+    def give_back(self, end_to_end_id: str, number: str, amount: Decimal) -> ReturnedPix | Problem:
+        ids, body = {"e2eid": end_to_end_id, "id": number}, {"valor": f"{amount:.2f}"}
+        return self._named(ReturnedPix, number, self._send("PUT", RETURN, ids, body))
+
+    def returned(self, end_to_end_id: str, number: str) -> ReturnedPix | Problem:
+        return self._named(ReturnedPix, number, self._send("GET", RETURN, {"e2eid": end_to_end_id, "id": number}))
+
+    def received(self, since: datetime, until: datetime) -> Iterator[ReceivedPix]:
+        """All money that arrived in a window of whole seconds, with and without a charge, each once."""
+        seen: set[str] = set()
+        window = {"inicio": f"{since.astimezone(UTC):%FT%TZ}", "fim": f"{until.astimezone(UTC):%FT%TZ}"}
+        for number in range(MOST_PAGES):
+            paging = {"paginacao.paginaAtual": number, "paginacao.itensPorPagina": PAGE_SIZE}
+            page = clear(_told(self._send("GET", "/pix", query={**window, **paging}), Listing))
+            fresh = {one.end_to_end_id: one for one in page.received if one.end_to_end_id not in seen}
+            seen |= fresh.keys()
+            yield from fresh.values()
+            if number + 1 >= page.pages:
+                return
+        raise Unclear(f"more than {MOST_PAGES} pages")
+
+    def reach_webhook(self) -> None:
+        """Reads where callbacks go, if anywhere."""
+        answer = self._send("GET", WEBHOOK, {"chave": self._key})
+        if answer.status >= 400:
+            known(_problem(answer))
+
+    def register_webhook(self, url: str) -> None:
+        answer = self._send("PUT", WEBHOOK, {"chave": self._key}, {"webhookUrl": url})
+        if answer.status >= 400:
+            clear(_problem(answer))
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        ids: Mapping[str, str] | None = None,
+        json: Mapping[str, Any] | None = None,
+        query: Mapping[str, str | int] | None = None,
+    ) -> Answer:
+        ids = ids or {}
+        about = ids.get("txid") or ids.get("id", "")
+        return self._client.send(Call(method, self._base_url + path, ids, about, query or {}, json))
+
+    @staticmethod
+    def _named(shape: type[Named], name: str, answer: Answer) -> Named | Problem:
+        told = _told(answer, shape)
+        if isinstance(told, Problem) or (told.txid if isinstance(told, Charge) else told.id) == name:
+            return told
+        raise Unclear("an answer about something else")
+
+
+def clear(told: T | Problem) -> T:
+    """Raises Unclear for a problem."""
+    if isinstance(told, Problem):
+        raise Unclear(f"HTTP {told.status} {told.name}")
+    return told
+
+
+def known(told: T | Problem) -> T | None:
+    """None if the bank knows no such object. Raises Unclear for any other problem."""
+    return None if isinstance(told, Problem) and told.is_unknown else clear(told)
+
+
+def _told(answer: Answer, shape: type[T]) -> T | Problem:
+    return answer.read(shape) if answer.status < 300 else _problem(answer)
+
+
+def _problem(answer: Answer) -> Problem:
+    return Answer(answer.status, {**answer.body, "status": answer.status}).read(Problem)

@@ -1,0 +1,106 @@
+"""A bank that follows API Pix: what an account needs, its connection check, its callbacks, and received money."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, SecretStr
+
+from accounts.base.wire import NotOneJsonObject, loads
+from gateway.methods.pix.keys import FORMS, is_pix_key
+from gateway.methods.rail import PaymentAction, PaymentResult, Rail
+from gateway.providers.bacen_pix.api import SCOPES, PixApi
+from gateway.providers.bacen_pix.rail import BacenPix
+from gateway.providers.bacen_pix.shapes import Listing, ReceivedPix
+from gateway.providers.certificates import Certificate, PrivateKey
+from gateway.providers.client import Client, Identity, shaped
+from gateway.providers.errors import CallFailed, NotConnected, Unclear, Unreadable
+from gateway.providers.fields import Address, Fingerprints
+from gateway.providers.oauth2 import AuthorizedClient
+from gateway.providers.provider import Credentials, Message, Notice, Provider
+
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_TOLD = {"DEVOLVIDO": PaymentResult.DONE, "NAO_REALIZADO": PaymentResult.DECLINED}
+
+
+def _pix_key(key: str) -> str:
+    if not any(is_pix_key(key, kind) for kind in FORMS):
+        raise ValueError("This is not a PIX key as banks store it.")
+    return key
+
+
+class BacenPixCredentials(Credentials):
+    """What the bank hands out. `callback_fingerprints` are those of the client certificates of its callbacks."""
+
+    base_url: Address
+    token_url: Address
+    client_id: str
+    client_secret: SecretStr
+    certificate: Certificate
+    private_key: PrivateKey
+    ca_certificates: Certificate | None = None
+    pix_key: Annotated[str, AfterValidator(_pix_key)]
+    callback_fingerprints: Fingerprints = ""
+
+
+class BacenPixProvider(Provider[BacenPixCredentials]):
+    """PIX through any bank with Banco Central's API."""
+
+    name: ClassVar[str] = "bacen-pix"
+    title: ClassVar[str] = "PIX (API Pix of Banco Central)"
+    credentials_type: ClassVar[type[BacenPixCredentials]] = BacenPixCredentials
+    methods: ClassVar[tuple[tuple[str, str], ...]] = (("PIX", "BRL"),)
+
+    def __init__(self, credentials: BacenPixCredentials) -> None:
+        super().__init__(credentials)
+        key, secret = credentials.private_key.get_secret_value(), credentials.client_secret.get_secret_value()
+        client = Client(self.name, Identity(credentials.certificate, key, credentials.ca_certificates))
+        authorized = AuthorizedClient(client, credentials.token_url, credentials.client_id, secret, SCOPES)
+        self.api = PixApi(authorized, credentials.base_url, credentials.pix_key)
+
+    def rails(self) -> Sequence[Rail]:
+        return [BacenPix(self.api)]
+
+    def check(self) -> None:
+        try:
+            self.api.reach_webhook()
+        except CallFailed as failed:
+            raise NotConnected(failed.reason) from None
+
+    def register_webhook(self, url: str) -> None:
+        """Callbacks go to `url` with `/pix` added. Raises NotSent or Unclear, also if the bank refuses the address."""
+        self.api.register_webhook(url)
+
+    def received(self, since: datetime, until: datetime) -> Iterator[ReceivedPix]:
+        """All money that arrived in the window, with its returns: what callbacks may have missed."""
+        return self.api.received(since, until)
+
+    def verify(self, message: Message) -> bool:
+        return message.certificate is not None and message.certificate in self.credentials.callback_fingerprints.split()
+
+    def read(self, message: Message) -> Sequence[Notice]:
+        """Payments with the sum and the returns among the details, and refunds."""
+        try:
+            told = shaped(loads(message.body), Listing)
+        except (NotOneJsonObject, Unclear) as wrong:
+            raise Unreadable("not a list of received pix") from wrong
+        return [notice for one in told.received for notice in notices(one)]
+
+
+def notices(pix: ReceivedPix) -> Iterator[Notice]:
+    """What received money says about payments and refunds of ours. Nothing without a txid that may be ours."""
+    if pix.txid and _ULID.fullmatch(pix.txid):
+        returns = [
+            {"id": one.id, "reference": one.reference, "amount": str(one.amount), "status": one.status}
+            | {"nature": one.nature, "reason": one.reason}
+            for one in pix.returns
+        ]
+        details = {"pixEndToEndId": pix.end_to_end_id, "amount": str(pix.amount), "currency": "BRL", "returns": returns}
+        yield Notice(f"pay_{pix.txid}", PaymentAction.PAY, PaymentResult.DONE, details)
+    for one in pix.returns:
+        if one.nature == "ORIGINAL" and _ULID.fullmatch(one.id):
+            yield Notice(f"ref_{one.id}", PaymentAction.REFUND, _TOLD.get(one.status))
+
+
+PROVIDER = BacenPixProvider

@@ -1,0 +1,125 @@
+"""PIX payments as immediate charges (cob). The ULID of our own id is the bank's txid, or its number of a return."""
+
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from typing import TypeVar
+
+import structlog
+
+from gateway.methods.pix.brcode import br_code
+from gateway.methods.pix.rail import Pix, txid_of
+from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
+from gateway.providers.bacen_pix.api import PixApi, clear, known
+from gateway.providers.bacen_pix.shapes import Charge, Problem, ReturnedPix
+from gateway.providers.errors import NotSent, Unclear
+
+REMOVED = ("REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP")
+NOT_APPLIED = (400, 403, 404, 409, 422)
+"""Statuses of a refused request. A repeated request may get one, too, so the object is read before we believe them."""
+NO_MONEY = ("NO_END_TO_END_ID", "The payment has no endToEndId, so the bank cannot return its money.")
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+
+class BacenPix(Pix):
+    """PIX with an account at a bank."""
+
+    def __init__(self, api: PixApi) -> None:
+        self._api = api
+
+    def instruct(self, order: PaymentOrder) -> PaymentOutcome:
+        """A charge that exists already is read and compared, so that the call may be repeated."""
+        txid = txid_of(order.payment_id)
+        seconds = max(round((order.expires_at - order.created_at).total_seconds()), 1)
+        told = self._api.create(txid, order.amount, seconds)
+        charge = _settled(told, lambda: self._api.charge(txid))
+        if charge is None:
+            return PaymentOutcome(PaymentResult.REFUSED, failure=_why(told))
+        return _outcome(order, charge)
+
+    def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
+        charge = known(self._api.charge(txid_of(order.payment_id)))
+        return _outcome(order, charge) if charge else PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+    def cancel(self, order: PaymentOrder) -> PaymentOutcome:
+        """A charge that the bank does not know cannot be paid either."""
+        txid = txid_of(order.payment_id)
+        charge = _settled(self._api.remove(txid), lambda: self._api.charge(txid))
+        if charge is None or (charge.status in REMOVED and not charge.received):
+            return PaymentOutcome(PaymentResult.DONE)
+        if charge.status == "CONCLUIDA" or charge.received:
+            return PaymentOutcome(PaymentResult.REFUSED)
+        raise Unclear(f"the charge is still {charge.status[:40]}")
+
+    def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
+        """A return (devolução) of money that arrived, under the ULID of the refund's id."""
+        money, number = order.payment_reference, txid_of(order.refund_id)
+        if not money:
+            return PaymentOutcome(PaymentResult.DECLINED, failure=NO_MONEY)
+        told = self._api.give_back(money, number, order.amount)
+        returned = _settled(told, lambda: self._api.returned(money, number))
+        if returned is None:
+            return PaymentOutcome(PaymentResult.DECLINED, failure=_why(told))
+        return _refund_outcome(order, returned)
+
+    def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
+        money = order.payment_reference
+        returned = known(self._api.returned(money, txid_of(order.refund_id))) if money else None
+        return _refund_outcome(order, returned) if returned else PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+
+def _settled(told: T | Problem, read: Callable[[], T | Problem]) -> T | None:
+    """What the request led to. None: it was refused, and the bank knows nothing of an earlier one either.
+
+    Raises Unclear, never NotSent: a request was transmitted before.
+    """
+    if not isinstance(told, Problem) or told.status not in NOT_APPLIED:
+        return clear(told)
+    try:
+        return known(read())
+    except NotSent as failed:
+        raise Unclear(failed.reason) from None
+
+
+def _why(told: object) -> tuple[str, str]:
+    assert isinstance(told, Problem)
+    return told.name, (told.detail or told.title)[:255]
+
+
+def _outcome(order: PaymentOrder, charge: Charge) -> PaymentOutcome:
+    """DONE says the sum that arrived, whatever was asked and whatever became of the charge."""
+    if charge.received:
+        paid, money = sum((one.amount for one in charge.received), Decimal(0)), charge.received[0].end_to_end_id
+        return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": money}, None, money, paid, "BRL")
+    if charge.amount != order.amount:
+        log.critical("provider.other_amount", about=order.payment_id)
+        raise Unclear("the charge has another amount")
+    if charge.status == "ATIVA":
+        return PaymentOutcome(PaymentResult.WAITING, _instructions(order, charge))
+    if charge.status in REMOVED:
+        return PaymentOutcome(PaymentResult.DECLINED, failure=(charge.status, "The charge was removed at the bank."))
+    raise Unclear(f"the charge is {charge.status[:40]} without money")
+
+
+def _instructions(order: PaymentOrder, charge: Charge) -> dict[str, str]:
+    if not (charge.code or charge.location):
+        raise Unclear("a charge without code and location")
+    location = charge.location.removeprefix("https://")
+    made = br_code(location=location, amount=order.amount, name=order.beneficiary, city=order.city)
+    return {"pixCopyPaste": charge.code or made, "pixTxid": charge.txid}
+
+
+def _refund_outcome(order: RefundOrder, returned: ReturnedPix) -> PaymentOutcome:
+    if returned.amount != order.amount:
+        log.critical("provider.other_amount", about=order.refund_id)
+        raise Unclear("the return has another amount")
+    if returned.status == "DEVOLVIDO":
+        return PaymentOutcome(PaymentResult.DONE, {}, None, returned.reference, returned.amount, "BRL")
+    if returned.status == "NAO_REALIZADO":
+        failure = ("NAO_REALIZADO", returned.reason[:255] or "The bank could not return the money.")
+        return PaymentOutcome(PaymentResult.DECLINED, failure=failure)
+    if returned.status == "EM_PROCESSAMENTO":
+        return PaymentOutcome(PaymentResult.UNKNOWN)
+    raise Unclear(f"the return is {returned.status[:40]}")

@@ -1,0 +1,75 @@
+"""What the bank answers, as far as we read it: the schemas Cob, Pix, Devolucao and Problema of API Pix 2.9."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import AliasChoices, AliasPath, AwareDatetime, BeforeValidator, Field, StringConstraints, TypeAdapter
+from pydantic.dataclasses import dataclass
+
+EndToEndId = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{32}$")]
+_sum = TypeAdapter(Annotated[str, StringConstraints(pattern=r"^[0-9]{1,10}\.[0-9]{2}$")])
+Amount = Annotated[Decimal, BeforeValidator(_sum.validate_python)]
+"""BRL: a text with two decimals on the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedPix:
+    """A return (devolução) of received money. `nature`: ORIGINAL was requested by us, MED_… by Banco Central's MED."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{1,35}$")]
+    reference: Annotated[EndToEndId, Field(validation_alias="rtrId")]
+    amount: Annotated[Amount, Field(validation_alias="valor")]
+    status: str
+    nature: Annotated[str, Field(validation_alias="natureza")] = "ORIGINAL"
+    reason: Annotated[str, Field(validation_alias="motivo")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedPix:
+    """Money that arrived, without who sent it. `txid` names the charge; money sent to the key alone has none."""
+
+    end_to_end_id: Annotated[EndToEndId, Field(validation_alias="endToEndId")]
+    amount: Annotated[Amount, Field(validation_alias="valor")]
+    at: Annotated[AwareDatetime, Field(validation_alias="horario")]
+    txid: str | None = None
+    returns: Annotated[tuple[ReturnedPix, ...], Field(validation_alias="devolucoes")] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """An immediate charge (cob). New values of `status` may appear at any time."""
+
+    txid: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{26,35}$")]
+    status: str
+    amount: Annotated[Amount, Field(validation_alias=AliasPath("valor", "original"))]
+    code: Annotated[str, Field(validation_alias="pixCopiaECola", max_length=512)] = ""
+    location: Annotated[str, Field(validation_alias=AliasChoices("location", AliasPath("loc", "location")))] = ""
+    received: Annotated[tuple[ReceivedPix, ...], Field(validation_alias="pix")] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a request was refused (RFC 7807)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last part of the type: CobOperacaoInvalida, PixDevolucaoInvalida …"""
+        return "".join(filter(str.isalnum, self.type.rpartition("/")[2]))[:40]
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the bank knows no such object. An address that does not exist is 404, too, and says nothing."""
+        return self.status == 404 and self.name.endswith(("NaoEncontrado", "NaoEncontrada"))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Received money, in a callback or on a page of a list."""
+
+    received: Annotated[tuple[ReceivedPix, ...], Field(validation_alias="pix")]
+    pages: Annotated[int, Field(validation_alias=AliasPath("parametros", "paginacao", "quantidadeDePaginas"))] = 1

@@ -1,0 +1,139 @@
+"""Every request to a bank, held against Banco Central's own file by somebody else's validating proxy."""
+
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.base.ids import new_id
+from gateway.customers.payer import Payer
+from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentResult, RefundOrder
+from gateway.providers.bacen_pix.provider import BacenPixCredentials, BacenPixProvider
+from gateway.providers.bacen_pix.shapes import Problem
+from gateway.providers.errors import Unclear
+from tests.support.bacen_pix.bank import KEY, Bank, Books, Papers, authority, open_bank, serving
+from tests.support.bacen_pix.books import FILE
+from tests.support.bacen_pix.front import fronting
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def bank() -> Iterator[Bank]:
+    """`location` is a URI for the file, and none for the banks, so this one begins with a scheme."""
+    with open_bank() as bank:
+        bank.books = Books(KEY, settles="DEVOLVIDO", location_begins="https://pix.example.com/qr/")
+        yield bank
+
+
+@pytest.fixture(scope="module")
+def validated(bank: Bank, tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The bank behind a proxy that answers 422 to a request, and 500 to an answer, which the file does not allow."""
+    log = (tmp_path_factory.mktemp("prism") / "log").open("w+")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with serving(bank, tls=False) as behind:
+        command = [tools / "prism", "proxy", FILE, f"http://127.0.0.1:{behind}", "--errors", "-p", str(port)]
+        proxy = subprocess.Popen([str(part) for part in command], stdout=log, stderr=subprocess.STDOUT)
+        try:
+            _wait_for(port, proxy, Path(log.name))
+            with fronting(port) as front:
+                yield f"https://localhost:{front}"
+        finally:
+            proxy.terminate()
+            proxy.wait(10)
+
+
+def _wait_for(port: int, proxy: "subprocess.Popen[bytes]", log: Path) -> None:
+    for _ in range(300):
+        assert proxy.poll() is None, log.read_text()[-3000:]
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise AssertionError(log.read_text()[-3000:])
+
+
+@pytest.fixture
+def provider(bank: Bank, validated: str, settings: Any) -> BacenPixProvider:
+    settings.PROVIDER_TIMEOUT_S = 20
+    papers = Papers.of("onpay.test")
+    return BacenPixProvider(
+        BacenPixCredentials.model_validate(
+            {
+                "base_url": validated,
+                "token_url": bank.token_url,
+                "client_id": bank.client_id,
+                "client_secret": bank.client_secret,
+                "certificate": papers.certificate,
+                "private_key": papers.private_key,
+                "ca_certificates": authority().cert_pem.bytes().decode(),
+                "pix_key": KEY,
+            }
+        )
+    )
+
+
+def an_order(amount: str) -> PaymentOrder:
+    return PaymentOrder(
+        payment_id=new_id("pay"),
+        method="PIX",
+        amount=Decimal(amount),
+        currency="BRL",
+        beneficiary="Loja Exemplo",
+        city="São Paulo",
+        payer=Payer(name="Maria Silva", tax_id="52998224725"),
+        created_at=NOW,
+        expires_at=NOW + timedelta(hours=1),
+    )
+
+
+@pytest.mark.parametrize("amount", ["0.01", "100.00", "250000.00"])
+def test_every_request_of_a_payment_is_valid(bank: Bank, provider: BacenPixProvider, amount: str) -> None:
+    [rail], order = provider.rails(), an_order(amount)
+    other = replace(order, payment_id=new_id("pay"))
+    txid = order.payment_id.removeprefix("pay_")
+
+    assert rail.ask(order, PaymentAction.PREPARE).answered == PaymentResult.NOT_RECEIVED
+    assert [rail.instruct(one).answered for one in (order, order, other)] == [PaymentResult.WAITING] * 3
+    assert rail.cancel(other).answered == PaymentResult.DONE
+    money = bank.books.pay(txid)
+    assert rail.ask(order, PaymentAction.PAY).reference == money
+    assert rail.cancel(order).answered == PaymentResult.REFUSED
+    refund = RefundOrder(new_id("ref"), order.payment_id, money, order.amount, "BRL")
+    assert rail.ask_refund(refund, NOW).answered == PaymentResult.NOT_RECEIVED
+    assert rail.refund(refund, NOW).answered == PaymentResult.DONE
+    assert rail.ask_refund(refund, NOW).answered == PaymentResult.DONE
+
+
+def test_every_other_request_is_valid(bank: Bank, provider: BacenPixProvider) -> None:
+    money, now = bank.books.pay(None, "1.00"), datetime.now(UTC)
+
+    provider.check()
+    provider.register_webhook("https://api.onpay.example/callbacks/pac_1")
+    provider.check()
+    found = provider.received(now - timedelta(hours=1), now + timedelta(hours=1))
+
+    assert money in [one.end_to_end_id for one in found]
+    assert bank.books.webhook_url == "https://api.onpay.example/callbacks/pac_1"
+
+
+def test_the_proxy_refuses_what_the_file_does_not_allow(bank: Bank, provider: BacenPixProvider) -> None:
+    """The check can fail."""
+    charges, address = dict(bank.books.charges), bank.books.webhook_url
+    seconds: Any = "3600"
+
+    for told in (provider.api.create("a" * 26, Decimal("10.00"), seconds), provider.api.charge("abc")):
+        assert isinstance(told, Problem)
+        assert (told.status, told.title) == (422, "Invalid request")
+    with pytest.raises(Unclear, match="HTTP 422"):
+        provider.register_webhook("no address")
+
+    assert (bank.books.charges, bank.books.webhook_url) == (charges, address)
