@@ -23,6 +23,7 @@ from tests.support.books import prepare_the_proof, violations
 from tests.support.companies import Shop, a_shop
 from tests.support.database import database_of_this_run
 from tests.support.effort import tries
+from tests.support.network import stay_inside
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests
 from tests.support.seeds import Seeds
@@ -38,6 +39,7 @@ examples.load_profile("ours")
 
 def pytest_configure(config: pytest.Config) -> None:
     """What is slow or tight on purpose, where no test is about that."""
+    stay_inside()
     settings.RATE_LIMITS["payers"] = 10**6  # their browsers have one address here
     settings.REQUEST_LOG_DAYS = 0  # `request_log` turns it on
     settings.SANDBOX_NOTICES = False

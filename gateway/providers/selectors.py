@@ -39,7 +39,7 @@ def routes_of_everybody() -> dict[Pair, list[ProviderAccount]]:
 
 def serves(account: ProviderAccount, method: str, currency: str) -> bool:
     """Whether its institution serves the method, with these credentials."""
-    return account.provider in declared() and _rail(account, method, currency) is not None
+    return account.provider in declared() and (method, currency) in provider_of(account).served()
 
 
 def _usable(merchant: Merchant, which: Q) -> dict[Pair, list[ProviderAccount]]:
@@ -94,11 +94,5 @@ def rail_of(account: ProviderAccount, method: str, currency: str, *, of: Merchan
     """
     if of.environment != Environment.PRODUCTION or account.merchant_id not in (None, of.pk):
         raise SandboxReachesOut(f"{account.pk} was about to be opened for merchant {of.pk}")
-    rail = _rail(account, method, currency)
-    assert rail is not None, "a route names accounts that serve the method"
-    return rail
-
-
-def _rail(account: ProviderAccount, method: str, currency: str) -> Rail | None:
-    rails = (one for one in provider_of(account).rails() if one.method == method)
-    return next((one for one in rails if currency in {market.currency for market in one.markets}), None)
+    rails = provider_of(account).rails()
+    return next(one for one in rails if one.method == method and currency in {m.currency for m in one.markets})
