@@ -109,7 +109,7 @@ def test_whoever_may_not_see_a_list_sees_no_queue_of_it(acme: Shop) -> None:
         "Unclear payments": None,
     }
     User.objects.filter(email="support@onpay.example").delete()
-    nobody = browser_of(support("view_payment"))
+    nobody = browser_of(support("view_customer"))
     assert sidebar(nobody) == {}
     assert "Waiting for staff" not in panels(nobody)
 
