@@ -63,7 +63,9 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     Call it in a transaction that has locked the payment. Raises ONP409_PAYMENT_STATE, and
     ONP502_<METHOD>_INVALID_RESPONSE if the answer is about a different amount.
     """
-    _compare(payment, outcome)
+    if is_other_money(payment, outcome):
+        log.critical("rail.other_money", payment=payment.id, method=payment.method)
+        raise InvalidResponse(payment.method, paymentId=payment.id)
     taken = PAYMENT_LIFE.transition((asked, outcome.answered), payment.status)
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
@@ -112,11 +114,10 @@ def ask_later(payment: Payment, at: datetime) -> None:
     payment.ask_at = max(at, min(at + timedelta(seconds=poll_after_s(at - payment.created_at)), payment.expires_at))
 
 
-def _compare(payment: Payment, outcome: PaymentOutcome) -> None:
+def is_other_money(payment: Payment, outcome: PaymentOutcome) -> bool:
+    """Whether the provider reports another amount or currency than requested."""
     asked = (to_decimal(payment.amount, payment.currency), payment.currency)
-    if outcome.amount is not None and (outcome.amount, outcome.currency) != asked:
-        log.critical("rail.other_money", payment=payment.id, method=payment.method)
-        raise InvalidResponse(payment.method, paymentId=payment.id)
+    return outcome.amount is not None and (outcome.amount, outcome.currency) != asked
 
 
 def save(payment: Payment, *, is_new: bool = False) -> None:

@@ -18,8 +18,25 @@ from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, Pa
 from gateway.payments.errors import PaymentState
 from gateway.payments.lifecycle import open_question
 from gateway.payments.models import UNDECIDED, Payment
-from gateway.payments.provider import ask_later, capture_if_authorized, finish, lock, order_of, rail_of, save
-from gateway.providers.asking import LEASE, is_leased, is_overdue, keep_unclear, lease, settle_outcome
+from gateway.payments.provider import (
+    ask_later,
+    capture_if_authorized,
+    finish,
+    is_other_money,
+    lock,
+    order_of,
+    rail_of,
+    save,
+)
+from gateway.providers.asking import (
+    LEASE,
+    half_time_is_over,
+    is_leased,
+    is_overdue,
+    keep_unclear,
+    lease,
+    settle_outcome,
+)
 from gateway.providers.errors import NotSent, Unclear
 from gateway.providers.models import ProviderAccount
 from gateway.providers.selectors import route
@@ -94,14 +111,20 @@ def prepare(payment: Payment, at: datetime) -> Question:
 
     When the payer's time is over, the charge is withdrawn first. Call it in a transaction that has locked the payment.
     """
-    is_over = payment.expires_at is not None and payment.expires_at <= at
-    about = PaymentAction.CANCEL if is_over else open_question(payment)
+    about = PaymentAction.CANCEL if _is_over(payment, at) else open_question(payment)
     if about == PaymentAction.PREPARE:
         payment.asked_times += 1
     lease(payment)
     payment.ask_at = at + LEASE
     save(payment)
     return _question(payment, about)
+
+
+def _is_over(payment: Payment, at: datetime) -> bool:
+    """Past its time, or unclear for half of the provider's deadline and never payable: nobody waits for it any more."""
+    if payment.expires_at is not None and payment.expires_at <= at:
+        return True
+    return payment.is_unanswered and half_time_is_over(payment, at)
 
 
 def _question(payment: Payment, about: PaymentAction) -> Question:
@@ -126,13 +149,15 @@ def ask(payment: Payment) -> PaymentOutcome:
     while True:
         question = _question(payment, PaymentAction.PREPARE)
         answer = question.put()
-        if answer.outcome.answered not in (PaymentResult.UNKNOWN, *_NOTHING_HAPPENED):
-            return answer.outcome
+        outcome, is_wrong = answer.outcome, is_other_money(payment, answer.outcome)
+        if not is_wrong and outcome.answered not in (PaymentResult.UNKNOWN, *_NOTHING_HAPPENED):
+            return outcome
         payment = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
         if not payment.is_unanswered:
-            return answer.outcome
+            return outcome
         if not is_leased(payment):
-            raise RailUnavailable(payment.method, paymentId=payment.id)
+            refusal = InvalidResponse if is_wrong else RailUnavailable
+            raise refusal(payment.method, paymentId=payment.id)
 
 
 def _ask_simulator(payment: Payment) -> PaymentOutcome:
@@ -224,27 +249,26 @@ def _unclear(payment: Payment, at: datetime) -> Payment:
 def _ask_elsewhere(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
     """Nothing has happened at this provider: the next one is asked. Without one it has failed, or waits for the first.
 
-    The caller asks the next one under the lease that is set here.
+    An order that was possibly sent before may still arrive there: then only a refusal is definite. The caller asks
+    the next one under the lease that is set here.
     """
+    is_refused = outcome.answered == PaymentResult.REFUSED
+    if not is_refused and (payment.unclear_since or payment.asked_times > 1):
+        return _unclear(payment, at)
     accounts = route(payment.merchant, payment.method, payment.currency)
     settle_outcome(payment)
     if following := _after(payment.account_id, accounts):
-        _turn_to(payment, following)
+        payment.account, payment.asked_times = following, 1
         lease(payment)
         payment.ask_at = at + LEASE
-    elif outcome.answered == PaymentResult.REFUSED:
+    elif is_refused:
         failure = outcome.failure or REFUSED_BY_ALL
         return finish(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=failure), at)
     else:
-        if accounts:
-            _turn_to(payment, accounts[0])
+        payment.account, payment.asked_times = accounts[0] if accounts else payment.account, 0
         payment.ask_at = at + UNREACHED_FOR
     save(payment)
     return payment
-
-
-def _turn_to(payment: Payment, account: ProviderAccount) -> None:
-    payment.account, payment.asked_times = account, 1
 
 
 def _after(account_id: str | None, accounts: list[ProviderAccount]) -> ProviderAccount | None:

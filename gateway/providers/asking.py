@@ -99,6 +99,13 @@ def is_overdue(row: Asked, at: datetime) -> bool:
     return row.certain_by is not None and row.certain_by < at
 
 
+def half_time_is_over(row: Asked, at: datetime) -> bool:
+    """Whether an outcome has been unclear for half of the time within which it must be certain."""
+    if row.unclear_since is None or row.certain_by is None:
+        return False
+    return at >= row.unclear_since + (row.certain_by - row.unclear_since) / 2
+
+
 def poll_after_s(age: timedelta) -> int:
     """Seconds until the next query about a payment of this age that nobody has paid."""
     return next((interval for until, interval in POLLING_S if age.total_seconds() < until), LONGEST_POLL_S)

@@ -117,11 +117,13 @@ def test_where_nobody_can_be_reached_nothing_is_unclear_and_the_same_key_tries_a
     acme: Shop, script: Script
 ) -> None:
     live(acme, "bank", "second bank")
-    script.answers = {"bank instruct": [AWAY, INSTRUCTED], "second bank instruct": [AWAY], "ask": [NOT_THERE]}
+    script.answers = {"bank instruct": [AWAY, AWAY, INSTRUCTED], "second bank instruct": [AWAY]}
     key = "0f0e0d0c-0b0a-4908-8706-050403020100"
 
     away = api_of(acme).post("/payments", PIX, key=key)
     assert (away.status_code, the_payment().unclear_since) == (503, None)
+    still = api_of(acme).post("/payments", PIX, key=key)
+    assert (still.status_code, the_payment().unclear_since) == (503, None)
     again = api_of(acme).post("/payments", PIX, key=key)
 
     assert (again.status_code, Payment.objects.count()) == (201, 1)
@@ -138,6 +140,18 @@ def test_a_repeated_request_queries_before_it_sends_again(acme: Shop, script: Sc
 
     assert [what for _, what in asked(script)] == ["instruct", "ask", "instruct"]
     assert len({our_id for _, what, our_id in script.calls if what == "instruct"}) == 1
+
+
+def test_an_order_that_may_still_arrive_goes_nowhere_else(acme: Shop, script: Script) -> None:
+    live(acme, "bank", "second bank")
+    script.answers = {"bank instruct": [SILENT, AWAY], "ask": [NOT_THERE], "second bank instruct": [INSTRUCTED]}
+    post(acme)
+
+    for _ in range(5):
+        payment = pass_time(the_payment().pk, minutes=20)
+
+    assert (payment.status, payment.unclear_since is None) == ("PENDING", False)
+    assert {user for user, _ in asked(script)} == {"bank"}
 
 
 def test_it_expires_only_after_the_charge_was_withdrawn(acme: Shop, script: Script) -> None:
