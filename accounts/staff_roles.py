@@ -89,11 +89,13 @@ ROLES = (
     ),
     StaffRole(
         "Treasury",
-        "Records the outcome of withdrawals and refunds, decides advances, enters rates, connects providers.",
+        "Records the outcome of payments, withdrawals and refunds, decides advances, enters rates, connects providers.",
         (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS),
         (
             "gateway.add_provideraccount",
             "gateway.change_provideraccount",
+            "gateway.change_payment",
+            "gateway.change_singleapprovallimit",
             "gateway.change_withdrawal",
             "gateway.settle_refund",
             "ledger.change_advance",
@@ -168,6 +170,8 @@ WORDS = {
     "accounts.change_merchant": "Change a company's features and its spread",
     "gateway.add_refund": "Open a refund for a payer",
     "gateway.change_refund": "Decide a refund that a payer requested",
+    "gateway.change_payment": "Propose and confirm the outcome of a payment",
+    "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
     "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
     "gateway.add_methodrule": "Add the rules of a method",
     "gateway.change_methodrule": "Change the rules of a method",

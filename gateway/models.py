@@ -4,7 +4,7 @@ from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
 from gateway.methods.models import MethodRule, PriceRule
-from gateway.payments.models import Payment
+from gateway.payments.models import Payment, SingleApprovalLimit
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
@@ -30,5 +30,6 @@ __all__ = [
     "Refund",
     "Response",
     "SavedView",
+    "SingleApprovalLimit",
     "Withdrawal",
 ]

@@ -1,5 +1,6 @@
 """The interface of a payment method. A rail gets plain values, never a Payment, and stores nothing."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -142,6 +143,9 @@ class RefundOrder:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+_PRINTABLE = re.compile(r"[!-~](?:[ -~]{0,62}[!-~])?")
+
+
 class Rail(ABC):
     """A payment method in some markets, at a provider or as its sandbox simulator.
 
@@ -151,6 +155,8 @@ class Rail(ABC):
 
     method: ClassVar[str]
     markets: ClassVar[tuple[Market, ...]]
+    bank_reference: ClassVar[re.Pattern[str]] = _PRINTABLE
+    """The form of the id that banks give money paid by this method."""
 
     @abstractmethod
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
@@ -188,6 +194,10 @@ class Rail(ABC):
         DONE if so, REFUSED if it cannot be canceled because it was paid.
         """
         return PaymentOutcome(PaymentResult.DONE)
+
+    def received(self, bank_reference: str) -> PaymentOutcome:
+        """The outcome of a payment whose money people found in a bank's statement."""
+        return PaymentOutcome(PaymentResult.DONE, reference=bank_reference)
 
     def calls_provider(self, order: PaymentOrder) -> bool:
         """Whether it calls a provider, so that no call may be made inside a transaction."""

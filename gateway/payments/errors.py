@@ -96,6 +96,36 @@ class PaymentState(Refusal):
     advice = "Look the payment up; a final status does not change."
 
 
+class OutcomeNotForStaff(Refusal):
+    code = "ONP409_PAYMENT_OUTCOME"
+    message = "Staff do not decide the outcome of this payment."
+    advice = "Its provider or simulator is asked. Staff decide once the outcome stays unclear past its deadline."
+
+
+class PaymentOver(Refusal):
+    code = "ONP409_PAYMENT_OVER"
+    message = "The payment ended before the money was recorded."
+    advice = "Return the money to the payer outside of the gateway, and ask the company to make a new payment."
+
+
+class InvalidBankReference(Refusal):
+    code = "ONP422_BANK_REFERENCE"
+    message = "The bank reference does not have the form that this payment method gives it."
+    advice = "Copy it from the bank's statement: the end-to-end id of a PIX, the tracking key of a SPEI transfer."
+
+
+class BankReferenceUsed(Refusal):
+    code = "ONP409_BANK_REFERENCE"
+    message = "This bank reference has already paid another payment of the account."
+    advice = "Compare both with the statement. One transfer pays one payment."
+
+
+class OtherAmountReceived(Refusal):
+    code = "ONP422_OTHER_AMOUNT_RECEIVED"
+    message = "The amount received is not the amount of the payment."
+    advice = "Record exact amounts only. Return other money to the payer outside of the gateway."
+
+
 class PaymentMethodTokenInvalid(MethodRefusal):
     code = "ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID"
     message = "No such saved card for this company and environment."

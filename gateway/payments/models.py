@@ -163,3 +163,20 @@ class Payment(Asked):
     def net(self) -> int:
         """The merchant's net, in minor units."""
         return self.amount - self.fee
+
+
+class SingleApprovalLimit(models.Model):
+    """Up to which amount one person of staff records what became of a payment. Without a row it takes two."""
+
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    currency = models.CharField(max_length=4, choices=CURRENCIES)
+    amount = models.BigIntegerField(help_text="Minor units; 0: none")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["merchant", "currency"], name="one_single_approval_limit"),
+            models.CheckConstraint(name="single_approval_limits_are_not_negative", condition=Q(amount__gte=0)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.merchant} {self.currency}"

@@ -62,6 +62,8 @@ class Provider(ABC, Generic[C]):
     credentials_type: ClassVar[type[Credentials]]
     methods: ClassVar[tuple[tuple[str, str], ...]]
     """The (method, currency) pairs that it can serve; an account serves those of its rails."""
+    answers: ClassVar[bool] = True
+    """Whether it can be asked what became of a payment. Otherwise staff say it."""
     certain_within_s: ClassVar[int] = DAY_S
     """Until when an unclear outcome is certain, from the first unclear answer on."""
 

@@ -12,14 +12,18 @@ from accounts import services
 from accounts.models import ApiKey, Company, Environment, Heartbeat, Merchant, RefusedOrigin
 from accounts.proposals.kinds import KINDS
 from accounts.tax_ids import compact
+from gateway.payments.models import SingleApprovalLimit
+from gateway.payments.proposals import SingleApprovalLimitKind
 from gateway.staff.company_status import POSSIBLE as STANDING
 from gateway.staff.company_status import CompanyStatusActions
 from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, unbroken
 from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm
-from gateway.staff.kit.pages import Done, ReadOnlyAdmin
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.recorded import RecordedAdmin
+from gateway.staff.payment_decisions import SingleApprovalForm
 from gateway.staff.verification import DECISIONS as VERIFICATION
 from gateway.staff.verification import Verification
+from ledger.notation import plain_amount
 
 
 @admin.register(Company)
@@ -115,15 +119,35 @@ class MerchantAdmin(RecordedAdmin):
         ),
         ("Cards", {"fields": (("card_integration_mode", "card_settlement_currency"),)}),
         ("Conversions", {"fields": ("conversion_spread",)}),
+        ("Payments recorded by staff", {"fields": ("decided_by_one",)}),
     )
-    readonly_fields = _unchanging
-    actions_detail = ("issue_key",)
+    readonly_fields = (*_unchanging, "decided_by_one")
+    actions_detail = ("issue_key", "single_approval")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+    def has_limit_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm(SingleApprovalLimitKind.permission)
+
+    @action(description=SingleApprovalLimitKind.title, permissions=["limit"], icon="person_check")
+    def single_approval(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        merchant, kind = self.record(request, object_id), KINDS[SingleApprovalLimitKind.name]
+        form = SingleApprovalForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = f"{kind.sentence(merchant, {})} {TWO_PEOPLE}"
+            return self.decision(request, merchant, kind.title, sentence=text, form=form)
+        values = {"currency": form.cleaned_data["currency"], "amount": f"{form.cleaned_data['amount']:f}"}
+        return self.put(request, merchant, kind, values, form.cleaned_data["note"])
+
+    @display(description="decided by one person")
+    def decided_by_one(self, merchant: Merchant) -> Any:
+        """The limits of the company, by currency."""
+        limits = SingleApprovalLimit.objects.filter(merchant=merchant, amount__gt=0).order_by("currency")
+        return ", ".join(f"up to {plain_amount(one.amount, one.currency)}" for one in limits) or EMPTY
 
     def has_issue_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return request.user.has_perm("accounts.issue_key")

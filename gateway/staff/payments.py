@@ -1,23 +1,45 @@
-"""Payments for staff: with customer, events and postings."""
+"""Payments for staff: with customer, events and postings; the outcome of those that no provider tells about."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action
+from unfold.enums import ActionVariant
 
+from accounts.models import Proposal
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.services import is_still_valid
 from accounts.tax_ids import compact
+from gateway.methods.rail import PaymentResult
+from gateway.payments.manual import awaits_staff, unasked
 from gateway.payments.models import Payment
+from gateway.payments.proposals import PaymentOutcomeKind, sentence
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import colored, moment, pretty, related
-from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
 from gateway.staff.kit.unclear import ASKED, unclear
+from gateway.staff.payment_decisions import DeclinedForm, PaidForm, PaymentDecisionForm
 from ledger.models import Entry, Transfer
 from webhooks.models import Delivery, Event
+
+DECISIONS: dict[str, tuple[PaymentResult, type[PaymentDecisionForm]]] = {
+    "paid": (PaymentResult.DONE, PaidForm),
+    "not_paid": (PaymentResult.DECLINED, DeclinedForm),
+}
 
 
 @admin.register(Payment)
 class PaymentAdmin(ReadOnlyAdmin):
+    """Change permission: record what became of a payment that nobody can be asked about."""
+
+    has_history = True
+    permissions_used = ("view", "change")
     ids = {
         "cmp": "merchant__company",
         "cus": "customer",
@@ -69,7 +91,11 @@ class PaymentAdmin(ReadOnlyAdmin):
         ("As submitted", {"fields": (pretty("payer"), "return_url")}),
         ("Method details", {"fields": (pretty("details"),)}),
     )
-    queues = (unclear("payments"),)
+    queues = (
+        Queue("manual", "Manual payments waiting", "account_balance", unasked, "created_at"),
+        unclear("payments"),
+    )
+    actions_detail = tuple(DECISIONS)
 
     def related_to(self, record: Payment) -> Iterable[Related]:
         yield from super().related_to(record)
@@ -79,4 +105,35 @@ class PaymentAdmin(ReadOnlyAdmin):
             Entry.objects.filter(transfer__reference=record.pk),
             Event.objects.filter(object_id=record.pk),
             Delivery.objects.filter(event__object_id=record.pk),
+            Proposal.objects.filter(object_id=record.pk),
         )
+
+    # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm(PaymentOutcomeKind.permission)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only for payments that await staff, and nothing while a proposal is pending."""
+        payment = self.get_object(request, unquote(str(object_id)))
+        if payment is None or not awaits_staff(payment):
+            return []
+        open_ones = Proposal.objects.filter(object_id=payment.pk, state=Proposal.State.OPEN)
+        return [] if any(map(is_still_valid, open_ones)) else super().get_actions_detail(request, object_id)
+
+    @action(description="Record as paid", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
+    def paid(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._decide(request, object_id, "paid", "Record as paid")
+
+    @action(description="Record as not paid", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    def not_paid(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._decide(request, object_id, "not_paid", "Record as not paid")
+
+    def _decide(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
+        """Asks for the bank's reference or the reason. The kind refuses what is impossible."""
+        payment, kind = self.record(request, object_id), KINDS[PaymentOutcomeKind.name]
+        answered, form_class = DECISIONS[name]
+        form = form_class(payment, request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            two = TWO_PEOPLE if kind.takes_two(payment, {}) else ""
+            return self.decision(request, payment, title, sentence=f"{sentence(payment, answered)} {two}", form=form)
+        return self.put(request, payment, kind, form.values(), form.cleaned_data["note"])

@@ -2,9 +2,17 @@
 
 from typing import Any
 
+from accounts.audit import Actor
+from gateway.methods.models import MethodRule
 from gateway.methods.spei.clabe import clabe
+from gateway.providers import accounts
 from gateway.providers.manual.credentials import ManualCredentials
 from gateway.providers.manual.provider import ManualProvider
+from gateway.providers.models import ProviderAccount
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.payments import a_reference
+from tests.support.providers import NOTE, confirms, enters, routed
 
 CLABE = clabe(bank="012", city="180", account=15_400_001)
 CBU = "2850590940090418135201"
@@ -29,3 +37,44 @@ CREDENTIALS: dict[str, dict[str, Any]] = {"MXN": MEXICO, "ARS": ARGENTINA, "COP"
 
 def manual(given: dict[str, Any]) -> ManualProvider:
     return ManualProvider(ManualCredentials.model_validate(given))
+
+
+def served_by(given: dict[str, Any]) -> set[tuple[str, str]]:
+    """The methods and currencies of an account with these credentials."""
+    return {(rail.method, market.currency) for rail in manual(given).rails() for market in rail.markets}
+
+
+def connected(shop: Shop, currency: str, **more: Any) -> ProviderAccount:
+    """The company's account is active, routed, and its methods are switched on in production."""
+    new = accounts.NewAccount(ManualProvider.name, f"{shop.company} {currency}", "PRODUCTION", shop.production)
+    entered = accounts.enter(Actor(enters()), new, CREDENTIALS[currency] | more, NOTE)
+    account = accounts.check(Actor(enters()), entered)
+    accounts.activate(Actor(confirms()), account, NOTE)
+    for method, in_currency in served_by(CREDENTIALS[currency] | more):
+        routed(account, merchant=shop.production, method=method, currency=in_currency)
+        rules = MethodRule.objects.filter(environment="PRODUCTION", method=method, currency=in_currency)
+        rules.update(enabled=True)
+    return account
+
+
+PAYERS = {
+    "PIX": {"name": "Maria Silva", "taxId": "52998224725"},
+    "SPEI": {"name": "Lucía Hernández"},
+    "PSE": {"name": "Camila Rojas", "taxId": "1018760936"},
+    "NEQUI": {"name": "Camila Rojas", "taxId": "1018760936"},
+}
+CURRENCY = {"PIX": "BRL", "SPEI": "MXN", "PSE": "COP", "NEQUI": "COP"}
+
+
+def live(shop: Shop, address: str) -> Api:
+    """The backend of the company with its live key."""
+    return Api(shop.production_key, address)
+
+
+def ordered(api: Api, method: str, **members: Any) -> dict[str, Any]:
+    """A payment of 1 500 in the currency of the method."""
+    order = {"method": method, "amount": 1500, "currency": CURRENCY[method], "reference": a_reference()}
+    answer = api.post("/payments", order | {"payer": PAYERS[method]} | members)
+    assert answer.status_code == 201, answer.content
+    data: dict[str, Any] = answer.json()["data"]
+    return data

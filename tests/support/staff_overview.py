@@ -47,6 +47,7 @@ QUEUES = {
     "Companies to verify": (Company, "verify"),
     "Failed e-mails": (Email, "failed"),
     "Provider certificates to renew": (ProviderAccount, "expiring"),
+    "Manual payments waiting": (Payment, "manual"),
 }
 
 

@@ -1,5 +1,6 @@
 """PIX: a copy-and-paste code that every Brazilian bank reads."""
 
+import re
 import secrets
 import string
 from collections.abc import Mapping, Sequence
@@ -41,11 +42,17 @@ class Pix(Rail):
         ),
     )
 
+    bank_reference: ClassVar[re.Pattern[str]] = re.compile(r"E[0-9]{20}[0-9A-Za-z]{11}")
+
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         return documents.faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
 
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
+
+    def received(self, bank_reference: str) -> PaymentOutcome:
+        details = {"pixEndToEndId": bank_reference}
+        return PaymentOutcome(PaymentResult.DONE, details, reference=bank_reference)
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         """Without instructions a payment can be paid only by simulation; then only the money has an id."""

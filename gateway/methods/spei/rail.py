@@ -1,5 +1,6 @@
 """SPEI: a dedicated CLABE for each payment, to which every Mexican bank transfers."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -52,6 +53,8 @@ class Spei(Rail):
             refund_window_days=90,
         ),
     )
+
+    bank_reference: ClassVar[re.Pattern[str]] = re.compile(r"[0-9A-Za-z]{1,30}")
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         tax_id, declared = draft.payer.tax_id, draft.payer.tax_id_type

@@ -14,6 +14,8 @@ from gateway.methods.bank_transfer.rail import ArgentineTransfer, ColombianTrans
 from gateway.methods.bre_b.rail import BreB
 from gateway.methods.nequi.rail import Nequi
 from gateway.methods.pay_to import PayTo
+from gateway.methods.pix.brcode import static_code
+from gateway.methods.pix.rail import Pix, txid_of
 from gateway.methods.pse.rail import Pse
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.methods.spei.clabe import bank_name
@@ -78,6 +80,17 @@ class ManualArgentineTransfer(ManualTransfer, ArgentineTransfer):
         }
 
 
+class ManualPix(ManualRail, Pix):
+    """A static code of the key; its txid is the ULID of the payment without the first digit, which is always 0."""
+
+    def instruct(self, order: PaymentOrder) -> PaymentOutcome:
+        txid = txid_of(order.payment_id)[1:]
+        code = static_code(
+            key=self.account.pix_key, amount=order.amount, name=self.account.holder, city=order.city, txid=txid
+        )
+        return PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
+
+
 class ManualCheckout(ManualRail):
     """The payer is sent to our page, which shows the account until the account's own deadline."""
 
@@ -129,6 +142,7 @@ SERVED: dict[str, type[ManualRail]] = {
     "pse_page": ManualPse,
     "nequi_number": ManualNequi,
     "bre_b_key": ManualBreB,
+    "pix_key": ManualPix,
 }
 """The member of the credentials that a method needs, and its rail."""
 
@@ -138,6 +152,7 @@ class ManualProvider(Provider[ManualCredentials]):
 
     name: ClassVar[str] = "manual"
     title: ClassVar[str] = "Manual (watched by staff)"
+    answers: ClassVar[bool] = False
     credentials_type = ManualCredentials
     methods: ClassVar[tuple[tuple[str, str], ...]] = tuple(
         (rail.method, market.currency) for rail in SERVED.values() for market in rail.markets

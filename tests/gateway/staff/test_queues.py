@@ -107,6 +107,7 @@ def test_whoever_may_not_see_a_list_sees_no_queue_of_it(acme: Shop) -> None:
         "Refunds awaiting an answer": None,
         "Unclear refunds": None,
         "Unclear payments": None,
+        "Manual payments waiting": None,
     }
     User.objects.filter(email="support@onpay.example").delete()
     nobody = browser_of(support("view_customer"))

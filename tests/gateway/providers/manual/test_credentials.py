@@ -9,7 +9,7 @@ from gateway.providers.credentials import sealed_of
 from gateway.providers.errors import InvalidAccount
 from gateway.providers.manual.provider import ManualProvider
 from gateway.providers.registry import declared
-from tests.support.manual_provider import ARGENTINA, BRAZIL, CBU, CLABE, COLOMBIA, MEXICO, manual
+from tests.support.manual_provider import ARGENTINA, BRAZIL, CBU, CLABE, COLOMBIA, MEXICO, served_by
 
 
 def faults(given: dict[str, Any]) -> list[str]:
@@ -28,13 +28,15 @@ def test_it_is_one_of_the_institutions() -> None:
         (MEXICO, {("SPEI", "MXN")}),
         (ARGENTINA, {("BANK_TRANSFER", "ARS")}),
         (COLOMBIA, {("BANK_TRANSFER", "COP"), ("PSE", "COP"), ("NEQUI", "COP"), ("BRE_B", "COP")}),
+        (BRAZIL, {("PIX", "BRL")}),
+        (MEXICO | BRAZIL, {("SPEI", "MXN"), ("PIX", "BRL")}),
         ({"holder": "Acme SAS", "nequi_number": "300 123 4567"}, {("NEQUI", "COP")}),
     ],
 )
 def test_an_account_serves_the_methods_whose_account_was_entered(
     given: dict[str, Any], served: set[tuple[str, str]]
 ) -> None:
-    assert manual(given).served() == served
+    assert served_by(given) == served
     assert served <= set(ManualProvider.methods)
 
 

@@ -1,0 +1,32 @@
+"""Payments whose outcome only people know: which ones await staff, and the limit for one person."""
+
+from django.db.models import Q
+
+from accounts.base import clock
+from accounts.models import Environment, Merchant
+from gateway.payments.models import OPEN, Payment, SingleApprovalLimit
+from gateway.providers.asking import is_overdue
+from gateway.providers.registry import declared
+
+
+def awaits_staff(payment: Payment) -> bool:
+    """Whether staff say what became of it: nobody can be asked, or the answer stayed unclear past its deadline."""
+    if payment.account is None or payment.status not in OPEN:
+        return False
+    return payment.account.provider in _silent() or is_overdue(payment, clock.now(payment.merchant))
+
+
+def unasked() -> Q:
+    """Open payments whose provider cannot be asked."""
+    return Q(status__in=OPEN, merchant__environment=Environment.PRODUCTION, account__provider__in=_silent())
+
+
+def single_approval_limit(merchant: Merchant, currency: str) -> int:
+    """Up to which amount one person decides, in minor units; 0 without a limit: always two."""
+    limit = SingleApprovalLimit.objects.filter(merchant=merchant, currency=currency).first()
+    return limit.amount if limit else 0
+
+
+def _silent() -> list[str]:
+    """The names of the providers that cannot be asked."""
+    return [name for name, provider in declared().items() if not provider.answers]

@@ -1,0 +1,196 @@
+"""Staff record what became of a payment that no provider can tell, and up to which amount one person may."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from accounts import audit
+from accounts.audit import Actor
+from accounts.models import Environment, Merchant
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
+from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.methods.registry import by_currency
+from gateway.payments import services as payments
+from gateway.payments.errors import (
+    BankReferenceUsed,
+    InvalidBankReference,
+    OtherAmountReceived,
+    OutcomeNotForStaff,
+    PaymentOver,
+    PaymentState,
+    PaymentUnknown,
+)
+from gateway.payments.manual import awaits_staff, single_approval_limit
+from gateway.payments.models import OPEN, Payment, SingleApprovalLimit, Status
+from gateway.payments.provider import lock
+from gateway.providers.models import ProviderAccount
+from ledger.money import to_decimal, to_minor
+from ledger.notation import plain_amount
+
+FAILURES = {
+    "NOT_PAID": "The payer did not pay.",
+    "PAYER_REJECTED": "The payer refused the payment.",
+    "ACQUIRER_REFUSED": "The provider refused the payment.",
+}
+"""The reasons of a decline that staff can choose."""
+
+
+@register
+class PaymentOutcomeKind(ProposalKind):
+    """Values: `answered`; if it was paid the bank's `reference` and the `amount` received, else the `failure_code`."""
+
+    name = "payment.outcome"
+    title = "Record the outcome of a payment"
+    permission = "gateway.change_payment"
+
+    def hold(self, object_id: str) -> Payment:
+        """Raises ONP404_PAYMENT."""
+        known = Payment.objects.select_related("merchant__company").filter(pk=object_id).first()
+        if known is None:
+            raise PaymentUnknown
+        return lock(known.merchant, known.pk)
+
+    def before(self, record: Payment) -> dict[str, Any]:
+        return {"status": record.status}
+
+    def company_ids(self, record: Payment) -> Iterable[str]:
+        return [record.merchant.company_id]
+
+    def takes_two(self, record: Payment, values: Values) -> bool:
+        """Unless the amount is within the company's limit for one person."""
+        return record.amount > single_approval_limit(record.merchant, record.currency)
+
+    def require(self, record: Payment, values: Values) -> None:
+        """Raises ONP409_PAYMENT_OVER, ONP409_PAYMENT_OUTCOME, ONP409_PAYMENT_STATE, and for one that was paid
+        ONP422_OTHER_AMOUNT_RECEIVED, ONP422_BANK_REFERENCE and ONP409_BANK_REFERENCE.
+        """
+        is_paid = values["answered"] == PaymentResult.DONE
+        if record.merchant.environment != Environment.PRODUCTION:
+            raise OutcomeNotForStaff
+        if is_paid and record.status in (Status.EXPIRED, Status.FAILED):
+            raise PaymentOver
+        if record.status not in OPEN:
+            raise PaymentState
+        if not awaits_staff(record):
+            raise OutcomeNotForStaff
+        if is_paid:
+            _require_exact(record, values["amount"])
+            _require_unused(record, values["reference"])
+
+    def sentence(self, record: Payment, values: Values) -> str:
+        return sentence(record, PaymentResult(values["answered"]))
+
+    def lines(self, record: Payment, values: Values) -> list[tuple[str, str]]:
+        if values["answered"] != PaymentResult.DONE:
+            return [("Outcome", "Not paid"), ("Reason", FAILURES[values["failure_code"]])]
+        received = plain_amount(to_minor(Decimal(values["amount"]), record.currency), record.currency)
+        return [("Outcome", "Paid"), ("Bank reference", values["reference"]), ("Amount received", received)]
+
+    def carry_out(self, record: Payment, values: Values, *, by: Actor, note: str) -> Carried:
+        """Decisions on one account take turns, so that one reference cannot pay two payments."""
+        ProviderAccount.objects.select_for_update(no_key=True).get(pk=record.account_id)
+        self.require(record, values)
+        before = self.before(record)
+        concluded = payments.conclude(record.merchant, record.pk, outcome_of(record, values))
+        audit.record(
+            by,
+            f"payment.{values['answered']}",
+            merchant=concluded.merchant,
+            object_id=concluded.pk,
+            before=before,
+            after={**self.before(concluded), "reference": concluded.rail_reference},
+            note=note,
+            by_staff=True,
+        )
+        return Carried(concluded, f"{concluded.pk} is {concluded.get_status_display().lower()}.")
+
+
+@register
+class SingleApprovalLimitKind(ProposalKind):
+    """Values: `currency`, and `amount` as text; "0": always two people. The record is the company's merchant."""
+
+    name = "payment.single_approval_limit"
+    title = "Change the limit for one person"
+    permission = "gateway.change_singleapprovallimit"
+
+    def hold(self, object_id: str) -> Merchant:
+        return Merchant.objects.select_for_update(of=("self",), no_key=True).select_related("company").get(pk=object_id)
+
+    def name_of(self, object_id: str) -> str:
+        return Merchant.objects.get(pk=object_id).company_id
+
+    def before(self, record: Merchant) -> dict[str, Any]:
+        limits = SingleApprovalLimit.objects.filter(merchant=record).order_by("currency")
+        return {"limits": [[one.currency, one.amount] for one in limits]}
+
+    def company_ids(self, record: Merchant) -> Iterable[str]:
+        return [record.company_id]
+
+    def require(self, record: Merchant, values: Values) -> None:
+        """Raises ONP409_PAYMENT_OUTCOME for a sandbox."""
+        if record.environment != Environment.PRODUCTION:
+            raise OutcomeNotForStaff
+
+    def sentence(self, record: Merchant, values: Values) -> str:
+        return "Up to this amount one person records what became of a payment of this company, without a second one."
+
+    def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
+        limit = to_minor(Decimal(values["amount"]), values["currency"])
+        return [("Limit", plain_amount(limit, values["currency"]) if limit else f"None in {values['currency']}")]
+
+    def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
+        before, currency = self.before(record), values["currency"]
+        limit = {"amount": to_minor(Decimal(values["amount"]), currency)}
+        SingleApprovalLimit.objects.update_or_create(merchant=record, currency=currency, defaults=limit)
+        audit.record(
+            by,
+            "single_approval_limit.changed",
+            merchant=record,
+            before=before,
+            after=self.before(record),
+            note=note,
+            by_staff=True,
+        )
+        return Carried(record, "The limit was changed.")
+
+
+def values_paid(reference: str, amount: Decimal) -> dict[str, str]:
+    """The values of a proposal that a payment was paid."""
+    return {"answered": PaymentResult.DONE.value, "reference": reference, "amount": f"{amount:f}"}
+
+
+def values_declined(failure_code: str) -> dict[str, str]:
+    """The values of a proposal that a payment was not paid and will not be."""
+    return {"answered": PaymentResult.DECLINED.value, "failure_code": failure_code}
+
+
+def outcome_of(payment: Payment, values: Values) -> PaymentOutcome:
+    """As the method's rail would tell it."""
+    if values["answered"] != PaymentResult.DONE:
+        code = values["failure_code"]
+        return PaymentOutcome(PaymentResult.DECLINED, failure=(code, FAILURES[code]))
+    return by_currency(payment.method)[payment.currency].received(values["reference"])
+
+
+def sentence(payment: Payment, answered: PaymentResult) -> str:
+    """The effect of a decision."""
+    amount, net = (plain_amount(minor, payment.currency) for minor in (payment.amount, payment.net))
+    if answered == PaymentResult.DONE:
+        return f"The payer paid {amount}. {net} is credited to the company. This cannot be undone."
+    return (
+        f"The payer did not pay {amount}, and the payment fails. Money that arrives later is not credited. "
+        "This cannot be undone."
+    )
+
+
+def _require_exact(payment: Payment, received: str) -> None:
+    if Decimal(received) != to_decimal(payment.amount, payment.currency):
+        raise OtherAmountReceived
+
+
+def _require_unused(payment: Payment, reference: str) -> None:
+    if not by_currency(payment.method)[payment.currency].bank_reference.fullmatch(reference):
+        raise InvalidBankReference
+    paid = Payment.objects.filter(account_id=payment.account_id, rail_reference=reference).exclude(pk=payment.pk)
+    if other := paid.values_list("pk", flat=True).first():
+        raise BankReferenceUsed(paymentId=other)

@@ -1,0 +1,166 @@
+"""Real money without any integration: the company's own account, a proposal, a second person, and the books."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import AuditEntry, Proposal, User
+from gateway.payments.due import run_due
+from gateway.payments.models import Payment
+from tests.support.api import Api, used
+from tests.support.checkout import Checkout, spoken
+from tests.support.companies import Shop
+from tests.support.manual_provider import CLABE, MEXICO, connected, live, ordered
+from tests.support.people import a_person, browser_of
+from tests.support.proposals import NOTE, confirmed, proposed
+from webhooks.models import Event
+
+E2E = "E00000000202611201200abcdefghijk"
+REFERENCES = {"SPEI": "MBAN01002611200012345678", "PSE": "1234567", "PIX": E2E}
+NETS = {"SPEI": 1470.15, "PSE": 1470.15, "PIX": 1485.14}
+WALLETS = {"SPEI": ("SPEI", "MXN"), "PSE": ("BANK_TRANSFER", "COP"), "PIX": ("PIX", "BRL")}
+
+
+@pytest.fixture
+def one(db: None) -> Client:
+    return browser_of(_superuser("one@onpay.example"))
+
+
+@pytest.fixture
+def two(db: None) -> Client:
+    return browser_of(_superuser("two@onpay.example"))
+
+
+def _superuser(email: str) -> User:
+    return a_person(email, is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def acme_live(acme: Shop, address: str) -> Api:
+    for currency in ("MXN", "COP", "BRL"):
+        connected(acme, currency)
+    return live(acme, address)
+
+
+def of(payment: dict[str, Any]) -> Payment:
+    return Payment.objects.get(pk=payment["id"])
+
+
+def told(payment: dict[str, Any]) -> list[str]:
+    """The events of a payment, in order."""
+    found = Event.objects.filter(object_id=payment["id"]).order_by("occurred_at", "created_at", "id")
+    return list(found.values_list("type", flat=True))
+
+
+@pytest.mark.parametrize("method", ["SPEI", "PSE", "PIX"])
+def test_a_payment_is_instructed_proposed_confirmed_paid_announced_and_booked(
+    acme_live: Api, acme: Shop, globex: Shop, address: str, one: Client, two: Client, method: str
+) -> None:
+    created = ordered(acme_live, method)
+    assert (created["status"], created["environment"], created["resolution"]) == ("PENDING", "PRODUCTION", None)
+    run_due()  # nobody is asked
+    assert of(created).ask_at is None
+
+    paid = {"amount": "1500.00", "reference": REFERENCES[method]}
+    proposal = proposed(one, of(created), "paid", **paid)
+    assert of(created).status == "PENDING"
+    assert told(created) == (["payment.updated"] if method == "PSE" else [])
+    assert confirmed(one, proposal).status_code == 403
+    assert of(created).status == "PENDING"
+    assert confirmed(two, proposal).status_code == 200
+
+    now = acme_live.get(f"/payments/{created['id']}").json()["data"]
+    assert (now["status"], "nextAction" in now) == ("PAID", False)
+    assert of(created).rail_reference == REFERENCES[method]
+    assert now.get("pixEndToEndId") == (E2E if method == "PIX" else None)
+    assert told(created)[-1] == "payment.paid"
+    announced = Event.objects.get(object_id=created["id"], type="payment.paid")
+    assert json.loads(bytes(announced.body))["data"] == now
+    [wallet] = used(acme_live.get(f"/companies/{acme.company.id}/balance").json()["data"]["wallets"])
+    assert (wallet["method"], wallet["currency"], wallet["available"]) == (*WALLETS[method], NETS[method])
+    assert live(globex, address).get(f"/payments/{created['id']}").status_code == 404
+    entry = AuditEntry.objects.get(action="payment.done", object_id=created["id"])
+    assert (entry.company, entry.by_staff) == (acme.company, True)
+    assert (entry.before, entry.after) == ({"status": "PENDING"}, {"status": "PAID", "reference": REFERENCES[method]})
+    assert NOTE["note"] in entry.note
+
+
+def test_spei_shows_the_companys_own_account(acme_live: Api) -> None:
+    details = ordered(acme_live, "SPEI")["bankDetails"]
+
+    assert (details["clabe"], details["beneficiaryName"]) == (CLABE, MEXICO["holder"])
+    assert (details["beneficiaryTaxId"], details["amount"], details["currency"]) == (MEXICO["tax_id"], 1500, "MXN")
+
+
+def test_pix_pays_to_the_key_with_a_txid_of_ours(acme_live: Api) -> None:
+    created = ordered(acme_live, "PIX")
+
+    assert created["pixTxid"] == created["id"].removeprefix("pay_")[1:]
+    assert len(created["pixTxid"]) == 25
+    assert f"05{25}{created['pixTxid']}" in created["pixCopyPaste"]
+    assert "0123pagamentos@acme.example" in created["pixCopyPaste"]
+    assert created["pixEndToEndId"] is None
+
+
+def test_a_redirect_method_has_our_page_until_the_accounts_own_deadline(acme_live: Api) -> None:
+    created = ordered(acme_live, "PSE", returnUrl="https://shop.example/thanks")
+    begun, ends = (datetime.fromisoformat(created[name]) for name in ("createdAt", "expiresAt"))
+
+    assert (ends - begun).total_seconds() == 7200
+    assert created["nextAction"]["expiresAt"] == created["expiresAt"]
+    page = Checkout(created)
+    reference = of(created).details["payTo"]["reference"]
+    for shown in (reference, "COP 1,500", "Acme SAS", "Send the receipt to pagos@acme.example."):
+        assert shown in page.text().replace("\xa0", " ")
+    assert 'href="https://pagos.acme.example/pse"' in page.open().content.decode()
+
+
+@pytest.mark.parametrize("method", ["SPEI", "PSE", "PIX"])
+def test_a_payment_that_nobody_records_expires_by_time(acme_live: Api, method: str) -> None:
+    created = ordered(acme_live, method)
+    Payment.objects.filter(pk=created["id"]).update(expires_at=of(created).created_at)
+
+    run_due()
+
+    now = acme_live.get(f"/payments/{created['id']}").json()["data"]
+    assert (now["status"], now["resolution"]) == ("EXPIRED", None)
+    assert told(created)[-1] == "payment.expired"
+    if method == "PSE":
+        assert "If you have already paid, contact Acme." in spoken(Checkout(created).open())
+
+
+def test_a_payment_that_was_not_paid_fails_with_the_reason(acme_live: Api, one: Client, two: Client) -> None:
+    created = ordered(acme_live, "SPEI")
+
+    confirmed(two, proposed(one, of(created), "not_paid", failure_code="NOT_PAID"))
+
+    now = acme_live.get(f"/payments/{created['id']}").json()["data"]
+    assert (now["status"], now["failure"]) == ("FAILED", {"code": "NOT_PAID", "message": "The payer did not pay."})
+    assert told(created) == ["payment.failed"]
+    assert Proposal.objects.get().state == "CONFIRMED"
+
+
+def test_without_a_connected_account_it_is_refused_by_name(acme: Shop, globex: Shop, address: str) -> None:
+    connected(acme, "MXN")
+
+    order = {"method": "SPEI", "amount": 10, "currency": "MXN", "reference": "a", "payer": {"name": "Ana"}}
+    refused = live(globex, address).post("/payments", order)
+
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ONP403_SPEI_NOT_CONNECTED")
+    assert not Payment.objects.exists()
+
+
+def test_credentials_that_serve_less_than_before_are_not_asked_for_it(acme: Shop, address: str) -> None:
+    account = connected(acme, "COP")
+    other = connected(acme, "MXN")
+    account.sealed_credentials = other.sealed_credentials
+    account.save()
+
+    order = {"method": "PSE", "amount": 1000, "currency": "COP", "reference": "a"}
+    refused = live(acme, address).post("/payments", order | {"payer": {"name": "Camila", "taxId": "1018760936"}})
+
+    assert refused.json()["error"]["code"] == "ONP403_PSE_NOT_CONNECTED"
+    assert not Payment.objects.exists()

@@ -1,0 +1,280 @@
+"""Staff say what became of payments that no provider tells about: exactly, once, and never alone without a limit."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from accounts.base.clock import utcnow
+from accounts.models import AuditEntry, Membership, Proposal, User
+from accounts.proposals.errors import AlreadyProposed, OwnCompany
+from gateway.models import SingleApprovalLimit
+from gateway.payments.due import run_due
+from gateway.payments.models import Payment
+from gateway.providers.models import ProviderAccount
+from gateway.staff.kit.pages import TWO_PEOPLE
+from ledger.models import Entry
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.manual_provider import connected, live, ordered
+from tests.support.payments import a_payment
+from tests.support.people import browser_of
+from tests.support.proposals import NOTE, action, confirmed, proposed
+from tests.support.staff import support
+from webhooks.models import Event
+
+PAID = {"amount": "1500", "reference": "MBAN0100261120"}
+NOT_PAID = {"failure_code": "NOT_PAID"}
+
+
+@pytest.fixture
+def acme_live(acme: Shop, address: str) -> Api:
+    connected(acme, "MXN")
+    return live(acme, address)
+
+
+@pytest.fixture
+def payment(acme_live: Api) -> Payment:
+    return spei(acme_live)
+
+
+def spei(api: Api) -> Payment:
+    return Payment.objects.get(pk=ordered(api, "SPEI")["id"])
+
+
+@contextmanager
+def nothing_moves() -> Iterator[None]:
+    def facts() -> Any:
+        rows = Payment.objects.order_by("pk").values("pk", "status", "rail_reference", "updated_at")
+        return list(rows), Entry.objects.count(), Event.objects.count()
+
+    before = facts()
+    yield
+    assert facts() == before
+
+
+def refusal(browser: Client, record: Any, act: str, **sent: Any) -> str:
+    """What the page answers when nothing may be proposed or done."""
+    with nothing_moves():
+        known = Proposal.objects.count()
+        answer = browser.post(action(record, act), {**NOTE, **sent}, follow=True)
+        assert Proposal.objects.count() == known
+    return answer.content.decode()
+
+
+def offered(browser: Client, payment: Payment) -> list[str]:
+    page = browser.get(action(payment, "change")).content.decode()
+    return [name for name in ("paid", "not_paid") if f'href="{action(payment, name)}"' in page]
+
+
+def test_a_payment_that_waits_is_offered_until_somebody_has_proposed(staff: Client, payment: Payment) -> None:
+    assert offered(staff, payment) == ["paid", "not_paid"]
+    page = staff.get(action(payment, "paid")).content.decode()
+    assert "The payer paid 1,500.00 MXN. 1,470.15 MXN is credited to the company. This cannot be undone." in page
+    assert TWO_PEOPLE in page
+
+    proposed(staff, payment, "paid", **PAID)
+
+    assert offered(staff, payment) == []
+    assert AlreadyProposed.message in refusal(staff, payment, "paid", **PAID)
+
+
+def test_the_second_person_reads_everything_before_confirming(
+    staff: Client, colleague: Client, payment: Payment
+) -> None:
+    proposal = proposed(staff, payment, "paid", **PAID)
+
+    page = colleague.get(action(proposal, "confirm")).content.decode()
+
+    for said in ("Paid", PAID["reference"], "1,500.00 MXN", NOTE["note"], "root@onpay.example", "cannot be undone"):
+        assert said in page
+
+
+@pytest.mark.parametrize("other", ["1499.99", "1500.01", "15", "150000"])
+def test_another_amount_than_the_payments_is_refused(staff: Client, payment: Payment, other: str) -> None:
+    told = refusal(staff, payment, "paid", **PAID | {"amount": other})
+
+    assert "The amount received is not the amount of the payment." in told
+    assert "Return other money to the payer outside of the gateway." in told
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"amount": ""}, "amount"),
+        ({"amount": "0"}, "amount"),
+        ({"amount": "1500.001"}, "amount"),
+        ({"reference": ""}, "reference"),
+        ({"reference": "x" * 65}, "reference"),
+        ({"note": "ok"}, "note"),
+    ],
+)
+def test_a_form_that_says_too_little_proposes_nothing(
+    staff: Client, payment: Payment, sent: dict[str, str], field: str
+) -> None:
+    with nothing_moves():
+        answer = staff.post(action(payment, "paid"), NOTE | PAID | sent)
+    assert list(answer.context["form"].errors) == [field]
+    assert not Proposal.objects.exists()
+
+
+@pytest.mark.parametrize("reference", ["with spaces", "über", "A" * 31, "A-1"])
+def test_a_reference_that_no_bank_gives_is_refused(staff: Client, payment: Payment, reference: str) -> None:
+    told = refusal(staff, payment, "paid", **PAID | {"reference": reference})
+
+    assert "The bank reference does not have the form that this payment method gives it." in told
+
+
+def test_one_transfer_pays_one_payment(
+    staff: Client, colleague: Client, acme_live: Api, payment: Payment, globex: Shop, address: str
+) -> None:
+    other = spei(acme_live)
+    first, second = proposed(staff, payment, "paid", **PAID), proposed(staff, other, "paid", **PAID)
+    confirmed(colleague, first)
+
+    with nothing_moves():
+        answer = confirmed(colleague, second)
+
+    assert (answer.status_code, "already paid another payment" in answer.content.decode()) == (409, True)
+    second.refresh_from_db()
+    assert second.state == "OPEN"
+    third = spei(acme_live)
+    assert "already paid another payment" in refusal(staff, third, "paid", **PAID)
+    connected(globex, "MXN")  # another account has statements of its own
+    theirs = spei(live(globex, address))
+    confirmed(colleague, proposed(staff, theirs, "paid", **PAID))
+    theirs.refresh_from_db()
+    assert theirs.status == "PAID"
+
+
+def test_nobody_confirms_what_they_proposed_nor_decides_about_their_own_company(
+    staff: Client, colleague: Client, acme: Shop, payment: Payment
+) -> None:
+    proposal = proposed(staff, payment, "paid", **PAID)
+    with nothing_moves():
+        assert confirmed(staff, proposal).status_code == 403
+
+    member = User.objects.get(email="colleague@onpay.example")
+    Membership.objects.create(company=acme.company, user=member, role="VIEWER")
+    with nothing_moves():
+        assert confirmed(colleague, proposal).status_code == 403
+    proposal.delete()
+    assert OwnCompany.message in refusal(colleague, payment, "paid", **PAID)
+
+
+def test_the_sandbox_is_its_simulators(staff: Client, acme: Shop) -> None:
+    simulated = a_payment(acme.sandbox)
+
+    assert offered(staff, simulated) == []
+    for act, sent in (("paid", {"amount": "150", "reference": "E" + "0" * 31}), ("not_paid", NOT_PAID)):
+        assert "Staff do not decide the outcome of this payment." in refusal(staff, simulated, act, **sent)
+
+
+def test_a_provider_that_answers_is_not_decided_for_until_its_deadline_has_passed(
+    staff: Client, colleague: Client, payment: Payment
+) -> None:
+    ProviderAccount.objects.update(provider="scripted")
+    assert offered(staff, payment) == []
+    assert "Staff do not decide" in refusal(staff, payment, "paid", **PAID)
+
+    long_ago = utcnow() - timedelta(days=2)
+    certain_by = long_ago + timedelta(days=1)
+    Payment.objects.update(unclear_since=long_ago, unclear_asks=9, certain_by=certain_by, ask_at=utcnow())
+
+    assert offered(staff, payment) == ["paid", "not_paid"]
+    confirmed(colleague, proposed(staff, payment, "paid", **PAID))
+    payment.refresh_from_db()
+    assert (payment.status, payment.rail_reference, payment.certain_by) == ("PAID", PAID["reference"], None)
+
+
+@pytest.mark.parametrize("status", ["EXPIRED", "FAILED"])
+def test_money_that_comes_too_late_is_refused_with_what_to_do(
+    staff: Client, colleague: Client, payment: Payment, acme_live: Api, status: str
+) -> None:
+    waiting = proposed(staff, payment, "paid", **PAID)
+    if status == "FAILED":
+        other = spei(acme_live)
+        confirmed(colleague, proposed(staff, other, "not_paid", **NOT_PAID))
+        payment = other
+    else:
+        Payment.objects.filter(pk=payment.pk).update(expires_at=payment.created_at)
+        run_due()
+        with nothing_moves():
+            assert confirmed(colleague, waiting).status_code == 409
+
+    told = refusal(staff, payment, "paid", **PAID | {"reference": "LATE1"})
+
+    assert "The payment ended before the money was recorded." in told
+    assert "ask the company to make a new payment" in told
+
+
+def test_what_was_paid_is_not_decided_again(staff: Client, colleague: Client, payment: Payment) -> None:
+    confirmed(colleague, proposed(staff, payment, "paid", **PAID))
+
+    assert offered(staff, payment) == []
+    for act, sent in (("paid", PAID | {"reference": "OTHER1"}), ("not_paid", NOT_PAID)):
+        assert "status does not allow this" in refusal(staff, payment, act, **sent)
+
+
+def test_whoever_may_only_view_decides_nothing_and_treasury_may(payment: Payment) -> None:
+    viewer = browser_of(support("view_payment"))
+    assert offered(viewer, payment) == []
+    with nothing_moves():
+        for act in ("paid", "not_paid"):
+            assert viewer.post(action(payment, act), NOTE | PAID | NOT_PAID).status_code == 403
+    assert not Proposal.objects.exists()
+
+    user = User.objects.get(email="support@onpay.example")
+    user.user_permissions.clear()
+    user.groups.set([Group.objects.get(name="Treasury")])
+    assert offered(browser_of(user), payment) == ["paid", "not_paid"]
+
+
+# The limit for one person
+
+
+def test_up_to_the_limit_one_person_is_enough_and_above_it_two(
+    staff: Client, colleague: Client, acme: Shop, acme_live: Api, payment: Payment
+) -> None:
+    limit = proposed(staff, acme.production, "single_approval", currency="MXN", amount="1499.99")
+    assert not SingleApprovalLimit.objects.exists()
+    assert confirmed(staff, limit).status_code == 403
+    confirmed(colleague, limit)
+    proposed(staff, payment, "paid", **PAID)  # a cent above
+
+    confirmed(colleague, proposed(staff, acme.production, "single_approval", currency="MXN", amount="1500"))
+    second = spei(acme_live)
+    page = staff.post(action(second, "paid"), NOTE | PAID | {"reference": "OTHER1"}, follow=True).content.decode()
+
+    second.refresh_from_db()
+    assert (second.status, second.rail_reference) == ("PAID", "OTHER1")
+    assert f"{second.pk} is paid." in page
+    entry = AuditEntry.objects.get(action="payment.done")
+    assert (entry.object_id, entry.note) == (second.pk, NOTE["note"])
+    assert "up to 1,500.00 MXN" in staff.get(action(acme.production, "change")).content.decode()
+    changed = AuditEntry.objects.filter(action="single_approval_limit.changed").order_by("pk")
+    assert [one.after for one in changed] == [{"limits": [["MXN", 149_999]]}, {"limits": [["MXN", 150_000]]}]
+
+
+def test_a_limit_is_of_one_company_and_one_currency(
+    staff: Client, colleague: Client, acme: Shop, globex: Shop, address: str, payment: Payment
+) -> None:
+    confirmed(colleague, proposed(staff, acme.production, "single_approval", currency="BRL", amount="999999"))
+    confirmed(colleague, proposed(staff, globex.production, "single_approval", currency="MXN", amount="999999"))
+
+    proposed(staff, payment, "paid", **PAID)
+
+    payment.refresh_from_db()
+    assert payment.status == "PENDING"
+
+
+def test_a_sandbox_has_no_limit_and_whoever_may_not_sets_none(staff: Client, acme: Shop) -> None:
+    assert "Staff do not decide" in refusal(staff, acme.sandbox, "single_approval", currency="MXN", amount="1")
+    viewer = browser_of(support("view_merchant", "change_payment"))
+    sent = NOTE | {"currency": "MXN", "amount": "1"}
+    assert viewer.post(action(acme.production, "single_approval"), sent).status_code == 403
+    assert not SingleApprovalLimit.objects.exists()
