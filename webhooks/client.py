@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from types import SimpleNamespace, TracebackType
 from typing import Any, Self
 
@@ -313,7 +313,9 @@ def _readable_header(header: str | None) -> str | None:
     return header[:LONGEST_RETRY_AFTER] if header and header.isprintable() else None
 
 
+@cache
 def _verifying_context() -> ssl.SSLContext:
+    """One in each process: reading the trusted certificates takes 60 ms."""
     context = ssl.create_default_context()
     context.options |= ssl.OP_NO_RENEGOTIATION
     context.set_alpn_protocols(["http/1.1"])
