@@ -129,7 +129,7 @@ class Client:
                     body += part
                     if len(body) > LARGEST:
                         raise Unclear("the answer has more than 1 MB")
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:  # a host name may have no possible form
             raise watch.failure(error) from None
         if watch.is_over:
             raise watch.failure(None)
@@ -189,7 +189,7 @@ class _Watch:
                 raise NotSent(f"no connection within {self._seconds} s")
             self._transmitted = True
 
-    def failure(self, error: httpx.HTTPError | None) -> CallFailed:
+    def failure(self, error: Exception | None) -> CallFailed:
         """Texts of the network and of TLS name hosts and certificates; others may quote what was received."""
         text = (isinstance(error, httpx.NetworkError) and str(error)[:160]) or type(error).__name__
         if not self._transmitted:

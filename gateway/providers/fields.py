@@ -11,7 +11,8 @@ _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 def _address(url: str) -> str:
     parts = urlsplit(url)
-    if parts.scheme != "https" or not parts.hostname or parts.username or re.search(r"[?#{}\s]", url):
+    host = parts.hostname and parts.port != 0  # a port of another form is a ValueError as well
+    if parts.scheme != "https" or not host or parts.username is not None or re.search(r"[?#{}\s]", url):
         raise ValueError("This must be an https:// address without user, query and fragment.")
     return url.rstrip("/")
 

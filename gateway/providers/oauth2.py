@@ -1,5 +1,6 @@
 """Access tokens of OAuth2 client credentials (RFC 6749, section 4.4), kept as long as they are valid."""
 
+import re
 import time
 from base64 import b64encode
 from dataclasses import replace
@@ -11,6 +12,7 @@ from gateway.providers.errors import CallFailed, NotSent
 MARGIN_S = 60
 """How long before its end a token is renewed. Time is measured from our own request on, so clocks need not agree."""
 UNTOLD_S = 300
+_TOKEN = re.compile("[!-~]+")
 KNOWN_ERRORS = {"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "invalid_scope"}
 
 
@@ -57,7 +59,8 @@ class AuthorizedClient:
         except CallFailed as failed:
             raise NotSent(f"no access token: {failed.reason}") from None
         token, seconds = answer.body.get("access_token"), answer.body.get("expires_in", UNTOLD_S)
-        if answer.status != 200 or not isinstance(token, str) or not token or not _is_seconds(seconds):
+        usable = answer.status == 200 and _is_seconds(seconds)
+        if not usable or not isinstance(token, str) or not _TOKEN.fullmatch(token):
             error = answer.body.get("error")
             raise NotSent(f"no access token: {error if error in KNOWN_ERRORS else f'HTTP {answer.status}'}")
         self._token, self._valid_until = token, asked_at + max(int(seconds) - MARGIN_S, 0)

@@ -80,7 +80,7 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
         return message.certificate is not None and message.certificate in self.credentials.callback_fingerprints.split()
 
     def read(self, message: Message) -> Sequence[Notice]:
-        """Payments with the sum and the returns among the details, and refunds."""
+        """Payments, their details as `ReceivedPix.described`, and refunds."""
         try:
             told = shaped(loads(message.body), Listing)
         except (NotOneJsonObject, Unclear) as wrong:
@@ -91,13 +91,7 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
 def notices(pix: ReceivedPix) -> Iterator[Notice]:
     """What received money says about payments and refunds of ours. Nothing without a txid that may be ours."""
     if pix.txid and _ULID.fullmatch(pix.txid):
-        returns = [
-            {"id": one.id, "reference": one.reference, "amount": str(one.amount), "status": one.status}
-            | {"nature": one.nature, "reason": one.reason}
-            for one in pix.returns
-        ]
-        details = {"pixEndToEndId": pix.end_to_end_id, "amount": str(pix.amount), "currency": "BRL", "returns": returns}
-        yield Notice(f"pay_{pix.txid}", PaymentAction.PAY, PaymentResult.DONE, details)
+        yield Notice(f"pay_{pix.txid}", PaymentAction.PAY, PaymentResult.DONE, pix.described())
     for one in pix.returns:
         if one.nature == "ORIGINAL" and _ULID.fullmatch(one.id):
             yield Notice(f"ref_{one.id}", PaymentAction.REFUND, _TOLD.get(one.status))

@@ -1,5 +1,6 @@
 """PIX payments as immediate charges (cob). The ULID of our own id is the bank's txid, or its number of a return."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -17,6 +18,7 @@ from gateway.providers.errors import NotSent, Unclear
 REMOVED = ("REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP")
 NOT_APPLIED = (400, 403, 404, 409, 422)
 """Statuses of a refused request. A repeated request may get one, too, so the object is read before we believe them."""
+END_TO_END_ID = re.compile("[a-zA-Z0-9]{32}")
 NO_MONEY = ("NO_END_TO_END_ID", "The payment has no endToEndId, so the bank cannot return its money.")
 
 log = structlog.get_logger()
@@ -55,8 +57,8 @@ class BacenPix(Pix):
 
     def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         """A return (devolução) of money that arrived, under the ULID of the refund's id."""
-        money, number = order.payment_reference, txid_of(order.refund_id)
-        if not money:
+        money, number = order.payment_reference or "", txid_of(order.refund_id)
+        if not END_TO_END_ID.fullmatch(money):
             return PaymentOutcome(PaymentResult.DECLINED, failure=NO_MONEY)
         told = self._api.give_back(money, number, order.amount)
         returned = _settled(told, lambda: self._api.returned(money, number))
@@ -65,8 +67,9 @@ class BacenPix(Pix):
         return _refund_outcome(order, returned)
 
     def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
-        money = order.payment_reference
-        returned = known(self._api.returned(money, txid_of(order.refund_id))) if money else None
+        money = order.payment_reference or ""
+        is_known = END_TO_END_ID.fullmatch(money) is not None
+        returned = known(self._api.returned(money, txid_of(order.refund_id))) if is_known else None
         return _refund_outcome(order, returned) if returned else PaymentOutcome(PaymentResult.NOT_RECEIVED)
 
 
@@ -89,10 +92,11 @@ def _why(told: object) -> tuple[str, str]:
 
 
 def _outcome(order: PaymentOrder, charge: Charge) -> PaymentOutcome:
-    """DONE says the sum that arrived, whatever was asked and whatever became of the charge."""
+    """DONE says the sum that arrived, whatever was ordered and became of the charge; another sum in all its parts."""
     if charge.received:
         paid, money = sum((one.amount for one in charge.received), Decimal(0)), charge.received[0].end_to_end_id
-        return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": money}, None, money, paid, "BRL")
+        parts = {} if paid == order.amount else {"received": [one.described() for one in charge.received]}
+        return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": money, **parts}, None, money, paid, "BRL")
     if charge.amount != order.amount:
         log.critical("provider.other_amount", about=order.payment_id)
         raise Unclear("the charge has another amount")

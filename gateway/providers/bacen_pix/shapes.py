@@ -1,10 +1,11 @@
 """What the bank answers, as far as we read it: the schemas Cob, Pix, Devolucao and Problema of API Pix 2.9."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, AwareDatetime, BeforeValidator, Field, StringConstraints, TypeAdapter
 from pydantic.dataclasses import dataclass
+from pydantic_core import to_jsonable_python
 
 EndToEndId = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{32}$")]
 _sum = TypeAdapter(Annotated[str, StringConstraints(pattern=r"^[0-9]{1,10}\.[0-9]{2}$")])
@@ -33,6 +34,12 @@ class ReceivedPix:
     at: Annotated[AwareDatetime, Field(validation_alias="horario")]
     txid: str | None = None
     returns: Annotated[tuple[ReturnedPix, ...], Field(validation_alias="devolucoes")] = ()
+
+    def described(self) -> dict[str, Any]:
+        """As JSON, for details that are stored."""
+        return {"pixEndToEndId": self.end_to_end_id, "currency": "BRL"} | {
+            name: value for name, value in to_jsonable_python(self).items() if name not in ("end_to_end_id", "txid")
+        }
 
 
 @dataclass(frozen=True, slots=True)

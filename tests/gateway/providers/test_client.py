@@ -177,6 +177,6 @@ def test_a_key_with_a_passphrase_is_refused_and_nobody_is_prompted(identity: Ide
 def test_what_fills_the_address_cannot_change_it(identity: Identity) -> None:
     received: list[bytes] = []
     with answering(OK, received=received) as url:
-        call = Call("PUT", url + "/cob/{txid}", {"txid": "../a?b=c#d\r\n"}, query={"x": "&y=\r\n"}, json={"a": "b"})
+        call = Call("GET", url + "/cob/{txid}", {"txid": "../a?b=c#d\r\n"}, query={"x": "&y=\r\n"})
         Client("test", identity, 2).send(call)
-    assert received[0].startswith(b"PUT /cob/..%2Fa%3Fb%3Dc%23d%0D%0A?x=%26y%3D%0D%0A HTTP/1.1\r\n")
+    assert received[0].startswith(b"GET /cob/..%2Fa%3Fb%3Dc%23d%0D%0A?x=%26y%3D%0D%0A HTTP/1.1\r\n")

@@ -101,8 +101,10 @@ def test_a_list_of_money_with_a_useless_answer_is_unclear(bank: Bank, provider: 
         list(provider.received(NOON, NOON + timedelta(hours=1)))
 
 
-def test_an_unreachable_bank_was_sent_nothing(connect: Callable[..., BacenPixProvider], order: PaymentOrder) -> None:
-    closed = "https://localhost:1"
+@pytest.mark.parametrize("closed", ["https://localhost:1", "https://a..b"])
+def test_an_unreachable_bank_was_sent_nothing(
+    connect: Callable[..., BacenPixProvider], order: PaymentOrder, closed: str
+) -> None:
     with pytest.raises(NotSent, match="no connection"):
         connect(base_url=closed, token_url=f"{closed}/oauth/token").rails()[0].instruct(order)
 

@@ -129,14 +129,22 @@ def test_the_sum_that_arrived_is_told_whatever_was_ordered(
 ) -> None:
     rail.instruct(order)
     money = bank.books.pay(txid(order), amount)
-    assert rail.ask(order, PaymentAction.PAY) == paid(amount, money)
+
+    told = rail.ask(order, PaymentAction.PAY)
+
+    [part] = told.details["received"]
+    assert (part["pixEndToEndId"], part["amount"], part["currency"], part["returns"]) == (money, amount, "BRL", [])
+    assert replace(told, details={"pixEndToEndId": money}) == paid(amount, money)
 
 
 def test_a_charge_that_was_paid_twice_tells_both_sums(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
     rail.instruct(order)
-    first = bank.books.pay(txid(order))
-    bank.books.pay(txid(order))
-    assert rail.ask(order, PaymentAction.PAY) == paid("200.00", first)
+    both = [bank.books.pay(txid(order)) for _ in range(2)]
+
+    told = rail.ask(order, PaymentAction.PAY)
+
+    assert (told.amount, told.reference) == (Decimal("200.00"), both[0])
+    assert [one["pixEndToEndId"] for one in told.details["received"]] == both
 
 
 def test_a_canceled_charge_cannot_be_paid_any_more(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
@@ -240,8 +248,11 @@ def test_money_that_the_bank_does_not_know_is_not_returned(bank: Bank, rail: Rai
     assert (outcome.answered, outcome.failure and outcome.failure[0]) == (PaymentResult.DECLINED, "PixNaoEncontrado")
 
 
-def test_without_the_id_of_the_money_no_refund_is_sent(bank: Bank, rail: Rail, refund_of: RefundOf) -> None:
-    refund = replace(refund_of("", "40.00"), payment_reference=None)
+@pytest.mark.parametrize("money", [None, "", "E123", "E" * 33, "E" * 31 + "/"])
+def test_without_the_id_of_the_money_no_refund_is_sent(
+    bank: Bank, rail: Rail, refund_of: RefundOf, money: str | None
+) -> None:
+    refund = replace(refund_of("", "40.00"), payment_reference=money)
 
     assert rail.refund(refund, NOON).answered == PaymentResult.DECLINED
     assert rail.ask_refund(refund, NOON).answered == PaymentResult.NOT_RECEIVED

@@ -1,0 +1,123 @@
+"""Real money through the API of the gateway and a bank's own: charged, paid, refunded, canceled, and lost answers."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db.models import F
+
+from accounts.audit import Actor
+from gateway.payments.models import Payment
+from gateway.providers import accounts
+from gateway.providers.models import ProviderAccount
+from gateway.refunds import due as due_refunds
+from gateway.refunds.models import Refund
+from ledger.models import Balance
+from tests.support.bacen_pix.bank import Bank
+from tests.support.companies import Shop
+from tests.support.production import PIX, api_of, live, pass_time
+from tests.support.providers import NOTE, confirms, enters, routed
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def account(acme: Shop, entered: dict[str, Any]) -> ProviderAccount:
+    """The platform's account at the bank: entered by one person, checked, confirmed by another, and routed to."""
+    live(acme)
+    new = accounts.NewAccount("bacen-pix", "Banco do Teste", "PRODUCTION", None)
+    account = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, entered, NOTE))
+    accounts.activate(Actor(confirms()), account, NOTE)
+    routed(account)
+    return account
+
+
+@pytest.fixture
+def shop(acme: Shop, account: ProviderAccount) -> Shop:
+    return acme
+
+
+def create(shop: Shop) -> Payment:
+    answer = api_of(shop).post("/payments", PIX)
+    assert answer.status_code == 201, answer.json()
+    return Payment.objects.get()
+
+
+def txid(payment: Payment) -> str:
+    return payment.pk.removeprefix("pay_")
+
+
+def later() -> Refund:
+    Refund.objects.update(**{name: F(name) - timedelta(minutes=2) for name in ("ask_at", "leased_until")})
+    due_refunds.run_due()
+    return Refund.objects.get()
+
+
+def available() -> int:
+    return sum(Balance.objects.filter(account__kind="AVAILABLE").values_list("amount", flat=True))
+
+
+def test_a_payment_is_charged_paid_and_refunded_in_part(shop: Shop, bank: Bank) -> None:
+    payment = create(shop)
+    shown = api_of(shop).get(f"/payments/{payment.pk}").json()["data"]
+    assert (shown["status"], shown["pixTxid"]) == ("PENDING", txid(payment))
+    assert shown["pixCopyPaste"] == bank.books.charges[txid(payment)]["pixCopiaECola"]
+    assert pass_time(payment.pk, minutes=1).status == "PENDING"
+
+    money = bank.books.pay(txid(payment))
+    paid = pass_time(payment.pk, minutes=1)
+    assert (paid.status, paid.rail_reference, available()) == ("PAID", money, paid.net)
+
+    answer = api_of(shop).post(f"/payments/{payment.pk}/refunds", {"amount": 50.00})
+    number = answer.json()["data"]["id"].removeprefix("ref_")
+    assert later().status == "PROCESSING"
+    bank.books.settle(money, number, "DEVOLVIDO")
+    refunded = later()
+
+    reference = bank.books.pix[money]["devolucoes"][0]["rtrId"]
+    assert (refunded.status, refunded.end_to_end_id) == ("COMPLETED", reference)
+    assert (bank.books.received(), bank.books.returned()) == (Decimal("150.00"), Decimal("50.00"))
+    assert available() == paid.net - 5000
+
+
+def test_what_nobody_pays_is_removed_at_the_bank_before_it_expires(shop: Shop, bank: Bank) -> None:
+    payment = create(shop)
+
+    assert pass_time(payment.pk, days=1, minutes=1).status == "EXPIRED"
+
+    assert bank.books.charges[txid(payment)]["status"] == "REMOVIDA_PELO_USUARIO_RECEBEDOR"
+    assert available() == 0
+
+
+def test_what_is_paid_in_the_last_second_is_paid(shop: Shop, bank: Bank) -> None:
+    payment = create(shop)
+    bank.books.pay(txid(payment))
+
+    assert pass_time(payment.pk, days=1, minutes=1).status == "PAID"
+    assert bank.books.charges[txid(payment)]["status"] == "CONCLUIDA"
+
+
+@pytest.mark.parametrize(("failure", "charged"), [("500", 0), ("HTML", 1), ("nothing", 1), ("403 after", 1)])
+def test_a_lost_answer_is_queried_and_there_is_one_charge(shop: Shop, bank: Bank, failure: str, charged: int) -> None:
+    bank.will(failure, failure, on="^PUT")
+    api_of(shop).post("/payments", PIX)
+    assert len(bank.books.charges) == charged
+    bank.will()
+
+    payment = Payment.objects.get()
+    for _ in range(3):
+        payment = pass_time(payment.pk, minutes=2)
+
+    assert payment.details["pixTxid"] == txid(payment)
+    bank.books.pay(txid(payment))
+    assert pass_time(payment.pk, minutes=1).status == "PAID"
+    assert list(bank.books.charges) == [txid(payment)]
+
+
+def test_a_sandbox_key_reaches_no_bank(shop: Shop, bank: Bank, api: Any) -> None:
+    before = list(bank.calls)
+
+    assert api.post("/payments", PIX).status_code == 201
+
+    assert bank.calls == before
