@@ -57,13 +57,9 @@ def connected(shop: Shop, currency: str, **more: Any) -> ProviderAccount:
     return account
 
 
-PAYERS = {
-    "PIX": {"name": "Maria Silva", "taxId": "52998224725"},
-    "SPEI": {"name": "Lucía Hernández"},
-    "PSE": {"name": "Camila Rojas", "taxId": "1018760936"},
-    "NEQUI": {"name": "Camila Rojas", "taxId": "1018760936"},
-}
-CURRENCY = {"PIX": "BRL", "SPEI": "MXN", "PSE": "COP", "NEQUI": "COP"}
+CAMILA = {"name": "Camila Rojas", "taxId": "1018760936"}
+PAYERS = {"BRL": {"name": "Maria Silva", "taxId": "52998224725"}, "MXN": {"name": "Lucía Hernández"}, "COP": CAMILA}
+CURRENCY = {"PIX": "BRL", "SPEI": "MXN"}
 
 
 def live(shop: Shop, address: str) -> Api:
@@ -72,9 +68,10 @@ def live(shop: Shop, address: str) -> Api:
 
 
 def ordered(api: Api, method: str, **members: Any) -> dict[str, Any]:
-    """A payment of 1 500 in the currency of the method."""
-    order = {"method": method, "amount": 1500, "currency": CURRENCY[method], "reference": a_reference()}
-    answer = api.post("/payments", order | {"payer": PAYERS[method]} | members)
+    """A payment of 1 500: of pesos of Colombia, but for PIX and SPEI."""
+    currency = CURRENCY.get(method, "COP")
+    order = {"method": method, "amount": 1500, "currency": currency, "reference": a_reference()}
+    answer = api.post("/payments", order | {"payer": PAYERS[currency]} | members)
     assert answer.status_code == 201, answer.content
     data: dict[str, Any] = answer.json()["data"]
     return data

@@ -72,31 +72,30 @@ PixKey = Annotated[
     _checked(keys.kind_of, "Must be a CPF, a CNPJ, an e-mail address, +55 and a phone number, or a random key."),
 ]
 Page = Annotated[str, Field(max_length=500), _checked(_is_page, "Must be an address that starts with https://.")]
+ON_OUR_PAGE = "Shown on our page to payers of the Colombian methods"
 
 
 class ManualCredentials(Credentials):
-    """Nothing here is secret: payers see it. A method whose account is empty is not served.
+    """Nothing here is secret: payers see it. A method whose account is empty is not served."""
 
-    `bank` and `tax_id` are of the Argentine or Colombian account. `payers_time_s`: seconds until a payment by one of
-    the redirect methods expires.
-    """
-
-    holder: Annotated[str, Field(min_length=2, max_length=70)]
-    tax_id: Annotated[str, Digits, Field(max_length=20)] = ""
-    bank: Line = ""
-    clabe: Clabe = ""
-    cbu: Cbu = ""
-    alias: Alias = ""
-    account_number: AccountNumber = ""
-    account_type: Literal["", "SAVINGS", "CHECKING"] = ""
-    nequi_number: Nequi = ""
-    bre_b_key: BreBKey = ""
-    pse_page: Page = ""
-    pix_key: PixKey = ""
-    instructions_en: Text = ""
-    instructions_es: Text = ""
-    instructions_pt: Text = ""
-    payers_time_s: Annotated[int, Field(ge=600, le=30 * DAY_S)] = DAY_S
+    holder: Annotated[str, Field(min_length=2, max_length=70, title="Account holder")]
+    tax_id: Annotated[str, Digits, Field(max_length=20, title="Tax id of the holder")] = ""
+    clabe: Annotated[Clabe, Field(title="CLABE (SPEI)")] = ""
+    cbu: Annotated[Cbu, Field(title="CBU or CVU (bank transfer, Argentina)")] = ""
+    alias: Annotated[Alias, Field(title="Alias of the CBU or CVU")] = ""
+    bank: Annotated[Line, Field(title="Bank", description="Of the Argentine or the Colombian account")] = ""
+    account_number: Annotated[AccountNumber, Field(title="Account number (bank transfer, Colombia)")] = ""
+    account_type: Annotated[Literal["", "SAVINGS", "CHECKING"], Field(title="Type of the Colombian account")] = ""
+    pse_page: Annotated[Page, Field(title="Page at the bank (PSE)", description="Payers continue there")] = ""
+    nequi_number: Annotated[Nequi, Field(title="Number (Nequi)")] = ""
+    bre_b_key: Annotated[BreBKey, Field(title="Key (Bre-B)")] = ""
+    pix_key: Annotated[PixKey, Field(title="Key (PIX)")] = ""
+    instructions_en: Annotated[Text, Field(title="Instructions in English", description=ON_OUR_PAGE)] = ""
+    instructions_es: Annotated[Text, Field(title="Instructions in Spanish", description=ON_OUR_PAGE)] = ""
+    instructions_pt: Annotated[Text, Field(title="Instructions in Portuguese", description=ON_OUR_PAGE)] = ""
+    payers_time_s: Annotated[
+        int, Field(ge=600, le=30 * DAY_S, title="Payer's time in seconds", description="Of the Colombian methods")
+    ] = DAY_S
 
     @model_validator(mode="after")
     def _is_complete(self) -> "ManualCredentials":
