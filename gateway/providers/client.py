@@ -50,7 +50,7 @@ class Identity:
             with NamedTemporaryFile("w", encoding="ascii") as pem:
                 pem.write(f"{self.private_key}\n{self.certificate}\n")
                 pem.flush()
-                context.load_cert_chain(pem.name, password="")
+                context.load_cert_chain(pem.name, password=lambda: "")  # else OpenSSL would prompt for a passphrase
         return context
 
 
