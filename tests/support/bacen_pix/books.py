@@ -74,6 +74,14 @@ class Books:
             returns.append(found)
         found |= {"status": status, **members}
 
+    def settle_all(self) -> int:
+        """Completes every return under way; how many."""
+        returns = [(e2e, one) for e2e, money in self.pix.items() for one in money.get("devolucoes", ())]
+        under_way = [(e2e, one["id"]) for e2e, one in returns if one["status"] == "EM_PROCESSAMENTO"]
+        for end_to_end_id, number in under_way:
+            self.settle(end_to_end_id, number, "DEVOLVIDO")
+        return len(under_way)
+
     def received(self) -> Decimal:
         return sum((Decimal(one["valor"]) for one in self.pix.values()), Decimal(0))
 
