@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.http import HttpResponse
 
 from accounts.services import issue_key, revoke_key
@@ -17,6 +16,7 @@ from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from gateway.simulations.examples import WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
+from ledger.models import Transfer
 from tests.support.api import V2, Api
 from tests.support.cards import alone
 from tests.support.companies import Shop
@@ -25,6 +25,7 @@ from tests.support.operations import EVERY, QUERIES
 from tests.support.payments import a_payment, pix
 from tests.support.recording import Recording
 from tests.support.rows import rows
+from tests.support.tables import held_in
 from tests.support.withdrawals import fund, register, withdrawn
 from webhooks.models import Delivery, Endpoint, Event
 
@@ -134,14 +135,8 @@ class World:
 
     def as_it_is(self) -> list[Any]:
         """Everything of acme's sandbox that could be touched."""
-        mine = {"merchant": self.acme.sandbox}
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM ledger_transfer")
-            moves = cursor.fetchone()
-        of_models = (Payment, Customer, Refund, Withdrawal, Conversion, Event, Endpoint)
-        deliveries = list(Delivery.objects.filter(endpoint__merchant=self.acme.sandbox).order_by("id").values())
-        rows = [list(model.objects.filter(**mine).order_by("id").values()) for model in of_models]
-        return [*rows, deliveries, moves]
+        mine = held_in(Payment, Customer, Refund, Withdrawal, Conversion, Event, Endpoint, of=[self.acme.sandbox])
+        return [*mine, *held_in(Delivery, Transfer)]
 
     def ids(self) -> dict[str, str]:
         """acme's, as they are named in paths and bodies."""
