@@ -5,13 +5,15 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from gateway.providers.bacen_pix.shapes import Charge, Listing, Problem, ReceivedPix, ReturnedPix
+from gateway.providers.bacen_pix.shapes import Charge, Listing, Nothing, ReceivedPix, ReturnedPix
 from gateway.providers.client import Answer, Call
 from gateway.providers.errors import Unclear
 from gateway.providers.oauth2 import AuthorizedClient
+from gateway.providers.problems import Problem, clear, told
 
 SCOPES = "cob.write cob.read pix.write pix.read webhook.write webhook.read"
 COB, RETURN, WEBHOOK = "/cob/{txid}", "/pix/{e2eid}/devolucao/{id}", "/webhook/{chave}"
+UNKNOWN = ("NaoEncontrado", "NaoEncontrada")
 PAGE_SIZE, MOST_PAGES = 500, 1000
 Named = TypeVar("Named", Charge, ReturnedPix)
 T = TypeVar("T")
@@ -28,8 +30,9 @@ class PixApi:
         body = {"calendario": {"expiracao": seconds}, "valor": {"original": f"{amount:.2f}"}, "chave": self._key}
         return self._named(Charge, txid, self._send("PUT", COB, {"txid": txid}, body))
 
-    def charge(self, txid: str) -> Charge | Problem:
-        return self._named(Charge, txid, self._send("GET", COB, {"txid": txid}))
+    def charge(self, txid: str) -> Charge | None:
+        """None: the bank knows no such charge."""
+        return _known(self._named(Charge, txid, self._send("GET", COB, {"txid": txid})))
 
     def remove(self, txid: str) -> Charge | Problem:
         body = {"status": "REMOVIDA_PELO_USUARIO_RECEBEDOR"}
@@ -39,8 +42,10 @@ class PixApi:
         ids, body = {"e2eid": end_to_end_id, "id": number}, {"valor": f"{amount:.2f}"}
         return self._named(ReturnedPix, number, self._send("PUT", RETURN, ids, body))
 
-    def returned(self, end_to_end_id: str, number: str) -> ReturnedPix | Problem:
-        return self._named(ReturnedPix, number, self._send("GET", RETURN, {"e2eid": end_to_end_id, "id": number}))
+    def returned(self, end_to_end_id: str, number: str) -> ReturnedPix | None:
+        """None: the bank knows no such return."""
+        ids = {"e2eid": end_to_end_id, "id": number}
+        return _known(self._named(ReturnedPix, number, self._send("GET", RETURN, ids)))
 
     def received(self, since: datetime, until: datetime) -> Iterator[ReceivedPix]:
         """All money that arrived in a window of whole seconds, with and without a charge, each once."""
@@ -48,7 +53,7 @@ class PixApi:
         window = {"inicio": f"{since.astimezone(UTC):%FT%TZ}", "fim": f"{until.astimezone(UTC):%FT%TZ}"}
         for number in range(MOST_PAGES):
             paging = {"paginacao.paginaAtual": number, "paginacao.itensPorPagina": PAGE_SIZE}
-            page = clear(_told(self._send("GET", "/pix", query={**window, **paging}), Listing))
+            page = clear(told(self._send("GET", "/pix", query={**window, **paging}), Listing))
             fresh = {one.end_to_end_id: one for one in page.received if one.end_to_end_id not in seen}
             seen |= fresh.keys()
             yield from fresh.values()
@@ -58,14 +63,10 @@ class PixApi:
 
     def reach_webhook(self) -> None:
         """Reads where callbacks go, if anywhere."""
-        answer = self._send("GET", WEBHOOK, {"chave": self._key})
-        if answer.status >= 400:
-            known(_problem(answer))
+        _known(told(self._send("GET", WEBHOOK, {"chave": self._key}), Nothing))
 
     def register_webhook(self, url: str) -> None:
-        answer = self._send("PUT", WEBHOOK, {"chave": self._key}, {"webhookUrl": url})
-        if answer.status >= 400:
-            clear(_problem(answer))
+        clear(told(self._send("PUT", WEBHOOK, {"chave": self._key}, {"webhookUrl": url}), Nothing))
 
     def _send(
         self,
@@ -81,27 +82,14 @@ class PixApi:
 
     @staticmethod
     def _named(shape: type[Named], name: str, answer: Answer) -> Named | Problem:
-        told = _told(answer, shape)
-        if isinstance(told, Problem) or (told.txid if isinstance(told, Charge) else told.id) == name:
-            return told
+        found = told(answer, shape)
+        if isinstance(found, Problem) or (found.txid if isinstance(found, Charge) else found.id) == name:
+            return found
         raise Unclear("an answer about something else")
 
 
-def clear(told: T | Problem) -> T:
-    """Raises Unclear for a problem."""
-    if isinstance(told, Problem):
-        raise Unclear(f"HTTP {told.status} {told.name}")
-    return told
-
-
-def known(told: T | Problem) -> T | None:
-    """None if the bank knows no such object. Raises Unclear for any other problem."""
-    return None if isinstance(told, Problem) and told.is_unknown else clear(told)
-
-
-def _told(answer: Answer, shape: type[T]) -> T | Problem:
-    return answer.read(shape) if answer.status < 300 else _problem(answer)
-
-
-def _problem(answer: Answer) -> Problem:
-    return Answer(answer.status, {**answer.body, "status": answer.status}).read(Problem)
+def _known(answered: T | Problem) -> T | None:
+    """None if the bank knows no such object: an address that does not exist is 404 as well, and says nothing."""
+    if isinstance(answered, Problem) and answered.status == 404 and answered.name.endswith(UNKNOWN):
+        return None
+    return clear(answered)

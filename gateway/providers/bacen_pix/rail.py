@@ -1,28 +1,24 @@
 """PIX payments as immediate charges (cob). The ULID of our own id is the bank's txid, or its number of a return."""
 
 import re
-from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
-from typing import TypeVar
 
 import structlog
 
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.pix.rail import Pix, txid_of
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
-from gateway.providers.bacen_pix.api import PixApi, clear, known
-from gateway.providers.bacen_pix.shapes import Charge, Problem, ReturnedPix
-from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.bacen_pix.api import PixApi
+from gateway.providers.bacen_pix.shapes import Charge, ReturnedPix
+from gateway.providers.errors import Unclear
+from gateway.providers.problems import Problem, settled
 
 REMOVED = ("REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP")
-NOT_APPLIED = (400, 403, 404, 409, 422)
-"""Statuses of a refused request. A repeated request may get one, too, so the object is read before we believe them."""
 END_TO_END_ID = re.compile("[a-zA-Z0-9]{32}")
 NO_MONEY = ("NO_END_TO_END_ID", "The payment has no endToEndId, so the bank cannot return its money.")
 
 log = structlog.get_logger()
-T = TypeVar("T")
 
 
 class BacenPix(Pix):
@@ -35,21 +31,20 @@ class BacenPix(Pix):
         """A charge that exists already is read and compared, so that the call may be repeated."""
         txid = txid_of(order.payment_id)
         seconds = max(round((order.expires_at - order.created_at).total_seconds()), 1)
-        told = self._api.create(txid, order.amount, seconds)
-        charge = _settled(told, lambda: self._api.charge(txid))
-        if charge is None:
-            return PaymentOutcome(PaymentResult.REFUSED, failure=_why(told))
+        charge = settled(self._api.create(txid, order.amount, seconds), lambda: self._api.charge(txid))
+        if isinstance(charge, Problem):
+            return PaymentOutcome(PaymentResult.REFUSED, failure=charge.failure)
         return _outcome(order, charge)
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        charge = known(self._api.charge(txid_of(order.payment_id)))
+        charge = self._api.charge(txid_of(order.payment_id))
         return _outcome(order, charge) if charge else PaymentOutcome(PaymentResult.NOT_RECEIVED)
 
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         """A charge that the bank does not know cannot be paid either."""
         txid = txid_of(order.payment_id)
-        charge = _settled(self._api.remove(txid), lambda: self._api.charge(txid))
-        if charge is None or (charge.status in REMOVED and not charge.received):
+        charge = settled(self._api.remove(txid), lambda: self._api.charge(txid))
+        if isinstance(charge, Problem) or (charge.status in REMOVED and not charge.received):
             return PaymentOutcome(PaymentResult.DONE)
         if charge.status == "CONCLUIDA" or charge.received:
             return PaymentOutcome(PaymentResult.REFUSED)
@@ -60,35 +55,17 @@ class BacenPix(Pix):
         money, number = order.payment_reference or "", txid_of(order.refund_id)
         if not END_TO_END_ID.fullmatch(money):
             return PaymentOutcome(PaymentResult.DECLINED, failure=NO_MONEY)
-        told = self._api.give_back(money, number, order.amount)
-        returned = _settled(told, lambda: self._api.returned(money, number))
-        if returned is None:
-            return PaymentOutcome(PaymentResult.DECLINED, failure=_why(told))
+        asked = self._api.give_back(money, number, order.amount)
+        returned = settled(asked, lambda: self._api.returned(money, number))
+        if isinstance(returned, Problem):
+            return PaymentOutcome(PaymentResult.DECLINED, failure=returned.failure)
         return _refund_outcome(order, returned)
 
     def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         money = order.payment_reference or ""
         is_known = END_TO_END_ID.fullmatch(money) is not None
-        returned = known(self._api.returned(money, txid_of(order.refund_id))) if is_known else None
+        returned = self._api.returned(money, txid_of(order.refund_id)) if is_known else None
         return _refund_outcome(order, returned) if returned else PaymentOutcome(PaymentResult.NOT_RECEIVED)
-
-
-def _settled(told: T | Problem, read: Callable[[], T | Problem]) -> T | None:
-    """What the request led to. None: it was refused, and the bank knows nothing of an earlier one either.
-
-    Raises Unclear, never NotSent: a request was transmitted before.
-    """
-    if not isinstance(told, Problem) or told.status not in NOT_APPLIED:
-        return clear(told)
-    try:
-        return known(read())
-    except NotSent as failed:
-        raise Unclear(failed.reason) from None
-
-
-def _why(told: object) -> tuple[str, str]:
-    assert isinstance(told, Problem)
-    return told.name, (told.detail or told.title)[:255]
 
 
 def _outcome(order: PaymentOrder, charge: Charge) -> PaymentOutcome:

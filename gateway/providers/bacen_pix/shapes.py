@@ -1,4 +1,4 @@
-"""What the bank answers, as far as we read it: the schemas Cob, Pix, Devolucao and Problema of API Pix 2.9."""
+"""What the bank answers, as far as we read it: the schemas Cob, Pix and Devolucao of API Pix 2.9."""
 
 from decimal import Decimal
 from typing import Annotated, Any
@@ -55,28 +55,13 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a request was refused (RFC 7807)."""
-
-    type: str
-    title: str
-    status: int
-    detail: str = ""
-
-    @property
-    def name(self) -> str:
-        """The last part of the type: CobOperacaoInvalida, PixDevolucaoInvalida …"""
-        return "".join(filter(str.isalnum, self.type.rpartition("/")[2]))[:40]
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether the bank knows no such object. An address that does not exist is 404, too, and says nothing."""
-        return self.status == 404 and self.name.endswith(("NaoEncontrado", "NaoEncontrada"))
-
-
-@dataclass(frozen=True, slots=True)
 class Listing:
     """Received money, in a callback or on a page of a list."""
 
     received: Annotated[tuple[ReceivedPix, ...], Field(validation_alias="pix")]
     pages: Annotated[int, Field(validation_alias=AliasPath("parametros", "paginacao", "quantidadeDePaginas"))] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """An answer of which only the status is read."""
