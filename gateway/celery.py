@@ -16,6 +16,7 @@ TASKS = [
     "accounts.emails",
     "gateway",
     "gateway.payments",
+    "gateway.providers",
     "gateway.refunds",
     "gateway.withdrawals",
     "ledger",
@@ -45,6 +46,7 @@ TIMETABLE = {
     "sweep-payments": Turn("gateway.payments.tasks.sweep_payments", MONEY, timedelta(seconds=2)),
     "sweep-refunds": Turn("gateway.refunds.tasks.sweep_refunds", MONEY, timedelta(seconds=2)),
     "sweep-withdrawals": Turn("gateway.withdrawals.tasks.sweep_withdrawals", MONEY, timedelta(seconds=2)),
+    "sweep-provider-messages": Turn("gateway.providers.tasks.sweep_provider_messages", MONEY, timedelta(seconds=2)),
     "sweep-receivables": Turn("ledger.receivables.tasks.sweep_receivables", MONEY, timedelta(seconds=10)),
     "fetch-rates": Turn("ledger.rates.tasks.fetch_rates", MESSAGES, timedelta(minutes=1)),
     "deliver-webhooks": Turn("webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1)),
@@ -62,6 +64,9 @@ TIMETABLE = {
     "forget-idempotency-keys": Turn("gateway.tasks.forget_idempotency_keys", BACKGROUND, timedelta(hours=1)),
     "forget-sessions": Turn("gateway.tasks.forget_sessions", BACKGROUND, timedelta(hours=1)),
     "forget-requests": Turn("gateway.tasks.forget_requests", BACKGROUND, timedelta(minutes=10)),
+    "forget-provider-messages": Turn(
+        "gateway.providers.tasks.forget_provider_messages", BACKGROUND, timedelta(minutes=10)
+    ),
     "forget-stuck-work": Turn("gateway.tasks.forget_stuck_work", BACKGROUND, timedelta(hours=1)),
 }
 # A worker started without -Q serves all of them.

@@ -108,6 +108,8 @@ def nothing_local_in_production(app_configs: Any, **kwargs: Any) -> list[CheckMe
         settings.SANDBOX_BASE_URL,
     ):
         found.append(Error("ONPAY_SDK_URL must be an https:// address with an origin of its own.", id="onpay.E006"))
+    if not settings.CALLBACKS_URL.startswith("https://"):
+        found.append(Error("ONPAY_CALLBACKS_URL must be an https:// address.", id="onpay.E018"))
     if settings.RATES_URL and not settings.RATES_URL.startswith("https://"):
         found.append(Error("ONPAY_RATES_URL must be an https:// address.", id="onpay.E007"))
     return found
@@ -163,6 +165,7 @@ def addresses_are_of_somebody(app_configs: Any, **kwargs: Any) -> list[CheckMess
         "ONPAY_BASE_URL": [urlsplit(settings.BASE_URL).hostname],
         "ONPAY_SANDBOX_BASE_URL": [urlsplit(settings.SANDBOX_BASE_URL).hostname],
         "ONPAY_SDK_URL": [urlsplit(settings.SDK_URL).hostname],
+        "ONPAY_CALLBACKS_URL": [urlsplit(settings.CALLBACKS_URL).hostname],
         "ONPAY_ALLOWED_HOSTS": settings.ALLOWED_HOSTS,
         "ONPAY_EMAIL_FROM": [sender],
         "ONPAY_EMAIL_URL": [settings.EMAIL_HOST] if email_is_configured(None) == [] else [],

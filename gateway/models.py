@@ -6,7 +6,7 @@ from gateway.dashboard.models import SavedView
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment, SingleApprovalLimit
 from gateway.payouts.models import PayoutRule
-from gateway.providers.models import ProviderAccount, ProviderRoute
+from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.vault.models import CardToken
@@ -26,6 +26,7 @@ __all__ = [
     "PayoutRule",
     "PriceRule",
     "ProviderAccount",
+    "ProviderMessage",
     "ProviderRoute",
     "Refund",
     "Response",

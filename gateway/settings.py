@@ -37,7 +37,9 @@ BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/"
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")
 # Pages that handle cards have their own origin; on a developer's machine it is the address instead of the name.
 SDK_URL = env.str("ONPAY_SDK_URL", default=BASE_URL.replace("//localhost", "//127.0.0.1")).rstrip("/")
-_hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL, SDK_URL)}
+# Where institutions call us. With client certificates it has a host of its own: browsers would ask people for theirs.
+CALLBACKS_URL = (env.str("ONPAY_CALLBACKS_URL", default="") or BASE_URL).rstrip("/")
+_hosts = {str(urlsplit(url).hostname) for url in (BASE_URL, SANDBOX_BASE_URL, SDK_URL, CALLBACKS_URL)}
 ALLOWED_HOSTS = env.list("ONPAY_ALLOWED_HOSTS", default=[]) or sorted(
     _hosts | ({"localhost", "127.0.0.1", "[::1]"} if LOCAL else set())
 )
@@ -47,6 +49,8 @@ HAS_NO_PROXY = _proxies == ["none"]
 TRUSTED_PROXIES = [] if HAS_NO_PROXY else [str(ip_network(network)) for network in _proxies]
 # The header in which the proxies pass the client's address. Clients cannot forge one whose name they do not know.
 CLIENT_ADDRESS_HEADER = env.str("ONPAY_CLIENT_ADDRESS_HEADER", default="X-Forwarded-For")
+# The header in which they pass the client certificate of a callback, or its SHA-256 fingerprint.
+CLIENT_CERTIFICATE_HEADER = env.str("ONPAY_CLIENT_CERTIFICATE_HEADER", default="Onpay-Client-Certificate")
 # Uncached templates, and error pages that show the code. `make dev` turns it on.
 DEBUG = env.bool("ONPAY_DEBUG", default=False)
 DEFAULT_EXCEPTION_REPORTER = "gateway.technical_page.Reporter"

@@ -9,6 +9,7 @@ from accounts.staff_invitations import StaffInvitation
 from gateway import health
 from gateway.api import views
 from gateway.api.reference import pages
+from gateway.callbacks.views import receive
 from gateway.dashboard.receivables.feed import money_calendar
 from gateway.payer import receipts
 from gateway.payer.pages import payers_page
@@ -27,6 +28,8 @@ urlpatterns = [
     path("docs/errors", pages.errors),
     path("api/v2/openapi.json", pages.schema),
     path("api/v2/", include("gateway.api.v2.urls")),
+    path("callbacks/<str:account_id>", receive),
+    path("callbacks/<str:account_id>/<path:path>", receive),
     path("receipts/<str:receipt_id>", receipts.receipt),
     path("calendars/<str:company_id>/<str:environment>.ics", money_calendar, name="money_calendar"),
     path("dashboard/", include("gateway.dashboard.urls")),

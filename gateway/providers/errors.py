@@ -45,6 +45,12 @@ class AccountUnknown(Refusal):
     advice = "Look the account up in the list."
 
 
+class MessageUnknown(Refusal):
+    code = "ONP404_PROVIDER_MESSAGE"
+    message = "There is no such message of a provider."
+    advice = "Look the message up in the list; old ones are deleted."
+
+
 class AccountState(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_STATE"
     message = "The status of the provider account does not allow this."

@@ -90,3 +90,32 @@ class ProviderRoute(models.Model):
 
     def __str__(self) -> str:
         return f"{self.method} {self.currency} {self.position}"
+
+
+class ProviderMessage(models.Model):
+    """A verified message of an institution, as it arrived. It is read later, and once more whenever it is repeated."""
+
+    id = IdField("pmg", primary_key=True)
+    account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="messages")
+    received_at = models.DateTimeField()
+    path = models.CharField(max_length=500, blank=True, default="", help_text="What follows the account in the address")
+    headers = models.JSONField(default=dict, help_text="Without secrets")
+    certificate = models.CharField(
+        max_length=64, blank=True, default="", help_text="SHA-256 fingerprint of the client certificate"
+    )
+    sealed_body = models.BinaryField(editable=False)
+    digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of path and body")
+    repeats = models.IntegerField(default=0, help_text="How often the same message came again")
+    read_due_at = models.DateTimeField(null=True, blank=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=500, blank=True, default="")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["account", "digest"], name="one_message_of_a_content")]
+        indexes = [
+            models.Index(fields=["read_due_at"], name="messages_to_read", condition=Q(read_due_at__isnull=False)),
+            models.Index(fields=["received_at"], name="messages_by_age"),
+        ]
+
+    def __str__(self) -> str:
+        return self.pk

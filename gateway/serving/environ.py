@@ -74,7 +74,8 @@ def _add_headers(environ: dict[str, Any], headers: list[tuple[str, str]], is_fro
 @cache
 def _of_proxies() -> frozenset[str]:
     """Headers that only a trusted proxy can have set."""
-    return frozenset({settings.CLIENT_ADDRESS_HEADER.lower(), "x-forwarded-proto"})
+    own = {settings.CLIENT_ADDRESS_HEADER.lower(), settings.CLIENT_CERTIFICATE_HEADER.lower()}
+    return frozenset({*own, "x-forwarded-proto"})
 
 
 def _host_and_port(socket: str) -> tuple[str, str]:

@@ -12,6 +12,8 @@ FORM = 1024 * 1024
 """More than any form of the dashboard, the sign-in pages or the staff admin needs."""
 PAYERS = 16 * 1024
 """Public pages and payers' input."""
+CALLBACKS = 1024 * 1024
+"""Messages of institutions."""
 FILES = 25 * 1024 * 1024
 _FORMS = ("/dashboard/", "/accounts/", "/admin/", "/demo/")
 API = "/api/"

@@ -80,6 +80,7 @@ def production(settings: Any) -> Any:
     settings.SECRET_KEY_FALLBACKS = []
     settings.BASE_URL, settings.SANDBOX_BASE_URL = "https://api.onpay.internal", "https://sandbox.onpay.internal"
     settings.SDK_URL, settings.ALLOWED_HOSTS = "https://sdk.onpay.internal", ["api.onpay.internal"]
+    settings.CALLBACKS_URL = "https://callbacks.onpay.internal"
     settings.TRUSTED_PROXIES, settings.HAS_NO_PROXY = ["10.0.0.0/8"], False
     settings.EMAIL_BACKEND, settings.EMAIL_HOST = "django.core.mail.backends.smtp.EmailBackend", "mail.onpay.internal"
     settings.DEFAULT_FROM_EMAIL = "Onpay <no-reply@onpay.internal>"
@@ -113,6 +114,7 @@ def test_a_whole_production_has_no_error(production: Any) -> None:
         ("BASE_URL", "https://api.example.com", "onpay.E013"),
         ("SANDBOX_BASE_URL", "https://sandbox.onpay.example", "onpay.E013"),
         ("SDK_URL", "https://example.org", "onpay.E013"),
+        ("CALLBACKS_URL", "http://callbacks.onpay.internal", "onpay.E018"),
         ("ALLOWED_HOSTS", ["api.onpay.internal", ".example.com"], "onpay.E013"),
         ("DEFAULT_FROM_EMAIL", "Onpay Gateway <no-reply@example.com>", "onpay.E013"),
         ("DEFAULT_FROM_EMAIL", "no-reply@localhost", "onpay.E013"),

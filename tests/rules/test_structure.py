@@ -29,6 +29,7 @@ PUBLIC = {
     "api/v2/openapi.json",
     "checkout/<str:token>", "receipts/<str:receipt_id>",
     "accounts/confirm/", "accounts/staff/<uidb64>/<token>/",
+    "callbacks/<str:account_id>", "callbacks/<str:account_id>/<path:path>",
     "calendars/<str:company_id>/<str:environment>.ics",
 }  # fmt: skip
 

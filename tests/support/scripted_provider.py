@@ -22,8 +22,10 @@ from gateway.methods.rail import (
     RefundOrder,
 )
 from gateway.methods.registry import by_currency
+from gateway.providers import notices
 from gateway.providers.certificates import Certificate, PrivateKey
 from gateway.providers.errors import Unreadable
+from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Credentials, Message, Notice, Provider
 
 MODULE = __name__
@@ -40,6 +42,10 @@ class Script:
     unreachable: Exception | None = None
     """Raised by the connection check."""
     calls: list[tuple[str, str, str]] = field(default_factory=list)
+    heard: list[tuple[str, str]] = field(default_factory=list)
+    """Notices about objects of tests: (account's id, our id)."""
+    deaf: Exception | None = None
+    """Raised by the handler of such notices."""
 
     def answer(self, user: str, what: str, our_id: str) -> PaymentOutcome:
         self.calls.append((user, what, our_id))
@@ -129,6 +135,15 @@ class ScriptedProvider(Provider[ScriptedCredentials]):
 
 def signature(password: str, body: bytes) -> str:
     return hmac.new(password.encode(), body, hashlib.sha256).hexdigest()
+
+
+@notices.register("tst")
+def hear(notice: Notice, account: ProviderAccount) -> bool:
+    """The handler of objects that only tests have: every one is known whose id does not end with X."""
+    if SCRIPT.deaf:
+        raise SCRIPT.deaf
+    SCRIPT.heard.append((account.pk, notice.object_id))
+    return not notice.object_id.endswith("X")
 
 
 PROVIDER = ScriptedProvider

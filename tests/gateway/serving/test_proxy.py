@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -20,14 +21,18 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from django.conf import settings
 
 from accounts.base.errors import catalogue
+from gateway.providers.models import ProviderMessage
 from gateway.withdrawals.models import Withdrawal
-from tests.support import wire
+from tests.support import scripted_provider, wire
+from tests.support.callbacks import about
 from tests.support.companies import Shop
+from tests.support.providers import active
 from tests.support.web_server import ROOT, Server, free_port, received, serving
 from tests.support.withdrawals import register
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+CALLBACKS = f"callbacks.{wire.HOST}"
 REGISTERED, ELSEWHERE, PROXY = "127.0.0.77", "127.0.0.66", "127.0.0.1"
 BEHIND = {
     "ONPAY_LOCAL": "0",
@@ -35,6 +40,8 @@ BEHIND = {
     "ONPAY_SANDBOX_BASE_URL": f"https://{wire.HOST}",
     "ONPAY_TRUSTED_PROXIES": PROXY,
     "ONPAY_CLIENT_ADDRESS_HEADER": "Onpay-Client-Address",
+    "ONPAY_ALLOWED_HOSTS": f"{wire.HOST},{CALLBACKS}",
+    "ONPAY_PROVIDER_MODULES": scripted_provider.MODULE,
 }
 """What compose.yaml sets, and the names of a service of our own."""
 
@@ -67,14 +74,17 @@ class Proxy:
             time.sleep(0.05)
         raise AssertionError((folder / "error.log").read_text())
 
-    def connect(self, source: str = PROXY) -> ssl.SSLSocket:
+    def connect(self, source: str = PROXY, name: str = wire.HOST, certified: Path | None = None) -> ssl.SSLSocket:
+        """A connection to this name; `certified`: the folder of a client certificate that is shown."""
         plain = socket.create_connection((PROXY, self.port), timeout=20, source_address=(source, 0))
         anybody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
-        return anybody.wrap_socket(plain, server_hostname=wire.HOST)
+        if certified:
+            anybody.load_cert_chain(certified / "certificate.pem", certified / "key.pem")
+        return anybody.wrap_socket(plain, server_hostname=name)
 
-    def ask(self, request: bytes, source: str = PROXY) -> bytes:
-        with closing(self.connect(source)) as client:
+    def ask(self, request: bytes, source: str = PROXY, **connection: Any) -> bytes:
+        with closing(self.connect(source, **connection)) as client:
             with suppress(OSError):
                 client.sendall(request)
             return received(client)
@@ -207,6 +217,29 @@ def in_our_words(answer: bytes, status: int) -> None:
     assert len(error["requestId"]) == 30 and error["requestId"].startswith("req_")
     assert wire.headers(answer).get("retry-after") == (str(error["retryAfter"]) if "retryAfter" in error else None)
     assert error["docUrl"].endswith(f"/docs/errors#{refusal.code}")
+
+
+def test_the_client_certificate_of_a_callback_is_passed_on_and_no_other(proxy: Proxy, tmp_path: Path) -> None:
+    for name in ("own", "foreign"):
+        (tmp_path / name).mkdir()
+        _certify(tmp_path / name)
+    own, foreign = tmp_path / "own", tmp_path / "foreign"
+    fingerprint = x509.load_pem_x509_certificate((own / "certificate.pem").read_bytes()).fingerprint(hashes.SHA256())
+    account = active(callback_certificate=fingerprint.hex())
+
+    def told(name: str, certified: Path | None = None, *headers: str, path: str = "/pix") -> int:
+        body = about("tst_1")
+        sent = wire.head("POST", f"/callbacks/{account.pk}{path}", f"Content-Length: {len(body)}", *headers) + body
+        named = sent.replace(f"Host: {wire.HOST}".encode(), f"Host: {name}".encode())
+        return wire.status(proxy.ask(named, name=name, certified=certified))
+
+    forged = f"Onpay-Client-Certificate: {fingerprint.hex()}"
+    assert told(CALLBACKS) == told(CALLBACKS, None, forged) == told(CALLBACKS, foreign, forged) == 401
+    assert told(wire.HOST, own) == told(wire.HOST, own, forged) == 401
+    assert not ProviderMessage.objects.exists()
+    assert told(CALLBACKS, own) == 200
+    assert ProviderMessage.objects.get().certificate == fingerprint.hex()
+    assert wire.status(proxy.ask(wire.head("GET", "/docs").replace(wire.HOST.encode(), CALLBACKS.encode()))) == 404
 
 
 def test_what_the_proxy_refuses_is_said_in_the_envelope(proxy: Proxy, acme: Shop) -> None:

@@ -1,0 +1,1 @@
+"""The door of institutions: what they tell us comes in here."""

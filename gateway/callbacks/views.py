@@ -1,0 +1,26 @@
+"""Messages of institutions: verified by their own means, stored as they are, and answered at once."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from gateway.callbacks.certificates import certificate_of, names_of_certificates
+from gateway.providers import messages
+from gateway.providers.provider import Message
+from gateway.serving.limits import CALLBACKS
+
+STATUS = {messages.Taken.STORED: 200, messages.Taken.UNKNOWN: 404, messages.Taken.REFUSED: 401}
+
+
+@csrf_exempt
+@require_POST
+def receive(request: HttpRequest, account_id: str, path: str = "") -> HttpResponse:
+    """200 also for a repetition; 401 for a message that the institution has not sent; 404 for an unknown account."""
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    for name in names_of_certificates():
+        headers.pop(name, None)
+    taken = messages.take(account_id, Message(path, headers, request.body, certificate_of(request)))
+    return HttpResponse(status=STATUS[taken], headers={"Cache-Control": "no-store"})
+
+
+receive.largest_body = CALLBACKS  # type: ignore[attr-defined]

@@ -1,0 +1,147 @@
+"""Messages of institutions: taken in as they are, and read later; each notice in them leads to a query."""
+
+import re
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import partial
+from hashlib import sha256
+
+import structlog
+from django.core.cache import cache
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from accounts import audit
+from accounts.audit import Actor
+from accounts.base.clock import utcnow
+from accounts.base.sealing import seal, unseal
+from gateway.providers import notices
+from gateway.providers.errors import MessageUnknown, Unreadable
+from gateway.providers.models import ProviderAccount, ProviderMessage
+from gateway.providers.provider import Message
+from gateway.providers.selectors import provider_of
+
+log = structlog.get_logger()
+REDACTED = "[redacted]"
+LONGEST_VALUE = 500
+HOUR_S = 3600
+READING = timedelta(minutes=2)
+"""How long one process may take to read a message before another one does."""
+_SECRET = re.compile(r"auth|cookie|key|secret|signature|token|password", re.IGNORECASE)
+
+
+class Taken(StrEnum):
+    """What became of a message that arrived."""
+
+    STORED = "stored"  # also a repetition
+    REFUSED = "refused"  # the institution has not sent it
+    UNKNOWN = "unknown"  # there is no such account
+
+
+def take(account_id: str, message: Message) -> Taken:
+    """Stores a verified message for reading. One that came before is read once more: it may say "look again"."""
+    digest = sha256(message.path.encode() + b"\0" + message.body).hexdigest()
+    account = ProviderAccount.objects.filter(pk=account_id).first()
+    if account is None:
+        return Taken.UNKNOWN
+    if not _is_genuine(account, message):
+        return Taken.REFUSED
+    if not _repeated(account, digest):
+        _store(account, message, digest)
+    return Taken.STORED
+
+
+def _is_genuine(account: ProviderAccount, message: Message) -> bool:
+    try:
+        is_genuine = provider_of(account).verify(message)
+    except Exception:
+        log.exception("callback.verification_broke", account=account.pk)
+        is_genuine = False
+    if not is_genuine:
+        name = f"callbacks_refused:{account.pk}"
+        cache.add(name, 0, HOUR_S)
+        log.warning("callback.refused", account=account.pk, times=cache.incr(name), path=message.path[:100])
+    return is_genuine
+
+
+def _repeated(account: ProviderAccount, digest: str) -> bool:
+    known = ProviderMessage.objects.filter(account=account, digest=digest)
+    return bool(known.update(repeats=F("repeats") + 1, read_due_at=utcnow()))
+
+
+def _store(account: ProviderAccount, message: Message, digest: str) -> None:
+    now = utcnow()
+    stored = ProviderMessage(
+        account=account,
+        received_at=now,
+        path=message.path[:LONGEST_VALUE],
+        headers={name: _shown(name, value) for name, value in message.headers.items()},
+        certificate=message.certificate or "",
+        sealed_body=seal(message.body),
+        digest=digest,
+        read_due_at=now,
+    )
+    try:
+        with transaction.atomic():
+            stored.save(force_insert=True)
+    except IntegrityError:  # it came twice at once
+        _repeated(account, digest)
+
+
+def _shown(name: str, value: str) -> str:
+    return REDACTED if _SECRET.search(name) else value[:LONGEST_VALUE]
+
+
+def body_of(stored: ProviderMessage) -> bytes:
+    """The body as it arrived."""
+    return unseal(bytes(stored.sealed_body))
+
+
+def begin_reading(stored: ProviderMessage, due_at: datetime) -> partial[None]:
+    """Reserves the message for this process; what is returned reads it after the commit."""
+    stored.read_due_at = utcnow() + READING
+    stored.save(update_fields=["read_due_at"])
+    return partial(_read, stored)
+
+
+def _read(stored: ProviderMessage) -> None:
+    reserved_until = stored.read_due_at
+    outcome = _outcome(stored)
+    mine = ProviderMessage.objects.filter(pk=stored.pk, read_due_at=reserved_until)  # else it came again meanwhile
+    mine.update(read_due_at=None)
+    ProviderMessage.objects.filter(pk=stored.pk).update(read_at=utcnow(), outcome=outcome[:LONGEST_VALUE])
+
+
+def _outcome(stored: ProviderMessage) -> str:
+    message = Message(stored.path, stored.headers, body_of(stored), stored.certificate or None)
+    try:
+        found = provider_of(stored.account).read(message)
+    except Unreadable as unreadable:
+        log.warning("callback.unreadable", message=stored.pk, account=stored.account_id, reason=unreadable.reason)
+        return f"Not readable: {unreadable.reason}"
+    except Exception as broken:  # it would raise each time: staff have it read again once it is repaired
+        log.exception("callback.reading_broke", message=stored.pk, account=stored.account_id)
+        return f"Not readable: {type(broken).__name__}"
+    known = [(notice.object_id, notices.apply(notice, stored.account)) for notice in found]
+    lines = [f"{object_id}: {'queried' if is_ours else 'not ours'}" for object_id, is_ours in known]
+    return "; ".join(lines) or "It concerns nothing of ours"
+
+
+@transaction.atomic
+def read_again(by: Actor, message_id: str, note: str) -> ProviderMessage:
+    """Has the message read once more by the next sweep. Raises ONP404_PROVIDER_MESSAGE."""
+    found = ProviderMessage.objects.select_for_update(of=("self",), no_key=True).select_related("account__merchant")
+    stored = found.filter(pk=message_id).first()
+    if stored is None:
+        raise MessageUnknown
+    stored.read_due_at = utcnow()
+    stored.save(update_fields=["read_due_at"])
+    audit.record(
+        by,
+        "provider_message.read_again",
+        merchant=stored.account.merchant,
+        object_id=stored.pk,
+        note=note,
+        by_staff=True,
+    )
+    return stored

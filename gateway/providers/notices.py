@@ -1,0 +1,31 @@
+"""Whom a notice of an institution concerns: one handler for each prefix of our ids."""
+
+from collections.abc import Callable
+
+from gateway.providers.models import ProviderAccount
+from gateway.providers.provider import Notice
+
+Handler = Callable[[Notice, ProviderAccount], bool]
+"""Queries the institution about `notice.object_id` at once, outside any transaction, and applies the answer as always.
+
+False: there is nothing of this id at this account; then nothing happens. It is called again for a repeated notice and
+in any order, and raises only what the sweep shall retry. The notice itself proves nothing: `told` is only compared.
+"""
+_HANDLERS: dict[str, Handler] = {}
+
+
+def register(prefix: str) -> Callable[[Handler], Handler]:
+    """Makes a function the handler of ids that begin with `prefix` and an underscore: `pay`, `ref`, `wdr`."""
+
+    def registered(handler: Handler) -> Handler:
+        assert prefix not in _HANDLERS
+        _HANDLERS[prefix] = handler
+        return handler
+
+    return registered
+
+
+def apply(notice: Notice, account: ProviderAccount) -> bool:
+    """Lets the handler of the notice query the institution; False if the id is not one of ours at this account."""
+    handler = _HANDLERS.get(notice.object_id.partition("_")[0])
+    return handler is not None and handler(notice, account)
