@@ -81,7 +81,7 @@ def test_an_answer_is_its_status_and_its_object(identity: Identity) -> None:
     body = '{"a": 1.10}'
     ok = says(f"HTTP/1.1 404 No\r\ncontent-type: application/problem+json\r\ncontent-length: {len(body)}\r\n\r\n{body}")
     with answering(ok) as url:
-        answer = Client("test", identity, 2).send(Call("GET", url))
+        answer = Client("test", identity, 10).send(Call("GET", url))
     assert (answer.status, str(answer.body["a"])) == (404, "1.10")
 
 
@@ -104,7 +104,7 @@ def test_an_answer_is_its_status_and_its_object(identity: Identity) -> None:
 )
 def test_an_answer_that_cannot_be_used_is_unclear(identity: Identity, answer: str) -> None:
     with answering(says(answer)) as url, pytest.raises(Unclear):
-        Client("test", identity, 2).send(Call("GET", url))
+        Client("test", identity, 10).send(Call("GET", url))
 
 
 def test_a_packed_body_is_not_unpacked(identity: Identity) -> None:
@@ -114,7 +114,7 @@ def test_a_packed_body_is_not_unpacked(identity: Identity) -> None:
         answering(lambda connection: connection.sendall(packed)) as url,
         pytest.raises(Unclear, match="without a JSON object"),
     ):
-        Client("test", identity, 2).send(Call("GET", url))
+        Client("test", identity, 10).send(Call("GET", url))
 
 
 @pytest.mark.parametrize("piece", ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\n" + "x: y\r\n" * 99])
@@ -127,20 +127,20 @@ def test_a_head_that_never_ends_is_given_up_in_time(identity: Identity, piece: s
     started = time.monotonic()
     with answering(trickle) as url, pytest.raises(Unclear, match=r"within 0\.5 s"):
         Client("test", identity, 0.5).send(Call("GET", url))
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 3
 
 
 def test_a_server_that_never_shakes_hands_is_sent_nothing(identity: Identity) -> None:
     started = time.monotonic()
-    with answering(lambda _: time.sleep(2), tls=False) as url, pytest.raises(NotSent, match="no connection"):
+    with answering(lambda _: time.sleep(5), tls=False) as url, pytest.raises(NotSent, match="no connection"):
         Client("test", identity, 0.5).send(Call("GET", url))
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 3
 
 
 @pytest.mark.parametrize("answer", ["", "HTTP/1.1 400 Bad Request\r\n\r\n"])
 def test_a_server_without_tls_is_sent_nothing(identity: Identity, answer: str) -> None:
     with answering(says(answer), tls=False) as url, pytest.raises(NotSent, match="no connection"):
-        Client("test", identity, 2).send(Call("GET", url))
+        Client("test", identity, 10).send(Call("GET", url))
 
 
 def test_an_expired_server_is_sent_nothing(identity: Identity) -> None:
@@ -148,20 +148,20 @@ def test_an_expired_server_is_sent_nothing(identity: Identity) -> None:
     expired = {"not_before": datetime(2020, 1, 1), "not_after": datetime(2021, 1, 1)}
     authority().issue_cert("localhost", **expired).configure_cert(context)
     with answering(OK, context) as url, pytest.raises(NotSent, match="certificate has expired"):
-        Client("test", identity, 2).send(Call("GET", url))
+        Client("test", identity, 10).send(Call("GET", url))
 
 
 def test_the_environment_sets_no_proxy(identity: Identity, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     with answering(OK) as url:
-        assert Client("test", identity, 2).send(Call("GET", url)) == Answer(200)
+        assert Client("test", identity, 10).send(Call("GET", url)) == Answer(200)
 
 
 def test_a_private_key_stays_in_no_file(identity: Identity, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with answering(OK) as url:
-        client = Client("test", identity, 2)
+        client = Client("test", identity, 10)
         assert [client.send(Call("GET", url)).status for _ in range(2)] == [200, 200]
     assert list(tmp_path.iterdir()) == []
     assert "PRIVATE" not in repr(identity)
@@ -171,12 +171,12 @@ def test_a_key_with_a_passphrase_is_refused_and_nobody_is_prompted(identity: Ide
     key = load_pem_private_key((identity.private_key or "").encode(), None)
     locked = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")).decode()
     with pytest.raises(NotSent, match="cannot be used"):
-        Client("test", Identity(identity.certificate, locked, identity.ca), 2).send(Call("GET", "https://localhost:1"))
+        Client("test", Identity(identity.certificate, locked, identity.ca), 10).send(Call("GET", "https://localhost:1"))
 
 
 def test_what_fills_the_address_cannot_change_it(identity: Identity) -> None:
     received: list[bytes] = []
     with answering(OK, received=received) as url:
         call = Call("GET", url + "/cob/{txid}", {"txid": "../a?b=c#d\r\n"}, query={"x": "&y=\r\n"})
-        Client("test", identity, 2).send(call)
+        Client("test", identity, 10).send(call)
     assert received[0].startswith(b"GET /cob/..%2Fa%3Fb%3Dc%23d%0D%0A?x=%26y%3D%0D%0A HTTP/1.1\r\n")

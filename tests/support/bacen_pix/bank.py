@@ -225,6 +225,8 @@ AFTER: dict[str, Callable[[Handler], None]] = {
     "trickle": Handler.trickle,
     "huge body": Handler.huge,
 }
+WAITED_FOR = ("timeout before", "timeout after", "trickle")
+"""Failures that only the caller's deadline ends."""
 
 
 class _Server(ThreadingHTTPServer):

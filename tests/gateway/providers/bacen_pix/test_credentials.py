@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -143,4 +143,4 @@ def test_an_account_is_logged_with_the_call_and_our_id(
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines() if '"provider.' in line]
     assert [(one["call"], one["status"]) for one in lines] == [("POST /oauth/token", 200), ("PUT /cob/{txid}", 201)]
     assert lines[1]["about"] == order.payment_id.removeprefix("pay_")
-    assert timedelta(milliseconds=lines[1]["elapsed_ms"]) < timedelta(seconds=1)
+    assert 0 <= lines[1]["elapsed_ms"] < 10_000
