@@ -1,0 +1,24 @@
+"""What every institution must pass: a new one adds accounts that together serve each of its methods."""
+
+from typing import Any
+
+from tests.support.bacen_pix.bank import Papers
+from tests.support.manual_provider import CREDENTIALS
+
+_PAPERS = Papers.of("onpay.test")
+
+ACCOUNTS: dict[str, list[dict[str, Any]]] = {
+    "manual": list(CREDENTIALS.values()),
+    "bacen-pix": [
+        {
+            "base_url": "https://bank.example/api",
+            "token_url": "https://bank.example/oauth/token",
+            "client_id": "onpay",
+            "client_secret": "the bank's secret",
+            "certificate": _PAPERS.certificate,
+            "private_key": _PAPERS.private_key,
+            "pix_key": "pagamentos@acme.example",
+        }
+    ],
+}
+"""The name of a provider → credentials as staff enter them. Nothing is called with them."""
