@@ -18,6 +18,7 @@ from gateway.conversions.scenarios import SCENARIOS as CONVERSION_SCENARIOS
 from gateway.methods.registry import codes_of
 from gateway.methods.scenarios import SCENARIOS
 from gateway.payouts.scenarios import SCENARIOS as PAYOUT_SCENARIOS
+from gateway.providers import registry
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from ledger.rates.table import SANDBOX
 from tests.support.api import Api
@@ -39,6 +40,14 @@ def test_every_operation_has_a_unique_id_a_summary_and_a_description() -> None:
 
 def test_the_table_of_methods_in_the_readme_is_what_the_code_offers() -> None:
     assert f"\n{guide.table()}\n" in (ROOT / "README.md").read_text()
+
+
+def test_the_table_of_providers_in_the_readme_is_what_production_can_offer() -> None:
+    rows = set(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| ([^|]+) \|$", (ROOT / "README.md").read_text(), re.M))
+    ours = {name: one for name, one in registry.declared().items() if one.__module__.startswith("gateway.")}
+
+    served = {name: ", ".join(sorted(" ".join(pair) for pair in one.methods)) for name, one in ours.items()}
+    assert rows == {(name, one.title, served[name]) for name, one in ours.items()}
 
 
 def test_the_sandbox_page_has_an_order_for_every_way_to_pay_and_every_magic_amount(client: Client) -> None:

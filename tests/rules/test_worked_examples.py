@@ -14,12 +14,16 @@ from tests.support.rails import UnderTest
 
 ROOT = Path(settings.BASE_DIR)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-NOT_OURS = {"AddIndexConcurrently", "RequestId", "KeyError"}  # a header; a class of Python
+NOT_OURS = {"AddIndexConcurrently", "RequestId", "KeyError", "SecretStr"}  # a header; classes of others
+
+
+def blocks_of(document: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / document).read_text(), re.DOTALL)
 
 
 def rail_in(document: str) -> Any:
-    """What the example registers for the sandbox."""
-    [code] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / document).read_text(), re.DOTALL)
+    """What the example registers for the sandbox: the last one of the document, which is a whole module."""
+    code = blocks_of(document)[-1]
     names: dict[str, Any] = {"__name__": "example"}
     exec(compile(code, document, "exec"), names)
     [rail] = names["RAILS"][Environment.SANDBOX]
@@ -37,6 +41,15 @@ def test_the_payment_method_of_the_example_gives_what_the_payer_needs() -> None:
     assert re.fullmatch(r"[0-9]{14}", rail.shown(instructed.details)["cashReference"])
     assert rail.instruct(order) == instructed
     assert len({rail.paid(NOON).reference for _ in range(3)}) == 3
+
+
+def test_the_excerpts_of_the_manual_provider_are_its_code() -> None:
+    folder = ROOT / "gateway" / "providers" / "manual"
+    source = "".join(path.read_text() for path in folder.glob("*.py"))
+    excerpts = blocks_of("add-a-payment-method.md")[:-1]
+
+    assert len(excerpts) == 3
+    assert [excerpt for excerpt in excerpts if excerpt.strip() not in source] == []
 
 
 def test_the_payout_rail_of_the_example_takes_ibans_and_masks_them() -> None:
