@@ -31,7 +31,7 @@ _ABOUT_BOOKS = ("ledger.account", "ledger.balance", "ledger.transfer", "ledger.e
 _ABOUT_EVENTS = ("webhooks.endpoint", "webhooks.event", "webhooks.delivery", "webhooks.attempt")
 _ABOUT_CALLS = ("gateway.apirequest", "gateway.idempotencykey", "accounts.apikey")
 _ABOUT_TERMS = ("gateway.methodrule", "gateway.pricerule", "gateway.payoutrule")
-_ABOUT_PROVIDERS = ("gateway.provideraccount", "gateway.providerroute")
+_ABOUT_PROVIDERS = ("gateway.provideraccount", "gateway.providerroute", "gateway.providermessage")
 _ABOUT_PARTS = (
     "accounts.heartbeat",
     "accounts.stuckwork",
@@ -78,8 +78,13 @@ ROLES = (
     StaffRole(
         "Support",
         "Helps companies: reads their data, resends e-mails, and proposes to restore a lost sign-in.",
-        _DESK,
-        ("accounts.change_email", "accounts.change_login", "accounts.remove_second_factor"),
+        (*_DESK, *_ABOUT_PROVIDERS),
+        (
+            "accounts.change_email",
+            "accounts.change_login",
+            "accounts.remove_second_factor",
+            "gateway.change_providermessage",
+        ),
     ),
     StaffRole(
         "Disputes",
@@ -94,6 +99,7 @@ ROLES = (
         (
             "gateway.add_provideraccount",
             "gateway.change_provideraccount",
+            "gateway.change_providermessage",
             "gateway.change_payment",
             "gateway.change_singleapprovallimit",
             "gateway.change_withdrawal",
@@ -150,7 +156,7 @@ ROLES = (
             "accounts.email",
             "ledger.proof",
         ),
-        ("accounts.change_email", "accounts.change_stuckwork", "accounts.revoke_key"),
+        ("accounts.change_email", "accounts.change_stuckwork", "accounts.revoke_key", "gateway.change_providermessage"),
     ),
     StaffRole("Auditor", "Reads everything and changes nothing.", _EVERYTHING, ()),
     StaffRole(
@@ -177,6 +183,7 @@ WORDS = {
     "gateway.change_methodrule": "Change the rules of a method",
     "gateway.add_provideraccount": "Enter a provider account",
     "gateway.change_provideraccount": "Check, pause and close provider accounts, propose and confirm the rest",
+    "gateway.change_providermessage": "Read the body of a provider's message, and have it read again",
     "gateway.add_pricerule": "Add a price",
     "gateway.change_pricerule": "Add a new version of a price",
     "gateway.add_payoutrule": "Add the rules of a payout rail",

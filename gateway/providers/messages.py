@@ -22,7 +22,7 @@ from gateway.providers.provider import Message
 from gateway.providers.selectors import provider_of
 
 log = structlog.get_logger()
-REDACTED = "[redacted]"
+REDACTED, NOT_READABLE = "[redacted]", "Not readable"
 LONGEST_VALUE = 500
 HOUR_S = 3600
 READING = timedelta(minutes=2)
@@ -118,10 +118,10 @@ def _outcome(stored: ProviderMessage) -> str:
         found = provider_of(stored.account).read(message)
     except Unreadable as unreadable:
         log.warning("callback.unreadable", message=stored.pk, account=stored.account_id, reason=unreadable.reason)
-        return f"Not readable: {unreadable.reason}"
+        return f"{NOT_READABLE}: {unreadable.reason}"
     except Exception as broken:  # it would raise each time: staff have it read again once it is repaired
         log.exception("callback.reading_broke", message=stored.pk, account=stored.account_id)
-        return f"Not readable: {type(broken).__name__}"
+        return f"{NOT_READABLE}: {type(broken).__name__}"
     known = [(notice.object_id, notices.apply(notice, stored.account)) for notice in found]
     lines = [f"{object_id}: {'queried' if is_ours else 'not ours'}" for object_id, is_ours in known]
     return "; ".join(lines) or "It concerns nothing of ours"

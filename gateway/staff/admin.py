@@ -30,7 +30,7 @@ from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
-from gateway.providers.models import ProviderAccount, ProviderRoute
+from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.refunds.models import Refund
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.staff import (  # noqa: F401  (they register themselves)
@@ -47,6 +47,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     people,
     proofs,
     proposals,
+    provider_messages,
     providers,
     rates,
     receivables,
@@ -112,7 +113,10 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (LogEntry, "history"),
         ),
     ),
-    ("Providers", ((ProviderAccount, "account_balance_wallet"), (ProviderRoute, "alt_route"))),
+    (
+        "Providers",
+        ((ProviderAccount, "account_balance_wallet"), (ProviderRoute, "alt_route"), (ProviderMessage, "forum")),
+    ),
     ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     (
         "Schedule",

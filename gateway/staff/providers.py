@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
@@ -73,6 +74,7 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("id", ("title", "provider"), ("status", "system"), related("merchant"))}),
         ("Credentials", {"fields": ("members", ("certificate", moment("certificate_expires_at")))}),
+        ("Callbacks", {"fields": ("callback_address",)}),
         ("Connection check", {"fields": ("connection", moment("checked_at"), column("check_failure", str, "reason"))}),
         ("By staff", {"fields": ((related("entered_by"), related("confirmed_by")), "confirmed_on_host")}),
         ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
@@ -117,6 +119,11 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
     def members(self, account: ProviderAccount) -> Any:
         lines = format_html_join("", "<li>{}: <b>{}</b></li>", in_words(account.shown))
         return format_html('<ul class="staff-list">{}</ul>', lines) if lines else EMPTY
+
+    @display(description="address")
+    def callback_address(self, account: ProviderAccount) -> str:
+        """What the provider is told to call."""
+        return f"{settings.CALLBACKS_URL}/callbacks/{account.pk}"
 
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
     def has_add_permission(self, request: HttpRequest) -> bool:

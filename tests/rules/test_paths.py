@@ -13,7 +13,7 @@ FILE = re.compile(rf"(?<![\w./-])((?:{TOPS})/[\w./-]+\w)")
 MODULE = re.compile(r"\b((?:gateway|accounts|ledger|webhooks)(?:\.[a-z_]+)+)\b")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)")
 TARGET = re.compile(r"(?:`|^)make ([a-z]+)\b", re.MULTILINE)
-EXAMPLES = ("gateway/methods/oxxo", "gateway/payouts/sepa", "gateway/callbacks", "deploy/nginx/certificates")
+EXAMPLES = ("gateway/methods/oxxo", "gateway/payouts/sepa", "deploy/nginx/certificates")
 """What a reader is told how to make, and what is said not to be there."""
 
 

@@ -26,6 +26,7 @@ from gateway.models import (
     MethodRule,
     Payment,
     ProviderAccount,
+    ProviderMessage,
     ProviderRoute,
     Withdrawal,
 )
@@ -42,6 +43,7 @@ from ledger.rates import services as rates
 from ledger.receivables import advances
 from tests.support import providers
 from tests.support.api import Api
+from tests.support.callbacks import about, sent
 from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop
 from tests.support.forms import form_in
@@ -59,6 +61,7 @@ MONEY = [
     Withdrawal,
     Proposal,
     Conversion,
+    ProviderMessage,
     ProviderRoute,
     Account,
     Balance,
@@ -129,7 +132,9 @@ def _world(acme: Shop, globex: Shop) -> World:
     holds.place(globex.sandbox, "BRL", 100, "COMPLIANCE")
     refunds.create(globex.sandbox, other.id, amount=100)
     advances.request(globex.sandbox, [a_receivable(globex.sandbox).id], None)
-    providers.routed(providers.active(certificate=certificate(90), private_key=private_key()))
+    account = providers.active(certificate=certificate(90), private_key=private_key())
+    providers.routed(account)
+    sent(account, about(other.id))
     prove()
     beat("worker")
     beat("messages")

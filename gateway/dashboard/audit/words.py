@@ -72,6 +72,7 @@ BY_SUPPORT: dict[str, Promise] = {
     "payout_rule": _("Changed the terms of a rail"),
     "price_rule": _("Changed a price"),
     "provider_account": _("Changed a provider account"),
+    "provider_message": _("Read a provider's message again"),
     "provider_route": _("Changed the provider of a method"),
     "refund": _("Decided a refund"),
     "withdrawal": _("Handled a withdrawal"),
