@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,12 +11,15 @@ from django.test import Client
 from accounts.models import AuditEntry, Proposal, User
 from gateway.payments.due import run_due
 from gateway.payments.models import Payment
+from gateway.refunds.due import run_due as refund_sweep
+from gateway.refunds.models import Refund
 from tests.support.api import Api, used
 from tests.support.checkout import Checkout, spoken
 from tests.support.companies import Shop
 from tests.support.manual_provider import CLABE, MEXICO, connected, live, ordered
 from tests.support.people import a_person, browser_of
 from tests.support.proposals import NOTE, confirmed, proposed
+from tests.support.threads import at_once
 from webhooks.models import Event
 
 E2E = "E00000000202611201200abcdefghijk"
@@ -164,3 +168,40 @@ def test_credentials_that_serve_less_than_before_are_not_asked_for_it(acme: Shop
 
     assert refused.json()["error"]["code"] == "ONP403_PSE_NOT_CONNECTED"
     assert not Payment.objects.exists()
+
+
+def test_money_is_given_back_by_staff_who_record_it(acme_live: Api, acme: Shop, one: Client, two: Client) -> None:
+    paid, kept = ordered(acme_live, "SPEI"), ordered(acme_live, "SPEI")
+    for number, payment in enumerate((paid, kept)):
+        confirmed(two, proposed(one, of(payment), "paid", amount="1500.00", reference=f"MBAN{number}"))
+    answer = acme_live.post(f"/payments/{paid['id']}/refunds", {"amount": 500})
+    assert answer.status_code in (200, 201), answer.content
+    refund = Refund.objects.get()
+    Refund.objects.update(ask_at=refund.created_at)
+
+    refund_sweep()  # nobody is asked, so nothing is unclear
+    refund.refresh_from_db()
+    assert (refund.status, refund.ask_at, refund.certain_by) == ("PROCESSING", None, None)
+    confirmed(two, proposed(one, refund, "carried_out"))
+
+    refund.refresh_from_db()
+    assert refund.status == "COMPLETED"
+    now = acme_live.get(f"/payments/{paid['id']}").json()["data"]
+    assert (now["status"], now["refundedAmount"]) == ("PAID", 500)
+    [wallet] = used(acme_live.get(f"/companies/{acme.company.id}/balance").json()["data"]["wallets"])
+    assert wallet["available"] == round(2 * 1470.15 - 500, 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_people_who_confirm_the_same_reference_for_two_payments_pay_one(
+    acme_live: Api, one: Client, two: Client
+) -> None:
+    created = [ordered(acme_live, "SPEI") for _ in range(2)]
+    made = [proposed(one, of(payment), "paid", amount="1500", reference="MBAN1") for payment in created]
+    three = browser_of(_superuser("three@onpay.example"))
+
+    answers = at_once(partial(confirmed, two, made[0]), partial(confirmed, three, made[1]))
+
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    assert sorted(of(payment).status for payment in created) == ["PAID", "PENDING"]
+    assert Payment.objects.filter(rail_reference="MBAN1").count() == 1
