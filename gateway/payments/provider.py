@@ -103,7 +103,8 @@ def _plan(payment: Payment, outcome: PaymentOutcome, at: datetime, *, is_new: bo
         ask_later(payment, at)
 
 
-AWAITS_PAYER = (PaymentResult.WAITING, PaymentResult.CHECKOUT)
+AWAITS_PAYER = (PaymentResult.WAITING, PaymentResult.CHECKOUT, PaymentResult.REVIEW, PaymentResult.CLEARED)
+"""Answers after which a provider is queried until somebody has paid, or it has canceled the payment."""
 
 
 def ask_later(payment: Payment, at: datetime) -> None:

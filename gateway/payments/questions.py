@@ -17,7 +17,7 @@ from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.payments.errors import PaymentState
 from gateway.payments.lifecycle import open_question
-from gateway.payments.models import UNDECIDED, Payment
+from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.provider import (
     ask_later,
     capture_if_authorized,
@@ -135,7 +135,7 @@ def _question(payment: Payment, about: PaymentAction) -> Question:
 def ask_and_take(merchant: Merchant, question: Question) -> Payment:
     """Puts the question and applies the answer. Never call it inside a transaction."""
     answer = question.put()
-    return retry_on_deadlock(partial(_take, merchant, question, answer))
+    return retry_on_deadlock(partial(_take, merchant, question, answer))[0]
 
 
 def ask(payment: Payment) -> PaymentOutcome:
@@ -152,10 +152,10 @@ def ask(payment: Payment) -> PaymentOutcome:
         outcome, is_wrong = answer.outcome, is_other_money(payment, answer.outcome)
         if not is_wrong and outcome.answered not in (PaymentResult.UNKNOWN, *_NOTHING_HAPPENED):
             return outcome
-        payment = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
+        payment, goes_on = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
         if not payment.is_unanswered:
             return outcome
-        if not is_leased(payment):
+        if not goes_on:
             refusal = InvalidResponse if is_wrong else RailUnavailable
             raise refusal(payment.method, paymentId=payment.id)
 
@@ -202,20 +202,32 @@ def resume(merchant: Merchant, payment_id: str) -> Payment:
 
 
 @transaction.atomic
-def _take(merchant: Merchant, question: Question, answer: Answer) -> Payment:
-    """Applies an answer. A late one without an outcome, after a newer call, changes nothing."""
+def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payment, bool]:
+    """Applies an answer, and whether the caller now holds a lease to ask the next provider.
+
+    A late answer without an outcome, after a newer call, changes nothing: the lease is that of the newer call.
+    """
     payment, at = lock(merchant, question.payment_id), clock.now(merchant)
     is_own = payment.leased_until == question.leased_until
-    if payment.status not in UNDECIDED or not (is_own or answer.outcome.answered in _MONEY):
+    if payment.status not in UNDECIDED or not (is_own or _is_news(payment, answer.outcome)):
         _notice_money(payment, answer.outcome)
-        return payment
-    payment.leased_until = None
+        return payment, False
+    if is_own:
+        payment.leased_until = None
     hinted = payment.ask_at if payment.ask_at != question.ask_at else None
     payment = _applied(payment, answer, at)
     if hinted and payment.ask_at and hinted < payment.ask_at:  # a message of the provider came meanwhile
         payment.ask_at = hinted
         save(payment)
-    return payment
+    return payment, is_own and is_leased(payment)
+
+
+def _is_news(payment: Payment, outcome: PaymentOutcome) -> bool:
+    """Whether a late answer says something that a newer call may not know yet: money, but not twice the same."""
+    return outcome.answered in _MONEY and (payment.status, outcome.answered) != (
+        Status.AUTHORIZED,
+        PaymentResult.AUTHORIZED,
+    )
 
 
 def _applied(payment: Payment, answer: Answer, at: datetime) -> Payment:
