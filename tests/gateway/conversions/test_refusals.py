@@ -69,7 +69,7 @@ def test_a_quote_has_expired_in_its_last_millisecond(api: Api, acme: Shop) -> No
 
 def test_whatever_was_converted_was_converted_before_its_quote_expired(api: Api, acme: Shop) -> None:
     ended = []
-    for ahead_ms in range(-3, 40, 2):
+    for ahead_ms in (*range(-3, 40, 2), 400, 4000):  # a busy machine takes longer
         stand(acme, milliseconds(utcnow()))
         quote = quoted(api, acme, sourceAmount=1)
         stand(acme, int(quote["expiresAt"]) - ahead_ms)

@@ -21,11 +21,6 @@ from webhooks.models import Delivery, Event
 MODELS = list(admin.site._registry)
 
 
-@pytest.fixture
-def drawn_sidebar() -> None:
-    """The whole sidebar."""
-
-
 def pages_of(row: Model) -> list[str]:
     change = address(type(row), "change", row.pk)
     return [change, change.replace("/change/", "/history/")]
