@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 
 from accounts import audit
@@ -30,7 +31,7 @@ from gateway.providers.selectors import opened
 
 log = structlog.get_logger()
 Status, System = ProviderAccount.Status, ProviderAccount.System
-REASON_LENGTH = 255
+REASON_LENGTH, NO_REASON = 255, "No reason was given."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def _failure_of(provider: Provider[Any]) -> str:
     try:
         provider.check()
     except CallFailed as failed:
-        return without_secrets(failed.reason, provider.credentials)[:REASON_LENGTH] or "No reason was given."
+        return without_secrets(failed.reason, provider.credentials)[:REASON_LENGTH] or NO_REASON
     return ""
 
 
@@ -108,6 +109,26 @@ def _take_check(by: Actor, account_id: str, sealed: bytes, failure: str) -> Prov
         account.save(update_fields=["checked_at", "check_failure"])
         _write_down(by, "checked", account, failure, before=None)
     return account
+
+
+def callback_address(account: ProviderAccount) -> str:
+    """Where the institution sends its messages about the account."""
+    return f"{settings.CALLBACKS_URL}/callbacks/{account.pk}"
+
+
+def register_callbacks(by: Actor, account: ProviderAccount) -> str:
+    """Tells the institution the address of callbacks; why that failed, without secrets, or "".
+
+    Never inside a transaction. Raises ONP409_PROVIDER_ACCOUNT_STATE.
+    """
+    require_status(account, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
+    provider = opened(account.provider, bytes(account.sealed_credentials))
+    try:
+        provider.register_webhook(callback_address(account))
+    except CallFailed as failed:
+        return without_secrets(failed.reason, provider.credentials)[:REASON_LENGTH] or NO_REASON
+    _write_down(by, "callbacks_registered", account, "", before=None)
+    return ""
 
 
 def require_ready(account: ProviderAccount) -> None:

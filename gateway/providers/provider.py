@@ -67,6 +67,9 @@ class Provider(ABC, Generic[C]):
     certain_within_s: ClassVar[int] = DAY_S
     """Until when an unclear outcome is certain, from the first unclear answer on."""
 
+    is_told_where_to_call: ClassVar[bool] = False
+    """Whether the institution learns the address of callbacks by `register_webhook`, or elsewhere."""
+
     def __init__(self, credentials: C) -> None:
         self.credentials = credentials
 
@@ -81,6 +84,10 @@ class Provider(ABC, Generic[C]):
     @abstractmethod
     def check(self) -> None:
         """Connects with the credentials and changes nothing there. Raises NotConnected with the reason."""
+
+    def register_webhook(self, url: str) -> None:
+        """Has the institution send its messages to this address from now on. Raises CallFailed."""
+        raise NotImplementedError
 
     def verify(self, message: Message) -> bool:
         """Whether the institution itself sent the message. Without callbacks: no."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
@@ -36,9 +35,9 @@ from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, Provid
 
 Status = ProviderAccount.Status
 POSSIBLE = {
-    Status.ENTERED: ("check_connection", "activate", "replace_credentials", "close"),
-    Status.ACTIVE: ("check_connection", "replace_credentials", "pause", "close"),
-    Status.PAUSED: ("check_connection", "activate", "replace_credentials", "close"),
+    Status.ENTERED: ("check_connection", "register_callbacks", "activate", "replace_credentials", "close"),
+    Status.ACTIVE: ("check_connection", "register_callbacks", "replace_credentials", "pause", "close"),
+    Status.PAUSED: ("check_connection", "register_callbacks", "activate", "replace_credentials", "close"),
     Status.CLOSED: (),
 }
 VALID, EXPIRING, EXPIRED = "valid", "expires soon", "expired"
@@ -48,6 +47,12 @@ PASSED, FAILED, UNCHECKED = "passed", "failed", "not checked"
 def expiring() -> Q:
     """Accounts in use whose certificate expires within 30 days, or has expired."""
     return Q(certificate_expires_at__lte=utcnow() + WARNED_BEFORE) & ~Q(status=Status.CLOSED)
+
+
+def is_told_where_to_call(account: ProviderAccount) -> bool:
+    """Whether its institution learns the address of callbacks from us."""
+    provider = declared().get(account.provider)
+    return provider is not None and provider.is_told_where_to_call
 
 
 @admin.register(ProviderAccount)
@@ -91,7 +96,7 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
         ),
     )
     actions_list = (*ReadOnlyAdmin.actions_list, "set_route")
-    actions_detail = ("check_connection", "activate", "replace_credentials", "pause", "close")
+    actions_detail = ("check_connection", "register_callbacks", "activate", "replace_credentials", "pause", "close")
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_credentials")
@@ -123,7 +128,7 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
     @display(description="address")
     def callback_address(self, account: ProviderAccount) -> str:
         """What the provider is told to call."""
-        return f"{settings.CALLBACKS_URL}/callbacks/{account.pk}"
+        return accounts.callback_address(account)
 
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -174,7 +179,9 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Only what the status allows."""
         account = self.get_object(request, unquote(str(object_id)))
-        possible = POSSIBLE[Status(account.status)] if account else ()
+        possible = set(POSSIBLE[Status(account.status)] if account else ())
+        if account and not is_told_where_to_call(account):
+            possible.discard("register_callbacks")
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
 
     @action(description="Check the connection", permissions=["decide"], icon="cable")
@@ -189,6 +196,22 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
             if not checked.passed_check:
                 return f"The connection check failed: {checked.check_failure}"
             return Done(checked, "", "Checked the connection", "The connection check passed.")
+
+        return self.carry_out(request, account, act, alone=True)
+
+    @action(description="Register the callback address", permissions=["decide"], icon="call_received")
+    def register_callbacks(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        account = self.record(request, object_id)
+        if not is_told_where_to_call(account):
+            return self.refused(request, account, AccountState())
+        if request.method != "POST":
+            sentence = f"The provider sends its messages to {accounts.callback_address(account)} from now on."
+            return self.decision(request, account, "Register the callback address", sentence=sentence)
+
+        def act() -> Done | str:
+            if failure := accounts.register_callbacks(Actor.of(request), account):
+                return f"The provider did not take the address: {failure}"
+            return Done(account, "", "Registered the callback address", "The provider knows the address now.")
 
         return self.carry_out(request, account, act, alone=True)
 

@@ -112,6 +112,13 @@ class ScriptedProvider(Provider[ScriptedCredentials]):
     credentials_type: ClassVar[type[ScriptedCredentials]] = ScriptedCredentials
     methods: ClassVar[tuple[tuple[str, str], ...]] = (("PIX", "BRL"), ("SPEI", "MXN"))
 
+    is_told_where_to_call = True
+
+    def register_webhook(self, url: str) -> None:
+        SCRIPT.calls.append((self.credentials.user, "register", url))
+        if SCRIPT.unreachable:
+            raise SCRIPT.unreachable
+
     def rails(self) -> Sequence[Rail]:
         return [ScriptedRail(self.credentials.user, *pair) for pair in self.methods]
 

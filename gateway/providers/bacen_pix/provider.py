@@ -59,6 +59,8 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
         authorized = AuthorizedClient(client, credentials.token_url, credentials.client_id, secret, SCOPES)
         self.api = PixApi(authorized, credentials.base_url, credentials.pix_key)
 
+    is_told_where_to_call = True
+
     def rails(self) -> Sequence[Rail]:
         return [BacenPix(self.api)]
 

@@ -9,7 +9,7 @@ from django.test import Client
 from accounts.models import AuditEntry, Membership, Proposal, User
 from accounts.roles import Role
 from gateway.models import ProviderAccount, ProviderRoute
-from gateway.providers.errors import NotConnected
+from gateway.providers.errors import NotConnected, Unclear
 from gateway.providers.models import ProviderAccount as Account
 from gateway.providers.selectors import provider_of, route
 from gateway.staff.kit.columns import address as page_at
@@ -210,6 +210,21 @@ def test_secrets_wait_for_no_second_factor(staff: Client) -> None:
     assert answer.status_code == 302 and "reauthenticate" in answer["Location"]
     assert "waiting" not in staff.session["step_up"]
     assert not ProviderAccount.objects.exists()
+
+
+def test_the_provider_is_told_where_to_call(staff: Client, script: Script, settings: Any) -> None:
+    settings.CALLBACKS_URL = "https://callbacks.onpay.example"
+    account = active()
+    where = f"https://callbacks.onpay.example/callbacks/{account.pk}"
+    assert where in told(staff.get(page_at(Account, "change", account.pk)))
+    told(staff.post(action(account, "register_callbacks"), follow=True))
+    assert script.calls[-1] == ("bank", "register", where)
+    assert AuditEntry.objects.filter(action="provider_account.callbacks_registered").count() == 1
+
+    script.unreachable = Unclear("422 Unprocessable Entity")
+    page = told(staff.post(action(account, "register_callbacks"), follow=True))
+    assert "The provider did not take the address: 422 Unprocessable Entity" in page
+    assert AuditEntry.objects.filter(action="provider_account.callbacks_registered").count() == 1
 
 
 def test_certificates_that_expire_soon_wait_for_staff(staff: Client) -> None:
