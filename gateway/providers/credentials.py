@@ -29,6 +29,15 @@ class SealedCredentials:
     certificate_expires_at: datetime | None
 
 
+_SPELLED = {"url": "URL", "ca": "CA", "pix": "PIX", "id": "ID", "cbu": "CBU", "clabe": "CLABE", "pse": "PSE"}
+
+
+def label_of(member: str) -> str:
+    """The name of a member of credentials as people read it: `pix_key` is "PIX key"."""
+    words = [_SPELLED.get(word, word) for word in member.split("_")]
+    return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
+
+
 def is_secret(member: FieldInfo) -> bool:
     """Whether it is never shown after it was entered."""
     inner = (getattr(one, "__origin__", one) for one in get_args(member.annotation))

@@ -9,7 +9,7 @@ from accounts.audit import Actor
 from accounts.models import User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.providers import accounts, certificates, routes
-from gateway.providers.credentials import SealedCredentials
+from gateway.providers.credentials import SealedCredentials, label_of
 from gateway.providers.errors import RouteInvalid
 from gateway.providers.models import ProviderAccount
 from gateway.providers.routes import RouteKey
@@ -140,7 +140,7 @@ class SetRoute(ProposalKind):
 
 def in_words(shown: dict[str, Any]) -> list[tuple[str, str]]:
     """Members of credentials that are not secret; of a certificate its fingerprint."""
-    return [(name.replace("_", " ").capitalize(), _short(value)) for name, value in shown.items() if value]
+    return [(label_of(name), _short(value)) for name, value in shown.items() if value]
 
 
 def values_of(entered: SealedCredentials, checked_at: datetime, entered_by: User) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from unfold.widgets import (
 from accounts.base.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
 from gateway.methods.registry import Method
-from gateway.providers.credentials import is_pem, is_secret
+from gateway.providers.credentials import is_pem, is_secret, label_of
 from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
@@ -152,7 +152,7 @@ def _named(account: ProviderAccount) -> str:
 
 def _field(name: str, member: FieldInfo) -> forms.Field:
     options: dict[str, Any] = {
-        "label": member.title or name.replace("_", " ").capitalize(),
+        "label": member.title or label_of(name),
         "required": member.is_required(),
         "help_text": member.description or "",
     }
