@@ -99,3 +99,12 @@ def test_a_review_whose_time_is_over_is_paid_if_the_provider_cannot_withdraw_it(
     post(acme)
 
     assert pass_time(Payment.objects.get().pk, days=2).status == "PAID"
+
+
+def test_a_capture_whose_answer_was_lost_is_paid_after_the_end_too(stored: Payment, script: Script) -> None:
+    authorized = PaymentOutcome(PaymentResult.AUTHORIZED)
+    script.answers = {"ask": [authorized, PAID], "cancel": [PaymentOutcome(PaymentResult.REFUSED)]}
+    questions.ask_and_take(stored.merchant, written_down(stored))
+    assert Payment.objects.get().status == "AUTHORIZED"
+
+    assert pass_time(stored.pk, days=8).status == "PAID"

@@ -1,0 +1,98 @@
+"""Mistakes that somebody could make in the rules, each in the words of the production code."""
+
+from tests.model.checker.code import Wrong
+
+QUESTIONS, PROVIDER, DUE = "gateway.payments.questions", "gateway.payments.provider", "gateway.payments.due"
+LIFECYCLE = "gateway.payments.lifecycle"
+_FAIL = "PaymentOutcome(PaymentResult.DECLINED, failure=REFUSED_BY_ALL)"
+_MAY = "while a charge exists or may still be made"
+
+OF_PAYMENTS = (
+    Wrong(
+        "no answer is a decline",
+        QUESTIONS,
+        (
+            (
+                "return Answer(self.about, PaymentOutcome(PaymentResult.UNKNOWN))",
+                f"return Answer(self.about, {_FAIL})",
+            ),
+        ),
+        f"FAILED {_MAY}",
+    ),
+    Wrong(
+        "an unclear outcome has failed once its deadline is over",
+        QUESTIONS,
+        (
+            (
+                "    if is_overdue(payment, at):\n",
+                f"    if is_overdue(payment, at):\n        return finish(payment, PaymentAction.PAY, {_FAIL}, at)\n",
+            ),
+        ),
+        f"FAILED {_MAY}",
+    ),
+    Wrong(
+        "it expires without being withdrawn at the provider",
+        DUE,
+        (('condition="(w.account_id IS NULL OR w.ask_at IS NULL)",', ""),),
+        f"EXPIRED {_MAY}",
+    ),
+    Wrong(
+        "an unclear withdrawal of the charge lets it expire",
+        QUESTIONS,
+        (
+            (
+                "about == PaymentAction.CANCEL and outcome.answered in (PaymentResult.DONE,",
+                "about == PaymentAction.CANCEL and outcome.answered in (PaymentResult.UNKNOWN, PaymentResult.DONE,",
+            ),
+        ),
+        f"EXPIRED {_MAY}",
+    ),
+    Wrong(
+        "a time-out turns to the next provider",
+        QUESTIONS,
+        (("_NOTHING_HAPPENED = (", "_NOTHING_HAPPENED = (PaymentResult.UNKNOWN, "),),
+        "second provider",
+    ),
+    Wrong(
+        "an order is sent again without a query",
+        QUESTIONS,
+        (("        if self.order.asked_times > 1:\n", "        if False:\n"),),
+        "ordered twice",
+    ),
+    Wrong(
+        "the sweep ignores leases",
+        DUE,
+        (('    condition="(w.leased_until IS NULL OR w.leased_until <= %(now)s)",\n', ""),),
+        "two calls at once",
+    ),
+    Wrong(
+        "a repeated request ignores leases",
+        QUESTIONS,
+        (("        if is_leased(payment):\n            raise", "        if False:\n            raise"),),
+        "two calls at once",
+    ),
+    Wrong(
+        "a late process goes on under the lease of another",
+        QUESTIONS,
+        (("        return payment, False\n", "        return payment, is_leased(payment)\n"),),
+        "two calls at once",
+    ),
+    Wrong(
+        "payable is taken for paid",
+        LIFECYCLE,
+        (
+            (
+                "when(Action.PREPARE, Result.WAITING,    (P,),    P,        None,",
+                "when(Action.PREPARE, Result.WAITING,    (P,),    PAID,     paid,",
+            ),
+        ),
+        "PAID that was not charged",
+    ),
+    Wrong(
+        "a review at the provider is not followed",
+        PROVIDER,
+        ((", PaymentResult.REVIEW, PaymentResult.CLEARED)", ")"),),
+        f"EXPIRED {_MAY}",
+        kind="review",
+    ),
+)  # fmt: skip
