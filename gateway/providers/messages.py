@@ -14,6 +14,7 @@ from django.db.models import F
 from accounts import audit
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
+from accounts.base.ids import is_well_formed
 from accounts.base.sealing import seal, unseal
 from gateway.providers import notices
 from gateway.providers.errors import MessageUnknown, Unreadable
@@ -41,7 +42,7 @@ class Taken(StrEnum):
 def take(account_id: str, message: Message) -> Taken:
     """Stores a verified message for reading. One that came before is read once more: it may say "look again"."""
     digest = sha256(message.path.encode() + b"\0" + message.body).hexdigest()
-    account = ProviderAccount.objects.filter(pk=account_id).first()
+    account = ProviderAccount.objects.filter(pk=account_id).first() if is_well_formed(account_id) else None
     if account is None:
         return Taken.UNKNOWN
     if not _is_genuine(account, message):
@@ -74,7 +75,7 @@ def _store(account: ProviderAccount, message: Message, digest: str) -> None:
     stored = ProviderMessage(
         account=account,
         received_at=now,
-        path=message.path[:LONGEST_VALUE],
+        path=message.path.replace("\0", "")[:LONGEST_VALUE],
         headers={name: _shown(name, value) for name, value in message.headers.items()},
         certificate=message.certificate or "",
         sealed_body=seal(message.body),

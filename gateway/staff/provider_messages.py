@@ -67,7 +67,7 @@ class ProviderMessageAdmin(ReadOnlyAdmin):
         body = messages.body_of(message)
         try:
             return pretty_json(body)
-        except ValueError:
+        except (ValueError, TypeError, RecursionError):  # no JSON, or nested too deeply
             return block(body.decode(errors="replace"))
 
     def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:

@@ -63,9 +63,15 @@ def test_a_wrong_signature_is_refused_counted_and_not_stored() -> None:
 
 
 def test_an_unknown_account_is_not_found_whatever_is_sent() -> None:
-    for account in ("pac_00000000000000000000000000", "x", "é" * 300):
+    for account in ("pac_00000000000000000000000000", "x", "é" * 300, "pac_%00", "%00"):
         assert sent(account, about("tst_1")) == 404
     assert not ProviderMessage.objects.exists()
+
+
+def test_a_path_is_kept_as_far_as_a_row_holds_it() -> None:
+    account = active()
+    assert sent(account, about("tst_1"), path="a%00b/" + "c" * 2000) == 200
+    assert ProviderMessage.objects.get().path == ("ab/" + "c" * 2000)[:500]
 
 
 def test_accounts_that_take_no_new_payments_still_hear_of_old_ones() -> None:

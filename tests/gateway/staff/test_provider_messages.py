@@ -42,7 +42,7 @@ def test_a_message_is_shown_with_its_body_and_found_by_what_it_is_about(staff: C
     assert [row.pk for row in found.context["cl"].result_list] == [message.pk]
 
 
-@pytest.mark.parametrize("body", [b"<script>alert(1)</script>", b"\xff\xfe\x00", b""])
+@pytest.mark.parametrize("body", [b"<script>alert(1)</script>", b"\xff\xfe\x00", b"", b"[" * 9000 + b"]" * 9000])
 def test_a_body_that_is_no_json_is_shown_as_text(staff: Client, body: bytes) -> None:
     page = page_of(staff, a_message(body))
     assert "not readable" in page
