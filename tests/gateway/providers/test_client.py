@@ -107,6 +107,14 @@ def test_an_answer_that_cannot_be_used_is_unclear(identity: Identity, answer: st
         Client("test", identity, 10).send(Call("GET", url))
 
 
+@pytest.mark.parametrize("head", ["content-length: 1048578", "connection: close"])
+def test_a_body_of_more_than_a_megabyte_is_not_read(identity: Identity, head: str) -> None:
+    body = '{"a":"' + "x" * (1024 * 1024 - 6) + '"}'
+    answer = says(f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n{head}\r\n\r\n{body}")
+    with answering(answer) as url, pytest.raises(Unclear, match="more than 1 MB"):
+        Client("test", identity, 10).send(Call("GET", url))
+
+
 def test_a_packed_body_is_not_unpacked(identity: Identity) -> None:
     head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\n"
     packed = head.encode() + b"\x1f\x8b\x08\x00"

@@ -206,6 +206,7 @@ BEFORE: dict[str, Callable[[Handler], None]] = {
     "403": _status(403, "AcessoNegado"),
     "400": _status(400, "RequisicaoInvalida"),
     "422": _status(422, "RequisicaoInvalida"),
+    "404 of another kind": _status(404, "RecursoInexistente"),
     "404 of a proxy": lambda handler: handler.send(404, b'{"message": "no Route matched"}'),
     "401": lambda handler: handler.send(401, b""),
     "redirect": lambda handler: handler.send(307, b"", location=f"{handler.bank.url}/elsewhere"),

@@ -14,7 +14,7 @@ from tests.support.bacen_pix.bank import AFTER, BEFORE, WAITED_FOR, Bank
 
 RefundOf = Callable[[str, str], RefundOrder]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
-REFUSALS = {"400", "403", "422", "400 after", "403 after", "401"}
+REFUSALS = {"404 of another kind", "400", "403", "422", "400 after", "403 after", "401"}
 USELESS = sorted((BEFORE.keys() | AFTER.keys() | {"unknown status"}) - REFUSALS)
 AT_ONCE = sorted(set(USELESS) - set(WAITED_FOR))
 """Those that are not waited for."""
@@ -46,6 +46,15 @@ def test_a_question_with_a_useless_answer_is_unclear(bank: Bank, rail: Rail, ord
     with pytest.raises(Unclear):
         rail.ask(order, PaymentAction.PAY)
     assert rail.ask(order, PaymentAction.PAY).answered == PaymentResult.WAITING
+
+
+def test_an_address_that_does_not_exist_says_nothing_about_a_payment(
+    bank: Bank, rail: Rail, order: PaymentOrder
+) -> None:
+    rail.instruct(order)
+    bank.will("404 of another kind")
+    with pytest.raises(Unclear, match="HTTP 404 RecursoInexistente"):
+        rail.ask(order, PaymentAction.PAY)
 
 
 @pytest.mark.parametrize("failure", [*AT_ONCE, "timeout after"])
