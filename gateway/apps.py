@@ -14,9 +14,11 @@ class GatewayConfig(AppConfig):
         from gateway import celery, checks, seeds  # noqa: F401  (they register themselves)
         from gateway.conversions import invariants as of_conversions  # noqa: F401
         from gateway.overview import checks as of_providers  # noqa: F401
+        from gateway.payments import callbacks as about_payments  # noqa: F401
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.payments import proposals as of_payment_outcomes  # noqa: F401
         from gateway.providers import proposals as of_providers_accounts  # noqa: F401
+        from gateway.refunds import callbacks as about_refunds  # noqa: F401
         from gateway.refunds import invariants as of_refunds  # noqa: F401
         from gateway.refunds import proposals as of_refund_outcomes  # noqa: F401
         from gateway.refunds import shortfalls as fills_what_refunds_lack  # noqa: F401

@@ -120,6 +120,11 @@ def prepare(payment: Payment, at: datetime) -> Question:
     return _question(payment, about)
 
 
+def look(payment: Payment) -> Question:
+    """A look at the money of a payment that has ended: nothing is recorded, and no lease is needed."""
+    return _question(payment, PaymentAction.PAY)
+
+
 def _is_over(payment: Payment, at: datetime) -> bool:
     """Past its time, or unclear for half of the provider's deadline and never payable: nobody waits for it any more."""
     if payment.expires_at is not None and payment.expires_at <= at:

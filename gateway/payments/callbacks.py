@@ -1,0 +1,61 @@
+"""What an institution tells about a payment: it is queried at once, and the answer counts."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+import structlog
+from django.db import transaction
+
+from accounts.base import clock
+from accounts.base.rows import retry_on_deadlock
+from accounts.models import Merchant
+from gateway.methods.rail import PaymentResult
+from gateway.payments.models import UNDECIDED, Payment
+from gateway.payments.provider import lock, save
+from gateway.payments.questions import ask_and_take, look, prepare
+from gateway.providers.asking import is_leased
+from gateway.providers.models import ProviderAccount
+from gateway.providers.notices import register
+from gateway.providers.provider import Notice
+
+log = structlog.get_logger()
+LOOKED_AGAIN_AFTER = timedelta(seconds=15)
+
+
+@register("pay")
+def hear(notice: Notice, account: ProviderAccount) -> bool:
+    """Queries the account about the payment, also about one that has ended: its money may have come late or twice."""
+    found = Payment.objects.select_related("merchant__company").filter(pk=notice.object_id, account=account).first()
+    if found is None:
+        return False
+    ask = retry_on_deadlock(partial(_begin, found.merchant, found.pk))
+    if ask is None:
+        return True
+    payment = ask()
+    if notice.told == PaymentResult.DONE and payment.status in UNDECIDED:
+        log.warning("payment.contradicted", payment=payment.pk, told=notice.told)
+        retry_on_deadlock(partial(_look_again, payment.merchant, payment.pk))
+    return True
+
+
+@transaction.atomic
+def _begin(merchant: Merchant, payment_id: str) -> Callable[[], Payment] | None:
+    """What to ask after the commit. None: a process is asking, and it is asked again afterwards."""
+    payment, now = lock(merchant, payment_id), clock.now(merchant)
+    if payment.status not in UNDECIDED:
+        return partial(ask_and_take, merchant, look(payment))
+    if is_leased(payment):
+        payment.ask_at = now
+        save(payment)
+        return None
+    return partial(ask_and_take, merchant, prepare(payment, now))
+
+
+@transaction.atomic
+def _look_again(merchant: Merchant, payment_id: str) -> None:
+    """The institution's own records may lag behind its message."""
+    payment, soon = lock(merchant, payment_id), clock.now(merchant) + LOOKED_AGAIN_AFTER
+    if payment.status in UNDECIDED and payment.ask_at and payment.ask_at > soon:
+        payment.ask_at = soon
+        save(payment)

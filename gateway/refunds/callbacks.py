@@ -1,0 +1,41 @@
+"""What an institution tells about a refund: it is queried at once, and the answer counts."""
+
+from functools import partial
+
+from django.db import transaction
+
+from accounts.base import clock
+from accounts.base.rows import retry_on_deadlock
+from accounts.models import Merchant
+from gateway.providers.asking import is_leased
+from gateway.providers.models import ProviderAccount
+from gateway.providers.notices import register
+from gateway.providers.provider import Notice
+from gateway.refunds.models import Refund, Status
+from gateway.refunds.questions import Question, ask_and_take, prepare
+from gateway.refunds.services import lock
+
+
+@register("ref")
+def hear(notice: Notice, account: ProviderAccount) -> bool:
+    """Queries the account about a refund under way; one that has ended, or was not sent there, stays as it is."""
+    found = Refund.objects.select_related("merchant__company").filter(pk=notice.object_id, account=account).first()
+    if found is None or found.status != Status.PROCESSING or found.sent_at is None:
+        return found is not None
+    question = retry_on_deadlock(partial(_begin, found.merchant, found.pk))
+    if question:
+        ask_and_take(found.merchant, question)
+    return True
+
+
+@transaction.atomic
+def _begin(merchant: Merchant, refund_id: str) -> Question | None:
+    """None: it has ended, or a process is asking; then it is asked again afterwards."""
+    refund, now = lock(merchant, refund_id), clock.now(merchant)
+    if refund.status != Status.PROCESSING or refund.sent_at is None:
+        return None
+    if is_leased(refund):
+        refund.ask_at = now
+        refund.save(update_fields=["ask_at"])
+        return None
+    return prepare(refund, now)
