@@ -91,7 +91,10 @@ def test_only_posts_of_a_megabyte_at_most_are_taken() -> None:
     assert not ProviderMessage.objects.exists()
 
 
-@pytest.mark.parametrize("value", [quote(OWN), FINGERPRINT, FINGERPRINT.upper()])
+NAMES = ["whole", "fingerprint", "in capitals"]  # each worker makes another certificate
+
+
+@pytest.mark.parametrize("value", [quote(OWN), FINGERPRINT, FINGERPRINT.upper()], ids=NAMES)
 def test_a_client_certificate_is_believed_from_a_trusted_proxy_only(settings: Any, value: str) -> None:
     settings.TRUSTED_PROXIES = ["10.9.9.0/24"]
     account = active(callback_certificate=FINGERPRINT)
