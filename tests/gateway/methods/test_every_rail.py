@@ -22,7 +22,8 @@ from webhooks.models import Event
 CENT = Decimal("0.01")
 COMMON = {
     "id", "companyId", "environment", "reference", "status", "method", "currency", "amount", "fee", "netAmount",
-    "refundedAmount", "settlementDays", "releaseAt", "customer", "expiresAt", "paidAt", "createdAt", "updatedAt",
+    "refundedAmount", "settlementDays", "releaseAt", "customer", "expiresAt", "resolution", "paidAt", "createdAt",
+    "updatedAt",
 }  # fmt: skip
 every_rail = pytest.mark.parametrize("one", RAILS_UNDER_TEST, ids=str)
 
