@@ -188,6 +188,10 @@ class Rail(ABC):
         """What became of a refund that was possibly sent: as `refund`, or NOT_RECEIVED. Sends nothing."""
         return PaymentOutcome(PaymentResult.UNKNOWN)
 
+    def capture(self, order: PaymentOrder) -> PaymentOutcome:
+        """Settles an authorized payment: DONE or DECLINED. Only for rails that answer AUTHORIZED."""
+        raise NotImplementedError
+
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         """Makes sure that nobody can pay it any more, and releases what was authorized.
 

@@ -93,6 +93,9 @@ class ScriptedRail(Rail):
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
         return SCRIPT.answer(self.user, "ask", order.payment_id)
 
+    def capture(self, order: PaymentOrder) -> PaymentOutcome:
+        return SCRIPT.answer(self.user, "capture", order.payment_id)
+
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         return SCRIPT.answer(self.user, "cancel", order.payment_id)
 

@@ -86,10 +86,6 @@ class CardRail(Rail):
     def authorize(self, order: PaymentOrder, card: Card, *, confirmed: bool) -> PaymentOutcome:
         """AUTHORIZED, DECLINED, UNKNOWN, or CHALLENGE until the cardholder has `confirmed`."""
 
-    @abstractmethod
-    def capture(self, order: PaymentOrder) -> PaymentOutcome:
-        """Captures an authorized payment."""
-
 
 class SandboxCard(SandboxRail, CardRail):
     """The deterministic simulator: a card plays its scenario, and no acquirer is called."""

@@ -176,6 +176,30 @@ def test_paid_in_the_last_moment_it_is_paid_and_not_expired(acme: Shop, script: 
     assert "payment.expired" not in kinds()
 
 
+def test_what_was_authorized_is_captured_under_the_same_id_until_the_provider_says(
+    acme: Shop, script: Script
+) -> None:
+    live(acme, "bank")
+    authorized = PaymentOutcome(PaymentResult.AUTHORIZED, {"authorizationCode": "1"}, reference="A1")
+    script.answers = {"instruct": [authorized], "capture": [SILENT, GONE]}
+
+    assert post(acme).json()["data"]["status"] == "AUTHORIZED"
+    assert pass_time(the_payment().pk, minutes=1).status == "AUTHORIZED"
+    assert pass_time(the_payment().pk, minutes=5).status == "PAID"
+    assert [what for _, what in asked(script)] == ["instruct", "capture", "capture"]
+
+
+def test_an_authorization_that_is_not_captured_in_time_is_voided_at_the_provider(acme: Shop, script: Script) -> None:
+    live(acme, "bank")
+    authorized = PaymentOutcome(PaymentResult.AUTHORIZED, {"authorizationCode": "1"}, reference="A1")
+    script.answers = {"instruct": [authorized], "capture": [SILENT], "cancel": [SILENT, GONE]}
+    post(acme)
+
+    assert pass_time(the_payment().pk, days=8).status == "AUTHORIZED"
+    assert pass_time(the_payment().pk, hours=1).status == "EXPIRED"
+    assert [what for _, what in asked(script)] == ["instruct", "cancel", "cancel"]
+
+
 def test_no_timer_ends_what_may_have_been_charged(acme: Shop, script: Script) -> None:
     live(acme, "bank")
     script.answers = {"instruct": [SILENT], "ask": [SILENT], "cancel": [SILENT]}
