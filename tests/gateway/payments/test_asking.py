@@ -176,9 +176,7 @@ def test_paid_in_the_last_moment_it_is_paid_and_not_expired(acme: Shop, script: 
     assert "payment.expired" not in kinds()
 
 
-def test_what_was_authorized_is_captured_under_the_same_id_until_the_provider_says(
-    acme: Shop, script: Script
-) -> None:
+def test_what_was_authorized_is_captured_under_the_same_id_until_the_provider_says(acme: Shop, script: Script) -> None:
     live(acme, "bank")
     authorized = PaymentOutcome(PaymentResult.AUTHORIZED, {"authorizationCode": "1"}, reference="A1")
     script.answers = {"instruct": [authorized], "capture": [SILENT, GONE]}
