@@ -5,6 +5,7 @@ and those of problems, with our ids and sums in them.
 """
 
 import copy
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -13,23 +14,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.pix.rail import end_to_end_id_of
 
-FILE = Path(__file__).parent / "bacen-pix-api-2.9.0.yaml"
+EXAMPLES = Path(__file__).parent / "examples.json"
 ERRORS = "https://pix.bcb.gov.br/api/v2/error/"
 Told = tuple[int, dict[str, Any] | None]
 
 
 @cache
 def _examples() -> dict[str, Any]:
-    return dict(yaml.load(FILE.read_text(), Loader=yaml.CSafeLoader)["components"]["examples"])
+    return dict(json.loads(EXAMPLES.read_text()))
 
 
 def example(name: str, *leave_out: str, **members: Any) -> dict[str, Any]:
-    published = copy.deepcopy(_examples()[name]["value"])
+    published = copy.deepcopy(_examples()[name])
     return {key: value for key, value in published.items() if key not in leave_out} | members
 
 
