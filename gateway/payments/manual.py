@@ -4,14 +4,14 @@ from django.db.models import Q
 
 from accounts.base import clock
 from accounts.models import Environment, Merchant
-from gateway.payments.models import OPEN, Payment, SingleApprovalLimit
+from gateway.payments.models import OPEN, UNDECIDED, Payment, SingleApprovalLimit
 from gateway.providers.asking import is_overdue
 from gateway.providers.registry import declared
 
 
 def awaits_staff(payment: Payment) -> bool:
     """Whether staff say what became of it: nobody can be asked, or the answer stayed unclear past its deadline."""
-    if payment.account is None or payment.status not in OPEN:
+    if payment.account is None or payment.status not in UNDECIDED:
         return False
     return payment.account.provider in _silent() or is_overdue(payment, clock.now(payment.merchant))
 

@@ -21,7 +21,7 @@ from gateway.payments.errors import (
     PaymentUnknown,
 )
 from gateway.payments.manual import awaits_staff, single_approval_limit
-from gateway.payments.models import OPEN, Payment, SingleApprovalLimit, Status
+from gateway.payments.models import UNDECIDED, Payment, SingleApprovalLimit, Status
 from gateway.payments.provider import lock
 from gateway.providers.models import ProviderAccount
 from ledger.money import to_decimal, to_minor
@@ -69,7 +69,7 @@ class PaymentOutcomeKind(ProposalKind):
             raise OutcomeNotForStaff
         if is_paid and record.status in (Status.EXPIRED, Status.FAILED):
             raise PaymentOver
-        if record.status not in OPEN:
+        if record.status not in UNDECIDED:
             raise PaymentState
         if not awaits_staff(record):
             raise OutcomeNotForStaff

@@ -30,7 +30,7 @@ from gateway.payments.errors import (
     SimulationOfCard,
     TokensNotEnabled,
 )
-from gateway.payments.models import OPEN, Payment, Status
+from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct, require_rate
 from gateway.payments.provider import capture_if_authorized, finish, lock, order_of, simulator_of
 from gateway.providers.asking import is_leased, lease
@@ -208,7 +208,7 @@ def conclude(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Pa
     Raises ONP404_PAYMENT and ONP409_PAYMENT_STATE, also while the provider is being called.
     """
     payment = lock(merchant, payment_id)
-    if payment.status not in OPEN or is_leased(payment):
+    if payment.status not in UNDECIDED or is_leased(payment):
         raise PaymentState
     return finish(payment, PaymentAction.PAY, outcome, clock.now(merchant))
 

@@ -174,9 +174,11 @@ def test_the_sandbox_is_its_simulators(staff: Client, acme: Shop) -> None:
         assert "Staff do not decide the outcome of this payment." in refusal(staff, simulated, act, **sent)
 
 
+@pytest.mark.parametrize("status", ["PENDING", "AUTHORIZED"])
 def test_a_provider_that_answers_is_not_decided_for_until_its_deadline_has_passed(
-    staff: Client, colleague: Client, payment: Payment
+    staff: Client, colleague: Client, payment: Payment, status: str
 ) -> None:
+    Payment.objects.update(status=status)
     ProviderAccount.objects.update(provider="scripted")
     assert offered(staff, payment) == []
     assert "Staff do not decide" in refusal(staff, payment, "paid", **PAID)
