@@ -224,7 +224,8 @@ class Due(Work[M]):
 
     @property
     def _has_merchant(self) -> bool:
-        return any(one.name == "merchant" for one in self.model._meta.concrete_fields)
+        """A row that may be without a merchant is due by real time only."""
+        return any(one.name == "merchant" and not one.null for one in self.model._meta.concrete_fields)
 
 
 @transaction.atomic

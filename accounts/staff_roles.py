@@ -23,6 +23,7 @@ _ABOUT_PAYMENTS = (
     "gateway.refund",
     "gateway.conversion",
     "gateway.withdrawal",
+    "gateway.suspenseitem",
     "ledger.receivable",
     "ledger.advance",
     "ledger.hold",
@@ -94,7 +95,7 @@ ROLES = (
     ),
     StaffRole(
         "Treasury",
-        "Records the outcome of payments, withdrawals and refunds, decides advances, enters rates, connects providers.",
+        "Records outcomes of payments, withdrawals and refunds, decides on suspense and advances, connects providers.",
         (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS),
         (
             "gateway.add_provideraccount",
@@ -102,6 +103,7 @@ ROLES = (
             "gateway.change_providermessage",
             "gateway.change_payment",
             "gateway.change_singleapprovallimit",
+            "gateway.change_suspenseitem",
             "gateway.change_withdrawal",
             "gateway.settle_refund",
             "ledger.change_advance",
@@ -178,6 +180,7 @@ WORDS = {
     "gateway.change_refund": "Decide a refund that a payer requested",
     "gateway.change_payment": "Propose and confirm the outcome of a payment",
     "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
+    "gateway.change_suspenseitem": "Keep money in suspense, propose and confirm the rest",
     "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
     "gateway.add_methodrule": "Add the rules of a method",
     "gateway.change_methodrule": "Change the rules of a method",

@@ -9,6 +9,7 @@ from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
+from gateway.suspense.models import SuspenseItem
 from gateway.vault.models import CardToken
 from gateway.withdrawals.models import Withdrawal
 
@@ -32,5 +33,6 @@ __all__ = [
     "Response",
     "SavedView",
     "SingleApprovalLimit",
+    "SuspenseItem",
     "Withdrawal",
 ]

@@ -32,6 +32,8 @@ PROVIDER_MODULES = env.list("ONPAY_PROVIDER_MODULES", default=[])
 PROVIDER_DEADLINES_S = env.dict("ONPAY_PROVIDER_DEADLINES", default={})
 # For one HTTP call to a provider. A question may need five of them, and must end within a minute.
 PROVIDER_TIMEOUT_S = env.int("ONPAY_PROVIDER_TIMEOUT_S", default=10)
+# Seconds until money that does not fit its payment is given back by itself; until then staff can keep it.
+SUSPENSE_RETURNS_AFTER_S = env.int("ONPAY_SUSPENSE_RETURNS_AFTER", default=3600)
 
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")

@@ -8,6 +8,7 @@ class AccountKind(models.TextChoices):
     RELEASING = "RELEASING", "Releasing: confirmed, available at releaseAt"
     BLOCKED = "BLOCKED", "Blocked: held for a refund, a withdrawal or by order"
     CLEARING = "CLEARING", "Clearing: what the provider of a method owes us"
+    SUSPENSE = "SUSPENSE", "Suspense: received, and belongs to nobody yet"
     FEE_INCOME = "FEE_INCOME", "Fee income: what we earned"
     ADVANCE_INCOME = "ADVANCE_INCOME", "Advance income: what advances earned"
     FX_POSITION = "FX_POSITION", "FX position: one side of every conversion"

@@ -24,6 +24,7 @@ class PaymentAction(StrEnum):
     CAPTURE = "capture"  # settle an authorized card
     CANCEL = "cancel"  # withdraw it at the provider, when the payer's time is over
     EXPIRE = "expire"  # the payer's time
+    ASSIGN = "assign"  # staff let money in suspense pay it
     REFUND = "refund"  # money back
 
 
@@ -46,11 +47,21 @@ class PaymentResult(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Money:
+    """Money that arrived at a provider: the provider's own id of it, and how much it is."""
+
+    reference: str
+    amount: Decimal
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
 class PaymentOutcome:
     """An answer: its result, changes to the payment's details, and the reason of a decline.
 
     `reference` is the provider's id of the money, by which support finds it.
-    `amount` and `currency`, if the provider reports them, are compared with the order.
+    `amount` and `currency`, if the provider reports them, are compared with the order. Where more than one payer
+    paid the same charge they are those of the money that fits the order, and `others` is the rest.
     `ask_after_s`: when to ask the provider again, if the answer is not final, and
     `expires_after_s` how long that may take, if not until the payment's expiry.
     """
@@ -63,6 +74,7 @@ class PaymentOutcome:
     currency: str | None = None
     ask_after_s: int | None = None
     expires_after_s: int | None = None
+    others: tuple[Money, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

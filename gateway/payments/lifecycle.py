@@ -59,6 +59,7 @@ TRANSITIONS = (
     when(Action.CAPTURE, Result.DONE,       (U,),    PAID,     paid,  "payment.paid"),
     when(Action.CAPTURE, Result.DECLINED,   (U,),    FAILED,   None,  "payment.failed"),
     when(Action.EXPIRE,  Result.DONE,       (P, A, U), EXPIRED, None, "payment.expired"),
+    when(Action.ASSIGN,  Result.DONE,       (P, A, EXPIRED, FAILED), PAID, paid, "payment.paid"),
     when(Action.REFUND,  Result.PARTLY,     (PAID,), PAID,     None,  "payment.updated"),
     when(Action.REFUND,  Result.DONE,       (PAID,), REFUNDED, None,  "payment.refunded"),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
 from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
+from gateway.payments import other_money
 from gateway.payments.errors import PaymentState
 from gateway.payments.lifecycle import open_question
 from gateway.payments.models import UNDECIDED, Payment, Status
@@ -34,6 +35,7 @@ from gateway.providers.asking import (
     is_overdue,
     keep_unclear,
     lease,
+    poll_after_s,
     settle_outcome,
 )
 from gateway.providers.errors import NotSent, Unclear
@@ -107,9 +109,10 @@ class Question:
 def prepare(payment: Payment, at: datetime) -> Question:
     """Records the next call to the provider before it is made.
 
-    When the payer's time is over, the charge is withdrawn first. Call it in a transaction that has locked the payment.
+    When the payer's time is over, the charge is withdrawn first. About a payment that ended the only question is
+    whether more money has arrived. Call it in a transaction that has locked the payment.
     """
-    about = PaymentAction.CANCEL if _is_over(payment, at) else open_question(payment)
+    about = _next_question(payment, at)
     if about == PaymentAction.PREPARE:
         payment.asked_times += 1
     lease(payment)
@@ -121,6 +124,12 @@ def prepare(payment: Payment, at: datetime) -> Question:
 def look(payment: Payment) -> Question:
     """A look at the money of a payment that has ended: nothing is recorded, and no lease is needed."""
     return _question(payment, PaymentAction.PAY)
+
+
+def _next_question(payment: Payment, at: datetime) -> PaymentAction:
+    if payment.status not in UNDECIDED:
+        return PaymentAction.PAY
+    return PaymentAction.CANCEL if _is_over(payment, at) else open_question(payment)
 
 
 def _is_over(payment: Payment, at: datetime) -> bool:
@@ -175,12 +184,15 @@ def _ask_simulator(payment: Payment) -> PaymentOutcome:
 def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
     """Applies the provider's answer, unless the payment ended in the meantime. Raises ONP404_PAYMENT."""
     payment = lock(merchant, payment_id)
+    at = clock.now(merchant)
     if not payment.is_unanswered:
-        _notice_money(payment, outcome)
+        _notice_money(payment, outcome, at)
         return payment
     payment.leased_until = None
     try:
-        return capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, clock.now(merchant)))
+        payment = capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, at))
+        _notice_money(payment, outcome, at)
+        return payment
     except PaymentState as unforeseen:  # must not be stored as the answer to retries
         log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
         raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
@@ -211,14 +223,17 @@ def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payme
     A late answer without an outcome, after a newer call, changes nothing: the lease is that of the newer call.
     """
     payment, at = lock(merchant, question.payment_id), clock.now(merchant)
+    if payment.status not in UNDECIDED:
+        return _ended_before(payment, question, answer, at), False
     is_own = payment.leased_until == question.leased_until
-    if payment.status not in UNDECIDED or not (is_own or _is_news(payment, answer.outcome)):
-        _notice_money(payment, answer.outcome)
+    if not (is_own or _is_news(payment, answer.outcome)):
         return payment, False
     if is_own:
         payment.leased_until = None
     hinted = payment.ask_at if payment.ask_at != question.ask_at else None
     payment = _applied(payment, answer, at)
+    if answer.about != PaymentAction.CANCEL:
+        _notice_money(payment, answer.outcome, at)
     if hinted and payment.ask_at and hinted < payment.ask_at:  # a message of the provider came meanwhile
         payment.ask_at = hinted
         save(payment)
@@ -233,8 +248,22 @@ def _is_news(payment: Payment, outcome: PaymentOutcome) -> bool:
     )
 
 
+def _ended_before(payment: Payment, question: Question, answer: Answer, at: datetime) -> Payment:
+    """Only money is of interest now. A provider that gave no answer about it is asked again."""
+    if answer.about != PaymentAction.CANCEL:
+        _notice_money(payment, answer.outcome, at)
+    if answer.about == PaymentAction.PAY and payment.leased_until == question.leased_until:
+        is_unanswered = answer.outcome.answered == PaymentResult.UNKNOWN
+        again = at + timedelta(seconds=poll_after_s(at - payment.created_at)) if is_unanswered else None
+        payment.leased_until, payment.ask_at = None, again
+        save(payment)
+    return payment
+
+
 def _applied(payment: Payment, answer: Answer, at: datetime) -> Payment:
     about, outcome = answer.about, answer.outcome
+    if _is_other_money(payment, answer) and other_money.hold(payment, outcome, at):
+        return _after_other_money(payment, at)
     if about == PaymentAction.PREPARE and outcome.answered in _NOTHING_HAPPENED:
         return _ask_elsewhere(payment, outcome, at)
     if about == PaymentAction.CANCEL and outcome.answered in (PaymentResult.DONE, PaymentResult.NOT_RECEIVED):
@@ -251,6 +280,21 @@ def _applied(payment: Payment, answer: Answer, at: datetime) -> Payment:
     except (PaymentState, InvalidResponse):
         log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
         return _unclear(payment, at)
+
+
+def _is_other_money(payment: Payment, answer: Answer) -> bool:
+    """Whether money has arrived, and none of it pays the payment."""
+    return answer.about != PaymentAction.CANCEL and other_money.is_all(payment, answer.outcome)
+
+
+def _after_other_money(payment: Payment, at: datetime) -> Payment:
+    """It can still be paid, until its time is over."""
+    if payment.expires_at is not None and payment.expires_at <= at:
+        return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), at)
+    settle_outcome(payment)
+    ask_later(payment, at)
+    save(payment)
+    return payment
 
 
 def _unclear(payment: Payment, at: datetime) -> Payment:
@@ -293,7 +337,9 @@ def _after(account_id: str | None, accounts: list[ProviderAccount]) -> ProviderA
     return next(iter(accounts[known.index(account_id) + 1 :]), None)
 
 
-def _notice_money(payment: Payment, outcome: PaymentOutcome) -> None:
-    """Money for a payment that ended without it must be returned."""
-    if outcome.answered in _MONEY and payment.paid_at is None:
+def _notice_money(payment: Payment, outcome: PaymentOutcome, at: datetime) -> None:
+    """Money that does not pay the payment is held. What cannot be held must be returned by people."""
+    is_held = other_money.hold(payment, outcome, at)
+    is_authorized_late = outcome.answered == PaymentResult.AUTHORIZED and payment.status not in UNDECIDED
+    if not is_held or (is_authorized_late and payment.paid_at is None):
         log.critical("payment.answered_too_late", payment=payment.id, rail_reference=outcome.reference)

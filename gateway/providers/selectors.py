@@ -87,12 +87,14 @@ def _opened(provider: type[Provider[Any]], sealed: bytes) -> Provider[Any]:
     return provider(provider.credentials_type.model_validate(json.loads(unseal(sealed))))
 
 
-def rail_of(account: ProviderAccount, method: str, currency: str, *, of: Merchant) -> Rail:
+def rail_of(account: ProviderAccount, method: str, currency: str, *, of: Merchant | None) -> Rail:
     """The account's rail for the money of a merchant: the only way to a rail of an institution.
 
-    Raises SandboxReachesOut for a sandbox, whichever account was chosen and why.
+    None: money that arrived at an account of the platform, and nobody knows for whom. Raises SandboxReachesOut for a
+    sandbox, whichever account was chosen and why.
     """
-    if of.environment != Environment.PRODUCTION or account.merchant_id not in (None, of.pk):
-        raise SandboxReachesOut(f"{account.pk} was about to be opened for merchant {of.pk}")
+    is_sandbox = of is not None and of.environment != Environment.PRODUCTION
+    if is_sandbox or account.merchant_id not in (None, of and of.pk):
+        raise SandboxReachesOut(f"{account.pk} was about to be opened for merchant {of and of.pk}")
     rails = provider_of(account).rails()
     return next(one for one in rails if one.method == method and currency in {m.currency for m in one.markets})

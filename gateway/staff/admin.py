@@ -54,6 +54,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     refunds,
     requests,
     stuck_work,
+    suspense,
     timetable,
     webhooks,
     withdrawals,
@@ -63,6 +64,7 @@ from gateway.staff.kit.entrance import with_second_factor
 from gateway.staff.kit.queues import PARAMETER
 from gateway.staff.kit.related import plural
 from gateway.staff.overview.queues import QueueCount, waiting
+from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 from ledger.models import Account, Advance, Balance, Entry, Hold, Proof, Rate, Receivable, Transfer
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -73,6 +75,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         (
             (Payment, "payments"),
             (Refund, "undo"),
+            (SuspenseItem, "pending"),
             (Customer, "person"),
             (IdempotencyKey, "repeat_one"),
             (ApiRequest, "api"),

@@ -5,6 +5,7 @@ from typing import Any
 from accounts.base.lifecycle import Table
 from gateway.payments.lifecycle import PAYMENT_LIFE
 from gateway.refunds.lifecycle import REFUND_LIFE
+from gateway.suspense.lifecycle import SUSPENSE_LIFE
 from gateway.withdrawals.lifecycle import WITHDRAWAL_LIFE
 from ledger.receivables.lifecycle import ADVANCE_LIFE, RECEIVABLE_LIFE
 from webhooks.lifecycle import DELIVERY_LIFE
@@ -13,6 +14,7 @@ LIVES: dict[str, Table[Any, Any]] = {
     "payment": PAYMENT_LIFE,
     "refund": REFUND_LIFE,
     "withdrawal": WITHDRAWAL_LIFE,
+    "suspense": SUSPENSE_LIFE,
     "receivable": RECEIVABLE_LIFE,
     "advance": ADVANCE_LIFE,
     "delivery": DELIVERY_LIFE,

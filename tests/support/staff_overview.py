@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import Company, Email, Merchant, Proposal
-from gateway.models import Payment, ProviderAccount, Refund, Withdrawal
+from gateway.models import Payment, ProviderAccount, Refund, SuspenseItem, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 
@@ -48,6 +48,8 @@ QUEUES = {
     "Failed e-mails": (Email, "failed"),
     "Provider certificates to renew": (ProviderAccount, "expiring"),
     "Manual payments waiting": (Payment, "manual"),
+    "Money in suspense": (SuspenseItem, "decide"),
+    "Unclear returns of money": (SuspenseItem, "unclear"),
 }
 
 

@@ -1,16 +1,16 @@
 """PIX payments as immediate charges (cob). The ULID of our own id is the bank's txid, or its number of a return."""
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
 
 import structlog
 
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.pix.rail import Pix, txid_of
-from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
+from gateway.methods.rail import Money, PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
 from gateway.providers.bacen_pix.api import PixApi
-from gateway.providers.bacen_pix.shapes import Charge, ReturnedPix
+from gateway.providers.bacen_pix.shapes import Charge, ReceivedPix, ReturnedPix
 from gateway.providers.errors import Unclear
 from gateway.providers.problems import Problem, settled
 
@@ -69,11 +69,9 @@ class BacenPix(Pix):
 
 
 def _outcome(order: PaymentOrder, charge: Charge) -> PaymentOutcome:
-    """DONE says the sum that arrived, whatever was ordered and became of the charge; another sum in all its parts."""
+    """DONE says what arrived, whatever was ordered and became of the charge."""
     if charge.received:
-        paid, money = sum((one.amount for one in charge.received), Decimal(0)), charge.received[0].end_to_end_id
-        parts = {} if paid == order.amount else {"received": [one.described() for one in charge.received]}
-        return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": money, **parts}, None, money, paid, "BRL")
+        return _paid(order, charge.received)
     if charge.amount != order.amount:
         log.critical("provider.other_amount", about=order.payment_id)
         raise Unclear("the charge has another amount")
@@ -82,6 +80,16 @@ def _outcome(order: PaymentOrder, charge: Charge) -> PaymentOutcome:
     if charge.status in REMOVED:
         return PaymentOutcome(PaymentResult.DECLINED, failure=(charge.status, "The charge was removed at the bank."))
     raise Unclear(f"the charge is {charge.status[:40]} without money")
+
+
+def _paid(order: PaymentOrder, received: Sequence[ReceivedPix]) -> PaymentOutcome:
+    """The money that has paid it before, or has its amount, or came first; and the rest."""
+    own = min(received, key=lambda one: (one.end_to_end_id != order.reference, one.amount != order.amount))
+    others = tuple(Money(one.end_to_end_id, one.amount, "BRL") for one in received if one is not own)
+    money = own.end_to_end_id
+    return PaymentOutcome(
+        PaymentResult.DONE, {"pixEndToEndId": money}, reference=money, amount=own.amount, currency="BRL", others=others
+    )
 
 
 def _instructions(order: PaymentOrder, charge: Charge) -> dict[str, str]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from structlog.testing import capture_logs
 
-from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
+from gateway.methods.rail import Money, PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.providers.bacen_pix.provider import BacenPixProvider
 from gateway.providers.errors import Unclear
 from tests.support.bacen_pix.bank import KEY, Bank
@@ -130,21 +130,30 @@ def test_the_sum_that_arrived_is_told_whatever_was_ordered(
     rail.instruct(order)
     money = bank.books.pay(txid(order), amount)
 
-    told = rail.ask(order, PaymentAction.PAY)
-
-    [part] = told.details["received"]
-    assert (part["pixEndToEndId"], part["amount"], part["currency"], part["returns"]) == (money, amount, "BRL", [])
-    assert replace(told, details={"pixEndToEndId": money}) == paid(amount, money)
+    assert rail.ask(order, PaymentAction.PAY) == paid(amount, money)
 
 
-def test_a_charge_that_was_paid_twice_tells_both_sums(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
+@pytest.mark.parametrize("first", [False, True])
+def test_the_money_that_fits_is_told_and_the_rest_beside_it(
+    bank: Bank, rail: Rail, order: PaymentOrder, first: bool
+) -> None:
+    rail.instruct(order)
+    amounts = ("100.00", "99.99") if first else ("99.99", "100.00")
+    money = {amount: bank.books.pay(txid(order), amount) for amount in amounts}
+
+    other = Money(money["99.99"], Decimal("99.99"), "BRL")
+    assert rail.ask(order, PaymentAction.PAY) == replace(paid("100.00", money["100.00"]), others=(other,))
+
+
+def test_of_a_charge_that_was_paid_twice_the_known_money_is_told_first(
+    bank: Bank, rail: Rail, order: PaymentOrder
+) -> None:
     rail.instruct(order)
     both = [bank.books.pay(txid(order)) for _ in range(2)]
 
-    told = rail.ask(order, PaymentAction.PAY)
-
-    assert (told.amount, told.reference) == (Decimal("200.00"), both[0])
-    assert [one["pixEndToEndId"] for one in told.details["received"]] == both
+    for known, other in (both, reversed(both)):
+        told = rail.ask(replace(order, reference=known), PaymentAction.PAY)
+        assert told == replace(paid("100.00", known), others=(Money(other, Decimal("100.00"), "BRL"),))
 
 
 def test_a_canceled_charge_cannot_be_paid_any_more(bank: Bank, rail: Rail, order: PaymentOrder) -> None:

@@ -1,0 +1,225 @@
+"""Money in suspense: staff read it, keep it from being given back, and decide where it belongs."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from accounts.audit import Actor
+from accounts.base.clock import utcnow
+from accounts.base.errors import Refusal
+from accounts.models import Proposal
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.services import is_still_valid
+from gateway.payments.models import Payment
+from gateway.payments.other_money import Cause
+from gateway.staff.kit.amounts import CurrencyFilter, money
+from gateway.staff.kit.columns import EMPTY, colored, column, moment, related
+from gateway.staff.kit.forms import NoteField, NoteForm
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.related import Related
+from gateway.staff.kit.unclear import ASKED
+from gateway.suspense import services
+from gateway.suspense.errors import ItemState
+from gateway.suspense.lifecycle import SuspenseAction
+from gateway.suspense.models import LONGEST_REFERENCE, State, SuspenseItem
+from gateway.suspense.proposals import Assign, Attribute, GiveBack, NotReturned, Returned, meant_id
+from ledger.models import Transfer
+
+PROOF = "Visible to staff only. Name the statement, or the provider's proof"
+
+
+class ReturnedForm(NoteForm):
+    reference = forms.CharField(
+        max_length=LONGEST_REFERENCE,
+        label="Reference of the return",
+        widget=UnfoldAdminTextInputWidget,
+        help_text="The id that the bank's statement gives the return",
+    )
+    note = NoteField(PROOF)
+    field_order = ("reference", "note")
+
+
+class MeantForm(NoteForm):
+    payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Its id: pay_…")
+    note = NoteField(PROOF)
+    field_order = ("payment", "note")
+
+    def clean_payment(self) -> str:
+        payment_id = str(self.cleaned_data["payment"]).strip()
+        if "\0" in payment_id or not Payment.objects.filter(pk=payment_id).exists():
+            raise forms.ValidationError("There is no such payment.")
+        return payment_id
+
+
+def _or_empty(text: str) -> str:
+    return text or EMPTY
+
+
+def to_decide() -> Q:
+    """Money that stays until staff decide."""
+    return Q(state=State.HELD, return_at=None)
+
+
+def overdue() -> Q:
+    """Returns that should be certain by now."""
+    return Q(state=State.RETURNING, certain_by__lt=utcnow())
+
+
+@admin.register(SuspenseItem)
+class SuspenseAdmin(ReadOnlyAdmin):
+    """Change permission: keep money from being given back, and decide about it."""
+
+    has_history = True
+    permissions_used = ("view", "change")
+    ids = {"cmp": "merchant__company", "pay": "payment", "pac": "account"}
+    words = {"reference": str, "return_reference": str}
+    search_help_text = "Item, payment, company or provider account id, or the provider's own id of the money"
+    listed_at = ("merchant", "payment", "account")
+    list_select_related = ("merchant__company", "payment", "account")
+    list_display = (
+        "id",
+        colored("state", HELD="warning", RETURNING="info", RETURNED="success", ASSIGNED="success"),
+        colored("cause", **{cause.value: "info" for cause in Cause}),
+        money("amount"),
+        related("merchant"),
+        related("account"),
+        moment("received_at", "received"),
+    )
+    list_filter = ("state", "cause", "method", CurrencyFilter)
+    fieldsets = (
+        (None, {"fields": ("id", ("state", "cause"), (money("amount"), "method"))}),
+        ("Received", {"fields": (related("account", "provider account"), ("reference", moment("received_at")))}),
+        ("Meant for", {"fields": ((related("merchant"), related("payment")),)}),
+        (
+            "Return",
+            {
+                "fields": (
+                    (moment("return_at", "given back by rule"), column("return_id", _or_empty)),
+                    (moment("sent_at", "last sent"), moment("ask_at", "next query")),
+                    (column("return_reference", _or_empty), column("failure_message", _or_empty, "why not")),
+                    *ASKED[1:],
+                )
+            },
+        ),
+        ("By staff", {"fields": (column("note", _or_empty, "last note"),)}),
+        ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
+    )
+    queues = (
+        Queue("decide", "Money in suspense", "pending", to_decide, "received_at", environment=""),
+        Queue("unclear", "Unclear returns of money", "help", overdue, "certain_by", deadline=True, environment=""),
+    )
+    actions_detail = ("give_back", "assign", "attribute", "returned", "not_returned", "keep")
+
+    def related_to(self, record: SuspenseItem) -> Iterable[Related]:
+        yield from super().related_to(record)
+        yield from Related.found_by(
+            record,
+            Transfer.objects.filter(reference=record.pk),
+            Proposal.objects.filter(object_id__startswith=record.pk),
+        )
+
+    # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm(GiveBack.permission)
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only what is possible now, and nothing while a proposal is pending."""
+        item = self.get_object(request, unquote(str(object_id)))
+        if item is None:
+            return []
+        waiting = Proposal.objects.filter(object_id__startswith=item.pk, state=Proposal.State.OPEN)
+        if any(map(is_still_valid, waiting)):
+            return []
+        return [one for one in super().get_actions_detail(request, object_id) if _is_possible(one.path, item)]
+
+    @action(description="Give back", permissions=["decide"], icon="undo", variant=ActionVariant.PRIMARY)
+    def give_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, GiveBack.name, "Give back")
+
+    @action(description="Assign", permissions=["decide"], icon="check")
+    def assign(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, Assign.name, "Assign to its payment")
+
+    @action(description="Record as returned", permissions=["decide"], icon="done_all")
+    def returned(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, Returned.name, "Record as returned", ReturnedForm)
+
+    @action(description="Record as not returned", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    def not_returned(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, NotReturned.name, "Record as not returned")
+
+    def _propose(
+        self, request: HttpRequest, object_id: str, name: str, title: str, form_class: type[NoteForm] = NoteForm
+    ) -> HttpResponse:
+        """Asks for a note first. The kind refuses what is impossible."""
+        item, kind = self.record(request, object_id), KINDS[name]
+        form = form_class(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = f"{kind.sentence(item, {})} {TWO_PEOPLE}"
+            return self.decision(request, item, title, sentence=text, form=form)
+        values = {name: value for name, value in form.cleaned_data.items() if name != "note"}
+        return self.put(request, item, kind, values, form.cleaned_data["note"])
+
+    @action(description="Attribute", permissions=["decide"], icon="person_search")
+    def attribute(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Nobody knows yet for which payment it was meant."""
+        item = self.record(request, object_id)
+        form = MeantForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = f"It is held for the company of the payment until it is given back or assigned. {TWO_PEOPLE}"
+            return self.decision(request, item, "Say which payment it was meant for", sentence=text, form=form)
+        about = meant_id(item.pk, form.cleaned_data["payment"])
+        return self.put(request, item, KINDS[Attribute.name], {}, form.cleaned_data["note"], about)
+
+    @action(description="Keep", permissions=["decide"], icon="pause")
+    def keep(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """The safe direction, so one person is enough."""
+        item = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = "It is not given back by itself any more, and waits for a decision of two people."
+            return self.decision(request, item, "Keep the money", sentence=text, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            kept = services.keep(Actor.of(request), item.pk, note)
+            return Done(kept, "", f"Kept: {note}", f"{kept.pk} waits for a decision.")
+
+        return self.carry_out(request, item, act)
+
+
+def _require_unattributed(item: SuspenseItem) -> None:
+    if item.state != State.HELD or item.payment_id:
+        raise ItemState
+
+
+def _require_given_back_by_rule(item: SuspenseItem) -> None:
+    if item.return_at is None:
+        raise ItemState
+
+
+REQUIRED: dict[str, Callable[[SuspenseItem], object]] = {
+    "give_back": services.require_returnable,
+    "assign": services.require_assignable,
+    "attribute": _require_unattributed,
+    "returned": lambda item: services.require_recordable(item, SuspenseAction.RETURNED),
+    "not_returned": lambda item: services.require_recordable(item, SuspenseAction.DECLINED),
+    "keep": _require_given_back_by_rule,
+}
+
+
+def _is_possible(name: str, item: SuspenseItem) -> bool:
+    try:
+        REQUIRED[name](item)
+    except Refusal:
+        return False
+    return True

@@ -1,0 +1,85 @@
+"""Money in suspense."""
+
+from decimal import Decimal
+
+from django.db import models
+from django.db.models import Q
+
+from accounts.base.ids import IdField
+from accounts.models import Merchant
+from gateway.methods.models import METHODS
+from gateway.payments.models import Payment
+from gateway.payments.other_money import Cause
+from gateway.providers.asking import Asked
+from gateway.providers.models import ProviderAccount
+from ledger.money import DECIMALS, to_decimal
+
+
+class State(models.TextChoices):
+    """RETURNED and ASSIGNED are final."""
+
+    HELD = "HELD", "Held"
+    RETURNING = "RETURNING", "Being returned"
+    RETURNED = "RETURNED", "Returned"
+    ASSIGNED = "ASSIGNED", "Assigned to its payment"
+
+
+OPEN = (State.HELD, State.RETURNING)
+LONGEST_REFERENCE = 64
+
+
+class SuspenseItem(Asked):
+    """Money that arrived at a provider account and belongs to nobody yet. Only real money; all times in real time.
+
+    While nobody knows which company it is for it has no merchant, and stands in no book.
+    """
+
+    id = IdField("sus", primary_key=True)
+    account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="+", db_index=False)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    method = models.CharField(max_length=16, choices=METHODS)
+    currency = models.CharField(max_length=4, choices=[(code, code) for code in DECIMALS])
+    amount = models.BigIntegerField(help_text="Minor units")
+    reference = models.CharField(max_length=LONGEST_REFERENCE, help_text="The provider's own id of the money")
+    cause = models.CharField(max_length=16, choices=Cause)
+    state = models.CharField(max_length=10, choices=State)
+    received_at = models.DateTimeField(help_text="When we were told")
+    return_at = models.DateTimeField(null=True, blank=True, help_text="When it is given back by rule; empty: by staff")
+    return_id = models.CharField(max_length=40, blank=True, help_text="Our id of the last order to return it")
+    return_reference = models.CharField(max_length=64, blank=True, help_text="The provider's id of the return")
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="When the return was sent to the provider last")
+    ask_at = models.DateTimeField(null=True, blank=True, help_text="When the provider is to be asked")
+    failure_code = models.CharField(max_length=40, blank=True, help_text="Why the provider did not return it")
+    failure_message = models.CharField(max_length=255, blank=True)
+    note = models.CharField(max_length=255, blank=True, help_text="Of staff")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "suspense item"
+        verbose_name_plural = "money in suspense"
+        indexes = [
+            models.Index(fields=["received_at"], name="money_in_suspense", condition=Q(state__in=OPEN)),
+            models.Index(fields=["return_at"], name="suspense_to_return", condition=Q(return_at__isnull=False)),
+            models.Index(fields=["ask_at"], name="suspense_to_ask_about", condition=Q(ask_at__isnull=False)),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "reference"], name="money_is_held_once"),
+            models.CheckConstraint(name="suspense_state_is_known", condition=Q(state__in=State.values)),
+            models.CheckConstraint(name="suspense_has_an_amount", condition=Q(amount__gt=0)),
+            models.CheckConstraint(
+                name="assigned_money_has_a_payment",
+                condition=~Q(state=State.ASSIGNED) | Q(payment__isnull=False, merchant__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="only_held_money_waits_to_be_returned", condition=Q(return_at=None) | Q(state=State.HELD)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} · {self.get_state_display()}"
+
+    @property
+    def amount_exact(self) -> Decimal:
+        return to_decimal(self.amount, self.currency)

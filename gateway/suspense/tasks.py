@@ -1,0 +1,14 @@
+"""Celery tasks of money in suspense."""
+
+from celery import shared_task
+
+from gateway.suspense import due
+
+BATCH = 100
+
+
+@shared_task
+def sweep_suspense() -> None:
+    """Gives back money that does not fit."""
+    while due.run_due(BATCH) >= BATCH:
+        pass
