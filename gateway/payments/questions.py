@@ -226,7 +226,7 @@ def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payme
     if payment.status not in UNDECIDED:
         return _ended_before(payment, question, answer, at), False
     is_own = payment.leased_until == question.leased_until
-    if not (is_own or _is_news(payment, answer.outcome)):
+    if not (is_own or _is_news(payment, answer)):
         return payment, False
     if is_own:
         payment.leased_until = None
@@ -240,12 +240,11 @@ def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payme
     return payment, is_own and is_leased(payment)
 
 
-def _is_news(payment: Payment, outcome: PaymentOutcome) -> bool:
+def _is_news(payment: Payment, answer: Answer) -> bool:
     """Whether a late answer says something that a newer call may not know yet: money, but not twice the same."""
-    return outcome.answered in _MONEY and (payment.status, outcome.answered) != (
-        Status.AUTHORIZED,
-        PaymentResult.AUTHORIZED,
-    )
+    if answer.about == PaymentAction.CANCEL or answer.outcome.answered not in _MONEY:
+        return False
+    return (payment.status, answer.outcome.answered) != (Status.AUTHORIZED, PaymentResult.AUTHORIZED)
 
 
 def _ended_before(payment: Payment, question: Question, answer: Answer, at: datetime) -> Payment:

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.base import clock
 from gateway.methods.errors import RailUnavailable
-from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments import questions
 from gateway.payments.models import Payment
 from gateway.payments.provider import lock
@@ -81,6 +81,20 @@ def test_a_late_authorization_leaves_the_newer_call_its_lease(stored: Payment, s
 
     payment = Payment.objects.get()
     assert (payment.status, payment.leased_until, payment.unclear_since) == ("AUTHORIZED", newer.leased_until, None)
+
+
+def test_a_late_withdrawal_of_the_charge_does_not_end_what_was_sent_again(stored: Payment, script: Script) -> None:
+    script.answers = {"cancel": [PaymentOutcome(PaymentResult.DONE)], "ask": [PaymentOutcome(PaymentResult.UNKNOWN)]}
+    move(stored.pk, days=2)
+    late = written_down(stored)
+    assert late.about == PaymentAction.CANCEL
+    move(stored.pk, minutes=3)
+    sent_again = questions.resume(stored.merchant, stored.pk)
+
+    questions.ask_and_take(stored.merchant, late)
+
+    payment = Payment.objects.get()
+    assert (payment.status, payment.leased_until) == ("PENDING", sent_again.leased_until)
 
 
 def test_a_review_at_a_provider_is_followed_to_its_end(acme: Shop, script: Script) -> None:
