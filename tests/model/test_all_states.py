@@ -1,14 +1,17 @@
-"""Every state that a payment can reach, with processes that die anywhere and providers that act, answer, or neither."""
+"""Every state that payments, refunds and withdrawals can reach: processes die anywhere, and providers act or not."""
 
 import os
 
 import pytest
 
 from tests.model.checker.code import Code, Wrong
-from tests.model.checker.mistakes import OF_PAYMENTS
+from tests.model.checker.machine import World
+from tests.model.checker.mistakes import OF_PAYMENTS, OF_REFUNDS, OF_WITHDRAWALS
 from tests.model.checker.payments import Payments
+from tests.model.checker.refunds import Refunds
 from tests.model.checker.search import Found, Search
 from tests.model.checker.stage import Stage
+from tests.model.checker.withdrawals import Withdrawals
 from tests.support.companies import Shop
 from tests.support.effort import tries
 
@@ -19,8 +22,8 @@ STATES = int(os.environ.get("STATES") or tries(1_500, 1_050_000))
 """The bound of each search. STATES= chooses another one."""
 
 
-def searched(payments: Payments, most: int = STATES) -> Found:
-    return Search(payments.first, payments.steps, payments.broken, payments.is_end).explore(most)
+def searched(world: World, most: int = STATES) -> Found:
+    return Search(world.first, world.steps, world.broken, world.is_end).explore(most)
 
 
 @pytest.mark.parametrize("kind", ["wallet", "review", "card"])
@@ -31,10 +34,31 @@ def test_no_state_of_a_payment_breaks_a_promise(acme: Shop, kind: str) -> None:
     assert not found.broken, str(found)
 
 
-@pytest.mark.parametrize("wrong", OF_PAYMENTS, ids=str)
+@pytest.mark.parametrize("amount", [4_000, 9_900, 10_000])
+def test_no_state_of_a_refund_and_its_receivable_breaks_a_promise(acme: Shop, amount: int) -> None:
+    found = searched(Refunds(Stage(acme), amount, PROCESSES))
+
+    print(f"refund of {amount}, {PROCESSES} processes, bound {STATES:,}: {found}")
+    assert not found.broken, str(found)
+
+
+def test_no_state_of_a_withdrawal_breaks_a_promise(acme: Shop) -> None:
+    found = searched(Withdrawals(Stage(acme), acme, PROCESSES))
+
+    print(f"withdrawal, {PROCESSES} processes, bound {STATES:,}: {found}")
+    assert not found.broken, str(found)
+
+
+@pytest.mark.parametrize("wrong", [*OF_PAYMENTS, *OF_REFUNDS, *OF_WITHDRAWALS], ids=str)
 def test_a_planted_mistake_is_found(acme: Shop, wrong: Wrong) -> None:
-    found = searched(Payments(Stage(acme, Code(wrong)), kind=wrong.kind, processes=2), 50_000)
+    stage = Stage(acme, Code(wrong))
+    if wrong in OF_PAYMENTS:
+        world: World = Payments(stage, kind=wrong.kind, processes=2)
+    else:
+        world = Refunds(stage, processes=2) if wrong in OF_REFUNDS else Withdrawals(stage, acme, 2)
+
+    found = searched(world, 50_000)
 
     print(f"{wrong}: {found}")
-    assert found.broken
+    assert found.broken, "the mistake was not found"
     assert wrong.breaks in found.broken

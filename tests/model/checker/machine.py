@@ -102,6 +102,10 @@ class World:
         self.hints, self.truth, self.is_over = Known(self._hints), Known(self._truth), Known(self._is_over)
         self.breaks, self.acts, self.is_final = Known(self._breaks), Known(self._acts), Known(self._is_final)
 
+    @property
+    def first(self) -> State:
+        raise NotImplementedError
+
     def steps(self, state: State) -> Iterator[Way]:
         row, out, wrong, *_ = state
         if wrong or self.is_over(row, out):
@@ -133,10 +137,17 @@ class World:
             yield "a message of the provider", (then, out, 0, *sorted(self.processes.all_hinted(processes, 0)))
         for what, then, following in self.begins(row):
             if len(processes) + len(following) <= self.most:
-                yield what, (then, out, 0, *sorted((*self.processes.all_lost(processes, 0), *following)))
+                yield what, (then, out, 0, *sorted((*self._left(row, then, processes, following), *following)))
         if (truth := self.truth(out)) >= 0:
             for what, then in self.decides(row, truth):
-                yield what, (then, out, 0, *sorted(self.processes.all_lost(processes, 0)))
+                yield what, (then, out, 0, *sorted(self._left(row, then, processes)))
+
+    def _left(self, row: int, then: int, processes: State, following: tuple[int, ...] = ()) -> Iterable[int]:
+        """The processes, after another one has changed the row."""
+        before, after = self.rows.values[row], self.rows.values[then]
+        if following or before.lease != after.lease:
+            return self.processes.all_lost(processes, 0)
+        return self.processes.all_hinted(processes, 0) if before.ask != after.ask else processes
 
     def _is_calling(self, one: int) -> bool:
         asking = self.processes[one]

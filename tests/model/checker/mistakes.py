@@ -96,3 +96,73 @@ OF_PAYMENTS = (
         kind="review",
     ),
 )  # fmt: skip
+
+_REFUND, _WITHDRAWAL = "gateway.refunds", "gateway.withdrawals"
+_PAID_OUT = "while it was paid out or may be yet"
+
+OF_REFUNDS = (
+    Wrong(
+        "a refund is sent again without a query",
+        f"{_REFUND}.questions",
+        (("    is_new = refund.sent_at is None\n", "    is_new = True\n"),),
+        "sent twice",
+    ),
+    Wrong(
+        "a refund without an answer has failed",
+        f"{_REFUND}.questions",
+        (("_NOT_PAID = (", "_NOT_PAID = (PaymentResult.UNKNOWN, "),),
+        f"FAILED {_PAID_OUT}",
+    ),
+    Wrong(
+        "a failed refund keeps its money blocked",
+        f"{_REFUND}.lifecycle",
+        (
+            (
+                'Status.FAILED,    "refund.returned",  back,  ("refund.failed",)',
+                'Status.FAILED,    None,               None,  ("refund.failed",)',
+            ),
+        ),
+        "the books are wrong",
+    ),
+    Wrong(
+        "a failed refund forgets the receivable that it took from",
+        f"{_REFUND}.provider",
+        (("receivables.return_all(refund.id, refund.payment_id, taken, now)", "taken"),),
+        "the books are wrong: what waits",
+    ),
+)
+
+OF_WITHDRAWALS = (
+    Wrong(
+        "a withdrawal is sent again without a query",
+        f"{_WITHDRAWAL}.provider",
+        (("    is_new = withdrawal.sent_at is None\n", "    is_new = True\n"),),
+        "sent twice",
+    ),
+    Wrong(
+        "a withdrawal without an answer has failed",
+        f"{_WITHDRAWAL}.provider",
+        (
+            ("_NO_END = (PayoutResult.SENT, PayoutResult.UNKNOWN,", "_NO_END = (PayoutResult.SENT,"),
+            ("    PayoutResult.DONE: WithdrawalAction.DONE,\n", "    PayoutResult.DONE: WithdrawalAction.DONE,\n"
+             "    PayoutResult.UNKNOWN: WithdrawalAction.DECLINED,\n"),
+        ),
+        f"FAILED {_PAID_OUT}",
+    ),
+    Wrong(
+        "a withdrawal that was taken on has arrived",
+        f"{_WITHDRAWAL}.provider",
+        (
+            ("_NO_END = (PayoutResult.SENT, ", "_NO_END = ("),
+            ("    PayoutResult.DONE: WithdrawalAction.DONE,\n", "    PayoutResult.DONE: WithdrawalAction.DONE,\n"
+             "    PayoutResult.SENT: WithdrawalAction.DONE,\n"),
+        ),
+        "COMPLETED that was not paid out",
+    ),
+    Wrong(
+        "staff give back what is just being sent",
+        f"{_WITHDRAWAL}.services",
+        (("    if is_leased(withdrawal):\n", "    if False:\n"),),
+        f"FAILED {_PAID_OUT}",
+    ),
+)  # fmt: skip

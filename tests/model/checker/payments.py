@@ -9,10 +9,9 @@ from tests.model.checker import outside
 from tests.model.checker.machine import Asking, State, World
 from tests.model.checker.outside import CHARGED, HELD, LIVE, NONE, TWICE, Script, every_way, given
 from tests.model.checker.search import PEOPLE
-from tests.model.checker.stage import DUE, HALF, HOUR, LATER, OVER, RUNNING, USERS, Row, Stage, answering
+from tests.model.checker.stage import DUE, HOUR, LATER, NEXT, OVER, RUNNING, USERS, Row, Stage, answering
 
 API, SWEEP = "api", "sweep"
-NEXT = {RUNNING: HALF, HALF: OVER}
 Orders = tuple[str, str]
 """What each institution has of the payment."""
 

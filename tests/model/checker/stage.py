@@ -12,10 +12,15 @@ from django.db.models.base import ModelState
 
 from accounts.base.clock import utcnow
 from accounts.base.rows import execute, insert_into, values
+from accounts.models import Merchant
 from gateway.customers.payer import Payer
 from gateway.payments import selectors
 from gateway.payments import services as payments
 from gateway.payments.models import UNDECIDED, Payment
+from gateway.providers.asking import Asked
+from ledger.books.models import Balance
+from ledger.books.services import Move, Side, post_for_block, wallet
+from ledger.chart import BUCKETS, AccountKind
 from tests.model.checker.code import Code
 from tests.model.checker.outside import CODE, OutsideRail
 from tests.support.companies import Shop
@@ -29,6 +34,8 @@ DUE, LATER, RUNNING, HALF, OVER = "due", "later", "running", "half over", "over"
 
 CERTAIN = {RUNNING: 24, HALF: 4, OVER: -1}
 """Hours until an outcome must be certain that has been unclear for ten."""
+NEXT = {RUNNING: HALF, HALF: OVER}
+CLEARING, PAYOUT = Side(AccountKind.CLEARING, "PIX", "BRL"), Side(AccountKind.PAYOUT, "PIX", "BRL")
 
 
 class Row(NamedTuple):
@@ -64,11 +71,19 @@ class Stage:
             Payment.objects.filter(pk=self.stored.pk).delete()
 
     @contextmanager
-    def laid(self, *rows: models.Model) -> Iterator[datetime]:
-        """These rows are in the database; what happens to them is undone at the end."""
+    def laid(
+        self, *rows: models.Model, books: tuple[int, int, int] = (0, 0, 0), paid_out: int = 0
+    ) -> Iterator[datetime]:
+        """These rows and balances are in the database; what happens to them is undone at the end."""
+        moves = [
+            Move(minor, CLEARING, wallet(kind, "BRL")) for kind, minor in zip(BUCKETS, books, strict=True) if minor
+        ]
+        moves += [Move(paid_out, CLEARING, PAYOUT)] if paid_out else []
         with transaction.atomic():
             for row in rows:
                 execute(insert_into(type(row)), values(row))
+            if moves:
+                post_for_block(self.merchant, "searched", "laid", moves, utcnow())
             yield utcnow()
             transaction.set_rollback(True)
 
@@ -82,9 +97,7 @@ class Stage:
         payment.created_at = now - HOUR
         payment.expires_at = now - HOUR / 2 if row.over else now + 24 * HOUR
         payment.ask_at, payment.leased_until = moment(row.ask, now), moment(row.lease, now)
-        payment.unclear_since = now - 10 * HOUR if row.unclear else None
-        payment.unclear_asks = 1 if row.unclear else 0
-        payment.certain_by = now + CERTAIN[row.unclear] * HOUR if row.unclear else None
+        self.lay_unclear(payment, row.unclear, now)
         payment.paid_at = now if row.status in ("PAID", "REFUNDED") else None
         payment.failure_code = "X" if row.status == "FAILED" else None
         return payment
@@ -103,18 +116,30 @@ class Stage:
             asked=min(payment.asked_times, self.asked_most),
             ask=told(payment.ask_at, now, DUE, LATER),
             lease=told(payment.leased_until, now, OVER, RUNNING),
-            unclear=self._unclear(payment, now),
+            unclear=self.unclear(payment, now),
             over=payment.expires_at <= now,
         )
 
-    def _unclear(self, payment: Payment, now: datetime) -> str:
+    def lay_unclear(self, row: Asked, unclear: str, now: datetime) -> None:
+        row.unclear_since = now - 10 * HOUR if unclear else None
+        row.unclear_asks = 1 if unclear else 0
+        row.certain_by = now + CERTAIN[unclear] * HOUR if unclear else None
+
+    def unclear(self, row: Asked, now: datetime) -> str:
+        """How far the resolution of an unclear outcome is."""
         asking = self.code("gateway.providers.asking")
-        if payment.certain_by is None or asking.is_overdue(payment, now):
-            return OVER if payment.certain_by else ""
-        return HALF if asking.half_time_is_over(payment, now) else RUNNING
+        if row.certain_by is None or asking.is_overdue(row, now):
+            return OVER if row.certain_by else ""
+        return HALF if asking.half_time_is_over(row, now) else RUNNING
 
     def _number(self, payment: Payment) -> int:
         return [account.pk for account in self.accounts].index(payment.account_id)
+
+
+def balances(merchant: Merchant) -> dict[str, int]:
+    """What the accounts of the company's book hold in reais."""
+    found = Balance.objects.filter(account__merchant=merchant).values_list("account__kind", "amount")
+    return dict.fromkeys(AccountKind.values, 0) | dict(found)
 
 
 def moment(when: str, now: datetime) -> datetime | None:
