@@ -64,6 +64,8 @@ _DELIVERY: dict[str, Any] = {
 }
 _BRL = {"currency": "BRL", "available": 1148.50, "releasing": 192.02, "blocked": 150.00, "total": 1490.52}
 
+_DISPUTE = {"reasonCode": "UNRECOGNIZED", "payerStatement": "I do not know this shop."}
+
 
 REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
     "PaymentInput": {" ".join(way): order for way, order in ORDERS.items()},
@@ -71,6 +73,10 @@ REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
         currency: body for (rail, currency), body in WITHDRAWALS.items() if rail == "BANK_TRANSFER"
     },
     "CryptoWithdrawalInput": {asset: body for (rail, asset), body in WITHDRAWALS.items() if rail == "CRYPTO"},
+    "DisputeInput": {
+        "a request outside of MED": _DISPUTE,
+        "a MED claim": {"disputeKind": "MED", "reasonCode": "SCAM", "payerStatement": "The shop does not exist."},
+    },
 }
 """Request bodies with several variants."""
 
@@ -85,7 +91,7 @@ EXAMPLES: dict[str, Any] = {
             {"type": "URL", "url": "https://shop.example.com/proof/1042.pdf", "description": "Proof of delivery"}
         ],
     },
-    "DisputeInput": {"reasonCode": "UNRECOGNIZED", "payerStatement": "I do not know this shop."},
+    "DisputeInput": _DISPUTE,
     "RefundOutcomeInput": {"status": "COMPLETED"},
     "RefundPayload": {
         "id": "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF",
@@ -100,6 +106,12 @@ EXAMPLES: dict[str, Any] = {
         "reasonCode": None,
         "payerStatement": None,
         "responseDueAt": None,
+        "disputeKind": None,
+        "claimId": None,
+        "claimedAmount": None,
+        "recoveredAmount": None,
+        "analysisDueAt": None,
+        "returnDueAt": None,
         "responses": [],
         "blockedAmount": 50.00,
         "endToEndId": None,

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
+import structlog
+
 from accounts.base import clock
 from accounts.due import Due
 from accounts.models import Environment
@@ -17,6 +19,8 @@ from gateway.refunds.questions import ask_and_take, prepare
 from gateway.refunds.responses import write_down
 from gateway.refunds.shortfalls import LACKS_WHAT_IS_THERE, fill_one
 from webhooks.outbox import emit
+
+log = structlog.get_logger()
 
 
 def send_or_query(refund: Refund, now: datetime) -> Callable[[], object] | None:
@@ -47,9 +51,18 @@ def remind(refund: Refund, now: datetime) -> None:
 
 
 def lapse(refund: Refund, now: datetime) -> None:
-    """Accepts a request whose deadline passed without an answer."""
+    """Accepts a request whose deadline passed without an answer; a MED claim goes to support."""
+    if refund.is_med:
+        take(refund, RefundAction.UNANSWERED, now)
+        return
     write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
     take(refund, RefundAction.LAPSE, now)
+
+
+def accept_undecided(refund: Refund, now: datetime) -> None:
+    """Accepts a MED claim that support did not decide in time."""
+    log.error("refund.claim_undecided", refund=refund.id, environment=refund.merchant.environment)
+    take(refund, RefundAction.UNDECIDED, now)
 
 
 def fill_late(refund: Refund, _created_at: datetime) -> None:
@@ -85,7 +98,16 @@ LAPSE = Due(
     run=lapse,
     holds=("payment",),
 )
-DUE = (ASK, REMIND, LAPSE)
+UNDECIDED = Due(
+    kind="refund.undecided",
+    title="MED claims past their analysis",
+    model=Refund,
+    column="analysis_due_at",
+    statuses=(Status.UNDER_REVIEW,),
+    run=accept_undecided,
+    holds=("payment",),
+)
+DUE = (ASK, REMIND, LAPSE, UNDECIDED)
 FILL = Due(
     kind="refund.filled",
     title="Underfunded refunds",
@@ -99,5 +121,5 @@ FILL = Due(
 
 
 def run_due(limit: int = 100) -> int:
-    """Queries, reminds and accepts unanswered requests, at most `limit` of each; returns how many."""
+    """Queries, reminds and ends what nobody answered or decided in time, at most `limit` of each; returns how many."""
     return sum(due.sweep(limit) for due in DUE)

@@ -31,6 +31,18 @@ class RefundInDispute(Refusal):
     advice = "Respond to the payer's refund request instead of creating a refund."
 
 
+class ClaimExists(Refusal):
+    code = "ONP409_CLAIM_EXISTS"
+    message = "A MED claim with this id exists for another payment."
+    advice = "Use the id of the new claim."
+
+
+class ClaimMethod(Refusal):
+    code = "ONP422_CLAIM_METHOD"
+    message = "Only PIX payments can be claimed back through MED."
+    advice = "Leave disputeKind out: the payer then requests a refund outside of MED."
+
+
 class RefundResponseDeadline(Refusal):
     code = "ONP409_REFUND_RESPONSE_DEADLINE"
     message = "The deadline to respond has passed."

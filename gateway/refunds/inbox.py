@@ -10,8 +10,8 @@ from django.db.models import Count, Prefetch, Q, QuerySet, TextChoices
 from accounts.base import clock
 from accounts.base.listing import newest
 from accounts.models import Merchant
-from gateway.methods.registry import CARDS, Method
-from gateway.refunds.models import OPEN, Evidence, Origin, Refund, Response, Status
+from gateway.methods.registry import CARDS
+from gateway.refunds.models import OPEN, DisputeKind, Evidence, Origin, Refund, Response, Status
 from ledger.receivables import selectors as receivables
 from ledger.wallets.changes import Change, changes
 
@@ -40,24 +40,24 @@ class RefundKind(TextChoices):
     """Who requested the refund, and through which channel."""
 
     COMPANY = "company"
-    MED = "med"  # the special return of PIX
+    MED = "med"  # a claim of PIX MED
     DISPUTE = "dispute"  # of a card
-    CLAIM = "claim"  # through any other bank or wallet
+    CLAIM = "claim"  # through a bank or wallet
 
 
 def kind_of(refund: Refund) -> RefundKind:
     if refund.origin == Origin.MERCHANT:
         return RefundKind.COMPANY
-    if refund.payment.method == Method.PIX:
+    if refund.is_med:
         return RefundKind.MED
     return RefundKind.DISPUTE if refund.payment.method in CARDS else RefundKind.CLAIM
 
 
 _IS_KIND = {
     RefundKind.COMPANY: Q(origin=Origin.MERCHANT),
-    RefundKind.MED: Q(origin=Origin.PAYER, payment__method=Method.PIX),
+    RefundKind.MED: Q(dispute_kind=DisputeKind.MED),
     RefundKind.DISPUTE: Q(origin=Origin.PAYER, payment__method__in=CARDS),
-    RefundKind.CLAIM: Q(origin=Origin.PAYER) & ~Q(payment__method__in=(Method.PIX, *CARDS)),
+    RefundKind.CLAIM: Q(origin=Origin.PAYER, dispute_kind=None) & ~Q(payment__method__in=CARDS),
 }
 
 
@@ -157,6 +157,7 @@ class Ending(TextChoices):
     AGREED = "agreed"  # the company accepted the payer's request
     SILENT = "silent"  # nobody answered in time
     LOST = "lost"
+    RECOVERED = "recovered"  # a MED claim, in full or in part
     WON = "won"
     WITHDRAWN = "withdrawn"  # the payer withdrew the request
     FAILED = "failed"  # it could not be returned
@@ -173,6 +174,8 @@ def ending_of(refund: Refund, responses: Sequence[Response]) -> Ending | None:
         return _ENDED[Status(refund.status)]
     if refund.origin == Origin.MERCHANT:
         return Ending.GIVEN
+    if refund.is_med:
+        return Ending.RECOVERED
     last = responses[-1] if responses else None
     if last is None or last.answer == Response.Answer.CONTEST:
         return Ending.LOST

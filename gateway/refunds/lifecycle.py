@@ -13,9 +13,11 @@ class RefundAction(StrEnum):
     DISPUTE = "dispute"  # the payer requests a refund
     ACCEPT = "accept"  # the company accepts
     LAPSE = "lapse"  # the company did not answer in time
+    UNANSWERED = "unanswered"  # neither did it answer a MED claim: support decides
     CONTEST = "contest"  # the company contests
     FOR_PAYER = "for payer"  # support decided
     FOR_COMPANY = "for company"
+    UNDECIDED = "undecided"  # support did not decide a MED claim in time
     WITHDRAW = "withdraw"  # the payer withdraws the request
     DONE = "done"  # the provider carried it out
     DECLINED = "declined"  # or could not
@@ -32,8 +34,10 @@ TRANSITIONS: tuple[Transition[RefundAction, Refund], ...] = (
          ("refund.created", "refund.response_required")),
     when(Action.ACCEPT,      (A, R), P,                None,               None,  ("refund.updated",)),
     when(Action.LAPSE,       (A,),   P,                None,               None,  ("refund.updated",)),
+    when(Action.UNANSWERED,  (A,),   R,                None,               None,  ("refund.updated",)),
     when(Action.CONTEST,     (A,),   R,                None,               None,  ("refund.updated",)),
     when(Action.FOR_PAYER,   (R,),   P,                None,               None,  ("refund.updated",)),
+    when(Action.UNDECIDED,   (R,),   P,                None,               None,  ("refund.updated",)),
     when(Action.FOR_COMPANY, (R,),   Status.REJECTED,  "refund.returned",  back,  ("refund.rejected",)),
     when(Action.WITHDRAW,    (A, R), Status.CANCELED,  "refund.returned",  back,  ("refund.canceled",)),
     when(Action.DONE,        (P,),   Status.COMPLETED, "refund.completed", given, ("refund.completed",)),

@@ -42,8 +42,18 @@ class ReasonCode(models.TextChoices):
     DUPLICATE = "DUPLICATE", "Duplicate"
     NOT_RECEIVED = "NOT_RECEIVED", "Not received"
     NOT_AS_DESCRIBED = "NOT_AS_DESCRIBED", "Not as described"
+    SCAM = "SCAM", "Scam"
+    ACCOUNT_TAKEOVER = "ACCOUNT_TAKEOVER", "Account takeover"
+    COERCION = "COERCION", "Coercion"
+    FRAUDULENT_ACCESS = "FRAUDULENT_ACCESS", "Fraudulent access"
     OPERATIONAL_ERROR = "OPERATIONAL_ERROR", "Operational error"
     OTHER = "OTHER", "Other"
+
+
+class DisputeKind(models.TextChoices):
+    """A scheme with rules and deadlines of its own through which a payer requests a refund."""
+
+    MED = "MED", "PIX MED"
 
 
 class Refund(Asked):
@@ -51,6 +61,9 @@ class Refund(Asked):
 
     `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are held. A
     payer's request holds money from everything that the wallet releases, also from other payments (`Taking`).
+
+    A MED claim (`gateway.refunds.med`) is of `claimed_amount`: `amount` is the same until the end of the return window,
+    and what was held by then afterwards.
     """
 
     id = IdField("ref", primary_key=True)
@@ -67,6 +80,13 @@ class Refund(Asked):
     payer_statement = models.TextField(null=True, blank=True)
     response_due_at = models.DateTimeField(null=True, blank=True)
     remind_at = models.DateTimeField(null=True, blank=True)
+    dispute_kind = models.CharField(max_length=12, choices=DisputeKind, null=True, blank=True)
+    claim_id = models.CharField(
+        max_length=64, null=True, blank=True, help_text="Of a MED claim, given by the payer's institution"
+    )
+    claimed_amount = models.BigIntegerField(null=True, blank=True)
+    analysis_due_at = models.DateTimeField(null=True, blank=True)
+    return_due_at = models.DateTimeField(null=True, blank=True)
     destination = models.JSONField(null=True, blank=True, help_text="PIX key of a boleto's payer")
     end_to_end_id = models.CharField(max_length=40, null=True, blank=True)
     failure_code = models.CharField(max_length=40, null=True, blank=True)
@@ -113,6 +133,16 @@ class Refund(Asked):
                 condition=Q(status=Status.AWAITING_RESPONSE),
             ),
             models.Index(
+                fields=["analysis_due_at"],
+                name="claims_to_decide",
+                condition=Q(status=Status.UNDER_REVIEW, analysis_due_at__isnull=False),
+            ),
+            models.Index(
+                fields=["merchant", "analysis_due_at"],
+                name="next_claim_to_decide",
+                condition=Q(status=Status.UNDER_REVIEW, analysis_due_at__isnull=False),
+            ),
+            models.Index(
                 fields=["merchant", "completed_at"], name="completed_refunds", condition=Q(completed_at__isnull=False)
             ),
             models.Index(
@@ -133,6 +163,19 @@ class Refund(Asked):
                 condition=~Q(status__in=(Status.FAILED, Status.REJECTED, Status.CANCELED)),
                 name="one_live_refund_per_reference",
             ),
+            models.UniqueConstraint(
+                fields=["merchant", "claim_id"], condition=Q(claim_id__isnull=False), name="one_refund_per_claim"
+            ),
+            models.CheckConstraint(
+                name="claims_are_complete",
+                condition=Q(dispute_kind__isnull=True)
+                | Q(
+                    claim_id__isnull=False,
+                    analysis_due_at__isnull=False,
+                    return_due_at__isnull=False,
+                    claimed_amount__gte=F("amount"),
+                ),
+            ),
             models.CheckConstraint(name="refund_status_is_known", condition=Q(status__in=Status.values)),
             models.CheckConstraint(
                 name="refund_amounts",
@@ -152,6 +195,17 @@ class Refund(Asked):
     @property
     def amount_exact(self) -> Decimal:
         return to_decimal(self.amount, self.currency)
+
+    @property
+    def is_med(self) -> bool:
+        return self.dispute_kind == DisputeKind.MED
+
+    @property
+    def recovered(self) -> int | None:
+        """What a MED claim has returned to the payer; None for other refunds."""
+        if not self.is_med:
+            return None
+        return self.amount if self.status == Status.COMPLETED else 0
 
     @property
     def blocked(self) -> int:

@@ -1,5 +1,6 @@
 """The JSON of a refund, for responses and events alike (contract §7.2)."""
 
+from decimal import Decimal
 from typing import Literal, NotRequired
 
 from django.db.models import Prefetch
@@ -14,8 +15,10 @@ from ledger.money import to_decimal
 OriginName = Literal["MERCHANT", "PAYER"]
 StatusName = Literal["AWAITING_RESPONSE", "UNDER_REVIEW", "PROCESSING", "COMPLETED", "FAILED", "REJECTED", "CANCELED"]
 ReasonCodeName = Literal[
-    "FRAUD", "UNRECOGNIZED", "DUPLICATE", "NOT_RECEIVED", "NOT_AS_DESCRIBED", "OPERATIONAL_ERROR", "OTHER"
-]
+    "FRAUD", "UNRECOGNIZED", "DUPLICATE", "NOT_RECEIVED", "NOT_AS_DESCRIBED", "SCAM", "ACCOUNT_TAKEOVER", "COERCION",
+    "FRAUDULENT_ACCESS", "OPERATIONAL_ERROR", "OTHER",
+]  # fmt: skip
+DisputeKindName = Literal["MED"]
 
 
 class EvidencePayload(TypedDict):
@@ -56,6 +59,12 @@ class RefundPayload(TypedDict):
     reasonCode: ReasonCodeName | None
     payerStatement: str | None
     responseDueAt: Timestamp | None
+    disputeKind: DisputeKindName | None
+    claimId: str | None
+    claimedAmount: Number | None
+    recoveredAmount: Number | None
+    analysisDueAt: Timestamp | None
+    returnDueAt: Timestamp | None
     responses: list[ResponsePayload]
     blockedAmount: Number
     endToEndId: str | None
@@ -85,6 +94,12 @@ def refund(refund: Refund) -> RefundPayload:
         "reasonCode": refund.reason_code,  # type: ignore[typeddict-item]
         "payerStatement": refund.payer_statement,
         "responseDueAt": optional_timestamp(refund.response_due_at),
+        "disputeKind": refund.dispute_kind,  # type: ignore[typeddict-item]
+        "claimId": refund.claim_id,
+        "claimedAmount": _optional(refund.claimed_amount, refund.currency),
+        "recoveredAmount": _optional(refund.recovered, refund.currency),
+        "analysisDueAt": optional_timestamp(refund.analysis_due_at),
+        "returnDueAt": optional_timestamp(refund.return_due_at),
         "responses": [_response(one) for one in answers],
         "blockedAmount": to_decimal(_blocked(refund), refund.currency),
         "endToEndId": refund.end_to_end_id,
@@ -96,6 +111,10 @@ def refund(refund: Refund) -> RefundPayload:
     if refund.failure_code:
         payload["failure"] = {"code": refund.failure_code, "message": refund.failure_message or ""}
     return payload
+
+
+def _optional(minor: int | None, currency: str) -> Decimal | None:
+    return None if minor is None else to_decimal(minor, currency)
 
 
 def _blocked(refund: Refund) -> int:

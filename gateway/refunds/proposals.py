@@ -13,9 +13,34 @@ from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
 from gateway.refunds.models import Refund
 from ledger.notation import plain_amount
 
-SENTENCES = {
-    RefundAction.DONE: "The provider returned {amount} to the payer. {blocked} leaves the company's wallet for good.",
-    RefundAction.DECLINED: "The provider did not return {amount}. The held {blocked} goes back to the company.",
+IN_WORDS = {
+    RefundAction.DONE: (
+        "Refunded",
+        "The provider returned {amount} to the payer. {blocked} leaves the company's wallet for good.",
+    ),
+    RefundAction.DECLINED: (
+        "Declined by the provider",
+        "The provider did not return {amount}. The held {blocked} goes back to the company.",
+    ),
+    RefundAction.FOR_PAYER: (
+        "Accepted",
+        "The MED claim of {amount} is accepted: what is held by the end of the return window is returned to the payer.",
+    ),
+    RefundAction.FOR_COMPANY: (
+        "Refused",
+        "The MED claim of {amount} is refused. The held {blocked} becomes available to the company immediately.",
+    ),
+    RefundAction.WITHDRAW: (
+        "Withdrawn by the payer's institution",
+        "The MED claim of {amount} is withdrawn. The held {blocked} becomes available to the company immediately.",
+    ),
+}
+AUDITED_AS = {
+    RefundAction.DONE: "carried_out",
+    RefundAction.DECLINED: "declined",
+    RefundAction.FOR_PAYER: "for_payer",
+    RefundAction.FOR_COMPANY: "for_company",
+    RefundAction.WITHDRAW: "withdrawn",
 }
 
 
@@ -54,21 +79,21 @@ class RefundOutcome(ProposalKind):
             raise RefundState
 
     def sentence(self, record: Refund, values: Values) -> str:
-        text = SENTENCES[RefundAction(values["asked"])].format(
+        text = IN_WORDS[RefundAction(values["asked"])][1].format(
             amount=plain_amount(record.amount, record.currency),
             blocked=plain_amount(record.blocked, record.wallet_currency),
         )
         return f"{text} This cannot be undone."
 
     def lines(self, record: Refund, values: Values) -> list[tuple[str, str]]:
-        return [("Outcome", "Refunded" if values["asked"] == RefundAction.DONE else "Declined by the provider")]
+        return [("Outcome", IN_WORDS[RefundAction(values["asked"])][0])]
 
     def carry_out(self, record: Refund, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
         decided = refunds.decide(record.merchant, record.pk, RefundAction(values["asked"]), by=by.user, note=note)
         audit.record(
             by,
-            f"refund.{'carried_out' if values['asked'] == RefundAction.DONE else 'declined'}",
+            f"refund.{AUDITED_AS[RefundAction(values['asked'])]}",
             merchant=decided.merchant,
             object_id=decided.pk,
             before=before,
@@ -77,6 +102,19 @@ class RefundOutcome(ProposalKind):
             by_staff=True,
         )
         return Carried(decided, f"{decided.pk} is {decided.get_status_display().lower()}.")
+
+
+@register
+class ClaimDecision(RefundOutcome):
+    """Values: `asked`, "for payer", "for company" or "withdraw"."""
+
+    name = "refund.claim"
+    title = "Decide a MED claim"
+    permission = "gateway.change_refund"
+
+    def before(self, record: Refund) -> dict[str, Any]:
+        """Not what is held: that grows while money comes in."""
+        return {"status": record.status}
 
 
 OUTSIDE = (RefundAction.DONE, RefundAction.DECLINED)

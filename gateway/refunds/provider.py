@@ -10,34 +10,41 @@ from gateway.payments import provider as provider_of_payments
 from gateway.payments.errors import DuplicateReference
 from gateway.providers.asking import keep_unclear, settle_outcome
 from gateway.refunds import payloads
-from gateway.refunds.errors import (
-    RefundState,
-)
+from gateway.refunds.errors import ClaimExists, RefundState
 from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
 from gateway.refunds.models import OPEN, Draft, Origin, Refund, Status
 from gateway.refunds.postings import returned
-from gateway.refunds.shortfalls import SANDBOX_TAKES, fill_one, keep_hold
+from gateway.refunds.shortfalls import SANDBOX_TAKES, fill_one, keep_hold, settle_for_held
 from ledger.books.services import post, post_for_block
 from ledger.receivables import services as receivables
 from webhooks.outbox import emit
 
 GIVES_UP_AFTER = timedelta(days=90)
 """The maximum time a refund waits for funds."""
+NOT_FUNDED = "The balance did not cover the refund for 90 days."
+NOTHING_RECOVERED = "There was no money to return until the end of the return window."
 ACQUIRER_REFUSED = ("ACQUIRER_REFUSED", "The provider refused the refund.")
 
 
 def is_sendable(refund: Refund, now: datetime) -> bool:
-    """Whether the refund is fully funded; otherwise it waits for funds, and fails after the maximum time."""
+    """Whether the refund is fully funded; otherwise it waits for funds, and fails after the maximum time.
+
+    At the end of the return window of a MED claim, what is held by then is sufficient.
+    """
     if not refund.shortfall:
         return True
-    if now < refund.created_at + GIVES_UP_AFTER:
-        refund.ask_at = refund.created_at + GIVES_UP_AFTER
+    until = refund.return_due_at or refund.created_at + GIVES_UP_AFTER
+    if now < until:
+        refund.ask_at = until
         refund.save(update_fields=["ask_at"])
         fill_one(refund, now)
         return False
+    if refund.is_med and refund.blocked:
+        settle_for_held(refund, now)
+        return True
     refund.ask_at = None
     refund.failure_code = "INSUFFICIENT_BALANCE"
-    refund.failure_message = "The balance did not cover the refund for 90 days."
+    refund.failure_message = NOTHING_RECOVERED if refund.is_med else NOT_FUNDED
     take(refund, RefundAction.DECLINED, now)
     return False
 
@@ -101,6 +108,8 @@ def _save(refund: Refund, *, is_new: bool) -> None:
     except IntegrityError as error:
         if "one_live_refund_per_reference" in str(error):  # a concurrent request
             raise DuplicateReference(field="reference") from error
+        if "one_refund_per_claim" in str(error):  # at the same time for another payment
+            raise ClaimExists(field="claimId") from error
         raise
 
 

@@ -3,42 +3,36 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 from django.db import transaction
-from django.db.models import Sum
 
 from accounts.base import clock
-from accounts.base.ids import is_well_formed, new_id
+from accounts.base.ids import is_well_formed
 from accounts.base.wire import timestamp
 from accounts.errors import OwnRequest
 from accounts.models import Environment, Merchant, User
 from gateway.methods.registry import CARDS, Method
 from gateway.payments import provider as provider_of_payments
 from gateway.payments import services as payments
-from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
-from gateway.payments.models import Payment
-from gateway.payments.models import Status as PaymentStatus
+from gateway.payments.errors import DuplicateReference, SandboxOnly
 from gateway.providers.asking import is_leased
-from gateway.refunds import destinations, notices
+from gateway.refunds import destinations, med, notices, opening
 from gateway.refunds.destinations import Withdrawer
 from gateway.refunds.errors import (
-    ReceivableReserved,
+    ClaimExists,
+    ClaimMethod,
     RefundAmountExceeded,
-    RefundAmountTooSmall,
-    RefundInDispute,
     RefundResponseDeadline,
     RefundState,
     RefundUnknown,
 )
 from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
-from gateway.refunds.models import DISPUTED, OPEN, Origin, Refund, Response, Status
+from gateway.refunds.models import DISPUTED, DisputeKind, Origin, Refund, Response, Status
 from gateway.refunds.provider import ACQUIRER_REFUSED, take
 from gateway.refunds.responses import Shown, write_down
 from gateway.refunds.selectors import of_payment
-from gateway.refunds.shortfalls import collect
-from gateway.refunds.standing import in_wallet, standing
-from ledger.receivables import services as receivables
-from ledger.receivables.models import State
+from gateway.refunds.standing import standing
 
 TO_ANSWER, TO_ANSWER_CARDS = timedelta(hours=72), timedelta(days=7)
 REMINDED_BEFORE = timedelta(hours=24)
@@ -76,10 +70,10 @@ def create(
         raise RefundAmountExceeded(field="amount")
     if reference and _live(merchant, reference):
         raise DuplicateReference(field="reference")
-    refund = _new(payment, Origin.MERCHANT, amount or left, left, now)
+    refund = opening.new(payment, Origin.MERCHANT, amount or left, left, now)
     refund.reason, refund.reference = reason, reference
     refund.destination = goes_to
-    begun = _begin(refund, RefundAction.REQUEST, now, all_of_it=True)
+    begun = opening.begin(refund, RefundAction.REQUEST, now, all_of_it=True)
     if destinations.is_foreign(payment, goes_to):
         destinations.notify_owners(merchant, begun)
     return begun
@@ -103,21 +97,59 @@ def dispute(
 
     Raises ONP404_PAYMENT, ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE and ONP422_REFUND_AMOUNT_EXCEEDED.
     """
-    payment = _paid(merchant, payment_id)
+    payment = provider_of_payments.lock(merchant, payment_id)
     now = clock.now(merchant)
-    left = _left(payment)
-    if (amount is not None and amount > left) or not left:
-        raise RefundAmountExceeded(field="amount")
-    refund = _new(payment, Origin.PAYER, amount or left, left, now)
+    refund = opening.requested(payment, amount, now)
     refund.reason_code, refund.payer_statement = reason_code, statement
     refund.opened_by, refund.note = by, note
     refund.destination = destinations.own_key(payment)
-    refund.response_due_at = response_due_at or now + (TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER)
-    if refund.response_due_at - REMINDED_BEFORE > now:
-        refund.remind_at = refund.response_due_at - REMINDED_BEFORE
-    refund = _begin(refund, RefundAction.DISPUTE, now, all_of_it=False)
-    notices.opened(refund)
-    return refund
+    to_answer = TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER
+    return _await_answer(refund, response_due_at or now + to_answer, now)
+
+
+@transaction.atomic(savepoint=False)
+def claim(
+    merchant: Merchant,
+    payment_id: str,
+    *,
+    claim_id: str,
+    amount: int | None = None,
+    reason_code: str | None = None,
+    statement: str | None = None,
+    by: User | None = None,
+    note: str = "",
+) -> Refund:
+    """The payer's institution claims a PIX payment back through MED (contract §7.6): a request with fixed deadlines.
+
+    `claim_id` is the institution's: the same claim again changes nothing and returns its refund.
+
+    Raises ONP404_PAYMENT, ONP409_CLAIM_EXISTS (the claim is about another payment), ONP422_CLAIM_METHOD (not a PIX),
+    ONP409_PAYMENT_STATE, ONP409_REFUND_IN_DISPUTE and ONP422_REFUND_AMOUNT_EXCEEDED.
+    """
+    payment = provider_of_payments.lock(merchant, payment_id)
+    if known := Refund.objects.filter(merchant=merchant, claim_id=claim_id).first():
+        if known.payment_id != payment_id:
+            raise ClaimExists(field="claimId")
+        return known
+    if payment.method != Method.PIX:
+        raise ClaimMethod
+    now = clock.now(merchant)
+    refund = opening.requested(payment, amount, now)
+    refund.dispute_kind, refund.claim_id, refund.claimed_amount = DisputeKind.MED, claim_id, refund.amount
+    refund.analysis_due_at, refund.return_due_at = now + med.TO_ANALYZE, now + med.TO_RETURN
+    refund.reason_code, refund.payer_statement = reason_code, statement
+    refund.opened_by, refund.note = by, note
+    return _await_answer(refund, now + TO_ANSWER, now)
+
+
+def _await_answer(refund: Refund, due: datetime, now: datetime) -> Refund:
+    """Holds the money that is there, and asks the company for an answer."""
+    refund.response_due_at = due
+    if due - REMINDED_BEFORE > now:
+        refund.remind_at = due - REMINDED_BEFORE
+    opened = opening.begin(refund, RefundAction.DISPUTE, now, all_of_it=False)
+    notices.opened(opened)
+    return opened
 
 
 @transaction.atomic(savepoint=False)
@@ -140,12 +172,19 @@ def respond(
     if refund.origin != Origin.PAYER or refund.status not in DISPUTED:
         raise _too_late(refund)
     assert refund.response_due_at
-    if refund.status == Status.AWAITING_RESPONSE and now > refund.response_due_at:
+    if now > refund.response_due_at and _is_late(refund, answer):
         raise RefundResponseDeadline(responseDueAt=timestamp(refund.response_due_at))
     asked = RefundAction.ACCEPT if answer == Response.Answer.ACCEPT else RefundAction.CONTEST
     REFUND_LIFE.transition(asked, refund.status)
     write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
     return take(refund, asked, now)
+
+
+def _is_late(refund: Refund, answer: str) -> bool:
+    """Whether this answer is impossible after the deadline. A MED claim can still be accepted."""
+    if refund.status == Status.AWAITING_RESPONSE:
+        return True
+    return answer == Response.Answer.CONTEST and not refund.responses.exists()
 
 
 def _too_late(refund: Refund) -> RefundState | RefundResponseDeadline:
@@ -204,6 +243,12 @@ def simulate_dispute(merchant: Merchant, payment_id: str, **draft: Any) -> Refun
     return dispute(merchant, payment_id, **draft)
 
 
+def simulate_claim(merchant: Merchant, payment_id: str, *, claim_id: str | None = None, **draft: Any) -> Refund:
+    """A sandbox institution claims a PIX payment back. Raises what `claim` raises, and ONP403_SANDBOX_ONLY."""
+    _require_sandbox(merchant)
+    return claim(merchant, payment_id, claim_id=claim_id or str(uuid4()), **draft)
+
+
 def _require_sandbox(merchant: Merchant) -> None:
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
@@ -222,58 +267,6 @@ def lock(merchant: Merchant, refund_id: str) -> Refund:
     return refund
 
 
-def _paid(merchant: Merchant, payment_id: str) -> Payment:
-    payment = provider_of_payments.lock(merchant, payment_id)
-    if payment.status != PaymentStatus.PAID:
-        raise PaymentState
-    if Refund.objects.filter(payment=payment, status__in=DISPUTED).exists():
-        raise RefundInDispute
-    return payment
-
-
-def _left(payment: Payment) -> int:
-    """The amount that is neither refunded nor being refunded."""
-    on_their_way = Refund.objects.filter(payment=payment, status__in=OPEN)
-    open_sum = on_their_way.aggregate(sum=Sum("amount"))["sum"] or 0
-    return payment.amount - payment.refunded_amount - int(open_sum)
-
-
 def _live(merchant: Merchant, reference: str) -> bool:
     ended = (Status.FAILED, Status.REJECTED, Status.CANCELED)
     return Refund.objects.filter(merchant=merchant, reference=reference).exclude(status__in=ended).exists()
-
-
-def _new(payment: Payment, origin: str, amount: int, left: int, now: datetime) -> Refund:
-    currency, wallet_amount = in_wallet(payment, left, amount)
-    if not wallet_amount:
-        raise RefundAmountTooSmall(field="amount")
-    refund = Refund(
-        id=new_id("ref"),
-        merchant=payment.merchant,
-        origin=origin,
-        is_full=amount == left,
-        status="",
-        amount=amount,
-        currency=payment.currency,
-        wallet_currency=currency,
-        wallet_amount=wallet_amount,
-        account=payment.account,
-        created_at=now,
-        updated_at=now,
-    )
-    refund.payment = payment
-    return refund
-
-
-def _begin(refund: Refund, asked: RefundAction, now: datetime, *, all_of_it: bool) -> Refund:
-    """Holds the money: all or nothing for a company's refund, what is there for a payer's."""
-    receivable = receivables.held_of_payment(refund.payment_id)
-    if receivable is not None:
-        if receivable.state == State.RESERVED_FOR_ADVANCE and all_of_it:
-            raise ReceivableReserved
-        refund.from_releasing = receivables.take(receivable, refund.wallet_amount, now)
-    if all_of_it:
-        refund.from_available = refund.shortfall
-    else:
-        collect(refund, now)
-    return take(refund, asked, now)

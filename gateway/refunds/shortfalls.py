@@ -7,6 +7,7 @@ from django.db.models import F, Q
 
 from accounts.base.rows import table
 from accounts.models import Merchant
+from gateway.refunds.med import waits_for_money
 from gateway.refunds.models import DISPUTED, OPEN, Refund, Status
 from gateway.refunds.postings import blocked
 from ledger.books.models import Account, Balance
@@ -48,10 +49,9 @@ def collect(refund: Refund, now: datetime) -> tuple[int, int]:
 
 
 def keep_hold(refund: Refund, now: datetime) -> None:
-    disputed = refund.status in DISPUTED
     holds.keep(
         refund.merchant,
-        Reason.REFUND_DISPUTE if disputed else Reason.REFUND_PROCESSING,
+        _reason(refund),
         refund.wallet_currency,
         refund.blocked,
         missing=refund.shortfall if refund.status in OPEN else 0,
@@ -62,11 +62,28 @@ def keep_hold(refund: Refund, now: datetime) -> None:
     )
 
 
+def _reason(refund: Refund) -> Reason:
+    if refund.is_med:
+        return Reason.MED
+    return Reason.REFUND_DISPUTE if refund.status in DISPUTED else Reason.REFUND_PROCESSING
+
+
 def _expected_end(refund: Refund) -> datetime | None:
-    """Unknown while under review."""
+    """Unknown while under review, except for a MED claim: the end of its return window."""
+    if refund.is_med:
+        return refund.return_due_at
     if refund.status == Status.AWAITING_RESPONSE:
         return refund.response_due_at
     return refund.ask_at if refund.status == Status.PROCESSING else None
+
+
+def settle_for_held(refund: Refund, now: datetime) -> None:
+    """Reduces a MED claim to what was held by the end of its return window: the rest is not owed."""
+    assert refund.is_med and refund.currency == refund.wallet_currency
+    refund.amount = refund.wallet_amount = refund.blocked
+    refund.updated_at = now
+    refund.save(update_fields=["amount", "wallet_amount", "updated_at"])
+    keep_hold(refund, now)
 
 
 def fill(merchant: Merchant, currency: str, at: datetime) -> int:
@@ -86,6 +103,8 @@ def fill(merchant: Merchant, currency: str, at: datetime) -> int:
 def fill_one(refund: Refund, at: datetime) -> bool:
     """Holds missing money for a locked refund, as far as the wallet covers it; returns whether any was held."""
     now = max(at, refund.updated_at)  # a release that is late is done by its own sweep
+    if not waits_for_money(refund, now):
+        return False
     releasing, available = collect(refund, now)
     if not releasing + available:
         return False

@@ -1,40 +1,37 @@
 """Refunds: staff read them, open them for payers, and decide."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin import SimpleListFilter
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Prefetch, Q, QuerySet
+from django.db.models import Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import path
 from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
-from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed
-from accounts.models import Proposal
+from accounts.models import Proposal, User
 from accounts.proposals.services import is_still_valid
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.evidence import download
 from gateway.refunds.lifecycle import RefundAction
-from gateway.refunds.models import OPEN, Evidence, Refund, Status
-from gateway.refunds.proposals import RefundOutcome, may_be
+from gateway.refunds.models import OPEN, Evidence, Refund
+from gateway.refunds.proposals import OUTSIDE, ClaimDecision, RefundOutcome, may_be
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import EMPTY, Column, block, colored, column, moment, pretty, related, titled, unbroken
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
-from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
-from gateway.staff.kit.unclear import ASKED, unclear
-from gateway.staff.refund_decisions import OpenForm, to_decide
+from gateway.staff.kit.unclear import ASKED
+from gateway.staff.refund_decisions import OpenForm
+from gateway.staff.refund_queues import QUEUES, DueFilter
 from ledger.models import Hold, Transfer
 from ledger.notation import plain_amount
 from webhooks.models import Delivery, Event
@@ -58,23 +55,6 @@ def _shortfall(refund: Refund) -> Any:
     return unbroken(plain_amount(missing, refund.wallet_currency))
 
 
-class DueFilter(SimpleListFilter):
-    """Requests whose answer is due soon, by the company's clock."""
-
-    title = "answer due"
-    parameter_name = "due"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("24", "Within 24 hours"), ("72", "Within 72 hours")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Refund]) -> QuerySet[Refund]:
-        if self.value() not in ("24", "72"):
-            return queryset
-        soon = utcnow() + timedelta(hours=int(str(self.value())))
-        waiting = queryset.filter(status=Status.AWAITING_RESPONSE)
-        return waiting.filter(response_due_at__lte=F("merchant__clock_offset") + soon)
-
-
 @admin.register(Refund)
 class RefundAdmin(EnteredAdmin):
     """View permission: including evidence files. Add: open one for a payer. Change: decide. Settle: outcomes."""
@@ -90,8 +70,10 @@ class RefundAdmin(EnteredAdmin):
         "evt": lambda event_id: announced_by(Event.objects.filter(pk=event_id)),
         "dlv": lambda delivery_id: announced_by(Event.objects.filter(deliveries=delivery_id)),
     }
-    words = {"reference": str, "end_to_end_id": str}
-    search_help_text = "Refund, payment, company, answer, event or delivery id, reference, or end-to-end id"
+    words = {"reference": str, "end_to_end_id": str, "claim_id": str}
+    search_help_text = (
+        "Refund, payment, company, answer, event or delivery id, reference, end-to-end id, or id of a MED claim"
+    )
     listed_at = ("merchant", "payment")
     list_select_related = ("merchant__company",)
     list_display = (
@@ -106,10 +88,12 @@ class RefundAdmin(EnteredAdmin):
         ),
         money("amount"),
         "origin",
+        "dispute_kind",
         moment("response_due_at", "answer due"),
+        moment("analysis_due_at", "decision due"),
         related("merchant"),
     )
-    list_filter = ("status", "origin", "reason_code", DueFilter, "currency", "merchant__environment")
+    list_filter = ("status", "origin", "dispute_kind", "reason_code", DueFilter, "currency", "merchant__environment")
     fieldsets = (
         (
             None,
@@ -136,6 +120,16 @@ class RefundAdmin(EnteredAdmin):
             },
         ),
         ("Reason", {"fields": (("reason_code", "reason"), column("payer_statement", block))}),
+        (
+            "MED claim",
+            {
+                "fields": (
+                    ("dispute_kind", "claim_id"),
+                    (money("claimed_amount", "claimed"), money("recovered")),
+                    (moment("analysis_due_at", "decision due"), moment("return_due_at", "end of the return window")),
+                )
+            },
+        ),
         ("Company's answers", {"fields": ("answers",)}),
         (
             "Outcome",
@@ -162,21 +156,20 @@ class RefundAdmin(EnteredAdmin):
     add_fieldsets = (
         (
             None,
-            {"fields": ("payment", "amount", "reason_code", "payer_statement", "response_due_at", "note")},
+            {
+                "fields": (
+                    "payment",
+                    ("dispute_kind", "claim_id"),
+                    "amount",
+                    "reason_code",
+                    "payer_statement",
+                    "response_due_at",
+                    "note",
+                )
+            },
         ),
     )
-    queues = (
-        Queue("decide", "Refunds to review", "gavel", to_decide, "updated_at"),
-        Queue(
-            "answer",
-            "Refunds awaiting an answer",
-            "question_answer",
-            lambda: Q(status=Status.AWAITING_RESPONSE),
-            "response_due_at",
-            deadline=True,
-        ),
-        unclear("refunds"),
-    )
+    queues = QUEUES
     actions_detail = tuple(DECISIONS)
 
     def get_urls(self) -> list[Any]:
@@ -214,16 +207,19 @@ class RefundAdmin(EnteredAdmin):
 
     # ── Opening ───────────────────────────────────────────────────────────────────────────────────────────────────
     def save(self, request: HttpRequest, obj: Refund, form: Any, change: bool) -> None:
-        opened = refunds.dispute(
-            obj.payment.merchant,
-            obj.payment_id,
-            amount=obj.amount,
-            reason_code=obj.reason_code,
-            statement=obj.payer_statement,
-            response_due_at=obj.response_due_at,
-            by=request.user,  # type: ignore[arg-type]
-            note=obj.note,
-        )
+        person: User = request.user  # type: ignore[assignment]
+        members: dict[str, Any] = {
+            "amount": obj.amount,
+            "reason_code": obj.reason_code,
+            "statement": obj.payer_statement,
+            "by": person,
+            "note": obj.note,
+        }
+        merchant = obj.payment.merchant
+        if obj.is_med:
+            opened = refunds.claim(merchant, obj.payment_id, claim_id=str(obj.claim_id), **members)
+        else:
+            opened = refunds.dispute(merchant, obj.payment_id, response_due_at=obj.response_due_at, **members)
         obj.pk, obj.status = opened.pk, opened.status
 
     def facts(self, record: Refund) -> dict[str, Any]:
@@ -274,19 +270,23 @@ class RefundAdmin(EnteredAdmin):
         return self._propose(request, object_id, "declined", "Mark as declined by the provider")
 
     def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
-        """Results of real money are confirmed by a second person."""
-        refund, values, kind = self.record(request, object_id), {"asked": DECISIONS[name].value}, RefundOutcome()
+        """Results of real money, and decisions about MED claims of real money, are confirmed by a second person."""
+        refund, values = self.record(request, object_id), {"asked": DECISIONS[name].value}
+        kind = RefundOutcome() if DECISIONS[name] in OUTSIDE else ClaimDecision()
         if not may_be(DECISIONS[name], refund):
             return self.refused(request, refund, RefundState())
         form = NoteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            sentence = f"{kind.sentence(refund, values)} {TWO_PEOPLE}"
+            takes_two = kind.takes_two(refund, values)
+            sentence = f"{kind.sentence(refund, values)} {TWO_PEOPLE if takes_two else ''}"
             return self.decision(request, refund, title, sentence=sentence, form=form)
         return self.put(request, refund, kind, values, form.cleaned_data["note"])
 
     def _decide(self, request: HttpRequest, object_id: str, name: str, title: str, sentence: str) -> HttpResponse:
         """Asks for a note first. The service checks again whether it is possible, since the status may have changed."""
         refund, chosen = self.record(request, object_id), DECISIONS[name]
+        if refund.is_med:
+            return self._propose(request, object_id, name, title)
         if not may_be(chosen, refund):
             return self.refused(request, refund, RefundState())
         form = NoteForm(request.POST if request.method == "POST" else None)

@@ -13,6 +13,7 @@ class Reason(models.TextChoices):
 
     REFUND_DISPUTE = "REFUND_DISPUTE", "A payer requested a refund"
     REFUND_PROCESSING = "REFUND_PROCESSING", "Being returned to a payer"
+    MED = "MED", "Claimed back through PIX MED"
     WITHDRAWAL_PROCESSING = "WITHDRAWAL_PROCESSING", "Being paid to a beneficiary"
     COMPLIANCE = "COMPLIANCE", "Compliance"
     LEGAL_ORDER = "LEGAL_ORDER", "Legal order"

@@ -58,6 +58,11 @@ def disputed(api: Api, payment_id: str, **wish: Any) -> dict[str, Any]:
     return made(api.post(f"/simulations/payments/{payment_id}/refund-requests", wish))
 
 
+def claimed(api: Api, payment_id: str, **wish: Any) -> dict[str, Any]:
+    """A refund that the payer's institution claims through MED."""
+    return disputed(api, payment_id, disputeKind="MED", **wish)
+
+
 def answered(api: Api, refund: dict[str, Any], answer: str, **members: Any) -> HttpResponse:
     said = {"message": "Delivered on 2026-11-10."} if answer == "CONTEST" else {}
     return api.post(f"/refunds/{refund['id']}/responses", {"answer": answer} | said | members)

@@ -105,7 +105,7 @@ _CARD_DATA = frozenset(
 _CODES = frozenset(
     [
         "pixkey", "clabe", "cbu", "cvu", "alias", "accountnumber", "taxid", "beneficiarytaxid", "documentnumber",
-        "phone", "postalcode", "quotetoken", "content", "body", "bodybase64", "headers", "secret", "apikey",
+        "phone", "postalcode", "claimid", "quotetoken", "content", "body", "bodybase64", "headers", "secret", "apikey",
     ]
 )  # fmt: skip
 """Not free text: members with digits of their own, files, and input of the signature checker."""

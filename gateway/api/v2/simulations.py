@@ -5,12 +5,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from django.utils.dateparse import parse_duration
 from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from accounts.base.clock import now
 from accounts.base.errors import Fault, InvalidStatus, Refusal
 from accounts.models import Merchant
-from gateway.api.inputs.fields import Amount, ExactInput, Input, Lines, NotNull, TimestampText, moment, wrong
+from gateway.api.inputs.fields import Amount, ExactInput, Input, Lines, NotNull, Text, TimestampText, moment, wrong
 from gateway.api.operations import Resource, operation
 from gateway.payments import errors, payloads
 from gateway.payments import selectors as payment_selectors
@@ -18,6 +19,8 @@ from gateway.payments import services as payments
 from gateway.refunds import errors as refund_errors
 from gateway.refunds import payloads as refund_payloads
 from gateway.refunds import services as refunds
+from gateway.refunds.med import misfits
+from gateway.refunds.models import DisputeKind
 from gateway.simulations import payloads as clock_payloads
 from gateway.simulations import services as simulations
 from gateway.simulations.errors import ClockOnlyForward, InvalidClock
@@ -105,16 +108,24 @@ class DisputeInput(ExactInput):
     reason_code: refund_payloads.ReasonCodeName | None = None
     payer_statement: Annotated[Lines, Field(max_length=2000)] | None = None
     response_due_at: TimestampText | None = None
+    dispute_kind: refund_payloads.DisputeKindName | None = None
+    claim_id: Annotated[Text, Field(min_length=1, max_length=64)] | None = None
 
     @classmethod
     def faults_in(cls, content: dict[str, Any], merchant: Merchant) -> list[Fault]:
         try:
             due = moment(content["responseDueAt"]) if content.get("responseDueAt") is not None else None
         except PydanticCustomError:
-            return []
+            due = None
         if due is not None and due <= now(merchant):
             return [Fault("responseDueAt", "OUT_OF_RANGE", "Must be in the future.")]
-        return []
+        unfit = misfits(
+            is_med=content.get("disputeKind") == DisputeKind.MED,
+            claim_id=content.get("claimId"),
+            reason_code=content.get("reasonCode"),
+            response_due_at=due,
+        )
+        return [Fault(to_camel(name), "NOT_ALLOWED", sentence) for name, sentence in unfit]
 
 
 class RefundRequestsView(Resource):
@@ -134,6 +145,8 @@ class RefundRequestsView(Resource):
             errors.CompanyNotActive,
             errors.PaymentUnknown,
             errors.PaymentState,
+            refund_errors.ClaimExists,
+            refund_errors.ClaimMethod,
             refund_errors.RefundInDispute,
             refund_errors.RefundAmountExceeded,
             refund_errors.RefundAmountTooSmall,
@@ -143,18 +156,20 @@ class RefundRequestsView(Resource):
         """Simulate a payer's refund request
 
         Sandbox only. The amount (by default the full remaining amount) is held, and the company must answer by
-        `responseDueAt`.
+        `responseDueAt`. With `disputeKind` MED the payer's institution claims a PIX payment back: the deadlines are
+        those of MED, and what the wallet lacks is held as money comes in until `returnDueAt`.
         """
         simulations.require_sandbox(merchant)
         payment = payment_selectors.get(merchant, payment_id)
-        refund = refunds.simulate_dispute(
-            merchant,
-            payment_id,
-            amount=to_minor(draft.amount, payment.currency) if draft.amount is not None else None,
-            reason_code=draft.reason_code,
-            statement=draft.payer_statement,
-            response_due_at=draft.response_due_at,
-        )
+        members: dict[str, Any] = {
+            "amount": to_minor(draft.amount, payment.currency) if draft.amount is not None else None,
+            "reason_code": draft.reason_code,
+            "statement": draft.payer_statement,
+        }
+        if draft.dispute_kind == DisputeKind.MED:
+            refund = refunds.simulate_claim(merchant, payment_id, claim_id=draft.claim_id, **members)
+        else:
+            refund = refunds.simulate_dispute(merchant, payment_id, response_due_at=draft.response_due_at, **members)
         return refund_payloads.refund(refund)
 
 
@@ -162,7 +177,7 @@ class RefundOutcomeInput(Input):
     """The outcome of a refund."""
 
     codes: ClassVar[dict[str, type[Refusal]]] = {"status": InvalidStatus}
-    status: Literal["COMPLETED", "FAILED", "REJECTED", "CANCELED"]
+    status: Literal["PROCESSING", "COMPLETED", "FAILED", "REJECTED", "CANCELED"]
 
 
 class RefundSimulationView(Resource):
@@ -184,8 +199,8 @@ class RefundSimulationView(Resource):
     def post(self, merchant: Merchant, wanted: RefundOutcomeInput, refund_id: str) -> refund_payloads.RefundPayload:
         """Decide a refund
 
-        Sandbox only: COMPLETED or FAILED while it is processed, REJECTED (in favor of the company) while it is
-        under review, CANCELED while the payer can still withdraw it.
+        Sandbox only: COMPLETED or FAILED while it is processed, REJECTED (in favor of the company) or PROCESSING (in
+        favor of the payer) while it is under review, CANCELED while the payer can still withdraw it.
         """
         return refund_payloads.refund(refunds.simulate(merchant, refund_id, wanted.status))
 

@@ -63,6 +63,10 @@ REASON: dict[str, tuple[Promise, Promise]] = {
         _("Being returned to a payer"),
         _("No action is needed: it ends when the refund is completed."),
     ),
+    Reason.MED: (
+        _("Claimed back through PIX MED"),
+        _("Answer within 72 hours. It ends at the latest when the return window ends."),
+    ),
     Reason.WITHDRAWAL_PROCESSING: (
         _("Being paid to a beneficiary"),
         _("No action is needed: it ends when the bank has answered."),

@@ -24,11 +24,16 @@ from gateway.payments.errors import InvalidAmount
 from gateway.payments.models import Status as PaymentStatus
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
-from gateway.refunds.models import ReasonCode, Refund
+from gateway.refunds.med import misfits
+from gateway.refunds.models import DisputeKind, ReasonCode, Refund
 from ledger.money import to_minor
 
 OFFERED = 10
 LONGEST_HOURS = 30 * 24
+_UNFIT = {
+    "reason_code": ("reason_code", gettext_lazy("PIX MED has reasons of its own.")),
+    "response_due_at": ("hours", gettext_lazy("The deadlines of PIX MED are fixed. Leave this empty.")),
+}
 
 
 class AskForm(OnceForm):
@@ -39,6 +44,12 @@ class AskForm(OnceForm):
     )
     amount = AmountField(
         label=gettext_lazy("Amount"), required=False, help_text=gettext_lazy("Empty: the full remaining amount.")
+    )
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Requested"),
+        choices=[("", gettext_lazy("Outside of MED")), *DisputeKind.choices],
+        required=False,
+        help_text=gettext_lazy("PIX MED: only for PIX payments, and with fixed deadlines."),
     )
     reason_code = forms.ChoiceField(
         label=gettext_lazy("Reason"), choices=[(code, REASON[code][0]) for code in ReasonCode.values]
@@ -60,6 +71,18 @@ class AskForm(OnceForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["payment"].widget.attrs |= {"list": "paid", "autocomplete": "off", "spellcheck": "false"}
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        unfit = misfits(
+            is_med=given.get("kind") == DisputeKind.MED,
+            claim_id=None,
+            reason_code=given.get("reason_code"),
+            response_due_at=given.get("hours"),
+        )
+        for name, _sentence in unfit:
+            self.add_error(*_UNFIT[name])
+        return given
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -83,14 +106,16 @@ def _ask(here: RequestContext, form: AskForm) -> Refund:
     with transaction.atomic():
         here.claim(form)
         payment = payments.get(here.merchant, given["payment"].strip())
-        asked = refunds.simulate_dispute(
-            here.merchant,
-            payment.pk,
-            amount=_minor(given["amount"], payment.currency),
-            reason_code=given["reason_code"],
-            statement=given["statement"] or None,
-            response_due_at=here.now + timedelta(hours=given["hours"]) if given["hours"] else None,
-        )
+        members: dict[str, Any] = {
+            "amount": _minor(given["amount"], payment.currency),
+            "reason_code": given["reason_code"],
+            "statement": given["statement"] or None,
+        }
+        if given["kind"] == DisputeKind.MED:
+            asked = refunds.simulate_claim(here.merchant, payment.pk, **members)
+        else:
+            due = here.now + timedelta(hours=given["hours"]) if given["hours"] else None
+            asked = refunds.simulate_dispute(here.merchant, payment.pk, response_due_at=due, **members)
         here.record("refund.asked_by_payer", asked.pk, after={"paymentId": payment.pk, "reasonCode": asked.reason_code})
     return asked
 

@@ -25,7 +25,9 @@ KIND: dict[str, Word] = {
 
 KIND_SENTENCE: dict[str, Promise] = {
     RefundKind.COMPANY: _("Your company makes the refund. Nobody has to answer."),
-    RefundKind.MED: _("The payer's bank requests the money back through the PIX special return mechanism (MED)."),
+    RefundKind.MED: _(
+        "The payer's institution claims the money back through PIX MED, Banco Central's special return mechanism."
+    ),
     RefundKind.DISPUTE: _("The cardholder disputed the payment with the card issuer."),
     RefundKind.CLAIM: _("The payer requests a refund through the bank or wallet that paid."),
 }
@@ -36,6 +38,13 @@ REASON: dict[str, tuple[Promise, Promise]] = {
     ReasonCode.DUPLICATE: (_("Duplicate"), _("The payer says that they paid twice for the same thing.")),
     ReasonCode.NOT_RECEIVED: (_("Not received"), _("The payer says that nothing was delivered.")),
     ReasonCode.NOT_AS_DESCRIBED: (_("Not as described"), _("The payer says that it is not what was promised.")),
+    ReasonCode.SCAM: (_("Scam"), _("The payer says that they were tricked into paying.")),
+    ReasonCode.ACCOUNT_TAKEOVER: (_("Account takeover"), _("Someone else had taken over the payer's account.")),
+    ReasonCode.COERCION: (_("Coercion"), _("The payer was forced to pay.")),
+    ReasonCode.FRAUDULENT_ACCESS: (
+        _("Fraudulent access"),
+        _("Someone else had obtained the payer's access data."),
+    ),
     ReasonCode.OPERATIONAL_ERROR: (
         _("Operational error"),
         _("The payer's bank says that it sent this payment by mistake."),
@@ -48,14 +57,20 @@ _DELIVERY = _("Proof of delivery: carrier, date, address and signature")
 _MESSAGES = _("Messages between you and the payer")
 _TERMS = _("Your terms of sale and return, as the payer accepted them")
 
+_NOT_THE_PAYER = (
+    _("Proof that the payer placed the order: sign-in, IP address of the device, time"),
+    _("Earlier undisputed orders of the same payer"),
+    _DELIVERY,
+    _INVOICE,
+    _MESSAGES,
+)
+
 DOCUMENTS: dict[str, tuple[Promise, ...]] = {
-    ReasonCode.FRAUD: (
-        _("Proof that the payer placed the order: sign-in, IP address of the device, time"),
-        _("Earlier undisputed orders of the same payer"),
-        _DELIVERY,
-        _INVOICE,
-        _MESSAGES,
-    ),
+    ReasonCode.FRAUD: _NOT_THE_PAYER,
+    ReasonCode.SCAM: (_INVOICE, _DELIVERY, _MESSAGES, _TERMS),
+    ReasonCode.ACCOUNT_TAKEOVER: _NOT_THE_PAYER,
+    ReasonCode.COERCION: _NOT_THE_PAYER,
+    ReasonCode.FRAUDULENT_ACCESS: _NOT_THE_PAYER,
     ReasonCode.UNRECOGNIZED: (
         _INVOICE,
         _("What the payer saw and received with the order: confirmation, receipt, e-mail"),

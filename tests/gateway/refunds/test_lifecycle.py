@@ -29,8 +29,10 @@ TABLE = {
     (RefundAction.ACCEPT, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
     (RefundAction.ACCEPT, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
     (RefundAction.LAPSE, "AWAITING_RESPONSE", "PROCESSING", None, (UPDATED,)),
+    (RefundAction.UNANSWERED, "AWAITING_RESPONSE", "UNDER_REVIEW", None, (UPDATED,)),
     (RefundAction.CONTEST, "AWAITING_RESPONSE", "UNDER_REVIEW", None, (UPDATED,)),
     (RefundAction.FOR_PAYER, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
+    (RefundAction.UNDECIDED, "UNDER_REVIEW", "PROCESSING", None, (UPDATED,)),
     (RefundAction.FOR_COMPANY, "UNDER_REVIEW", "REJECTED", RETURNED, ("refund.rejected",)),
     (RefundAction.WITHDRAW, "AWAITING_RESPONSE", "CANCELED", RETURNED, ("refund.canceled",)),
     (RefundAction.WITHDRAW, "UNDER_REVIEW", "CANCELED", RETURNED, ("refund.canceled",)),
@@ -106,7 +108,7 @@ def test_a_simulation_decides_what_can_be_decided_and_nothing_else(api: Api, acm
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("body", [{}, {"status": "PROCESSING"}, {"status": "completed"}, {"status": 1}])
+@pytest.mark.parametrize("body", [{}, {"status": "AWAITING_RESPONSE"}, {"status": "completed"}, {"status": 1}])
 def test_a_simulation_of_anything_else_is_refused_and_moves_nothing(api: Api, acme: Shop, body: dict[str, Any]) -> None:
     refund = refunded(api, paid(api), amount=10)
 

@@ -40,7 +40,7 @@ def test_what_waits_stands_first_by_its_deadline_with_the_time_left(acme: Shop, 
     body = support.get(page("refunds")).content.decode()
 
     assert shown(support, page("refunds")) == [soon.pk, middle.pk, late.pk]
-    assert [text in body for text in ("4 h 59 min", "1 d 5 h", "8 d 7 h", "PIX MED")] == [True] * 4
+    assert [text in body for text in ("4 h 59 min", "1 d 5 h", "8 d 7 h", "Payer&#x27;s claim")] == [True] * 4
 
 
 def test_each_tab_counts_and_shows_its_own(acme: Shop, asked: Refund, support: Client, page: Page) -> None:
@@ -73,9 +73,9 @@ def test_filters_narrow_and_nonsense_does_not(acme: Shop, asked: Refund, support
     where, tomorrow = page("refunds") + "?tab=all", (now(acme.sandbox) + timedelta(days=1)).date()
 
     assert shown(support, f"{where}&kind=company") == [given.pk]
-    assert shown(support, f"{where}&kind=med") == [asked.pk]
+    assert shown(support, f"{where}&kind=claim") == [asked.pk]
     assert shown(support, f"{where}&kind=dispute") == []
-    assert shown(support, f"{where}&kind=claim") == []
+    assert shown(support, f"{where}&kind=med") == []
     assert shown(support, f"{where}&reason_code=NOT_RECEIVED") == [asked.pk]
     assert shown(support, f"{where}&since={tomorrow}") == []
     assert shown(support, f"{where}&until={tomorrow}") == [given.pk, asked.pk]

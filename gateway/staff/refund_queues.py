@@ -1,0 +1,58 @@
+"""Refunds that await staff or companies: queues, and the filter by deadline."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.admin import SimpleListFilter
+from django.db.models import F, Q, QuerySet
+from django.http import HttpRequest
+
+from accounts.base.clock import utcnow
+from accounts.models import Environment
+from gateway.refunds.models import DisputeKind, Refund, Status
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.unclear import unclear
+
+
+def _to_decide() -> Q:
+    """Contested requests outside of MED, and in production refunds that staff must carry out."""
+    contested = Q(status=Status.UNDER_REVIEW, dispute_kind=None)
+    to_carry_out = Q(status=Status.PROCESSING, merchant__environment=Environment.PRODUCTION)
+    covered = Q(wallet_amount=F("from_releasing") + F("from_available"))
+    return contested | (to_carry_out & covered)
+
+
+def _claims() -> Q:
+    return Q(status=Status.UNDER_REVIEW, dispute_kind=DisputeKind.MED)
+
+
+QUEUES = (
+    Queue("decide", "Refunds to review", "gavel", _to_decide, "updated_at"),
+    Queue("claims", "MED claims to decide", "balance", _claims, "analysis_due_at", deadline=True),
+    Queue(
+        "answer",
+        "Refunds awaiting an answer",
+        "question_answer",
+        lambda: Q(status=Status.AWAITING_RESPONSE),
+        "response_due_at",
+        deadline=True,
+    ),
+    unclear("refunds"),
+)
+
+
+class DueFilter(SimpleListFilter):
+    """Requests whose answer is due soon, by the company's clock."""
+
+    title = "answer due"
+    parameter_name = "due"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("24", "Within 24 hours"), ("72", "Within 72 hours")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Refund]) -> QuerySet[Refund]:
+        if self.value() not in ("24", "72"):
+            return queryset
+        soon = utcnow() + timedelta(hours=int(str(self.value())))
+        waiting = queryset.filter(status=Status.AWAITING_RESPONSE)
+        return waiting.filter(response_due_at__lte=F("merchant__clock_offset") + soon)
