@@ -17,9 +17,9 @@ from tests.support.effort import tries
 
 pytestmark = pytest.mark.django_db
 
-PROCESSES = 3
-STATES = int(os.environ.get("STATES") or tries(1_500, 1_050_000))
-"""The bound of each search. STATES= chooses another one."""
+PROCESSES = int(os.environ.get("PROCESSES") or 3)
+STATES = int(os.environ.get("STATES") or tries(400, 1_050_000))
+"""The bound of each search. STATES= and PROCESSES= choose others."""
 
 
 def searched(world: World, most: int = STATES) -> Found:
@@ -34,7 +34,7 @@ def test_no_state_of_a_payment_breaks_a_promise(acme: Shop, kind: str) -> None:
     assert not found.broken, str(found)
 
 
-@pytest.mark.parametrize("amount", [4_000, 9_900, 10_000])
+@pytest.mark.parametrize("amount", [4_000, 9_900, 10_000][: tries(1, 3)])
 def test_no_state_of_a_refund_and_its_receivable_breaks_a_promise(acme: Shop, amount: int) -> None:
     found = searched(Refunds(Stage(acme), amount, PROCESSES))
 

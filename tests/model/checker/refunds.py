@@ -168,7 +168,8 @@ class Refunds(Ordered):
 
     def _begins(self, number: int) -> list[tuple[str, int, tuple[int, ...]]]:
         row, found = self.rows.values[number], []
-        for begin in (self._created, self._swept, self._released):
+        begins = ((self._created, not row.status), (self._swept, row.ask == DUE), (self._released, row.is_due))
+        for begin in (begin for begin, may_be in begins if may_be):
             with self._laid(row) as now:
                 begun = begin(now)
                 if begun is not None:
@@ -177,8 +178,6 @@ class Refunds(Ordered):
         return found
 
     def _created(self, now: Any) -> tuple[str, list[Asking]] | None:
-        if Refund.objects.filter(payment_id=self.payment.pk).exists():
-            return None
         try:
             self.stage.code("gateway.refunds.services").create(self.merchant, self.payment.pk, amount=self.amount)
         except Refusal:
