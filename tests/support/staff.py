@@ -18,6 +18,7 @@ from accounts.heartbeats import beat
 from accounts.models import ApiKey, AuditEntry, Proposal, StuckWork, User
 from accounts.proposals.kinds import KINDS
 from gateway.celery import app
+from gateway.methods.rail import Money
 from gateway.models import (
     ApiRequest,
     Conversion,
@@ -28,13 +29,16 @@ from gateway.models import (
     ProviderAccount,
     ProviderMessage,
     ProviderRoute,
+    SuspenseItem,
     Withdrawal,
 )
+from gateway.payments.other_money import Cause
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
 from gateway.refunds import services as refunds
 from gateway.requests import log
 from gateway.staff.kit.columns import address
 from gateway.staff.kit.columns import address as page_at
+from gateway.suspense.holding import hold
 from gateway.withdrawals.proposals import values_of
 from ledger.holds import services as holds
 from ledger.models import Account, Advance, AdvanceItem, Balance, Entry, Proof, Receivable, Transfer
@@ -58,6 +62,7 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 MONEY = [
     Payment,
     Customer,
+    SuspenseItem,
     Withdrawal,
     Proposal,
     Conversion,
@@ -135,6 +140,8 @@ def _world(acme: Shop, globex: Shop) -> World:
     account = providers.active(certificate=certificate(90), private_key=private_key())
     providers.routed(account)
     sent(account, about(other.id))
+    money = Money("E12345678202611220001abcdefghijk", Decimal("12.34"), "BRL")
+    hold(ProviderAccount.objects.get(), money, Cause.UNKNOWN_CHARGE, utcnow(), method="PIX")
     prove()
     beat("worker")
     beat("messages")
