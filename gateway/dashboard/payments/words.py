@@ -45,6 +45,7 @@ ACCOUNT: dict[str, Promise] = {
     AccountKind.RELEASING: _("Your balance, releasing"),
     AccountKind.BLOCKED: _("Your balance, blocked"),
     AccountKind.CLEARING: _("Owed by the provider"),
+    AccountKind.SUSPENSE: _("In suspense: not yours"),
     AccountKind.FEE_INCOME: _("Our fee"),
     AccountKind.ADVANCE_INCOME: _("Our fee for the advance"),
     AccountKind.FX_POSITION: _("Currency exchange"),

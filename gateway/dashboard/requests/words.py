@@ -15,6 +15,7 @@ ACCOUNT: dict[str, Promise] = {
     AccountKind.RELEASING: _("Releasing"),
     AccountKind.BLOCKED: _("Blocked"),
     AccountKind.CLEARING: _("At the provider"),
+    AccountKind.SUSPENSE: _("In suspense: not yours"),
     AccountKind.FEE_INCOME: _("Our fee"),
     AccountKind.ADVANCE_INCOME: _("Our fee for the advance"),
     AccountKind.FX_POSITION: _("Exchanged"),

@@ -13,11 +13,13 @@ from gateway.providers import accounts
 from gateway.providers.models import ProviderAccount
 from gateway.refunds import due as due_refunds
 from gateway.refunds.models import Refund
+from gateway.suspense.models import SuspenseItem
 from ledger.models import Balance
 from tests.support.bacen_pix.bank import Bank
 from tests.support.companies import Shop
 from tests.support.production import PIX, api_of, live, pass_time
 from tests.support.providers import NOTE, confirms, enters, routed
+from tests.support.suspense import balances, wait
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -96,6 +98,39 @@ def test_what_is_paid_in_the_last_second_is_paid(shop: Shop, bank: Bank) -> None
 
     assert pass_time(payment.pk, days=1, minutes=1).status == "PAID"
     assert bank.books.charges[txid(payment)]["status"] == "CONCLUIDA"
+
+
+@pytest.mark.parametrize("amount", ["149.99", "151.00"])
+def test_a_wrong_amount_goes_back_by_a_return_of_all_of_it(shop: Shop, bank: Bank, amount: str) -> None:
+    payment = create(shop)
+    money = bank.books.pay(txid(payment), amount)
+
+    for _ in range(5):
+        assert pass_time(payment.pk, minutes=1).status == "PENDING"
+    assert balances(shop) == {"CLEARING": -int(Decimal(amount) * 100), "SUSPENSE": int(Decimal(amount) * 100)}
+    wait(hours=1)
+    bank.books.settle(money, SuspenseItem.objects.get().pk.removeprefix("sus_"), "DEVOLVIDO")
+    wait(minutes=1)
+
+    item = SuspenseItem.objects.get()
+    assert (item.state, item.return_reference) == ("RETURNED", bank.books.pix[money]["devolucoes"][0]["rtrId"])
+    assert bank.books.received() == bank.books.returned() == Decimal(amount)
+    assert balances(shop) == {}
+    assert pass_time(payment.pk, days=1).status == "EXPIRED"
+
+
+def test_paid_twice_one_pays_and_the_other_goes_back(shop: Shop, bank: Bank) -> None:
+    payment = create(shop)
+    first, second = (bank.books.pay(txid(payment)) for _ in range(2))
+
+    paid = pass_time(payment.pk, minutes=1)
+    assert (paid.status, paid.rail_reference, available()) == ("PAID", first, paid.net)
+    wait(hours=1)
+    bank.books.settle(second, SuspenseItem.objects.get().pk.removeprefix("sus_"), "DEVOLVIDO")
+    wait(minutes=1)
+
+    assert (SuspenseItem.objects.get().state, bank.books.returned()) == ("RETURNED", Decimal("150.00"))
+    assert balances(shop) == {"AVAILABLE": paid.net, "FEE_INCOME": paid.fee, "CLEARING": -paid.amount}
 
 
 @pytest.mark.parametrize(("failure", "charged"), [("500", 0), ("HTML", 1), ("nothing", 1), ("403 after", 1)])
