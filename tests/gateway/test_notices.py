@@ -67,6 +67,17 @@ def test_whoever_may_answer_is_told_of_a_dispute_and_a_day_before_its_end(acme: 
     assert f"/sandbox/refunds/{refund.pk}/" in text("dispute_due")
 
 
+def test_an_e_mail_about_a_med_claim_tells_its_deadlines(acme: Shop, team: Any) -> None:
+    claim = refunds.claim(acme.sandbox, a_payment(acme.sandbox, "PAID").pk, claim_id="81a15e14", reason_code="SCAM")
+    later(acme, hours=49)
+    REMIND.run_at_clock(acme.sandbox, claim.pk)
+
+    for kind in ("dispute_opened", "dispute_due"):
+        assert told(kind) == ["finance", "owner", "support"]
+        assert "PIX MED" in text(kind) and "goes back to the payer" not in text(kind)
+        assert f"/sandbox/refunds/{claim.pk}/" in text(kind)
+
+
 def test_a_dispute_that_was_answered_is_no_longer_due(acme: Shop, team: Any) -> None:
     refund = refunds.dispute(acme.sandbox, a_payment(acme.sandbox, "PAID").pk)
     refunds.respond(acme.sandbox, refund.pk, "CONTEST", message="Delivered.")

@@ -12,6 +12,7 @@ from gateway.refunds import due, services
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund
+from ledger.holds import services as holds
 from ledger.models import Balance
 from tests.support.companies import Shop
 from tests.support.production import PIX, api_of, live, pass_time
@@ -31,16 +32,21 @@ def script(db: None) -> Script:
     return rewritten()
 
 
-@pytest.fixture
-def refund(acme: Shop, script: Script) -> str:
-    """Of 50 of a payment of 150 that was paid."""
+def a_paid_pix(acme: Shop, script: Script) -> str:
     live(acme, "bank")
     script.answers = {
         "instruct": [PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": "code", "pixTxid": "TX"})],
         "ask": [PaymentOutcome(PaymentResult.DONE, reference="E1")],
     }
-    payment_id = api_of(acme).post("/payments", PIX).json()["data"]["id"]
+    payment_id = str(api_of(acme).post("/payments", PIX).json()["data"]["id"])
     assert pass_time(payment_id, minutes=1).status == "PAID"
+    return payment_id
+
+
+@pytest.fixture
+def refund(acme: Shop, script: Script) -> str:
+    """Of 50 of a payment of 150 that was paid."""
+    payment_id = a_paid_pix(acme, script)
     return str(api_of(acme).post(f"/payments/{payment_id}/refunds", {"amount": 50.00}).json()["data"]["id"])
 
 
@@ -131,3 +137,21 @@ def test_staff_cannot_decide_while_it_is_being_sent(acme: Shop, script: Script, 
             services.decide(acme.production, refund, action)
 
     assert (Refund.objects.get().status, money()) == ("PROCESSING", before)
+
+
+@pytest.mark.parametrize("there", [14_850, 4_000])
+def test_a_med_claim_asks_for_what_was_recovered_and_no_more(acme: Shop, script: Script, there: int) -> None:
+    paid = a_paid_pix(acme, script)
+    if there < 14_850:
+        holds.place(acme.production, "BRL", 14_850 - there, "COMPLIANCE")
+    claim = services.claim(acme.production, paid, claim_id="81a15e14", reason_code="SCAM")
+    services.respond(acme.production, claim.id, "ACCEPT")
+    script.answers["refund"] = [RETURNED]
+
+    assert (sweep(days=10).status, asked(script)) == ("PROCESSING", [])
+    Refund.objects.update(return_due_at=F("return_due_at") - timedelta(days=12))
+    done = sweep(days=12)
+
+    assert (done.status, done.recovered, done.claimed_amount) == ("COMPLETED", there, 15_000)
+    assert (done.end_to_end_id, asked(script)) == ("D1", ["refund"])
+    assert done.payment.refunded_amount == there
