@@ -33,6 +33,7 @@ MEMBERS = {
     "refundedAmount",
     "settlementDays",
     "releaseAt",
+    "resolution",
     "customer",
     "pixCopyPaste",
     "pixQrCode",
