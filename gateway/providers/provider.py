@@ -1,13 +1,14 @@
 """The interface of an institution. Each folder beside this module with a `provider.py` declares one as `PROVIDER`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from gateway.methods.rail import PaymentAction, PaymentResult, Rail
+from gateway.methods.rail import Money, PaymentAction, PaymentResult, Rail
 
 DAY_S = 86_400
 
@@ -53,6 +54,18 @@ class Notice:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Money that arrived at an account, as its institution lists it.
+
+    `payment_id` is the payment that it names, in the form of our ids; there may be none of this id.
+    """
+
+    method: str
+    money: Money
+    payment_id: str | None = None
+
+
 class Provider(ABC, Generic[C]):
     """An institution, used with one account's credentials. Stores nothing; its rails are made with it."""
 
@@ -88,6 +101,10 @@ class Provider(ABC, Generic[C]):
     def register_webhook(self, url: str) -> None:
         """Has the institution send its messages to this address from now on. Raises CallFailed."""
         raise NotImplementedError
+
+    def arrivals(self, since: datetime, until: datetime) -> Iterable[Arrival]:
+        """All money that arrived in the window, whether a message told of it or not. Without such a list: none."""
+        return ()
 
     def verify(self, message: Message) -> bool:
         """Whether the institution itself sent the message. Without callbacks: no."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +13,7 @@ from accounts.models import Environment, Merchant
 from gateway.methods.rail import Rail
 from gateway.providers.errors import SandboxReachesOut
 from gateway.providers.models import ProviderAccount, ProviderRoute
-from gateway.providers.provider import Provider
+from gateway.providers.provider import Arrival, Provider
 from gateway.providers.registry import declared
 
 Pair = tuple[str, str]
@@ -76,6 +77,11 @@ def _is_usable(one: ProviderRoute, merchant: Merchant | None) -> bool:
 def provider_of(account: ProviderAccount) -> Provider[Any]:
     """The institution, opened with the account's credentials: to check it, or to read its messages."""
     return opened(account.provider, bytes(account.sealed_credentials))
+
+
+def arrivals(account: ProviderAccount, since: datetime, until: datetime) -> Iterable[Arrival]:
+    """The money that the account's institution lists in the window. Raises NotSent and Unclear, also while iterated."""
+    return provider_of(account).arrivals(since, until)
 
 
 def opened(provider: str, sealed_credentials: bytes) -> Provider[Any]:

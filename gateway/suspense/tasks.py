@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from gateway.suspense import due
+from gateway.suspense import due, recovery
 
 BATCH = 100
 
@@ -12,3 +12,9 @@ def sweep_suspense() -> None:
     """Gives back money that does not fit."""
     while due.run_due(BATCH) >= BATCH:
         pass
+
+
+@shared_task
+def recover_money() -> None:
+    """Compares all money that institutions list with what we know of it."""
+    recovery.recover()

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, SecretStr
 
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.pix.keys import FORMS, is_pix_key
-from gateway.methods.rail import PaymentAction, PaymentResult, Rail
+from gateway.methods.rail import Money, PaymentAction, PaymentResult, Rail
 from gateway.providers.bacen_pix.api import SCOPES, PixApi
 from gateway.providers.bacen_pix.rail import BacenPix
 from gateway.providers.bacen_pix.shapes import Listing, ReceivedPix
@@ -18,7 +18,7 @@ from gateway.providers.client import Client, Identity, shaped
 from gateway.providers.errors import CallFailed, NotConnected, Unclear, Unreadable
 from gateway.providers.fields import Address, Fingerprints
 from gateway.providers.oauth2 import AuthorizedClient
-from gateway.providers.provider import Credentials, Message, Notice, Provider
+from gateway.providers.provider import Arrival, Credentials, Message, Notice, Provider
 
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _TOLD = {"DEVOLVIDO": PaymentResult.DONE, "NAO_REALIZADO": PaymentResult.DECLINED}
@@ -77,6 +77,12 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
     def received(self, since: datetime, until: datetime) -> Iterator[ReceivedPix]:
         """All money that arrived in the window, with its returns: what callbacks may have missed."""
         return self.api.received(since, until)
+
+    def arrivals(self, since: datetime, until: datetime) -> Iterator[Arrival]:
+        for one in self.received(since, until):
+            is_ours = one.txid is not None and _ULID.fullmatch(one.txid) is not None
+            money = Money(one.end_to_end_id, one.amount, "BRL")
+            yield Arrival("PIX", money, f"pay_{one.txid}" if is_ours else None)
 
     def verify(self, message: Message) -> bool:
         return message.certificate is not None and message.certificate in self.credentials.callback_fingerprints.split()

@@ -14,6 +14,7 @@ from gateway.providers.models import ProviderAccount
 from gateway.refunds import due as due_refunds
 from gateway.refunds.models import Refund
 from gateway.suspense.models import SuspenseItem
+from gateway.suspense.recovery import recover
 from ledger.models import Balance
 from tests.support.bacen_pix.bank import Bank
 from tests.support.companies import Shop
@@ -131,6 +132,51 @@ def test_paid_twice_one_pays_and_the_other_goes_back(shop: Shop, bank: Bank) -> 
 
     assert (SuspenseItem.objects.get().state, bank.books.returned()) == ("RETURNED", Decimal("150.00"))
     assert balances(shop) == {"AVAILABLE": paid.net, "FEE_INCOME": paid.fee, "CLEARING": -paid.amount}
+
+
+def test_what_no_message_told_of_is_found_in_the_banks_list_and_once(shop: Shop, bank: Bank) -> None:
+    payment = create(shop)
+    bank.books.pay(txid(payment))
+    unknown = bank.books.pay(None, "7.00")
+    nobodys = bank.books.pay("01JD3K5V8M0000000000000000", "8.00")
+
+    for _ in range(3):
+        recover()
+
+    payment.refresh_from_db()
+    assert (payment.status, available()) == ("PAID", payment.net)
+    held = {(one.reference, one.cause, one.amount, one.merchant) for one in SuspenseItem.objects.all()}
+    assert held == {(unknown, "UNKNOWN_CHARGE", 700, None), (nobodys, "UNKNOWN_CHARGE", 800, None)}
+    late = bank.books.pay(txid(payment))
+    recover()
+    assert SuspenseItem.objects.get(reference=late).cause == "PAID_TWICE"
+    assert balances(shop)["SUSPENSE"] == payment.amount
+
+
+def test_a_companys_own_account_has_business_of_its_own(shop: Shop, account: ProviderAccount, bank: Bank) -> None:
+    ProviderAccount.objects.update(merchant=shop.production)
+    bank.books.pay(None, "7.00")
+    odd = bank.books.pay("01JD3K5V8M0000000000000000", "8.00")
+
+    recover()
+
+    item = SuspenseItem.objects.get()
+    assert (item.reference, item.merchant, item.return_at) == (odd, shop.production, None)
+    assert balances(shop) == {"CLEARING": -800, "SUSPENSE": 800}
+
+
+@pytest.mark.parametrize("failure", ["500", "HTML", "nothing"])
+def test_a_list_that_cannot_be_read_is_read_the_next_time(shop: Shop, bank: Bank, failure: str) -> None:
+    payment = create(shop)
+    bank.books.pay(txid(payment))
+    bank.will(failure, on="^GET .*/pix")
+
+    recover()
+    assert Payment.objects.get().status == "PENDING"
+    bank.will()
+    recover()
+
+    assert Payment.objects.get().status == "PAID"
 
 
 @pytest.mark.parametrize(("failure", "charged"), [("500", 0), ("HTML", 1), ("nothing", 1), ("403 after", 1)])

@@ -1,0 +1,59 @@
+"""What no message told of: all money that institutions list is compared with what we know of it."""
+
+from datetime import datetime, timedelta
+
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
+
+from accounts.base.clock import utcnow
+from gateway.methods.rail import PaymentAction, PaymentResult
+from gateway.payments.models import Payment
+from gateway.payments.other_money import Cause
+from gateway.providers import notices
+from gateway.providers.errors import CallFailed
+from gateway.providers.models import ProviderAccount
+from gateway.providers.provider import Arrival, Notice
+from gateway.providers.selectors import arrivals
+from gateway.suspense.holding import hold
+from gateway.suspense.models import SuspenseItem
+
+log = structlog.get_logger()
+WINDOW = timedelta(days=2)
+"""How far back it looks each time: a day without workers or callbacks is made up for."""
+_USED = (ProviderAccount.Status.ACTIVE, ProviderAccount.Status.PAUSED)
+
+
+def recover() -> None:
+    """Goes through the lists of all accounts with real money. Never call it inside a transaction."""
+    used = ProviderAccount.objects.filter(status__in=_USED, system=ProviderAccount.System.PRODUCTION)
+    for account in used.select_related("merchant").order_by("pk"):
+        try:
+            _compare(account, utcnow())
+        except CallFailed as failed:
+            log.warning("suspense.not_listed", account=account.pk, reason=failed.reason)
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception:
+            log.exception("suspense.not_listed", account=account.pk)
+
+
+def _compare(account: ProviderAccount, now: datetime) -> None:
+    for one in arrivals(account, now - WINDOW, now + timedelta(seconds=1)):  # lists know whole seconds
+        if not _is_known(account, one):
+            _take_in(account, one, now)
+
+
+def _is_known(account: ProviderAccount, one: Arrival) -> bool:
+    paid = Payment.objects.filter(account=account, rail_reference=one.money.reference)
+    return paid.exists() or SuspenseItem.objects.filter(account=account, reference=one.money.reference).exists()
+
+
+def _take_in(account: ProviderAccount, one: Arrival, now: datetime) -> None:
+    """Queries the institution about the payment that it names. Money of no payment of ours is held.
+
+    What arrives at a company's own account without naming a payment is the company's own business.
+    """
+    if one.payment_id and notices.apply(Notice(one.payment_id, PaymentAction.PAY, PaymentResult.DONE), account):
+        return
+    if one.payment_id or account.merchant_id is None:
+        hold(account, one.money, Cause.UNKNOWN_CHARGE, now, method=one.method)
