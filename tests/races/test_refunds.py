@@ -217,3 +217,17 @@ def test_refund_advance_and_release_of_one_receivable_leave_the_books_right(
     assert {"refund: ONP409_RECEIVABLE_RESERVED", "advance: ONP409_RECEIVABLE_STATE"} & set(seen)
     assert set(Refund.objects.values_list("status", flat=True)) >= {"COMPLETED", "FAILED", "CANCELED"}
     assert set(Receivable.objects.values_list("state", flat=True)) >= {"RELEASED", "ADVANCED"}
+
+
+def test_a_claim_that_arrives_many_times_at_once_is_one_refund(api: Api, acme: Shop, caller: Callable[[], Api]) -> None:
+    payment, other = paid(api), paid(api)
+    claim = {"disputeKind": "MED", "claimId": "81a15e14-ff7a-4f34-9e01-57172bde7f4a"}
+
+    def claims(of: str) -> Call:
+        return lambda: caller().post(f"/simulations/payments/{of}/refund-requests", claim)
+
+    answers = at_once(*(claims(payment) for _ in range(6)), *(claims(other) for _ in range(6)))
+
+    assert outcomes(answers) == {CREATED: 6, (409, "ONP409_CLAIM_EXISTS"): 6}
+    assert Refund.objects.get().claimed_amount == 15_000
+    assert violations() == []

@@ -38,6 +38,7 @@ def take_to_production(merchant: Merchant) -> None:
 QUEUES = {
     "Advances to review": (Advance, "decide"),
     "Refunds to review": (Refund, "decide"),
+    "MED claims to decide": (Refund, "claims"),
     "Refunds awaiting an answer": (Refund, "answer"),
     "Proposals to confirm": (Proposal, "open"),
     "Stuck withdrawals": (Withdrawal, "stuck"),

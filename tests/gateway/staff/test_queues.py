@@ -104,6 +104,7 @@ def test_whoever_may_not_see_a_list_sees_no_queue_of_it(acme: Shop) -> None:
     a_refund(acme.sandbox, "UNDER_REVIEW")
     assert sidebar(browser_of(support("view_refund", "view_payment"))) == {
         "Refunds to review": "1",
+        "MED claims to decide": None,
         "Refunds awaiting an answer": None,
         "Unclear refunds": None,
         "Unclear payments": None,

@@ -22,6 +22,7 @@ MODULES = (
     "gateway.refunds.lifecycle",
     "gateway.refunds.postings",
     "gateway.refunds.provider",
+    "gateway.refunds.opening",
     "gateway.refunds.services",
     "gateway.refunds.questions",
     "gateway.refunds.due",
