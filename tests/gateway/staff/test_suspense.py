@@ -166,6 +166,26 @@ def test_money_that_came_twice_pays_nothing_twice(staff: Client, acme: Shop, scr
     assert DoesNotFit.message in refusal(staff, item, "assign")
 
 
+def test_money_of_a_payment_that_staff_recorded_as_paid_is_given_back_by_nobody_alone(
+    staff: Client, colleague: Client, acme: Shop, script: Script
+) -> None:
+    """What the provider calls by another name may be the money that two people have seen."""
+    script.answers |= {"ask": [Unclear("500")], "cancel": [Unclear("500")]}
+    payment = ordered(acme)
+    for _ in range(3):
+        payment = pass_time(payment.pk, days=1)
+    sent = {"amount": "150", "reference": "E12345678202611220001abcdefghijk"}
+    confirmed(colleague, proposed(staff, payment, "paid", **sent))
+    payment = look_again(payment, script, arrived("150", "E1"))
+    assert payment.status == "PAID"
+
+    wait(days=9)
+
+    item = SuspenseItem.objects.get()
+    assert (item.state, item.cause, item.reference) == ("HELD", "PAID_TWICE", "E1")
+    assert listed(staff, "Money in suspense") == [item.pk]
+
+
 def test_what_was_given_back_between_proposal_and_confirmation_is_not_assigned(
     staff: Client, colleague: Client, late: SuspenseItem
 ) -> None:
