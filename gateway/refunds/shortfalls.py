@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import structlog
 from django.db.models import F, Q
 
+from accounts.base import clock
 from accounts.base.rows import table
 from accounts.models import Merchant
 from gateway.refunds.med import waits_for_money
@@ -103,7 +104,7 @@ def fill(merchant: Merchant, currency: str, at: datetime) -> int:
 def fill_one(refund: Refund, at: datetime) -> bool:
     """Holds missing money for a locked refund, as far as the wallet covers it; returns whether any was held."""
     now = max(at, refund.updated_at)  # a release that is late is done by its own sweep
-    if not waits_for_money(refund, now):
+    if not waits_for_money(refund, max(now, clock.now(refund.merchant))):  # also if its sweep is late
         return False
     releasing, available = collect(refund, now)
     if not releasing + available:

@@ -8,8 +8,10 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accounts.base.clock import now
 from accounts.models import User
 from gateway.refunds.due import run_due
+from gateway.refunds.med import waits_for_money
 from gateway.refunds.models import OPEN, Refund
 from ledger.holds import services as holds
 from ledger.holds.models import Hold
@@ -25,8 +27,8 @@ from tests.support.refunds import answered, ask, decided, later, paid, wallet, w
 pytestmark = pytest.mark.django_db
 
 STEPS = (
-    "pix", "debit", "credit", "dispute", "part", "contest", "accept", "reject", "cancel", "fail", "refund", "block",
-    "lift", "reserve", "approve", "refuse", "soon", "late",
+    "pix", "debit", "credit", "dispute", "part", "claim", "contest", "accept", "give", "reject", "cancel", "fail",
+    "refund", "block", "lift", "reserve", "approve", "refuse", "soon", "late",
 )  # fmt: skip
 
 
@@ -45,9 +47,9 @@ class World:
         if name in ("pix", "debit", "credit"):
             method = {"pix": "PIX", "debit": "DEBIT_CARD", "credit": "CREDIT_CARD"}[name]
             self.payments.append(paid(self.api, method, amount=100 + n))
-        elif name in ("dispute", "part", "refund"):
+        elif name in ("dispute", "part", "claim", "refund"):
             self.give_back(name, n)
-        elif name in ("contest", "accept", "reject", "cancel", "fail"):
+        elif name in ("contest", "accept", "give", "reject", "cancel", "fail"):
             self.decide(name, n)
         elif name in ("soon", "late"):
             later(self.shop, seconds=3) if name == "soon" else later(self.shop, days=1 + n % 31)
@@ -59,6 +61,8 @@ class World:
     def give_back(self, name: str, n: int) -> None:
         payment = self.one(self.payments, n)
         wish: dict[str, Any] = {} if name == "dispute" else {"amount": 1 + n}
+        if name == "claim":
+            wish["disputeKind"] = "MED"
         if name == "refund":
             ask(self.api, payment, **wish)
         else:
@@ -69,7 +73,11 @@ class World:
         if refund and name in ("contest", "accept"):
             answered(self.api, refund, name.upper())
         elif refund:
-            decided(self.api, refund, {"reject": "REJECTED", "cancel": "CANCELED", "fail": "FAILED"}[name])
+            decided(
+                self.api,
+                refund,
+                {"give": "PROCESSING", "reject": "REJECTED", "cancel": "CANCELED", "fail": "FAILED"}[name],
+            )
 
     def of_staff(self, name: str, n: int) -> None:
         if name == "block" and wallet(self.shop)[0] > n:
@@ -93,7 +101,9 @@ class World:
 
     def check(self) -> None:
         assert verify() == []
-        lacking = [refund for refund in Refund.objects.filter(status__in=OPEN) if refund.shortfall]
+        here = now(self.shop.sandbox)
+        short = [refund for refund in Refund.objects.filter(status__in=OPEN) if refund.shortfall]
+        lacking = [refund for refund in short if waits_for_money(refund, here)]
         scheduled = sum(Receivable.objects.filter(state="SCHEDULED").values_list("amount", flat=True))
         assert not (lacking and wallet(self.shop)[0] + scheduled)
 
