@@ -145,9 +145,15 @@ def _question(payment: Payment, about: PaymentAction) -> Question:
 
 
 def ask_and_take(merchant: Merchant, question: Question) -> Payment:
-    """Puts the question and applies the answer. Never call it inside a transaction."""
-    answer = question.put()
-    return retry_on_deadlock(partial(_take, merchant, question, answer))[0]
+    """Puts the question and applies the answer; after a definite refusal asks the next provider.
+
+    Never call it inside a transaction.
+    """
+    while True:
+        payment, goes_on = retry_on_deadlock(partial(_take, merchant, question, question.put()))
+        if not goes_on:
+            return payment
+        question = _question(payment, PaymentAction.PREPARE)
 
 
 def ask(payment: Payment) -> PaymentOutcome:

@@ -102,6 +102,17 @@ def test_only_a_definite_refusal_turns_to_the_next_provider(acme: Shop, script: 
     assert asked(script) == [("bank", "instruct"), ("second bank", "instruct")]
 
 
+def test_a_sweep_asks_the_next_provider_at_once_too(acme: Shop, script: Script) -> None:
+    live(acme, "bank", "second bank")
+    script.answers = {
+        "bank instruct": [KeyboardInterrupt(), REFUSED], "ask": [NOT_THERE], "second bank instruct": [INSTRUCTED],
+    }  # fmt: skip
+    with pytest.raises(KeyboardInterrupt):
+        post(acme)
+
+    assert pass_time(the_payment().pk, minutes=3).details["pixCopyPaste"] == CODE["pixCopyPaste"]
+
+
 def test_refused_by_all_it_has_failed(acme: Shop, script: Script) -> None:
     live(acme, "bank", "second bank")
     script.answers = {"instruct": [REFUSED]}
