@@ -61,6 +61,10 @@ ACTION: dict[str, Promise] = {
     "withdrawal.asked": _("Withdrew money"),
     "advance.requested": _("Requested an advance"),
     "conversion.confirmed": _("Converted money"),
+    "provider_message.read_again": _("Read a provider's message again"),
+    "provider_route.set": _("Changed the provider of a method"),
+    "single_approval_limit.changed": _("Changed the limit for one person"),
+    "suspense.kept": _("Kept unexpected money"),
 }
 BY_SUPPORT: dict[str, Promise] = {
     "advance": _("Decided an advance"),
@@ -69,12 +73,12 @@ BY_SUPPORT: dict[str, Promise] = {
     "membership": _("Changed the team"),
     "merchant": _("Changed what is enabled"),
     "method_rule": _("Changed the limits of a method"),
+    "payment": _("Recorded the outcome of a payment"),
     "payout_rule": _("Changed the terms of a rail"),
     "price_rule": _("Changed a price"),
     "provider_account": _("Changed a provider account"),
-    "provider_message": _("Read a provider's message again"),
-    "provider_route": _("Changed the provider of a method"),
     "refund": _("Decided a refund"),
+    "suspense": _("Decided about unexpected money"),
     "withdrawal": _("Handled a withdrawal"),
 }
 """Staff actions by type of object: staff pages record more actions than have a label of their own."""
