@@ -9,9 +9,8 @@ from django.test import Client
 from gateway.refunds import services as refunds
 from gateway.refunds.due import run_due
 from gateway.refunds.models import Refund
-from tests.gateway.dashboard.refunds.test_detail import text_of
 from tests.support.companies import Shop
-from tests.support.pages import Page
+from tests.support.pages import Page, words
 from tests.support.payments import a_payment
 from tests.support.refunds import later, nothing_moves
 
@@ -28,7 +27,7 @@ def claim(acme: Shop) -> Refund:
 
 
 def test_its_page_tells_every_deadline_and_what_silence_means(claim: Refund, support: Client, page: Page) -> None:
-    body = text_of(support, page("refund", claim.pk))
+    body = words(support.get(page("refund", claim.pk)))
 
     for said in (
         "PIX MED",
@@ -50,7 +49,7 @@ def test_after_silence_it_says_who_decides_and_until_when(
     later(acme, hours=73)
     run_due()
 
-    body = text_of(support, page("refund", claim.pk))
+    body = words(support.get(page("refund", claim.pk)))
 
     assert "The MED claim is under review. Without a decision by" in body
     found = support.get(page("refund", claim.pk)).context
@@ -60,13 +59,13 @@ def test_after_silence_it_says_who_decides_and_until_when(
 def test_what_is_missing_is_owed_until_the_window_ends(acme: Shop, claim: Refund, support: Client, page: Page) -> None:
     refunds.respond(acme.sandbox, claim.pk, "ACCEPT")
     where = page("refund", claim.pk)
-    assert "You are R$1.50 short. Incoming money is held until" in text_of(support, where)
+    assert "You are R$1.50 short. Incoming money is held until" in words(support.get(where))
 
     later(acme, days=12)
     while run_due():
         pass
 
-    body = text_of(support, where)
+    body = words(support.get(where))
     assert "R$148.50 of the claimed R$150.00 was returned to the payer" in body
     assert "fails after 90 days" not in body
 
