@@ -116,7 +116,7 @@ class InvalidBankReference(Refusal):
 
 class BankReferenceUsed(Refusal):
     code = "ONP409_BANK_REFERENCE"
-    message = "This bank reference has already paid another payment of the account."
+    message = "This bank reference has already paid another payment of the account or the company."
     advice = "Compare both with the statement. One transfer pays one payment."
 
 

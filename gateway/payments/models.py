@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.fields.json import KT
+from django.db.models.functions import Upper
 
 from accounts.base.ids import IdField
 from accounts.models import Merchant
@@ -110,6 +111,11 @@ class Payment(Asked):
             ),
             models.Index(
                 fields=["rail_reference"], name="payments_by_rail_reference", condition=Q(rail_reference__isnull=False)
+            ),
+            models.Index(
+                Upper("rail_reference"),
+                name="payments_by_bank_reference",
+                condition=Q(account__isnull=False, rail_reference__isnull=False),
             ),
             models.Index(fields=["expires_at"], name="open_payments", condition=Q(status__in=UNDECIDED)),
             models.Index(

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from django.db.models import Q
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.models import Environment, Merchant
@@ -51,7 +53,8 @@ class PaymentOutcomeKind(ProposalKind):
         return lock(known.merchant, known.pk)
 
     def before(self, record: Payment) -> dict[str, Any]:
-        return {"status": record.status}
+        """Proof is about one account: once another provider has the payment, somebody proposes again."""
+        return {"status": record.status, "account": record.account_id}
 
     def company_ids(self, record: Payment) -> Iterable[str]:
         return [record.merchant.company_id]
@@ -90,7 +93,7 @@ class PaymentOutcomeKind(ProposalKind):
         """Decisions on one account take turns, so that one reference cannot pay two payments."""
         ProviderAccount.objects.select_for_update(no_key=True).get(pk=record.account_id)
         self.require(record, values)
-        before = self.before(record)
+        before = {"status": record.status}
         concluded = payments.conclude(record.merchant, record.pk, outcome_of(record, values))
         audit.record(
             by,
@@ -98,7 +101,7 @@ class PaymentOutcomeKind(ProposalKind):
             merchant=concluded.merchant,
             object_id=concluded.pk,
             before=before,
-            after={**self.before(concluded), "reference": concluded.rail_reference},
+            after={"status": concluded.status, "reference": concluded.rail_reference},
             note=note,
             by_staff=True,
         )
@@ -156,6 +159,7 @@ class SingleApprovalLimitKind(ProposalKind):
 
 def values_paid(reference: str, amount: Decimal) -> dict[str, str]:
     """The values of a proposal that a payment was paid."""
+    reference = " ".join(reference.split())
     return {"answered": PaymentResult.DONE.value, "reference": reference, "amount": f"{amount:f}"}
 
 
@@ -189,8 +193,11 @@ def _require_exact(payment: Payment, received: str) -> None:
 
 
 def _require_unused(payment: Payment, reference: str) -> None:
+    """A company may have entered the same bank account twice, and people copy a reference in any case."""
     if not by_currency(payment.method)[payment.currency].bank_reference.fullmatch(reference):
         raise InvalidBankReference
-    paid = Payment.objects.filter(account_id=payment.account_id, rail_reference=reference).exclude(pk=payment.pk)
+    same_money = Q(account_id__isnull=False, rail_reference__iexact=reference)
+    paid = Payment.objects.filter(same_money, Q(account_id=payment.account_id) | Q(merchant_id=payment.merchant_id))
+    paid = paid.exclude(pk=payment.pk)
     if other := paid.values_list("pk", flat=True).first():
         raise BankReferenceUsed(paymentId=other)

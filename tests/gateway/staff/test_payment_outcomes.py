@@ -15,7 +15,7 @@ from accounts.proposals.errors import AlreadyProposed, OwnCompany
 from gateway.models import SingleApprovalLimit
 from gateway.payments.due import run_due
 from gateway.payments.models import Payment
-from gateway.providers.models import ProviderAccount
+from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.staff.kit.pages import TWO_PEOPLE
 from ledger.models import Entry
 from tests.support.api import Api
@@ -149,6 +149,33 @@ def test_one_transfer_pays_one_payment(
     confirmed(colleague, proposed(staff, theirs, "paid", **PAID))
     theirs.refresh_from_db()
     assert theirs.status == "PAID"
+
+
+def test_one_transfer_in_another_case_or_by_another_account_of_the_company_pays_nothing_more(
+    staff: Client, colleague: Client, acme: Shop, acme_live: Api, payment: Payment
+) -> None:
+    confirmed(colleague, proposed(staff, payment, "paid", **PAID))
+
+    again = spei(acme_live)
+    told = refusal(staff, again, "paid", **PAID | {"reference": PAID["reference"].lower()})
+    assert "already paid another payment" in told
+
+    ProviderRoute.objects.all().delete()
+    reentered = connected(acme, "MXN")  # the same bank account
+    third = spei(acme_live)
+    assert third.account == reentered
+    assert "already paid another payment" in refusal(staff, third, "paid", **PAID)
+
+
+def test_proof_about_one_account_decides_nothing_once_another_provider_has_the_payment(
+    staff: Client, colleague: Client, acme: Shop, payment: Payment
+) -> None:
+    proposal = proposed(staff, payment, "paid", **PAID)
+    ProviderRoute.objects.all().delete()
+    Payment.objects.filter(pk=payment.pk).update(account=connected(acme, "MXN"))
+
+    with nothing_moves():
+        assert confirmed(colleague, proposal).status_code == 409
 
 
 def test_nobody_confirms_what_they_proposed_nor_decides_about_their_own_company(
