@@ -39,21 +39,26 @@ def recover() -> None:
 
 def _compare(account: ProviderAccount, now: datetime) -> None:
     for one in arrivals(account, now - WINDOW, now + timedelta(seconds=1)):  # lists know whole seconds
-        if not _is_known(account, one):
+        if not _is_known(one):
             _take_in(account, one, now)
 
 
-def _is_known(account: ProviderAccount, one: Arrival) -> bool:
-    paid = Payment.objects.filter(account=account, rail_reference=one.money.reference)
-    return paid.exists() or SuspenseItem.objects.filter(account=account, reference=one.money.reference).exists()
+def _is_known(one: Arrival) -> bool:
+    """At any account: one at the same bank, entered twice, lists the same money."""
+    paid = Payment.objects.filter(account__isnull=False, method=one.method, rail_reference=one.money.reference)
+    held = SuspenseItem.objects.filter(method=one.method, reference=one.money.reference)
+    return paid.exists() or held.exists()
 
 
 def _take_in(account: ProviderAccount, one: Arrival, now: datetime) -> None:
-    """Queries the institution about the payment that it names. Money of no payment of ours is held.
+    """Queries the institution of the payment that it names. Money of no payment of ours is held.
 
     What arrives at a company's own account without naming a payment is the company's own business.
     """
-    if one.payment_id and notices.apply(Notice(one.payment_id, PaymentAction.PAY, PaymentResult.DONE), account):
-        return
+    payment = Payment.objects.filter(pk=one.payment_id, account__isnull=False).select_related("account").first()
+    if payment and payment.account:
+        notices.apply(Notice(payment.pk, PaymentAction.PAY, PaymentResult.DONE), payment.account)
+        if payment.account == account or _is_known(one):
+            return
     if one.payment_id or account.merchant_id is None:
         hold(account, one.money, Cause.UNKNOWN_CHARGE, now, method=one.method)

@@ -202,3 +202,21 @@ def test_a_sandbox_key_reaches_no_bank(shop: Shop, bank: Bank, api: Any) -> None
     assert api.post("/payments", PIX).status_code == 201
 
     assert bank.calls == before
+
+
+def test_money_that_another_account_at_the_same_bank_has_taken_is_not_held_again(
+    shop: Shop, account: ProviderAccount, bank: Bank, entered: dict[str, Any]
+) -> None:
+    payment = create(shop)
+    bank.books.pay(txid(payment))
+    paid = pass_time(payment.pk, minutes=1)
+    bank.books.pay(None, "10.00")  # for nobody
+    recover()
+    new = accounts.NewAccount("bacen-pix", "Banco do Teste again", "PRODUCTION", shop.production)
+    again = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, entered, NOTE))
+    accounts.activate(Actor(confirms()), again, NOTE)
+
+    recover()
+
+    assert SuspenseItem.objects.get().account == account
+    assert available() == paid.net
