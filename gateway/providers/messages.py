@@ -123,7 +123,8 @@ def _outcome(stored: ProviderMessage) -> str:
     except Exception as broken:  # it would raise each time: staff have it read again once it is repaired
         log.exception("callback.reading_broke", message=stored.pk, account=stored.account_id)
         return f"{NOT_READABLE}: {type(broken).__name__}"
-    known = [(notice.object_id, notices.apply(notice, stored.account)) for notice in found]
+    once = {(notice.object_id, notice.told): notice for notice in found}  # a message may repeat an id 10,000 times
+    known = [(notice.object_id, notices.apply(notice, stored.account)) for notice in once.values()]
     lines = [f"{object_id}: {'queried' if is_ours else 'not ours'}" for object_id, is_ours in known]
     return "; ".join(lines) or "It concerns nothing of ours"
 

@@ -12,8 +12,9 @@ from gateway.providers.errors import CallFailed, NotSent
 MARGIN_S = 60
 """How long before its end a token is renewed. Time is measured from our own request on, so clocks need not agree."""
 UNTOLD_S = 300
-_TOKEN = re.compile("[!-~]+")
-KNOWN_ERRORS = {"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "invalid_scope"}
+LONGEST_S = 10**9
+_TOKEN, _DIGITS = re.compile("[!-~]+"), re.compile("[0-9]{1,9}")
+KNOWN_ERRORS = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "invalid_scope")
 
 
 class AuthorizedClient:
@@ -67,5 +68,7 @@ class AuthorizedClient:
 
 
 def _is_seconds(value: object) -> bool:
-    """Some servers write the number as text."""
-    return isinstance(value, int | str) and str(value).isascii() and str(value).isdigit()
+    """Some servers write the number as text. Neither may be longer than a number of seconds in 30 years."""
+    if isinstance(value, str):
+        return bool(_DIGITS.fullmatch(value))
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LONGEST_S

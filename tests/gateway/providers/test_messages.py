@@ -34,6 +34,14 @@ def test_each_notice_is_handed_to_the_handler_of_its_prefix(script: Script) -> N
     assert due.run_due(10) == 0
 
 
+def test_an_id_that_one_message_repeats_is_queried_once(script: Script) -> None:
+    account = active()
+    sent(account, about(*["tst_1", "tst_2"] * 500))
+
+    assert read().outcome == "tst_1: queried; tst_2: queried"
+    assert script.heard == [(account.pk, "tst_1"), (account.pk, "tst_2")]
+
+
 def test_a_repetition_is_read_once_more(script: Script) -> None:
     account = active()
     sent(account, about("tst_1"))

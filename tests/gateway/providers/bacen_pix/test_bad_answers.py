@@ -147,12 +147,22 @@ def test_a_token_is_renewed_before_it_ends(bank: Bank, rail: Rail, order: Paymen
     assert bank.calls.count("POST /oauth/token") == 3
 
 
-@pytest.mark.parametrize("seconds", ["soon", -5, None, [1]])
+@pytest.mark.parametrize("seconds", ["soon", -5, None, [1], "9" * 5000, 10**400])
 def test_a_token_with_an_absurd_life_is_not_used(bank: Bank, rail: Rail, order: PaymentOrder, seconds: object) -> None:
     bank.token_lasts_s = seconds
     with pytest.raises(NotSent):
         rail.instruct(order)
     assert bank.calls == ["POST /oauth/token"]
+
+
+@pytest.mark.parametrize("error", [["invalid_client"], {"error": "invalid_client"}, 7])
+def test_an_error_of_another_form_than_text_is_a_missing_token(
+    bank: Bank, rail: Rail, order: PaymentOrder, monkeypatch: pytest.MonkeyPatch, error: object
+) -> None:
+    monkeypatch.setattr(bank, "token", lambda *_: (400, {"error": error}))
+    with pytest.raises(NotSent, match="no access token: HTTP 400"):
+        rail.instruct(order)
+    assert bank.books.charges == {}
 
 
 def test_a_token_that_the_bank_forgot_is_renewed_once(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
