@@ -207,14 +207,14 @@ class Payments(World):
 
     def _applied(self, one: Asking, remembered: Any) -> list[Asking]:
         questions, merchant = self.stage.code("gateway.payments.questions"), self.stage.merchant
-        if one.who == SWEEP:
-            questions.ask_and_take(merchant, self._question(one, remembered))
-            return []
         try:
-            questions.answer(merchant, remembered.pk, questions.ask(remembered))
+            if one.who == SWEEP:
+                questions.ask_and_take(merchant, self._question(one, remembered))
+            else:
+                questions.answer(merchant, remembered.pk, questions.ask(remembered))
         except GoesOn:
             row = self.stage.row()
-            return [Asking(API, str(PaymentAction.PREPARE), account=row.account, again=row.asked > 1)]
+            return [Asking(one.who, str(PaymentAction.PREPARE), account=row.account, again=row.asked > 1)]
         except Refusal:
             pass
         return []
