@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -74,6 +75,13 @@ def test_what_we_sent_is_ok(hook: Hook, arrived: Received) -> None:
 
     as_text = hook.post("verifications", {"headers": arrived.headers, "body": arrived.body.decode()})
     assert as_text.json()["data"]["verdict"] == "OK"
+
+
+def test_a_signature_whose_digits_look_like_a_card_is_checked_like_any_other(hook: Hook, arrived: Received) -> None:
+    signature = "sha256=4242424242424242" + "ab" * 24
+    altered = replace(arrived, headers=arrived.headers | {"x-onpay-signature": signature})
+
+    assert verdict(hook, altered) != "OK"
 
 
 def test_a_body_written_again_is_recognised(hook: Hook, arrived: Received) -> None:

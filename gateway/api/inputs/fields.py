@@ -105,10 +105,12 @@ _CARD_DATA = frozenset(
 _CODES = frozenset(
     [
         "pixkey", "clabe", "cbu", "cvu", "alias", "accountnumber", "taxid", "beneficiarytaxid", "documentnumber",
-        "phone", "postalcode", "claimid", "quotetoken", "content", "body", "bodybase64", "headers", "secret", "apikey",
+        "phone", "postalcode", "claimid", "quotetoken", "content", "body", "bodybase64", "secret", "apikey",
     ]
 )  # fmt: skip
-"""Not free text: members with digits of their own, files, and input of the signature checker."""
+"""Not free text: members with digits of their own, files, and input of the signature checker, whose signatures may
+contain any digits.
+"""
 
 
 def _refuse_card_data(value: Any, path: str = "") -> None:
@@ -122,7 +124,7 @@ def _refuse_card_data(value: Any, path: str = "") -> None:
             here = f"{path}.{name}" if path else name
             if bare in _CARD_DATA or (bare == "number" and not path):
                 raise _card_data(here)
-            if bare not in _CODES or isinstance(item, dict):
+            if isinstance(item, dict) or not (bare in _CODES or bare.endswith("signature")):
                 _refuse_card_data(item, here)
     elif isinstance(value, str) and holds_card(value):
         raise _card_data(path)
