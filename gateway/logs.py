@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import structlog
 
-from gateway.vault.numbers import without_cards
+from accounts.base.card_numbers import without_cards
 
 REMOVED = "[redacted]"
 SECRET = frozenset(

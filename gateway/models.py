@@ -3,6 +3,7 @@
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
+from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment, SingleApprovalLimit
 from gateway.payouts.models import PayoutRule
@@ -10,7 +11,6 @@ from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderR
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.suspense.models import SuspenseItem
-from gateway.vault.models import CardToken
 from gateway.withdrawals.models import Withdrawal
 
 __all__ = [

@@ -6,9 +6,9 @@ from django.contrib.sessions.backends.db import SessionStore
 
 from accounts.due import forget_stuck
 from accounts.heartbeats import beat, touch
+from gateway.methods.card.tokens import forget_old as forget_old_cards
 from gateway.requests.idempotency import forget_old
 from gateway.requests.retention import forget_old as forget_old_requests
-from gateway.vault.services import forget_old as forget_old_cards
 
 
 @worker_ready.connect

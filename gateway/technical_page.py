@@ -15,8 +15,8 @@ from typing import Any
 from django.db.models import Model
 from django.views.debug import ExceptionReporter, SafeExceptionReporterFilter
 
+from accounts.base.card_numbers import without_cards
 from gateway.logs import REMOVED, without_values
-from gateway.vault.numbers import without_cards
 
 OUR_ID = re.compile(r"[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}")
 OUTSPOKEN = (NoneType, bool, int, Decimal, date, Enum)

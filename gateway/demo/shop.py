@@ -18,6 +18,7 @@ from accounts.models import Environment, Merchant
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
 from gateway.api.v2.simulations import SimulationInput
+from gateway.methods.card.sandbox_cards import TEST_CARDS
 from gateway.methods.errors import Rejected
 from gateway.methods.registry import Method
 from gateway.payments import payloads, questions, selectors
@@ -27,7 +28,6 @@ from gateway.requests.bodies import check_headers, parse, whole_body
 from gateway.requests.envelope import body_of
 from gateway.requests.traced import traced
 from gateway.simulations.examples import ORDERS
-from gateway.vault.cards import TEST_CARDS
 from webhooks.models import Event
 
 View = Callable[..., HttpResponse]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from accounts.base.errors import Fault
 from gateway.customers.payer import Payer
-from gateway.vault.stored import StoredCard
+from gateway.methods.card.cards import StoredCard
 
 
 class PaymentAction(StrEnum):
@@ -218,6 +218,10 @@ class Rail(ABC):
     def calls_provider(self, order: PaymentOrder) -> bool:
         """Whether it calls a provider, so that no call may be made inside a transaction."""
         return True
+
+    def stored_card(self, token: str) -> StoredCard | None:
+        """The saved card of a token. None: unknown here."""
+        return None
 
     def market(self, currency: str) -> Market:
         """The market of one of its currencies."""

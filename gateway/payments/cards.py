@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from accounts.base import clock
+from gateway.methods.card import tokens
+from gateway.methods.card.cards import Card
 from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments import links, provider
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
 from gateway.payments.pricing import correct
-from gateway.vault import services as vault
-from gateway.vault.cards import Card
 
 NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
 
@@ -51,7 +51,7 @@ def confirm(payment: Payment, card_token: str | None) -> Confirmation:
         return Confirmation(payment, challenge)
     if card_token is None:
         raise PaymentState
-    card = vault.use(payment.id, card_token)
+    card = tokens.use(payment.id, card_token)
     payment.details = payment.details | {"card": card.snapshot()}
     if failure := correct(payment, card.funding):
         return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=failure))

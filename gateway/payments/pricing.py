@@ -2,10 +2,10 @@
 
 from accounts.models import Merchant
 from gateway.methods import selectors as methods
+from gateway.methods.card.cards import Funding
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
 from gateway.methods.registry import Method
 from gateway.payments.models import Payment
-from gateway.vault.cards import Funding
 from ledger.chart import WALLET_METHOD
 from ledger.money import convert
 from ledger.rates.services import NoRate, market_rate

@@ -19,7 +19,6 @@ from gateway.payments.pricing import schedule, settle
 from gateway.payments.selectors import owned
 from gateway.providers.asking import ASKED, keep_unclear, poll_after_s, settle_outcome
 from gateway.providers.selectors import rail_of as rail_at
-from gateway.vault.stored import stored
 from ledger.books.services import post
 from ledger.money import to_decimal
 from webhooks.outbox import emit
@@ -165,7 +164,7 @@ def order_of(payment: Payment) -> PaymentOrder:
         due_date=payment.due_date,
         asked_times=payment.asked_times,
         integration_mode=payment.merchant.card_integration_mode,
-        stored_card=stored(payment.details["token"]) if "token" in payment.details else None,
+        stored_card=rail_of(payment).stored_card(payment.details["token"]) if "token" in payment.details else None,
         reference=payment.rail_reference,
         details=payment.details,
     )

@@ -38,7 +38,6 @@ from gateway.providers.errors import ProviderNotConnected
 from gateway.providers.models import ProviderAccount
 from gateway.providers.selectors import rail_of as rail_at
 from gateway.providers.selectors import route
-from gateway.vault.stored import stored
 from ledger.money import to_minor
 
 ANSWERS_WITHIN_S = 60
@@ -115,7 +114,7 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
         payer=payloads.payer(request.payer),
         return_url=_return_url(merchant, request) if rail.market(request.currency).redirects_payer else None,
         due_date=request.due_date,
-        details=_card_of(merchant, request),
+        details=_card_of(merchant, request, rail),
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
         customer_id=remember(merchant, request.payer, now),
         created_at=now,
@@ -129,7 +128,7 @@ def _return_url(merchant: Merchant, request: Request) -> str | None:
     return return_url.parse(request.return_url, merchant) if request.return_url else None
 
 
-def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
+def _card_of(merchant: Merchant, request: Request, rail: Rail) -> dict[str, Any]:
     """The saved card of the order, if it names one.
 
     Raises ONP403_TOKENS_NOT_ENABLED, ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID, and ONP400_RETURN_URL if the
@@ -139,8 +138,8 @@ def _card_of(merchant: Merchant, request: Request) -> dict[str, Any]:
         return {}
     if not merchant.card_tokens_enabled:
         raise TokensNotEnabled
-    kept = stored(request.payment_method_token)
-    if kept is None or merchant.environment != Environment.SANDBOX:
+    kept = rail.stored_card(request.payment_method_token)
+    if kept is None:
         raise PaymentMethodTokenInvalid(request.method, field="paymentMethodToken")
     if kept.must_be_confirmed and not request.return_url:
         raise InvalidReturnUrl(faults=[Fault("returnUrl", "REQUIRED", "The holder must confirm.")])

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode
 
 import orjson
 
+from accounts.base.card_numbers import holds_card, without_cards
 from gateway.payouts.rail import masked
-from gateway.vault.numbers import holds_card, without_cards
 
 LONGEST_BODY = 16 * 1024
 MOST_ITEMS = 20

@@ -7,11 +7,3 @@ class CardError(Exception):
     def __init__(self, code: str, field: str, message: str) -> None:
         super().__init__(message)
         self.code, self.field, self.message = code, field, message
-
-
-class CardTokenInvalid(Exception):
-    """A card token that was not issued for this payment, was used, or has expired."""
-
-
-class TooManyCards(Exception):
-    """More cards were entered in one session than a person would try."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from gateway.vault.cards import TEST_CARDS
+from gateway.methods.card.sandbox_cards import TEST_CARDS
 from tests.support.service import Service
 
 CVC = "739"

@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 from django.http import HttpResponse
 
+from gateway.methods.card.models import CardToken
 from gateway.payments.due import EXPIRY
 from gateway.payments.models import Payment
-from gateway.vault.models import CardToken
 from ledger.books.models import Transfer
 from tests.support.api import Api
 from tests.support.cards import (

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-from gateway.vault.numbers import is_issued
+from accounts.base.card_numbers import is_issued
 
 _COLUMNS = """
     SELECT c.table_name, c.column_name FROM information_schema.columns c

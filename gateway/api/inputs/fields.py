@@ -18,10 +18,10 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from accounts.base.card_numbers import holds_card
 from accounts.base.errors import Fault, InvalidRequest, Refusal
 from accounts.models import Merchant
 from gateway.requests.errors import CardDataSent
-from gateway.vault.numbers import holds_card
 from ledger.money import MAX_AMOUNT, MAX_SIGNIFICANT_DIGITS
 
 LONGEST_PATH = 80

@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 from accounts.base.clock import utcnow
 from accounts.models import Environment
 from gateway.conversions import scenarios as conversion_scenarios
+from gateway.methods.card.sandbox_cards import FUNDING_OF_CVC, STORED_CARDS, TEST_CARDS
+from gateway.methods.card.sdk import VERSION, integrity
 from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, PaymentScenario
@@ -21,9 +23,6 @@ from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payout_markets
 from gateway.simulations.examples import COMPANY as EXAMPLE_COMPANY
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
-from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
-from gateway.vault.sdk import VERSION, integrity
-from gateway.vault.stored import STORED_CARDS
 from ledger.chart import WALLET_METHOD
 from ledger.rates.table import SANDBOX
 from webhooks import signing

@@ -29,10 +29,9 @@ from gateway.dashboard.moments import moment_field
 from gateway.dashboard.payments.words import CARD, FUNDING
 from gateway.dashboard.refusals import in_words
 from gateway.dashboard.words import METHOD
+from gateway.methods.card.sandbox_cards import FUNDING_OF_CVC, STORED_CARDS, TEST_CARDS
 from gateway.simulations import services as simulations
 from gateway.simulations.services import AT_ONCE, Fired
-from gateway.vault.cards import FUNDING_OF_CVC, TEST_CARDS
-from gateway.vault.stored import STORED_CARDS
 from ledger.notation import market_of
 from webhooks.health import health
 from webhooks.models import Endpoint

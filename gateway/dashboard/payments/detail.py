@@ -19,6 +19,7 @@ from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.payments.timeline import timeline
 from gateway.dashboard.payments.words import ACCOUNT, CANNOT_REFUND, CARD, NEVER_PAID, POSTED
+from gateway.methods.card.sandbox_cards import TEST_CARDS
 from gateway.methods.registry import CARDS
 from gateway.payments import payloads, services
 from gateway.payments import selectors as payments
@@ -32,7 +33,6 @@ from gateway.refunds.models import Status as RefundStatus
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import RefundStanding, standing
 from gateway.requests import selectors as requests
-from gateway.vault.cards import TEST_CARDS
 from ledger.books import selectors as books
 from ledger.books.models import Transfer
 from ledger.chart import BUCKETS, WALLET_METHOD

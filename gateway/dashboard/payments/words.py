@@ -4,8 +4,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from gateway.dashboard.words import BAD, DONE, GOOD, QUIET, WAITING, Word
+from gateway.methods.card.cards import Funding, Plays
 from gateway.payments.models import Status
-from gateway.vault.cards import Funding, Plays
 from ledger.chart import AccountKind
 
 HAPPENED: dict[str, Word] = {

@@ -13,10 +13,11 @@ from accounts.base.wire import Timestamp
 from accounts.models import Environment
 from gateway.customers.payer import Payer
 from gateway.methods import documents
+from gateway.methods.card.cards import Card, Plays, StoredCard
+from gateway.methods.card.sandbox_cards import STORED_CARDS
 from gateway.methods.rail import Market, PaymentAction, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.scenarios import scenario_of
-from gateway.vault.cards import Card, Plays
 
 SESSION_S, RESULT_S, CAPTURE_S = 30 * 60, 24 * 3600, 7 * 24 * 3600
 """How long the fields are open, a confirmation may take, and an authorized payment waits for its capture."""
@@ -100,6 +101,9 @@ class SandboxCard(SandboxRail, CardRail):
 
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
+
+    def stored_card(self, token: str) -> StoredCard | None:
+        return next((one for one in STORED_CARDS if one.token == token), None)
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """A session for the browser; a saved card is charged directly, and needs a session only for a challenge."""

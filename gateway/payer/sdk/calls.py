@@ -1,17 +1,16 @@
-"""Calls of the SDK's scripts: session, card token, confirmation (contract §6.2)."""
+"""Calls of the SDK's scripts: session and confirmation (contract §6.2)."""
 
-import re
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.debug import sensitive_variables
 
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from accounts.base.rows import retry_on_deadlock
 from accounts.base.wire import dumps, timestamp
+from gateway.methods.card.tokens import CardTokenInvalid
 from gateway.payer.sdk.policies import on_sdk_origin
 from gateway.payer.sdk.sessions import OriginMismatch, SessionInvalid, origins, session_of
 from gateway.payments import cards, links
@@ -19,14 +18,10 @@ from gateway.payments.cards import Confirmation
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
 from gateway.requests.bodies import check_headers, parse, whole_body
-from gateway.vault import services as vault
-from gateway.vault.cards import Secret
-from gateway.vault.errors import CardError, CardTokenInvalid, TooManyCards
 from ledger.money import to_decimal
 
 Answer = tuple[int, dict[str, Any]]
 LARGEST_BODY = 4096
-_DIGITS = re.compile(r"[0-9]{1,19}")
 _PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Headers": "authorization, content-type",
@@ -43,7 +38,7 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
             if request.method == "OPTIONS":
                 return _with_headers(HttpResponse(status=204), request, None)
             if request.method != method:
-                return _with_headers(_json(405, _error("METHOD_NOT_ALLOWED", f"Use {method}.")), request, None)
+                return _with_headers(_json(405, error("METHOD_NOT_ALLOWED", f"Use {method}.")), request, None)
             payment = None
             try:
                 check_headers(request, largest=LARGEST_BODY, optional=True)
@@ -51,12 +46,12 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
                 status, body = retry_on_deadlock(partial(answer, request, payment))
             except SessionInvalid as invalid:
                 payment = invalid.payment
-                status, body = 401, _error("SESSION_INVALID", "The session is not valid or has ended.")
+                status, body = 401, error("SESSION_INVALID", "The session is not valid or has ended.")
             except OriginMismatch:
-                status, body = 403, _error("ORIGIN_MISMATCH", "The page is not of the origin of returnUrl.")
+                status, body = 403, error("ORIGIN_MISMATCH", "The page is not of the origin of returnUrl.")
             except Refusal as refusal:
                 status = refusal.status if refusal.status >= 413 else 400
-                body = _error("INVALID_REQUEST" if status < 500 else "UNAVAILABLE", refusal.message)
+                body = error("INVALID_REQUEST" if status < 500 else "UNAVAILABLE", refusal.message)
             return _with_headers(_json(status, body), request, payment)
 
         return on_sdk_origin(respond)
@@ -85,40 +80,19 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
     }
 
 
-@call("POST")
-@sensitive_variables()
-def tokens(request: HttpRequest, payment: Payment) -> Answer:
-    """A single-use token for an entered card. Number and code are only held in memory, and only here."""
-    typed = parse(whole_body(request))
-    try:
-        token, card = vault.tokenize(
-            payment.id,
-            number=Secret(_digits(typed.get("number"))),
-            month=_whole(typed.get("expMonth")),
-            year=_whole(typed.get("expYear")),
-            cvc=Secret(_digits(typed.get("cvc"))),
-            now=clock.now(payment.merchant),
-        )
-    except CardError as wrong:
-        return 400, _error(wrong.code, wrong.message, field=wrong.field)
-    except TooManyCards:
-        return 429, _error("TOO_MANY_ATTEMPTS", "Too many cards were tried for this payment.")
-    return 201, {"cardToken": token, "card": {"brand": card.brand, "last4": card.last4}}
-
-
 def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     """Charges the card: the result, or the challenge for the cardholder. Repeating it returns the same."""
     if not cards.is_confirmable(payment):
         return 200, outcome_of(Confirmation(payment))
     token = parse(whole_body(request)).get("cardToken")
     if token is not None and not isinstance(token, str):
-        return 400, _error("INVALID_REQUEST", "cardToken must be a string.")
+        return 400, error("INVALID_REQUEST", "cardToken must be a string.")
     try:
         return 200, outcome_of(cards.confirm(payment, token))
     except CardTokenInvalid:
-        return 400, _error("CARD_TOKEN_INVALID", "The card token is not valid for this payment, or was used.")
+        return 400, error("CARD_TOKEN_INVALID", "The card token is not valid for this payment, or was used.")
     except PaymentState:
-        return 409, _error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
+        return 409, error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
 
 
 confirm = call("POST")(_confirm)
@@ -131,19 +105,11 @@ def outcome_of(confirmed: Confirmation) -> dict[str, Any]:
         return {"threeDs": {"challengeUrl": cards.challenge_url(payment, confirmed.challenge)}}
     ended: dict[str, Any] = {"payment": {"id": payment.id, "status": str(payment.status)}}
     if payment.status == Status.FAILED:
-        ended |= _error(str(payment.failure_code), str(payment.failure_message))
+        ended |= error(str(payment.failure_code), str(payment.failure_message))
     return ended
 
 
-def _digits(value: Any) -> str:
-    return value if isinstance(value, str) and _DIGITS.fullmatch(value) else ""
-
-
-def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10_000 else 0
-
-
-def _error(code: str, message: str, **more: str) -> dict[str, Any]:
+def error(code: str, message: str, **more: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, **more}}
 
 

@@ -7,13 +7,13 @@ from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.base import clock
+from gateway.methods.card.sdk import VERSION, source
 from gateway.payer.checkout.languages import amount_of, in_their_language, use_market_language
 from gateway.payer.sdk.policies import framed, on_sdk_origin
 from gateway.payer.sdk.sessions import open_payment, origins
 from gateway.payments import cards, links, return_url
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
-from gateway.vault.sdk import VERSION, source
 
 FIELDS = ("cardNumber", "cardExpiry", "cardCvc")
 LANGUAGES = ("pt", "es", "en")

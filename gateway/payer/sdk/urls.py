@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from gateway.payer.sdk import calls, pages
+from gateway.payer.sdk import calls, pages, tokens
 
 urlpatterns = [
     path("onpay-card.js", pages.script),
@@ -10,7 +10,7 @@ urlpatterns = [
     path("onpay-card-<str:version>.js", pages.script),
     path("v1/fields/<str:payment_id>/<str:kind>", pages.field),
     path("v1/session", calls.session),
-    path("v1/tokens", calls.tokens),
+    path("v1/tokens", tokens.tokens),
     path("v1/confirm", calls.confirm),
     path("v1/3ds/<str:challenge_id>", pages.challenge),
 ]

@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 from stdnum import luhn
 
+from gateway.methods.card.models import CardToken
+from gateway.methods.card.sandbox_cards import TEST_CARDS
 from gateway.payments.models import Payment
-from gateway.vault.cards import TEST_CARDS
-from gateway.vault.models import CardToken
 from tests.support.api import Api
 from tests.support.card_numbers import numbers_in, numbers_in_the_database
 from tests.support.cards import alone, browser, lookup, opened

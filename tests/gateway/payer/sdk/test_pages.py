@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Company
-from gateway.vault.sdk import VERSION
+from gateway.methods.card.sdk import VERSION
 from tests.support.api import Api
 from tests.support.cards import (
     CHALLENGE,

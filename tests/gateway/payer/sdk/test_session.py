@@ -7,8 +7,8 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
 
+from gateway.methods.card.models import CardToken
 from gateway.payments.models import Payment
-from gateway.vault.models import CardToken
 from tests.support.api import Api
 from tests.support.cards import REFUSED, SHOP, Session, browser, lookup, opened, outcome, told, wait
 from tests.support.companies import Shop

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from gateway.methods.card.models import CardToken
 from gateway.tasks import forget_cards
-from gateway.vault.models import CardToken
 from ledger.books.models import Transfer
 from tests.support.api import Api
 from tests.support.cards import APPROVED, CHALLENGE, Session, lookup, opened, outcome, told, wait

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from gateway.methods.card.models import CardToken
 from gateway.payments.models import Payment
-from gateway.vault.models import CardToken
 from ledger.books.models import Transfer
 from tests.support.api import Api
 from tests.support.cards import (

@@ -1,24 +1,33 @@
-"""The sandbox's saved cards (contract §14.2): tokens that an enabled integration already has."""
+"""The cards of the sandbox (contract §14.2): test cards, and saved cards that an enabled integration already has."""
 
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_noop as _
 
-from gateway.vault.cards import Card, Funding, Plays
+from gateway.methods.card.cards import Card, Funding, Plays, StoredCard
 
 
 @dataclass(frozen=True, slots=True)
-class StoredCard:
-    """A fixed token. `captured_after_s` None: immediately. `effect` is its documentation."""
+class TestCard:
+    """A number that plays a scenario. `effect` is its documentation."""
 
-    token: str
-    card: Card
+    number: str
+    plays: Plays
     effect: str
-    captured_after_s: int | None = None
 
-    @property
-    def must_be_confirmed(self) -> bool:
-        return self.card.plays in (Plays.CHALLENGE, Plays.CHALLENGE_REFUSED)
+
+TEST_CARDS = (
+    TestCard("4242424242424242", Plays.APPROVED, "Approved"),
+    TestCard("4000000000003220", Plays.CHALLENGE, "Approved with 3DS challenge"),
+    TestCard("4000000000000002", Plays.REFUSED, "Card refused"),
+    TestCard("4000000000009995", Plays.INSUFFICIENT_FUNDS, "Insufficient funds"),
+    TestCard("4000000000000069", Plays.EXPIRED, "Expired card"),
+    TestCard("4000000000000127", Plays.INVALID_CVV, "Invalid CVV"),
+    TestCard("4000000000003063", Plays.CHALLENGE_REFUSED, "3DS challenge refused"),
+    TestCard("4000000000000119", Plays.TIMEOUT, "Timeout: the payment stays pending"),
+)
+FUNDING_OF_CVC = {"901": Funding.CREDIT, "902": Funding.DEBIT, "903": Funding.PREPAID, "904": Funding.UNKNOWN}
+"""With an approved card the CVC can select the card type; otherwise it is the requested type."""
 
 
 def _visa(plays: Plays, funding: Funding = Funding.AS_REQUESTED) -> Card:
@@ -37,8 +46,3 @@ STORED_CARDS = (
         "pmt_sandbox_debit", _visa(Plays.APPROVED, Funding.DEBIT), _("A debit card: corrected if requested as credit")
     ),
 )
-
-
-def stored(token: str) -> StoredCard | None:
-    """The saved card of a token. None: unknown, or it belongs to production."""
-    return next((one for one in STORED_CARDS if one.token == token), None)
