@@ -180,7 +180,7 @@ WORDS = {
     "gateway.change_refund": "Decide a refund that a payer requested",
     "gateway.change_payment": "Propose and confirm the outcome of a payment",
     "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
-    "gateway.change_suspenseitem": "Keep money in suspense, propose and confirm the rest",
+    "gateway.change_suspenseitem": "Keep money in suspense, enter money of statements, propose and confirm the rest",
     "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
     "gateway.add_methodrule": "Add the rules of a method",
     "gateway.change_methodrule": "Change the rules of a method",

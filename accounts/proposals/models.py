@@ -23,7 +23,7 @@ class Proposal(models.Model):
 
     id = IdField("prp", primary_key=True)
     kind = models.CharField(max_length=40)
-    object_id = models.CharField(max_length=64, help_text="The record's id")
+    object_id = models.CharField(max_length=128, help_text="The record's id")
     company = models.ForeignKey("accounts.Company", on_delete=models.PROTECT, related_name="+", null=True)
     values = models.JSONField(help_text="The proposed values")
     before = models.JSONField(help_text="The values before")

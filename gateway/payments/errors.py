@@ -105,7 +105,7 @@ class OutcomeNotForStaff(Refusal):
 class PaymentOver(Refusal):
     code = "ONP409_PAYMENT_OVER"
     message = "The payment ended before the money was recorded."
-    advice = "Return the money to the payer outside of the gateway, and ask the company to make a new payment."
+    advice = "Enter the money on the page of the provider account: it is held in suspense until two people decide."
 
 
 class InvalidBankReference(Refusal):
@@ -116,14 +116,14 @@ class InvalidBankReference(Refusal):
 
 class BankReferenceUsed(Refusal):
     code = "ONP409_BANK_REFERENCE"
-    message = "This bank reference has already paid another payment of the account or the company."
-    advice = "Compare both with the statement. One transfer pays one payment."
+    message = "Money with this bank reference has already paid another payment, or was held in suspense."
+    advice = "Search for the reference, and compare both with the statement. One transfer pays one payment."
 
 
 class OtherAmountReceived(Refusal):
     code = "ONP422_OTHER_AMOUNT_RECEIVED"
     message = "The amount received is not the amount of the payment."
-    advice = "Record exact amounts only. Return other money to the payer outside of the gateway."
+    advice = "Record exact amounts only. Enter other money on the page of the provider account: it is held in suspense."
 
 
 class PaymentMethodTokenInvalid(MethodRefusal):

@@ -1,4 +1,4 @@
-"""Payments whose outcome only people know: which ones await staff, and the limit for one person."""
+"""Money that only people know of: which payments await staff, and the limit for one person."""
 
 from django.db.models import Q
 
@@ -6,6 +6,7 @@ from accounts.base import clock
 from accounts.models import Environment, Merchant
 from gateway.payments.models import OPEN, UNDECIDED, Payment, SingleApprovalLimit
 from gateway.providers.asking import is_overdue
+from gateway.providers.models import ProviderAccount
 from gateway.providers.registry import declared
 
 
@@ -13,7 +14,12 @@ def awaits_staff(payment: Payment) -> bool:
     """Whether staff say what became of it: nobody can be asked, or the answer stayed unclear past its deadline."""
     if payment.account is None or payment.status not in UNDECIDED:
         return False
-    return payment.account.provider in _silent() or is_overdue(payment, clock.now(payment.merchant))
+    return is_manual(payment.account) or is_overdue(payment, clock.now(payment.merchant))
+
+
+def is_manual(account: ProviderAccount) -> bool:
+    """Whether people watch the account, because its provider cannot be asked."""
+    return account.provider in _silent()
 
 
 def unasked() -> Q:

@@ -5,11 +5,14 @@ The room that keeps such money registers a holder at startup.
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import models
 
+from accounts.models import Merchant
 from gateway.methods.rail import Money, PaymentOutcome, PaymentResult
 from gateway.payments.models import Payment, Status
+from gateway.providers.models import ProviderAccount
 from ledger.money import to_decimal
 
 
@@ -22,8 +25,16 @@ class Cause(models.TextChoices):
     UNKNOWN_CHARGE = "UNKNOWN_CHARGE", "No charge of ours"
 
 
-Holder = Callable[[Payment, Money, Cause, datetime], bool]
-"""Holds the money of a payment that is locked, once, however often it is told. False: it cannot hold it."""
+class Holder(NamedTuple):
+    """A room that keeps such money.
+
+    `hold` holds the money of a payment that is locked, once, however often it is told; False: it cannot hold it.
+    `has` says whether it ever held money with this bank reference, at the account or another one of the company.
+    """
+
+    hold: Callable[[Payment, Money, Cause, datetime], bool]
+    has: Callable[[str, ProviderAccount, Merchant | None], bool]
+
 
 _holders: list[Holder] = []
 _ENDED = (Status.EXPIRED, Status.FAILED)
@@ -40,8 +51,15 @@ def hold(payment: Payment, outcome: PaymentOutcome, at: datetime) -> bool:
 
     Call it in a transaction that has locked the payment, after anything else that posts.
     """
-    is_held = [any(one(payment, money, cause, at) for one in _holders) for money, cause in unfitting(payment, outcome)]
+    is_held = [
+        any(one.hold(payment, money, cause, at) for one in _holders) for money, cause in unfitting(payment, outcome)
+    ]
     return all(is_held)
+
+
+def was_held(reference: str, account: ProviderAccount, merchant: Merchant | None) -> bool:
+    """Whether money with this bank reference does not fit, or did not: it pays nothing by itself."""
+    return any(one.has(reference, account, merchant) for one in _holders)
 
 
 def is_exact(payment: Payment, money: Money) -> bool:
@@ -60,7 +78,7 @@ def unfitting(payment: Payment, outcome: PaymentOutcome) -> list[tuple[Money, Ca
         return []
     told = _told(payment, outcome)
     own = _own(payment, told)
-    return [(money, _cause(payment, money)) for money in told if money is not own]
+    return [(money, cause_of(payment, money)) for money in told if money is not own]
 
 
 def _told(payment: Payment, outcome: PaymentOutcome) -> list[Money]:
@@ -82,7 +100,8 @@ def _own(payment: Payment, told: list[Money]) -> Money | None:
     return next(named, None)
 
 
-def _cause(payment: Payment, money: Money) -> Cause:
+def cause_of(payment: Payment, money: Money) -> Cause:
+    """Why money for a payment does not pay it."""
     if not is_exact(payment, money):
         return Cause.OTHER_AMOUNT
     return Cause.LATE if payment.status in _ENDED else Cause.PAID_TWICE

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Q
-
 from accounts import audit
 from accounts.audit import Actor
 from accounts.models import Environment, Merchant
@@ -13,9 +11,8 @@ from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.methods.registry import by_currency
 from gateway.payments import services as payments
+from gateway.payments.bank_references import require_unused, take_turns
 from gateway.payments.errors import (
-    BankReferenceUsed,
-    InvalidBankReference,
     OtherAmountReceived,
     OutcomeNotForStaff,
     PaymentOver,
@@ -25,7 +22,6 @@ from gateway.payments.errors import (
 from gateway.payments.manual import awaits_staff, single_approval_limit
 from gateway.payments.models import UNDECIDED, Payment, SingleApprovalLimit, Status
 from gateway.payments.provider import lock
-from gateway.providers.models import ProviderAccount
 from ledger.money import to_decimal, to_minor
 from ledger.notation import plain_amount
 
@@ -78,7 +74,9 @@ class PaymentOutcomeKind(ProposalKind):
             raise OutcomeNotForStaff
         if is_paid:
             _require_exact(record, values["amount"])
-            _require_unused(record, values["reference"])
+            assert record.account is not None
+            rail = by_currency(record.method)[record.currency]
+            require_unused(values["reference"], rail, record.account, record.merchant, by=record)
 
     def sentence(self, record: Payment, values: Values) -> str:
         return sentence(record, PaymentResult(values["answered"]))
@@ -90,8 +88,7 @@ class PaymentOutcomeKind(ProposalKind):
         return [("Outcome", "Paid"), ("Bank reference", values["reference"]), ("Amount received", received)]
 
     def carry_out(self, record: Payment, values: Values, *, by: Actor, note: str) -> Carried:
-        """Decisions on one account take turns, so that one reference cannot pay two payments."""
-        ProviderAccount.objects.select_for_update(no_key=True).get(pk=record.account_id)
+        take_turns(record.account_id, record.merchant)
         self.require(record, values)
         before = {"status": record.status}
         concluded = payments.conclude(record.merchant, record.pk, outcome_of(record, values))
@@ -190,14 +187,3 @@ def sentence(payment: Payment, answered: PaymentResult) -> str:
 def _require_exact(payment: Payment, received: str) -> None:
     if Decimal(received) != to_decimal(payment.amount, payment.currency):
         raise OtherAmountReceived
-
-
-def _require_unused(payment: Payment, reference: str) -> None:
-    """A company may have entered the same bank account twice, and people copy a reference in any case."""
-    if not by_currency(payment.method)[payment.currency].bank_reference.fullmatch(reference):
-        raise InvalidBankReference
-    same_money = Q(account_id__isnull=False, rail_reference__iexact=reference)
-    paid = Payment.objects.filter(same_money, Q(account_id=payment.account_id) | Q(merchant_id=payment.merchant_id))
-    paid = paid.exclude(pk=payment.pk)
-    if other := paid.values_list("pk", flat=True).first():
-        raise BankReferenceUsed(paymentId=other)

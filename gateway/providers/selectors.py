@@ -40,7 +40,12 @@ def routes_of_everybody() -> dict[Pair, list[ProviderAccount]]:
 
 def serves(account: ProviderAccount, method: str, currency: str) -> bool:
     """Whether its institution serves the method, with these credentials."""
-    return account.provider in declared() and (method, currency) in provider_of(account).served()
+    return (method, currency) in served_by(account)
+
+
+def served_by(account: ProviderAccount) -> list[Pair]:
+    """The methods and currencies that its institution serves, with these credentials."""
+    return sorted(provider_of(account).served()) if account.provider in declared() else []
 
 
 def _usable(merchant: Merchant, which: Q) -> dict[Pair, list[ProviderAccount]]:

@@ -48,6 +48,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     proofs,
     proposals,
     provider_messages,
+    provider_routes,
     providers,
     rates,
     receivables,

@@ -3,28 +3,31 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 
+from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from accounts.tax_ids import compact
 from gateway.methods.rail import PaymentResult
+from gateway.payments.errors import OtherAmountReceived, PaymentOver
 from gateway.payments.manual import awaits_staff, unasked
 from gateway.payments.models import Payment
 from gateway.payments.proposals import PaymentOutcomeKind, sentence
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import colored, moment, pretty, related
+from gateway.staff.kit.columns import anchor, colored, moment, pretty, related
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.kit.search import announced_by
 from gateway.staff.kit.unclear import ASKED, unclear
 from gateway.staff.payment_decisions import DeclinedForm, PaidForm, PaymentDecisionForm
+from gateway.staff.statement_money import form_for, may_be_entered
 from ledger.models import Entry, Transfer
 from webhooks.models import Delivery, Event
 
@@ -137,3 +140,11 @@ class PaymentAdmin(ReadOnlyAdmin):
             two = TWO_PEOPLE if kind.takes_two(payment, {}) else ""
             return self.decision(request, payment, title, sentence=f"{sentence(payment, answered)} {two}", form=form)
         return self.put(request, payment, kind, form.values(), form.cleaned_data["note"])
+
+    def refused(self, request: HttpRequest, record: Payment, refusal: Refusal) -> HttpResponse:  # type: ignore[override]
+        """Money that cannot pay this payment is held in suspense: the form of that is linked, filled in."""
+        back = super().refused(request, record, refusal)
+        if isinstance(refusal, OtherAmountReceived | PaymentOver) and may_be_entered(request, record):
+            link = anchor(form_for(record, request.POST["amount"], request.POST["reference"]), "Enter the money")
+            self.message_user(request, link, messages.WARNING)
+        return back

@@ -19,26 +19,29 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from gateway.overview.readiness import WARNED_BEFORE
+from gateway.payments.manual import is_manual
 from gateway.providers import accounts
 from gateway.providers.credentials import SealedCredentials, sealed_of
 from gateway.providers.errors import AccountState
-from gateway.providers.models import ProviderAccount, ProviderRoute
+from gateway.providers.models import ProviderAccount
 from gateway.providers.proposals import ActivateAccount, ReplaceCredentials, SetRoute, in_words, values_of
 from gateway.providers.registry import declared
 from gateway.providers.routes import accounts_of
-from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, named, related
+from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, related
 from gateway.staff.kit.forms import NoteForm
-from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
+from gateway.staff.kit.pages import TWO_PEOPLE, Done
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, ProviderForm, RouteForm
+from gateway.staff.statement_money import StatementMoney
 
 Status = ProviderAccount.Status
+_USED = ("check_connection", "register_callbacks", "replace_credentials", "close")
 POSSIBLE = {
-    Status.ENTERED: ("check_connection", "register_callbacks", "activate", "replace_credentials", "close"),
-    Status.ACTIVE: ("check_connection", "register_callbacks", "replace_credentials", "pause", "close"),
-    Status.PAUSED: ("check_connection", "register_callbacks", "activate", "replace_credentials", "close"),
-    Status.CLOSED: (),
+    Status.ENTERED: (*_USED, "activate"),
+    Status.ACTIVE: (*_USED, "enter_money", "pause"),
+    Status.PAUSED: (*_USED, "enter_money", "activate"),
+    Status.CLOSED: ("enter_money",),
 }
 VALID, EXPIRING, EXPIRED = "valid", "expires soon", "expired"
 PASSED, FAILED, UNCHECKED = "passed", "failed", "not checked"
@@ -56,7 +59,7 @@ def is_told_where_to_call(account: ProviderAccount) -> bool:
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(ReadOnlyAdmin):
+class ProviderAccountAdmin(StatementMoney):
     """Add permission: enter. Change permission: everything else; activating and replacing takes two people."""
 
     has_history = True
@@ -95,15 +98,18 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
             environment="",
         ),
     )
-    actions_list = (*ReadOnlyAdmin.actions_list, "set_route")
-    actions_detail = ("check_connection", "register_callbacks", "activate", "replace_credentials", "pause", "close")
+    actions_list = (*StatementMoney.actions_list, "set_route")
+    actions_detail = (
+        *("check_connection", "register_callbacks", "activate", "replace_credentials"),
+        *("enter_money", "pause", "close"),
+    )
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).defer("sealed_credentials")
 
     def related_to(self, record: ProviderAccount) -> Iterable[Related]:
         yield from super().related_to(record)
-        yield from Related.found_by(record, Proposal.objects.filter(object_id=record.pk))
+        yield from Related.found_by(record, Proposal.objects.filter(object_id__startswith=record.pk))
 
     @display(description="connection", label={PASSED: "success", FAILED: "danger"})
     def connection(self, account: ProviderAccount) -> str:
@@ -182,6 +188,8 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
         possible = set(POSSIBLE[Status(account.status)] if account else ())
         if account and not is_told_where_to_call(account):
             possible.discard("register_callbacks")
+        if account and not is_manual(account):
+            possible.discard("enter_money")
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
 
     @action(description="Check the connection", permissions=["decide"], icon="cable")
@@ -296,20 +304,3 @@ class ProviderAccountAdmin(ReadOnlyAdmin):
             return self.decision(request, None, kind.title, form=form)
         values = {"accounts": form.account_ids}
         return self.put(request, concerned, kind, values, form.cleaned_data["note"], form.key.name)
-
-
-@admin.register(ProviderRoute)
-class ProviderRouteAdmin(ReadOnlyAdmin):
-    """The order in which accounts are asked. Set on the page of the accounts."""
-
-    ids = {"pac": "account", "cmp": "merchant__company"}
-    words = {"method__iexact": str}
-    search_help_text = "Account or company id, or method"
-    listed_at = ("account", "merchant")
-    ordering = ("method", "currency", "merchant", "position")
-    list_select_related = ("account", "merchant__company")
-    list_display = ("__str__", "method", "currency", related("merchant"), "position", named("account_id", "account"))
-    list_filter = ("method", "currency")
-    fieldsets = (
-        (None, {"fields": (("method", "currency"), related("merchant"), "position", named("account_id", "account"))}),
-    )

@@ -7,12 +7,10 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, U
 
 from accounts.base import clock
 from accounts.base.errors import Refusal
-from accounts.base.ids import is_well_formed
-from gateway.payments.models import Payment
 from gateway.refunds.med import misfits
 from gateway.refunds.models import DisputeKind, ReasonCode, Refund
 from gateway.staff.kit.amounts import StaffAmountField
-from gateway.staff.kit.forms import NoteField
+from gateway.staff.kit.forms import NoteField, PaymentField
 from ledger.money import to_minor
 
 
@@ -20,7 +18,7 @@ class OpenForm(forms.ModelForm):
     """A payer's refund request. `refused`: the service's refusal of this form."""
 
     refused: Refusal | None = None
-    payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Payment id")
+    payment = PaymentField()
     amount = StaffAmountField(
         "0.01", required=False, help_text="In the payment's currency. Leave empty to refund all that remains"
     )
@@ -53,13 +51,6 @@ class OpenForm(forms.ModelForm):
         if due := self.fields.get("response_due_at"):
             due.label = "Answer due"
             due.help_text = "UTC. Leave empty for 72 hours from now, or 7 days for cards; MED: always empty"
-
-    def clean_payment(self) -> Payment:
-        payment_id = self.cleaned_data["payment"].strip()
-        found = Payment.objects.filter(pk=payment_id).first() if is_well_formed(payment_id) else None
-        if found is None:
-            raise forms.ValidationError("Payment not found.")
-        return found
 
     def clean_payer_statement(self) -> str | None:
         return self.cleaned_data["payer_statement"] or None

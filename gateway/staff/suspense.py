@@ -18,11 +18,10 @@ from accounts.base.errors import Refusal
 from accounts.models import Proposal
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
-from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause
 from gateway.staff.kit.amounts import CurrencyFilter, money
 from gateway.staff.kit.columns import EMPTY, colored, column, moment, related
-from gateway.staff.kit.forms import NoteField, NoteForm
+from gateway.staff.kit.forms import NoteField, NoteForm, PaymentField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
@@ -49,15 +48,9 @@ class ReturnedForm(NoteForm):
 
 
 class MeantForm(NoteForm):
-    payment = forms.CharField(max_length=40, widget=UnfoldAdminTextInputWidget, help_text="Its id: pay_…")
+    payment = PaymentField()
     note = NoteField(PROOF)
     field_order = ("payment", "note")
-
-    def clean_payment(self) -> str:
-        payment_id = str(self.cleaned_data["payment"]).strip()
-        if "\0" in payment_id or not Payment.objects.filter(pk=payment_id).exists():
-            raise forms.ValidationError("There is no such payment.")
-        return payment_id
 
 
 def _or_empty(text: str) -> str:
@@ -177,7 +170,7 @@ class SuspenseAdmin(ReadOnlyAdmin):
         if not form.is_valid():
             text = f"It is held for the company of the payment until it is given back or assigned. {TWO_PEOPLE}"
             return self.decision(request, item, "Say which payment it was meant for", sentence=text, form=form)
-        about = meant_id(item.pk, form.cleaned_data["payment"])
+        about = meant_id(item.pk, form.cleaned_data["payment"].pk)
         return self.put(request, item, KINDS[Attribute.name], {}, form.cleaned_data["note"], about)
 
     @action(description="Keep", permissions=["decide"], icon="pause")

@@ -18,7 +18,7 @@ class ItemState(Refusal):
 class NotReturnable(Refusal):
     code = "ONP409_SUSPENSE_NOT_RETURNABLE"
     message = "The provider cannot be asked to return this money."
-    advice = "Return it outside of the gateway, then record the return with the bank's reference."
+    advice = "Return it from the bank account itself, then record the return with the bank's reference."
 
 
 class DoesNotFit(Refusal):
@@ -31,3 +31,15 @@ class NotTheirs(Refusal):
     code = "ONP422_SUSPENSE_COMPANY"
     message = "The money arrived at another company's account, or for another method."
     advice = "Choose a payment that could have been paid at this provider account."
+
+
+class NotWatched(Refusal):
+    code = "ONP409_SUSPENSE_ACCOUNT"
+    message = "Money of this account is not entered by staff."
+    advice = "Enter what arrived at a manual account with real money, once the account was activated."
+
+
+class PaysItsPayment(Refusal):
+    code = "ONP409_SUSPENSE_PAYS"
+    message = "The money has exactly the amount of its payment, which is still open."
+    advice = "Record the payment as paid instead, with the bank's reference."

@@ -5,12 +5,13 @@ from datetime import datetime, timedelta
 import structlog
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from accounts.base.ids import new_id
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, Merchant
 from gateway.methods.rail import Money
 from gateway.payments.models import Payment
-from gateway.payments.other_money import Cause, held_by
+from gateway.payments.other_money import Cause, Holder, held_by
 from gateway.providers.models import ProviderAccount
 from gateway.suspense.lifecycle import SuspenseAction
 from gateway.suspense.models import LONGEST_REFERENCE, SuspenseItem
@@ -28,6 +29,7 @@ def hold(
     *,
     method: str,
     payment: Payment | None = None,
+    note: str = "",
 ) -> SuspenseItem:
     """Holds money that the account received; `payment` None: for no charge of ours.
 
@@ -47,6 +49,7 @@ def hold(
         cause=cause,
         state="",
         received_at=at,
+        note=note,
         created_at=at,
     )
     known = SuspenseItem.objects.filter(account=account, reference=money.reference).first()
@@ -94,4 +97,9 @@ def _hold_of_payment(payment: Payment, money: Money, cause: Cause, at: datetime)
     return True
 
 
-held_by(_hold_of_payment)
+def _was_held(reference: str, account: ProviderAccount, merchant: Merchant | None) -> bool:
+    at_the_bank = Q(account=account) | (Q(merchant=merchant) if merchant else Q())
+    return SuspenseItem.objects.filter(at_the_bank, reference__iexact=reference).exists()
+
+
+held_by(Holder(_hold_of_payment, _was_held))

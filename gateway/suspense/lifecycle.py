@@ -13,7 +13,7 @@ class SuspenseAction(StrEnum):
     ATTRIBUTE = "attribute"  # staff found out which payment it was meant for
     KEEP = "keep"  # staff want to look at it first
     RETURN = "return"  # by rule, or by two people: the provider is asked
-    RETURNED = "returned"  # the provider returned it, or staff did outside of the gateway
+    RETURNED = "returned"  # the provider returned it, or staff did at the bank
     DECLINED = "declined"  # the provider did not return it
     ASSIGN = "assign"  # two people let it pay its payment
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from accounts import audit
 from accounts.audit import Actor
+from accounts.models import Merchant
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.payments.errors import PaymentUnknown
 from gateway.payments.models import Payment
@@ -14,6 +15,8 @@ from gateway.suspense.lifecycle import SuspenseAction
 from gateway.suspense.models import SuspenseItem
 from gateway.suspense.provider import lock
 from ledger.notation import plain_amount
+
+PERMISSION = "gateway.change_suspenseitem"
 
 
 def facts_of(item: SuspenseItem) -> list[tuple[str, str]]:
@@ -34,7 +37,7 @@ def write_down(
 class SuspenseKind(ProposalKind):
     """A decision about one item. It always takes two people."""
 
-    permission = "gateway.change_suspenseitem"
+    permission = PERMISSION
     effect: ClassVar[str]
     done: ClassVar[str]
 
@@ -140,6 +143,19 @@ class Assign(SuspenseKind):
         return services.assign(record, note)
 
 
+def payment_of(payment_id: str) -> Payment:
+    """The payment, with its company. Raises ONP404_PAYMENT."""
+    payment = Payment.objects.select_related("merchant__company").filter(pk=payment_id).first()
+    if payment is None:
+        raise PaymentUnknown
+    return payment
+
+
+def companies_of(*owners: Merchant | None) -> Iterable[str]:
+    """Their ids, each once."""
+    return dict.fromkeys(owner.company_id for owner in owners if owner)
+
+
 @dataclass(frozen=True, slots=True)
 class Meant:
     """Money, and the payment that it may have been meant for."""
@@ -162,15 +178,12 @@ class Attribute(ProposalKind):
 
     name = "suspense.attribute"
     title = "Say which payment the money was meant for"
-    permission = SuspenseKind.permission
+    permission = PERMISSION
 
     def hold(self, object_id: str) -> Meant:
         """Raises ONP404_SUSPENSE and ONP404_PAYMENT."""
         item_id, _, payment_id = object_id.partition(":")
-        payment = Payment.objects.select_related("merchant__company").filter(pk=payment_id).first()
-        if payment is None:
-            raise PaymentUnknown
-        return Meant(lock(item_id), payment)
+        return Meant(lock(item_id), payment_of(payment_id))
 
     def name_of(self, object_id: str) -> str:
         return object_id.partition(":")[0]
@@ -179,8 +192,7 @@ class Attribute(ProposalKind):
         return {"state": record.item.state, "payment": record.item.payment_id}
 
     def company_ids(self, record: Meant) -> Iterable[str]:
-        owners = (record.payment.merchant, record.item.merchant)
-        return dict.fromkeys(owner.company_id for owner in owners if owner)
+        return companies_of(record.payment.merchant, record.item.merchant)
 
     def require(self, record: Meant, values: Values) -> None:
         """Raises ONP409_SUSPENSE_STATE and ONP422_SUSPENSE_COMPANY."""

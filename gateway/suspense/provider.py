@@ -53,7 +53,7 @@ def order_of(item: SuspenseItem) -> RefundOrder:
 
 
 def is_returnable(item: SuspenseItem) -> bool:
-    """Whether its provider can be asked to return it. Otherwise staff return it outside of the gateway."""
+    """Whether its provider can be asked to return it. Otherwise staff return it from the bank account itself."""
     known = declared().get(item.account.provider)
     return known is not None and known.answers and serves(item.account, item.method, item.currency)
 

@@ -92,8 +92,12 @@ def require_attributable(item: SuspenseItem, payment: Payment) -> None:
     SUSPENSE_LIFE.transition(SuspenseAction.ATTRIBUTE, item.state)
     if item.payment_id is not None:
         raise ItemState
-    owner = item.merchant_id or item.account.merchant_id
-    is_foreign = owner not in (None, payment.merchant_id) or payment.method != item.method
+    require_theirs(payment, item.merchant_id or item.account.merchant_id, item.method)
+
+
+def require_theirs(payment: Payment, owner_id: int | None, method: str) -> None:
+    """Raises ONP422_SUSPENSE_COMPANY unless the owner's money, paid by this method, can be meant for the payment."""
+    is_foreign = owner_id not in (None, payment.merchant_id) or payment.method != method
     if is_foreign or payment.merchant.environment != Environment.PRODUCTION:
         raise NotTheirs
 

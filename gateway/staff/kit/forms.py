@@ -1,4 +1,4 @@
-"""Staff forms about companies and people."""
+"""Fields that staff forms share, and forms about companies and people."""
 
 from typing import Any
 
@@ -12,10 +12,12 @@ from unfold.widgets import (
 )
 
 from accounts import staff_roles
+from accounts.base.ids import is_well_formed
 from accounts.errors import RolesApart
 from accounts.models import Environment, Merchant, User
 from accounts.permissions import ALL, PERMISSIONS, PRODUCTION_DEFAULT
 from accounts.tax_ids import compact
+from gateway.payments.models import Payment
 
 
 class NoteField(forms.CharField):
@@ -28,6 +30,22 @@ class NoteField(forms.CharField):
 
 class NoteForm(forms.Form):
     note = NoteField()
+
+
+class PaymentField(forms.CharField):
+    """The id of a payment; its value is the payment, or None if empty."""
+
+    def __init__(self, help_text: str = "Payment id", **options: Any) -> None:
+        super().__init__(max_length=40, widget=UnfoldAdminTextInputWidget, help_text=help_text, **options)
+
+    def clean(self, value: Any) -> Payment | None:
+        payment_id = super().clean(value)
+        if not payment_id:
+            return None
+        found = Payment.objects.filter(pk=payment_id).first() if is_well_formed(payment_id) else None
+        if found is None:
+            raise ValidationError("Payment not found.")
+        return found
 
 
 class CompanyRecordForm(forms.ModelForm):
