@@ -32,6 +32,8 @@ PROVIDER_MODULES = env.list("ONPAY_PROVIDER_MODULES", default=[])
 PROVIDER_DEADLINES_S = env.dict("ONPAY_PROVIDER_DEADLINES", default={})
 # For one HTTP call to a provider. A question may need five of them, and must end within a minute.
 PROVIDER_TIMEOUT_S = env.int("ONPAY_PROVIDER_TIMEOUT_S", default=10)
+# On a developer's machine: the library of a stand-in for an acquirer's in the browser, by name of the acquirer.
+ACQUIRER_SCRIPTS = env.dict("ONPAY_ACQUIRER_SCRIPTS", default={})
 # Seconds until money that does not fit its payment is given back by itself; until then staff can keep it.
 SUSPENSE_RETURNS_AFTER_S = env.int("ONPAY_SUSPENSE_RETURNS_AFTER", default=3600)
 
@@ -58,6 +60,8 @@ DEBUG = env.bool("ONPAY_DEBUG", default=False)
 DEFAULT_EXCEPTION_REPORTER = "gateway.technical_page.Reporter"
 if DEBUG and not LOCAL:
     raise ImproperlyConfigured("ONPAY_DEBUG shows the code to everybody: it needs ONPAY_LOCAL.")
+if ACQUIRER_SCRIPTS and not LOCAL:
+    raise ImproperlyConfigured("ONPAY_ACQUIRER_SCRIPTS loads what no acquirer published: it needs ONPAY_LOCAL.")
 if LOCAL and BASE_URL.startswith("https://"):
     raise ImproperlyConfigured("ONPAY_LOCAL is for a developer's machine; ONPAY_BASE_URL is not on one.")
 

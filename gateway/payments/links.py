@@ -59,11 +59,13 @@ def of_hosted_card_page(token: str) -> str | None:
 def client_secret(payment: Payment) -> str:
     """The secret of the payer's browser for a card payment: bound to it and its environment, valid while it is open.
 
-    Created for each response and never stored; not for events, logs or URLs (contract §6.1).
+    Created for each response and never stored; not for events, logs or URLs (contract §6.1). Its form tells the SDK the
+    environment: in production the fields are those of an acquirer, which only the session names.
     """
     bound = f"{payment.id}:{payment.merchant.environment}:{payment.created_at.isoformat()}"
     mac = salted_hmac("card-session", bound, algorithm="sha256").digest()
-    return f"{payment.id}_secret_{urlsafe_b64encode(mac).decode().rstrip('=')}"
+    live = "live_" if payment.merchant.environment == Environment.PRODUCTION else ""
+    return f"{payment.id}_secret_{live}{urlsafe_b64encode(mac).decode().rstrip('=')}"
 
 
 def _sign(purpose: str, payment: Payment) -> str:

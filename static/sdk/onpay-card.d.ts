@@ -1,4 +1,4 @@
-// Types of OnpayCard, the browser SDK for card payments, version 2.0.1.
+// Types of OnpayCard, the browser SDK for card payments, version 2.1.0.
 
 export type FieldKind = "cardNumber" | "cardExpiry" | "cardCvc";
 export type Locale = "pt" | "es" | "en";

@@ -1,15 +1,16 @@
-// Onpay card fields, version 2.0.1. Digits never come to the shop's page: every field is a frame of our own origin. At
-// the confirmation the frame of the number reads its siblings, charges the card and tells this script how it ended.
+// Onpay card fields, version 2.1.0. Digits never come to the shop's page: every field is a frame, of our own origin in
+// the sandbox, and in production the acquirer's, whose adapter says and hears what a frame of ours would.
 (() => {
   "use strict";
 
   if (window.OnpayCard) return;
 
-  const VERSION = "2.0.1";
+  const VERSION = "2.1.0";
   const ORIGIN = new URL(document.currentScript.src).origin;
+  const ADAPTERS = {}; // by the server: acquirer → integrity of its adapter
   const KINDS = ["cardNumber", "cardExpiry", "cardCvc"];
   const EVENTS = ["ready", "change", "focus", "blur", "enter", "error"];
-  const SECRET = /^(pay_[0-9A-Z]{26})_secret_[\w-]{20,100}$/;
+  const SECRET = /^(pay_[0-9A-Z]{26})_secret_(live_(?=[\w-]{43}$))?[\w-]{20,100}$/;
   const STATUS = /^[A-Z][A-Z_]{2,30}$/;
   const PATIENCE_MS = 15_000;
 
@@ -50,16 +51,17 @@
 
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const failed = (code, message, more) => ({ error: { code, message, ...more } });
+  const worded = (code, words) => failed(code, words[code]);
   const copy = (value) => JSON.parse(JSON.stringify(value ?? {}));
 
   // Letters only: an id of ours is never mistaken for digits of a card.
   const newId = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(20)), (byte) => String.fromCharCode(97 + (byte % 26))).join("");
 
-  function paymentOf(clientSecret) {
-    const [, payment] = SECRET.exec(clientSecret) ?? [];
+  function read(clientSecret) {
+    const [, payment, live] = SECRET.exec(clientSecret) ?? [];
     if (!payment) throw new TypeError("OnpayCard: clientSecret must be nextAction.clientSecret of a card payment.");
-    return payment;
+    return { clientSecret, payment, isLive: live };
   }
 
   function nodeOf(target) {
@@ -138,7 +140,7 @@
     #options;
     #listeners = new Listeners();
     #container = null;
-    #frame = null;
+    #input = null;
     #loaded = null;
     #tellLoaded = null;
     #requests = new Map();
@@ -152,7 +154,11 @@
     }
 
     get window() {
-      return this.#frame?.contentWindow ?? null;
+      return this.#input?.frame?.contentWindow ?? null;
+    }
+
+    get isMounted() {
+      return this.#inside.isLive ? this.#container?.isConnected : this.window;
     }
 
     /** Whether the field answers; waits for it a while. */
@@ -164,31 +170,46 @@
       const container = nodeOf(target);
       if (container === this.#container) return this;
       this.unmount();
-      const { payment, locale, words } = this.#inside;
       this.#container = container;
-      this.#frame = frameOf(`/sdk/v1/fields/${payment}/${this.kind}?locale=${locale}`, words[this.kind]);
-      this.#frame.style.height = "1.5em";
       this.#loaded = new Promise((resolve) => { this.#tellLoaded = resolve; });
-      this.#frame.addEventListener("load", () => this.#greet());
-      const frame = this.#frame;
-      setTimeout(() => frame === this.#frame && this.#giveUp(), PATIENCE_MS);
-      container.replaceChildren(frame);
+      const loaded = this.#loaded;
+      setTimeout(() => loaded === this.#loaded && this.#giveUp(), PATIENCE_MS);
+      container.replaceChildren();
       container.classList.add("onpay-field", "onpay-empty");
       this.#followLabels(container);
       this.#followScheme();
+      if (this.#inside.isLive) this.#useAcquirer(loaded);
+      else this.#useFrame();
       open.add(this);
       return this;
     }
 
+    #useFrame() {
+      const { id, payment, locale, words } = this.#inside;
+      const frame = frameOf(`/sdk/v1/fields/${payment}/${this.kind}?locale=${locale}`, words[this.kind]);
+      frame.style.height = "1.5em";
+      frame.addEventListener("load", () => this.#greet());
+      const say = (message) => frame.contentWindow?.postMessage({ onpay: 2, id, ...message }, ORIGIN);
+      this.#input = { frame, say, remove: () => frame.remove() };
+      this.#container.append(frame);
+    }
+
+    async #useAcquirer(loaded) {
+      const card = await (this.#inside.acquirer ??= openAcquirer(this.#inside));
+      if (loaded !== this.#loaded) return; // unmounted meanwhile
+      if (card.error) this.#giveUp(card);
+      else this.#input = card.field(this.kind, this.#container, (message) => this.#take(message), this.#look());
+    }
+
     unmount() {
-      if (!this.#frame) return this;
+      if (!this.#container) return this;
       open.delete(this);
       for (const [label, listener] of this.#labels) label.removeEventListener("click", listener);
       this.#scheme?.abort();
-      this.#frame.remove();
+      this.#input?.remove();
       this.#mark({ focus: false, empty: false, complete: false, invalid: false });
       this.#container.classList.remove("onpay-field");
-      this.#frame = this.#container = null;
+      this.#input = this.#container = null;
       this.#tellLoaded(false);
       this.#loaded = null;
       this.#answerAll("INTEGRATION_FIELD_UNMOUNTED", "The card number was unmounted while the payment was confirmed.");
@@ -208,23 +229,23 @@
 
     update(options) {
       this.#options = { ...this.#options, ...copy(options) };
-      this.#say({ type: "update", ...this.#look() });
+      if (this.#container) this.#input?.say({ type: "update", ...this.#look() });
       return this;
     }
 
     focus() {
-      this.#frame?.focus();
-      this.#say({ type: "focus" });
+      this.#input?.frame?.focus();
+      this.#input?.say({ type: "focus" });
       return this;
     }
 
     blur() {
-      this.#say({ type: "blur" });
+      this.#input?.say({ type: "blur" });
       return this;
     }
 
     clear() {
-      this.#say({ type: "clear" });
+      this.#input?.say({ type: "clear" });
       return this;
     }
 
@@ -233,12 +254,15 @@
       return new Promise((resolve) => {
         const request = newId();
         this.#requests.set(request, resolve);
-        this.#say({ type: "confirm", request });
+        this.#input?.say({ type: "confirm", request });
       });
     }
 
     hear(message) {
-      if (message.id !== this.#inside.id) return;
+      if (message.id === this.#inside.id) this.#take(message);
+    }
+
+    #take(message) {
       const about = { elementType: this.kind };
       if (message.type === "ready") {
         this.#tellLoaded(true);
@@ -252,7 +276,7 @@
         this.#listeners.tell("enter", about);
         this.#container.closest("form")?.requestSubmit();
       } else if (message.type === "height" && message.px >= 10 && message.px <= 200) {
-        this.#frame.style.height = `${Math.ceil(message.px)}px`;
+        this.#input.frame.style.height = `${Math.ceil(message.px)}px`;
       } else if (message.type === "error") {
         const error = readError(message.error);
         if (error) this.#listeners.tell("error", { ...about, error });
@@ -288,16 +312,11 @@
     #greet() {
       this.#answerAll("OUTCOME_UNKNOWN", this.#inside.words.OUTCOME_UNKNOWN); // the frame that was asked is gone
       const { clientSecret, locale } = this.#inside;
-      this.#say({ type: "mount", clientSecret, locale, ...this.#look() });
+      this.#input?.say({ type: "mount", clientSecret, locale, ...this.#look() });
     }
 
-    #giveUp() {
-      this.loaded.then((isLoaded) => {
-        if (isLoaded) return;
-        const { words } = this.#inside;
-        const error = { code: "FIELDS_UNAVAILABLE", message: words.FIELDS_UNAVAILABLE };
-        this.#listeners.tell("error", { elementType: this.kind, error });
-      });
+    #giveUp({ error } = worded("FIELDS_UNAVAILABLE", this.#inside.words)) {
+      this.loaded.then((isLoaded) => isLoaded || this.#listeners.tell("error", { elementType: this.kind, error }));
       this.#tellLoaded(false);
     }
 
@@ -308,10 +327,6 @@
       Object.assign(style, this.#inside.style, this.#options.style);
       const { placeholder, disabled } = this.#options;
       return { style, ...(placeholder !== undefined && { placeholder }), ...(disabled !== undefined && { disabled }) };
-    }
-
-    #say(message) {
-      this.window?.postMessage({ onpay: 2, id: this.#inside.id, ...message }, ORIGIN);
     }
 
     #mark(states) {
@@ -327,7 +342,7 @@
     #followScheme() {
       this.#scheme = new AbortController();
       const dark = matchMedia("(prefers-color-scheme: dark)");
-      const repaint = () => setTimeout(() => this.#frame && this.update({}), 50);
+      const repaint = () => setTimeout(() => this.#container && this.update({}), 50);
       dark.addEventListener("change", repaint, { signal: this.#scheme.signal });
     }
   }
@@ -346,8 +361,8 @@
   function elements({ clientSecret, locale, appearance } = {}) {
     const language = spoken(locale);
     const inside = {
-      id: newId(), clientSecret, payment: paymentOf(clientSecret), locale: language, words: WORDS[language],
-      style: copy(appearance?.style), fields: new Map(), busy: false,
+      ...read(clientSecret), id: newId(), locale: language, words: WORDS[language], style: copy(appearance?.style),
+      fields: new Map(), busy: false,
     };
     const collection = Object.freeze({
       create(kind, options) {
@@ -364,6 +379,27 @@
     return collection;
   }
 
+  // ── The acquirer's fields ───────────────────────────────────────────────────────────────────────────────────────
+
+  // A script gives its adapter to the element that loads it.
+  const load = (name) => new Promise((resolve) => {
+    const script = document.createElement("script");
+    script.addEventListener("onpay", ({ detail }) => resolve(detail));
+    script.addEventListener("error", () => resolve(null));
+    script.crossOrigin = "anonymous";
+    script.integrity = ADAPTERS[name] ?? "sha256-";
+    script.src = `${ORIGIN}/sdk/acquirers/${name}-${VERSION}.js`;
+    document.head.append(script);
+  });
+
+  // The acquirer's fields of this payment, or `{error}`.
+  async function openAcquirer(inside) {
+    const session = await ask("session", inside.clientSecret);
+    if (session?.error) return told(session, inside.payment, inside.words);
+    const adapter = session?.fields && (await load(session.fields.acquirer));
+    return (await adapter?.(session.fields, { ...inside, ask, authenticate, origin: ORIGIN })) ?? worded("FIELDS_UNAVAILABLE", inside.words);
+  }
+
   // ── Confirmation ────────────────────────────────────────────────────────────────────────────────────────────────
 
   async function confirmCardPayment(first, second) {
@@ -371,8 +407,9 @@
     const given = typeof first === "string" ? { ...options, secrets: [first, options?.clientSecret] } : { ...first };
     const secrets = (given.secrets ?? [given.clientSecret]).filter((secret) => secret !== undefined);
     if (!secrets.length) throw new TypeError("OnpayCard: confirmCardPayment needs a clientSecret.");
-    const payment = paymentOf(secrets[0]);
-    if (given.elements === undefined) return withoutFields(secrets[0], payment, WORDS[spoken(given.locale)]);
+    const locale = spoken(given.locale);
+    const named = { ...read(secrets[0]), locale, words: WORDS[locale] };
+    if (given.elements === undefined) return withoutFields(named);
     const inside = collections.get(given.elements);
     if (!inside) throw new TypeError("OnpayCard: elements must be what OnpayCard.elements returned.");
     if (secrets.some((secret) => secret !== inside.clientSecret)) {
@@ -388,30 +425,35 @@
   }
 
   async function withFields({ fields, payment, words }) {
-    const missing = KINDS.find((kind) => !fields.get(kind)?.field.window);
+    const missing = KINDS.find((kind) => !fields.get(kind)?.field.isMounted);
     if (missing) {
       return failed("INTEGRATION_FIELD_NOT_MOUNTED", `${missing} must be mounted before the payment is confirmed.`);
     }
     const loaded = await Promise.all(KINDS.map((kind) => fields.get(kind).field.loaded));
-    if (loaded.includes(false)) return failed("FIELDS_UNAVAILABLE", words.FIELDS_UNAVAILABLE);
+    if (loaded.includes(false)) return worded("FIELDS_UNAVAILABLE", words);
     const outcome = await fields.get("cardNumber").field.confirm();
     return outcome.challenge ? authenticate(outcome.challenge, payment, words) : outcome;
   }
 
   // A stored card only waits for its holder: there are no fields, and no digits.
-  async function withoutFields(clientSecret, payment, words) {
+  async function withoutFields(inside) {
+    const { clientSecret, payment, words } = inside;
     const session = await ask("session", clientSecret);
-    if (!session) return failed("CONNECTION_LOST", words.CONNECTION_LOST);
+    if (!session) return worded("CONNECTION_LOST", words);
     if (session.error) return told(session, payment, words);
     if (session.needsCard) return failed("INTEGRATION_ELEMENTS_MISSING", "This payment needs card fields: pass elements.");
+    if (inside.isLive) {
+      const card = await openAcquirer(inside);
+      return card.error ? card : card.confirmSaved();
+    }
     const confirmed = await ask("confirm", clientSecret, {});
-    if (!confirmed) return failed("OUTCOME_UNKNOWN", words.OUTCOME_UNKNOWN);
+    if (!confirmed) return worded("OUTCOME_UNKNOWN", words);
     const challenge = confirmed.threeDs?.challengeUrl;
     return challenge ? authenticate(challenge, payment, words) : told(confirmed, payment, words);
   }
 
   function told(answer, payment, words) {
-    const outcome = readOutcome(answer, payment) ?? failed("OUTCOME_UNKNOWN", words.OUTCOME_UNKNOWN);
+    const outcome = readOutcome(answer, payment) ?? worded("OUTCOME_UNKNOWN", words);
     if (outcome.error && words[outcome.error.code]) outcome.error.message = words[outcome.error.code];
     return outcome;
   }
@@ -430,8 +472,8 @@
 
   // ── 3DS ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  function authenticate(address, payment, words) {
-    if (!address.startsWith(`${ORIGIN}/sdk/v1/3ds/`)) return failed("OUTCOME_UNKNOWN", words.OUTCOME_UNKNOWN);
+  function authenticate(address, payment, words, order) {
+    if (!address.startsWith(`${ORIGIN}/sdk/v1/3ds/`)) return worded("OUTCOME_UNKNOWN", words);
     const { dialog, frame, close } = challengeDialog(address, words);
     const before = document.activeElement;
     return new Promise((resolve) => {
@@ -444,7 +486,7 @@
       };
       const leave = (event) => {
         event?.preventDefault();
-        end(failed("THREE_DS_ABANDONED", words.THREE_DS_ABANDONED));
+        end(worded("THREE_DS_ABANDONED", words));
       };
       const waiting = {
         get window() { return frame.contentWindow; },
@@ -458,7 +500,10 @@
       close.addEventListener("click", leave);
       dialog.addEventListener("cancel", leave);
       document.body.append(dialog);
-      frame.addEventListener("load", () => frame.focus());
+      frame.addEventListener("load", () => {
+        frame.focus();
+        frame.contentWindow.postMessage(order, ORIGIN);
+      });
       dialog.showModal();
       close.focus(); // the page in the frame is still to come, and would lose it
     });
@@ -499,7 +544,7 @@
 
   function create({ clientSecret, sessionToken, container, locale } = {}) {
     const secret = clientSecret ?? sessionToken;
-    const payment = paymentOf(secret);
+    const { payment } = read(secret);
     const listeners = new Listeners();
     const page = {
       on: (event, handler) => (listeners.on(event, handler), page),
@@ -511,7 +556,7 @@
     const address = ask("session", secret).then((session) => {
       const found = session?.checkoutUrl;
       if (found?.startsWith(`${ORIGIN}/checkout/`)) return found;
-      listeners.tell("error", { error: { code: "SESSION_INVALID", message: words.SESSION_INVALID } });
+      listeners.tell("error", worded("SESSION_INVALID", words));
       return null;
     });
     if (container === undefined) {

@@ -296,7 +296,3 @@ def test_a_newcomer_pays_in_the_demo_shop(any_shop: CardShop) -> None:
     expect(page.locator("#events li")).to_contain_text(announced)
     expect(page.locator("#instructions")).to_contain_text("Paid: R$150.00")
     assert any_shop.overflow() == 0
-
-
-def test_the_script_is_small() -> None:
-    assert known.packed("sdk/onpay-card.js") < 12 * 1024

@@ -1,9 +1,7 @@
 """A shop that takes cards, as its developer would write it, and a payer before it who tells us all that was said."""
 
-import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -211,11 +209,6 @@ class CardShop(Watched):
 def state() -> tuple[str, str | None]:
     payment = Payment.objects.get()
     return payment.status, payment.failure_code
-
-
-def packed(path: str) -> int:
-    """The size of a static file as browsers fetch it."""
-    return len(gzip.compress((Path(__file__).parents[2] / "static" / path).read_bytes(), mtime=0))
 
 
 def a_card_shop(page: Page, server: LiveServer, settings: Any, viewport: Any) -> Iterator[CardShop]:

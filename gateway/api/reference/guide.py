@@ -12,7 +12,6 @@ from accounts.base.clock import utcnow
 from accounts.models import Environment
 from gateway.conversions import scenarios as conversion_scenarios
 from gateway.methods.card.sandbox_cards import FUNDING_OF_CVC, STORED_CARDS, TEST_CARDS
-from gateway.methods.card.sdk import VERSION, integrity
 from gateway.methods.rail import Market
 from gateway.methods.registry import Method, rails
 from gateway.methods.scenarios import SCENARIOS, PaymentScenario
@@ -21,6 +20,7 @@ from gateway.methods.words import GIVEN
 from gateway.payouts import scenarios as payout_scenarios
 from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payout_markets
+from gateway.providers.scripts import VERSION, integrity
 from gateway.simulations.examples import COMPANY as EXAMPLE_COMPANY
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from ledger.chart import WALLET_METHOD

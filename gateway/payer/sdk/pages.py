@@ -7,13 +7,15 @@ from django.utils import translation
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.base import clock
-from gateway.methods.card.sdk import VERSION, source
+from gateway.methods.card.words import FIELD, OUTCOME
 from gateway.payer.checkout.languages import amount_of, in_their_language, use_market_language
 from gateway.payer.sdk.policies import framed, on_sdk_origin
 from gateway.payer.sdk.sessions import open_payment, origins
 from gateway.payments import cards, links, return_url
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
+from gateway.providers import scripts
+from gateway.providers.scripts import VERSION, source
 
 FIELDS = ("cardNumber", "cardExpiry", "cardCvc")
 LANGUAGES = ("pt", "es", "en")
@@ -24,11 +26,23 @@ def script(request: HttpRequest, version: str | None = None) -> HttpResponse:
     """The script. A versioned URL never changes its content; another version is 404."""
     if version not in (None, VERSION):
         raise Http404
-    response = HttpResponse(source(), content_type="text/javascript; charset=utf-8")
+    return _script(source(), lasts="max-age=31536000, immutable" if version else "max-age=300")
+
+
+@require_safe
+def adapter(request: HttpRequest, acquirer: str, version: str) -> HttpResponse:
+    """What mounts an acquirer's own fields; the script loads it in production only."""
+    content = scripts.adapter(acquirer)
+    if version != VERSION or content is None:
+        raise Http404
+    return _script(content, lasts="max-age=31536000, immutable")
+
+
+def _script(content: bytes, *, lasts: str) -> HttpResponse:
+    response = HttpResponse(content, content_type="text/javascript; charset=utf-8")
     response["Access-Control-Allow-Origin"] = "*"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    lasts = "public, max-age=31536000, immutable" if version else "public, max-age=300"
-    response["Cache-Control"] = lasts
+    response["Cache-Control"] = f"public, {lasts}"
     return response
 
 
@@ -53,6 +67,7 @@ def field(request: HttpRequest, payment_id: str, kind: str) -> HttpResponse:
     asked = request.GET.get("locale", "en")
     facts = {
         "kind": kind,
+        "texts": FIELD | OUTCOME if kind == "cardNumber" else FIELD,
         "locale": asked if asked in LANGUAGES else "en",
         "shop": _shop(payment),
         "sdk": settings.SDK_URL,

@@ -8,6 +8,7 @@ urlpatterns = [
     path("onpay-card.js", pages.script),
     path("onpay_listen.py", pages.listener),
     path("onpay-card-<str:version>.js", pages.script),
+    path("acquirers/<slug:acquirer>-<str:version>.js", pages.adapter),
     path("v1/fields/<str:payment_id>/<str:kind>", pages.field),
     path("v1/session", calls.session),
     path("v1/tokens", tokens.tokens),

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Company
-from gateway.methods.card.sdk import VERSION
+from gateway.providers.scripts import VERSION
 from tests.support.api import Api
 from tests.support.cards import (
     CHALLENGE,
@@ -150,6 +150,22 @@ def test_the_script_is_for_every_page_and_its_version_never_changes() -> None:
     assert script["Access-Control-Allow-Origin"] == pinned["Access-Control-Allow-Origin"] == "*"
     assert "immutable" in pinned["Cache-Control"] and "immutable" not in script["Cache-Control"]
     assert browser().get("/sdk/onpay-card-0.0.1.js").status_code == 404
+
+
+@pytest.mark.parametrize("acquirer", ["adyen", "stripe"])
+def test_an_adapter_is_published_in_the_version_of_the_script_only(acquirer: str) -> None:
+    adapter = browser().get(f"/sdk/acquirers/{acquirer}-{VERSION}.js")
+
+    assert adapter["Content-Type"] == "text/javascript; charset=utf-8"
+    assert adapter["Access-Control-Allow-Origin"] == "*"  # integrity is checked of scripts that any page may read
+    assert "immutable" in adapter["Cache-Control"]
+    for other in (
+        f"{acquirer}-0.0.1.js",
+        f"nobody-{VERSION}.js",
+        f"fields-{VERSION}.js",
+        f"..%2F{acquirer}-{VERSION}.js",
+    ):
+        assert browser().get(f"/sdk/acquirers/{other}").status_code == 404
 
 
 def hosted(session: Session, language: str = "en") -> HttpResponse:

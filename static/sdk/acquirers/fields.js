@@ -1,0 +1,126 @@
+// What all adapters do alike. The server puts this and one adapter into a function of `served`: the version, the origins
+// that the acquirer's library may come from, and the words. An adapter gives itself to the script element that loads it.
+const INVALID = { cardNumber: "INVALID_NUMBER", cardExpiry: "INVALID_EXPIRY", cardCvc: "INVALID_CVC" };
+const KINDS = Object.keys(INVALID);
+const BRANDS = ["visa", "mastercard", "amex", "elo", "hipercard", "diners", "discover"];
+const LOST = { error: { code: "UNAVAILABLE" } };
+
+const give = (adapter) => document.currentScript.dispatchEvent(new CustomEvent("onpay", { detail: adapter }));
+const without = (given, nothing = undefined) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== nothing));
+
+// True once the acquirer's library is there. Nobody but the server says where that may come from.
+function library(address, integrity, isThere) {
+  if (isThere()) return true;
+  if (!URL.canParse(address) || !served.origins.includes(new URL(address).origin)) return false;
+  return new Promise((resolve) => {
+    const script = document.createElement("script");
+    script.addEventListener("load", () => resolve(isThere()));
+    script.addEventListener("error", () => (script.remove(), resolve(false)));
+    if (integrity) Object.assign(script, { integrity, crossOrigin: "anonymous" });
+    script.src = address;
+    document.head.append(script);
+  });
+}
+
+function failed(code, locale, more) {
+  const words = served.words[locale];
+  return { error: { code, message: words[code] ?? words.REFUSED, ...more } };
+}
+
+// What the server says to a confirmation: `{payment}`, `{error}`, or `{action}` for the acquirer's library. An answer
+// that was lost is asked for once more: it can only charge once.
+async function settle(ask, given, locale) {
+  let answer = (await ask(given)) ?? LOST;
+  if (answer.error?.code === "UNAVAILABLE") {
+    await new Promise((resume) => { setTimeout(resume, 1000); });
+    answer = (await ask(given)) ?? LOST;
+    if (answer.error?.code === "UNAVAILABLE") return failed("OUTCOME_UNKNOWN", locale);
+  }
+  const { action, payment, error } = answer;
+  return action ? { action } : without({ payment, ...(error && failed(error.code, locale)) });
+}
+
+// The three fields of a card. An adapter has `put(field, container, look)`, which mounts one and returns what can be
+// done with it, and `charge()`, which ends with what `settle` says.
+class Card {
+  #fields = new Map();
+
+  constructor(fields, tools) {
+    this.given = fields;
+    this.tools = tools;
+  }
+
+  field(kind, container, hear, look) {
+    const field = { kind, hear, told: "", is: { complete: false, empty: true } };
+    this.#fields.set(kind, field);
+    const input = (field.input = this.put(field, container, look));
+    const say = ({ type, request, ...message }) => {
+      if (type === "confirm") this.confirm().then((outcome) => hear({ type: "result", request, ...outcome }));
+      else if (type === "update") input.update(message);
+      else input[type]?.();
+    };
+    const remove = () => {
+      this.#fields.delete(kind);
+      input.remove();
+    };
+    return { say, remove };
+  }
+
+  get fields() {
+    return this.#fields;
+  }
+
+  settle(given) {
+    const { ask, clientSecret, locale } = this.tools;
+    return settle((body) => ask("confirm", clientSecret, body), given, locale);
+  }
+
+  async confirm() {
+    return this.#problem() ?? this.charge();
+  }
+
+  async confirmSaved() {
+    return this.settle({});
+  }
+
+  // What a field is like now; the shop hears of it if that is news. `wrong` is "short", or "" where it is just wrong.
+  changed(field, { complete, empty, brand, wrong }) {
+    field.is = { complete, empty, ...(brand && { brand: BRANDS.includes(brand) ? brand : "unknown" }) };
+    if (wrong !== undefined) Object.assign(field.is, this.#mistake(field.kind, wrong));
+    this.#tell(field);
+  }
+
+  // `{error}` of a refusal by code, in the payer's language.
+  failed(code, more) {
+    return failed(code, this.tools.locale, more);
+  }
+
+  unavailable(field) {
+    field.hear({ type: "error", ...this.failed("FIELDS_UNAVAILABLE") });
+  }
+
+  #mistake(kind, wrong) {
+    const code = INVALID[kind];
+    const message = served.words[this.tools.locale][wrong ? `${code}_${wrong}` : code];
+    return { error: { code, message } };
+  }
+
+  #tell(field) {
+    const now = JSON.stringify(field.is);
+    if (now !== field.told) field.hear({ type: "change", ...field.is });
+    field.told = now;
+  }
+
+  // What is not complete says so before anything is sent; the first of them gets the focus.
+  #problem() {
+    const wrong = KINDS.map((kind) => this.#fields.get(kind)).filter((field) => !field.is.complete);
+    if (!wrong.length) return null;
+    for (const field of wrong) {
+      if (!field.is.error) Object.assign(field.is, this.#mistake(field.kind, "short"));
+      this.#tell(field);
+    }
+    wrong[0].input.focus();
+    return { error: { ...wrong[0].is.error, field: wrong[0].kind } };
+  }
+}
