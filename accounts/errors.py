@@ -3,6 +3,16 @@
 from accounts.base.errors import InvalidRequest, Refusal
 
 
+class EnvironmentNotServed(Refusal):
+    code = "ONP403_ENVIRONMENT_NOT_SERVED"
+    message = "This server does not serve the requested environment."
+    advice = "Call the host of your key's environment: sandbox and production have different hosts."
+
+    def __init__(self, environment: str) -> None:
+        self.environment = environment
+        super().__init__()
+
+
 class OwnRequest(Refusal):
     code = "ONP403_OWN_REQUEST"
     message = "You cannot approve your own request."

@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from accounts.emails import tasks
 from accounts.emails.models import Email
 from accounts.emails.topics import Topic
+from accounts.environments import base_url
 from accounts.models import Company, Environment, Merchant, User
 from accounts.roles import Role
 
@@ -56,7 +57,7 @@ def notify(
     others = {email.lower() for email in also} - set(readers)
     readers |= {user.email: user for user in User.objects.filter(email__in=others)}
     path = reverse(f"dashboard:{page}", args=(company.pk, environment.lower(), *args))
-    context = {"company": company, "environment": environment, "url": settings.BASE_URL + path, **facts}
+    context = {"company": company, "environment": environment, "url": base_url(environment) + path, **facts}
     context["choice"] = settings.BASE_URL + reverse("dashboard:me")
     written = [
         _written(company, readers.get(email), email, subject, template, context) for email in {*readers, *others}

@@ -16,7 +16,8 @@ from django.utils.translation import gettext_noop
 from accounts import known_browsers, lockout, second_factor, step_up
 from accounts.base.client_address import client_address
 from accounts.base.sealing import seal, unseal
-from accounts.models import User
+from accounts.environments import serves
+from accounts.models import Environment, User
 
 SIGN_IN_INSTEAD = gettext_noop("Already have an account? Then please %(link)ssign in%(end_link)s.")
 """Texts of allauth whose Portuguese has English words: our catalogues take precedence."""
@@ -34,7 +35,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Staff go to the admin, everybody else to their company."""
         user = request.user
         is_ours = isinstance(user, User) and user.is_staff and not user.memberships.exists()
-        return reverse("admin:index" if is_ours else "dashboard:root")
+        return reverse("admin:index" if is_ours and serves(Environment.PRODUCTION) else "dashboard:root")
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Not required within minutes of signing in with this browser."""

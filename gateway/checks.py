@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 import structlog
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.checks import CheckMessage, Error, Tags, Warning, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error as DatabaseError
 from django.db import connection
+
+from accounts.environments import served
 
 log = structlog.get_logger()
 SECRET_LENGTH, SECRET_SUBSTANCE = 50, 40
@@ -113,6 +115,20 @@ def nothing_local_in_production(app_configs: Any, **kwargs: Any) -> list[CheckMe
     if settings.RATES_URL and not settings.RATES_URL.startswith("https://"):
         found.append(Error("ONPAY_RATES_URL must be an https:// address.", id="onpay.E007"))
     return found
+
+
+@register(Tags.security, deploy=True)
+def the_sandbox_runs_apart(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """Where real money moves no process should load the code that reads card numbers."""
+    if len(served()) == 1:
+        return []
+    return [
+        Warning(
+            "This process serves the sandbox and production.",
+            hint="Run the sandbox in processes of its own: ONPAY_ENVIRONMENTS=sandbox there, production here.",
+            id="onpay.W019",
+        )
+    ]
 
 
 @register(Tags.security, deploy=True)

@@ -37,6 +37,11 @@ ACQUIRER_SCRIPTS = env.dict("ONPAY_ACQUIRER_SCRIPTS", default={})
 # Seconds until money that does not fit its payment is given back by itself; until then staff can keep it.
 SUSPENSE_RETURNS_AFTER_S = env.int("ONPAY_SUSPENSE_RETURNS_AFTER", default=3600)
 
+# The environments that this process serves. Production alone never loads the code that reads card numbers.
+ENVIRONMENTS = [name.strip().upper() for name in env.list("ONPAY_ENVIRONMENTS", default=["sandbox", "production"])]
+if not ENVIRONMENTS or not {"SANDBOX", "PRODUCTION"}.issuperset(ENVIRONMENTS):
+    raise ImproperlyConfigured("ONPAY_ENVIRONMENTS is sandbox, production, or both with a comma between them.")
+
 BASE_URL = env.str("ONPAY_BASE_URL", default="http://localhost:8000").rstrip("/")
 SANDBOX_BASE_URL = env.str("ONPAY_SANDBOX_BASE_URL", default=BASE_URL).rstrip("/")
 # Pages that handle cards have their own origin; on a developer's machine it is the address instead of the name.
@@ -112,6 +117,7 @@ MIDDLEWARE = [
     "gateway.dashboard.middleware.PersonMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "gateway.content_policy.ContentSecurityPolicyMiddleware",
+    "gateway.misdirected.MisdirectedMiddleware",
 ]
 
 _loaders = ["django.template.loaders.filesystem.Loader", "django.template.loaders.app_directories.Loader"]

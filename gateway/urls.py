@@ -1,10 +1,12 @@
-"""All URLs of the service."""
+"""All URLs of the service, as far as this process serves their environment."""
 
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
 from accounts.confirming import confirm_action
+from accounts.environments import serves
+from accounts.models import Environment
 from accounts.staff_invitations import StaffInvitation
 from gateway import health
 from gateway.api import views
@@ -19,7 +21,6 @@ urlpatterns = [
     path("health/", health.health),
     path("checkout/<str:token>", payers_page),
     path("sdk/", include("gateway.payer.sdk.urls")),
-    path("demo/", include("gateway.demo.urls")),
     path("docs", pages.reference),
     path("docs/cards", pages.cards),
     path("docs/money-out", pages.money_out),
@@ -28,17 +29,22 @@ urlpatterns = [
     path("docs/errors", pages.errors),
     path("api/v2/openapi.json", pages.schema),
     path("api/v2/", include("gateway.api.v2.urls")),
-    path("callbacks/<str:account_id>", receive),
-    path("callbacks/<str:account_id>/<path:path>", receive),
     path("receipts/<str:receipt_id>", receipts.receipt),
     path("calendars/<str:company_id>/<str:environment>.ics", money_calendar, name="money_calendar"),
     path("dashboard/", include("gateway.dashboard.urls")),
     path("accounts/confirm/", confirm_action, name="confirm_action"),
-    path("accounts/staff/<uidb64>/<token>/", StaffInvitation.as_view(), name="staff_invitation"),
     path("accounts/", include("allauth.urls")),
     path("accounts/sessions/", include("allauth.usersessions.urls")),
-    path("admin/", admin.site.urls),
 ]
+if serves(Environment.SANDBOX):
+    urlpatterns.append(path("demo/", include("gateway.demo.urls")))
+if serves(Environment.PRODUCTION):  # with our staff, who decide about real money
+    urlpatterns += [
+        path("callbacks/<str:account_id>", receive),
+        path("callbacks/<str:account_id>/<path:path>", receive),
+        path("accounts/staff/<uidb64>/<token>/", StaffInvitation.as_view(), name="staff_invitation"),
+        path("admin/", admin.site.urls),
+    ]
 
 handler400 = views.bad_request
 handler403 = views.forbidden

@@ -7,6 +7,7 @@ from django.conf import settings
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
+from accounts.environments import require_served
 from accounts.models import ApiKey, Environment, Merchant
 from accounts.selectors import find_key
 from accounts.services import note_use
@@ -15,11 +16,16 @@ from gateway.requests.traced import traced
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`request.user` becomes the merchant, `request.auth` the key. One refusal for every reason."""
+    """`request.user` becomes the merchant, `request.auth` the key.
+
+    One refusal for every reason, but for a valid key of an environment that this process does not serve.
+    """
 
     def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
         text = request.META.get("HTTP_X_API_KEY", "")
         api_key = find_key(text) if text.isascii() and "\x00" not in text and 0 < len(text) < 100 else None
+        if api_key is not None:
+            require_served(api_key.merchant)
         if api_key is None or not _is_on_own_host(api_key.merchant, request):
             raise Unauthenticated
         note_use(api_key)

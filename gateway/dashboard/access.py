@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts import second_factor
 from accounts.base.errors import Refusal
+from accounts.environments import require_served
 from accounts.models import Membership, Merchant, User
 from accounts.roles import May
 from accounts.step_up import Action
@@ -34,6 +35,7 @@ def page_view(needs: May, *, steps_up: Describe | bool = False, sandbox_only: bo
     Redirects to sign-in; 404 for another company's page; 403 without permission, saying which is missing. With
     `steps_up` the second factor must be fresh; a form sent without one is described and waits for confirmation. With
     `sandbox_only` the page does not exist in production. Refusals that the view does not handle become a page.
+    An environment that is served elsewhere is ONP403_ENVIRONMENT_NOT_SERVED.
     """
 
     def made(view: View) -> View:
@@ -83,6 +85,7 @@ def _here(request: HttpRequest, company_id: str, environment: str) -> RequestCon
     if membership is None:
         raise Http404
     merchant = merchants.get(company=company_id, environment=environment.upper())
+    require_served(merchant)
     if request.session.get(LAST) != [company_id, environment]:
         request.session[LAST] = [company_id, environment]
     return RequestContext(request, request.user, membership, merchant)

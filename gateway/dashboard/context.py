@@ -14,6 +14,7 @@ from django.utils.functional import cached_property
 from accounts import audit
 from accounts.base import clock
 from accounts.base.client_address import client_address
+from accounts.environments import base_url, served, serves
 from accounts.models import Company, Environment, Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
 from gateway.dashboard.forms import OnceForm, SentAlready
@@ -83,6 +84,17 @@ class RequestContext:
     def to(self, name: str, *args: Any) -> str:
         """The URL of a page of the same company in the same environment."""
         return reverse(f"dashboard:{name}", args=(self.company.pk, self.environment, *args))
+
+    @property
+    def environments(self) -> list[Environment]:
+        """Those that this process serves: the others have another address."""
+        return served()
+
+    def page_in(self, environment: Environment, name: str) -> str:
+        """The URL of a page of the same company in this environment; where another process serves that, its home."""
+        if serves(environment):
+            return reverse(f"dashboard:{name}", args=(self.company.pk, environment.lower()))
+        return base_url(environment) + reverse("dashboard:home", args=(self.company.pk, environment.lower()))
 
     def render(self, template: str, status: int = 200, **context: Any) -> HttpResponse:
         return render(self.request, f"dashboard/{template}", {"here": self, **context}, status=status)

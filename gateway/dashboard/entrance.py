@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts import joining
 from accounts.base.errors import Refusal
 from accounts.emails.topics import Topic
+from accounts.environments import served, serves
 from accounts.forms import NewCompanyFields
 from accounts.models import LANGUAGES, Membership, User
 from gateway.dashboard.access import LAST
@@ -58,10 +59,11 @@ class NewCompanyForm(NewCompanyFields, DashboardForm):
 def root(request: HttpRequest) -> HttpResponse:
     """Redirects to the last viewed company, else to the first one, else to creating one."""
     memberships = Membership.objects.filter(user=_person(request)).order_by("created_at", "pk")
-    company, environment = request.session.get(LAST, (None, "sandbox"))
+    company, environment = request.session.get(LAST, (None, ""))
     found = memberships.filter(company=company).first() or memberships.first()
     if found is None:
         return HttpResponseRedirect(reverse("dashboard:new_company"))
+    environment = environment if serves(environment.upper()) else _first()
     return HttpResponseRedirect(reverse("dashboard:home", args=(found.company_id, environment)))
 
 
@@ -101,7 +103,7 @@ def new_company(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             form.refuse(refusal)
         else:
-            return HttpResponseRedirect(reverse("dashboard:home", args=(made.company_id, "sandbox")))
+            return HttpResponseRedirect(reverse("dashboard:home", args=(made.company_id, _first())))
     return render(request, "dashboard/new_company.html", {"form": form})
 
 
@@ -121,8 +123,13 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             messages.error(request, _("This invitation is for another e-mail address."))
         else:
             del request.session[joining.INVITATION]
-            return HttpResponseRedirect(reverse("dashboard:home", args=(joined.company_id, "sandbox")))
+            return HttpResponseRedirect(reverse("dashboard:home", args=(joined.company_id, _first())))
     return render(request, "dashboard/invitation.html", {"invitation": found})
+
+
+def _first() -> str:
+    """The environment that a person sees first."""
+    return served()[0].lower()
 
 
 def _person(request: HttpRequest) -> User:

@@ -82,4 +82,4 @@ def _page(here: RequestContext, needs: May, name: str) -> str | None:
     """In the sandbox, where all of this starts."""
     if not here.may(needs):
         return None
-    return reverse(f"dashboard:{name}", args=(here.company.pk, "sandbox"))
+    return here.page_in(Environment.SANDBOX, name)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -86,4 +85,4 @@ def _named(pairs: tuple[Pair, ...]) -> tuple[str, ...]:
 
 
 def _page(here: RequestContext, needs: May, name: str) -> str | None:
-    return reverse(f"dashboard:{name}", args=(here.company.pk, "production")) if here.may(needs) else None
+    return here.page_in(Environment.PRODUCTION, name) if here.may(needs) else None

@@ -2,6 +2,8 @@
 
 from django.urls import include, path, register_converter
 
+from accounts.environments import serves
+from accounts.models import Environment
 from gateway.dashboard import entrance, home, production, search
 from gateway.dashboard.advances.urls import urls as advances
 from gateway.dashboard.audit.urls import urls as audit
@@ -39,7 +41,7 @@ class EnvironmentConverter:
 
 register_converter(EnvironmentConverter, "environment")
 
-company = [
+_pages = [
     path("", home.home, name="home"),
     path("search", search.search, name="search"),
     path("go-live", production.page, name="go_live"),
@@ -62,6 +64,8 @@ company = [
     *verification,
     *audit,
 ]
+company = [page for page in _pages if serves(Environment.SANDBOX) or not getattr(page.callback, "sandbox_only", False)]
+"""Pages that exist only in the sandbox have no address where it is not served."""
 
 urlpatterns = [
     path("", entrance.root, name="root"),

@@ -8,6 +8,7 @@ from django.core.signing import BadSignature, Signer
 from django.utils.crypto import salted_hmac
 
 from accounts.base import clock
+from accounts.environments import base_url
 from accounts.models import Environment
 from gateway.payments.models import Payment
 
@@ -86,5 +87,4 @@ def _signed(purpose: str, token: str) -> str | None:
 
 
 def _base(payment: Payment) -> str:
-    is_sandbox = payment.merchant.environment == Environment.SANDBOX
-    return str(settings.SANDBOX_BASE_URL if is_sandbox else settings.BASE_URL)
+    return base_url(payment.merchant.environment)

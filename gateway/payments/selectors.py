@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from accounts.base.ids import is_well_formed
 from accounts.base.listing import newest
 from accounts.base.rows import columns, first, load, table
+from accounts.environments import require_served
 from accounts.models import Merchant
 from gateway.payments.errors import PaymentUnknown
 from gateway.payments.models import Payment
@@ -21,11 +22,15 @@ def get(merchant: Merchant, payment_id: str) -> Payment:
 
 
 def named_by_link(payment_id: str) -> Payment:
-    """The payment of a signed link, with its merchant and company. Raises ONP404_PAYMENT."""
+    """The payment of a signed link, with its merchant and company.
+
+    Raises ONP404_PAYMENT and ONP403_ENVIRONMENT_NOT_SERVED.
+    """
     found = Payment.objects.select_related("merchant__company").filter(pk=payment_id)
     payment = found.first() if is_well_formed(payment_id) else None
     if payment is None:
         raise PaymentUnknown
+    require_served(payment.merchant)
     return payment
 
 

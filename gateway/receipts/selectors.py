@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.base.ids import is_well_formed
+from accounts.environments import require_served
 from accounts.models import Merchant
 from gateway.payments import selectors as payments
 from gateway.payments.models import Payment, Status
@@ -34,13 +35,17 @@ def get(merchant: Merchant, payment_id: str) -> Payment:
 def verified(receipt_id: str, code: str) -> Payment | None:
     """The payment, with merchant and company, whose receipt has this id and code; else None.
 
-    The code is checked first: without a valid one nothing is disclosed, not even by response times.
+    The code is checked first: without a valid one nothing is disclosed, not even by response times. Raises
+    ONP403_ENVIRONMENT_NOT_SERVED.
     """
     payment_id = verification.payment_id(receipt_id)
     if payment_id is None or not is_well_formed(payment_id) or not verification.is_right(code, payment_id):
         return None
     found = Payment.objects.select_related("merchant__company")
-    return found.filter(pk=payment_id, status__in=WITH_RECEIPT).first()
+    payment = found.filter(pk=payment_id, status__in=WITH_RECEIPT).first()
+    if payment is not None:
+        require_served(payment.merchant)
+    return payment
 
 
 def refunds_of(payment: Payment) -> list[CompletedRefund]:

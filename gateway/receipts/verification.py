@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from accounts.models import Environment
+from accounts.environments import base_url
 from gateway.payments.models import Payment
 
 _PAYMENT, _RECEIPT = "pay_", "rcp_"
@@ -35,8 +35,7 @@ def is_right(code: str, payment_id: str) -> bool:
 
 def link(payment: Payment) -> str:
     """The URL of the verification page. The payment's merchant must be loaded."""
-    is_sandbox = payment.merchant.environment == Environment.SANDBOX
-    base = settings.SANDBOX_BASE_URL if is_sandbox else settings.BASE_URL
+    base = base_url(payment.merchant.environment)
     return f"{base}/receipts/{receipt_id(payment)}?code={code(payment)}"
 
 

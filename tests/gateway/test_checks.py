@@ -86,6 +86,7 @@ def production(settings: Any) -> Any:
     settings.EMAIL_BACKEND, settings.EMAIL_HOST = "django.core.mail.backends.smtp.EmailBackend", "mail.onpay.internal"
     settings.DEFAULT_FROM_EMAIL = "Onpay <no-reply@onpay.internal>"
     settings.RATES_URL, settings.WEBHOOK_TIME_SCALE = "", 1
+    settings.ENVIRONMENTS = ["PRODUCTION"]
     return settings
 
 
@@ -129,6 +130,30 @@ def test_each_of_them_is_an_error(production: Any, setting: str, value: Any, err
     assert errors() == {error}
     with pytest.raises(ImproperlyConfigured, match=error):
         stop_if_unsafe()
+
+
+@pytest.mark.parametrize("served", ["sandbox", "production", "sandbox, production", "", "test", "production,live"])
+def test_a_process_serves_environments_that_exist(served: str) -> None:
+    read = "from django.conf import settings; print(settings.ENVIRONMENTS)"
+    told = python(
+        of_the_example() | FILLED_IN | {"ONPAY_ENVIRONMENTS": served}, "manage.py", "shell", "-v0", "-c", read
+    )
+
+    if served in ("", "test", "production,live"):
+        assert "ONPAY_ENVIRONMENTS is sandbox, production, or both" in told.stderr
+    else:
+        assert told.stdout.strip() == repr(served.upper().split(", "))
+
+
+def test_a_process_that_serves_both_is_warned_of(production: Any) -> None:
+    def warned() -> set[str]:
+        return {str(one.id) for one in run_checks(tags=[Tags.security], include_deployment_checks=True)}
+
+    alone = warned()
+    production.ENVIRONMENTS = ["SANDBOX", "PRODUCTION"]
+
+    assert warned() - alone == {"onpay.W019"}
+    assert errors() == set()
 
 
 def test_no_proxy_can_be_said(production: Any) -> None:

@@ -57,7 +57,7 @@ def free_port() -> int:
 def serving(log: Path, port: int, **environment: str) -> Iterator[Server]:
     """`python -m gateway.serving`, until the block ends."""
     env = os.environ | {
-        "DATABASE_URL": _database(),
+        "DATABASE_URL": tested_database(),
         "ONPAY_LOCAL": "1",
         "ONPAY_BASE_URL": f"http://localhost:{port}",
         "ONPAY_ALLOWED_HOSTS": "gateway",
@@ -77,7 +77,7 @@ def serving(log: Path, port: int, **environment: str) -> Iterator[Server]:
         process.wait(40)
 
 
-def _database() -> str:
+def tested_database() -> str:
     """The one that this process tests on."""
     return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
 

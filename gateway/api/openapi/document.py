@@ -19,7 +19,7 @@ from gateway.api.openapi.schemas import Components
 from gateway.api.operations import Operation, PdfDocument, Resource, Variant, preflight_of
 from gateway.api.pagination import Pagination
 from gateway.api.renderers import PdfRenderer
-from gateway.api.v2.urls import urlpatterns
+from gateway.api.v2.urls import every_route
 from webhooks.kinds import KINDS
 
 PREFIX = "/api/v2/"
@@ -46,7 +46,7 @@ _HEADERS = {
 
 def operations() -> Iterator[tuple[str, str, type[Resource], Operation]]:
     """(path, method, resource, operation) of all operations; paths as in OpenAPI."""
-    for pattern in urlpatterns:
+    for pattern in every_route:
         assert isinstance(pattern, URLPattern)
         resource = pattern.callback.view_class  # type: ignore[attr-defined]
         for method in ("get", "post", "patch", "delete"):

@@ -6,6 +6,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from accounts.base.errors import InvalidRequest, Refusal, Unavailable
+from accounts.errors import EnvironmentNotServed
 from gateway.api import errors
 from gateway.api.openapi.schemas import reference
 from gateway.api.operations import Operation
@@ -40,8 +41,8 @@ class Error(TypedDict):
 
 
 ALWAYS: tuple[type[Refusal], ...] = (
-    InvalidRequest, errors.Unauthenticated, errors.PermissionMissing, errors.RouteUnknown, errors.MethodNotAllowed,
-    errors.NotAcceptable, errors.RateLimited, errors.InternalError, Unavailable,
+    InvalidRequest, errors.Unauthenticated, EnvironmentNotServed, errors.PermissionMissing, errors.RouteUnknown,
+    errors.MethodNotAllowed, errors.NotAcceptable, errors.RateLimited, errors.InternalError, Unavailable,
     errors.MalformedHttp, serving.HeaderRepeated, serving.TargetTooLong, errors.Unreachable, errors.NoAnswerInTime,
 )  # fmt: skip
 WITH_A_BODY: tuple[type[Refusal], ...] = (

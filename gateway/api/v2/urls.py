@@ -2,6 +2,8 @@
 
 from django.urls import path
 
+from accounts.environments import serves
+from accounts.models import Environment
 from gateway.api.v2 import (
     balances,
     boletos,
@@ -18,7 +20,7 @@ from gateway.api.v2 import (
     withdrawals,
 )
 
-urlpatterns = [
+_everywhere = [
     path("payments", payments.PaymentsView.as_view()),
     path("payments/<str:payment_id>", payments.PaymentView.as_view()),
     path("payments/<str:payment_id>/boleto", boletos.BoletoView.as_view()),
@@ -29,11 +31,6 @@ urlpatterns = [
     path("transactions/<str:payment_id>", payments.PaymentView.as_view()),
     path("payment-methods", payment_methods.PaymentMethodsView.as_view()),
     path("customers", customers.CustomersView.as_view()),
-    path("simulations/payments/<str:payment_id>", simulations.PaymentSimulationView.as_view()),
-    path("simulations/payments/<str:payment_id>/refund-requests", simulations.RefundRequestsView.as_view()),
-    path("simulations/refunds/<str:refund_id>", simulations.RefundSimulationView.as_view()),
-    path("simulations/withdrawals/<str:withdrawal_id>", simulations.WithdrawalSimulationView.as_view()),
-    path("simulations/clock", simulations.ClockView.as_view()),
     path("withdrawals", withdrawals.WithdrawalsView.as_view()),
     path("withdrawals/pix", withdrawals.PixWithdrawalsView.as_view()),
     path("withdrawals/spei", withdrawals.SpeiWithdrawalsView.as_view()),
@@ -62,3 +59,13 @@ urlpatterns = [
     path("companies/<str:company_id>/wallets/conversions/confirm", conversions.ConversionConfirmationView.as_view()),
     path("companies/<str:company_id>/wallets/conversions/<str:conversion_id>", conversions.ConversionView.as_view()),
 ]
+_of_the_sandbox = [
+    path("simulations/payments/<str:payment_id>", simulations.PaymentSimulationView.as_view()),
+    path("simulations/payments/<str:payment_id>/refund-requests", simulations.RefundRequestsView.as_view()),
+    path("simulations/refunds/<str:refund_id>", simulations.RefundSimulationView.as_view()),
+    path("simulations/withdrawals/<str:withdrawal_id>", simulations.WithdrawalSimulationView.as_view()),
+    path("simulations/clock", simulations.ClockView.as_view()),
+]
+every_route = [*_everywhere, *_of_the_sandbox]
+"""What the contract documents."""
+urlpatterns = every_route if serves(Environment.SANDBOX) else _everywhere

@@ -1,7 +1,6 @@
 """Issues a key. Its text is in one response only."""
 
 from django import forms
-from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
@@ -9,7 +8,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import services
 from accounts.base.errors import Refusal
-from accounts.models import ApiKey, Environment
+from accounts.environments import base_url
+from accounts.models import ApiKey
 from accounts.permissions import ALL, PRODUCTION_DEFAULT
 from accounts.roles import May
 from gateway.dashboard.access import page_view
@@ -94,7 +94,7 @@ READS = {
 
 def example(key: ApiKey) -> str:
     """An example call that the key may make; empty if it may read nothing."""
-    base = settings.SANDBOX_BASE_URL if key.merchant.environment == Environment.SANDBOX else settings.BASE_URL
+    base = base_url(key.merchant.environment)
     path = next((path for name, path in READS.items() if name in key.permissions), "")
     asked = f"{base}/api/v2{path.format(company=key.merchant.company_id)}"
     return f'curl -s "{asked}" -H "x-api-key: $KEY"' if path else ""

@@ -7,7 +7,6 @@ from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 
-from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -16,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from accounts.base.wire import dumps, loads
+from accounts.environments import base_url
 from accounts.models import Merchant
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
@@ -155,7 +155,8 @@ def pay(merchant: Merchant, way: PlayedMethod, amount: Decimal, outcome: Status 
     if "dueDate" in order:
         order["dueDate"] = (clock.now(merchant) + timedelta(days=30)).date().isoformat()
     if "returnUrl" in order:
-        order["returnUrl"] = settings.BASE_URL + reverse("dashboard:lab", args=(merchant.company_id, "sandbox"))
+        page = reverse("dashboard:lab", args=(merchant.company_id, "sandbox"))
+        order["returnUrl"] = base_url(merchant.environment) + page
     request = validated(PaymentInput, order, merchant).request()
     with transaction.atomic():
         payment = payments.create(merchant, request)

@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.base.errors import MethodRefusal, Refusal
 from accounts.base.ids import ulid
+from accounts.environments import base_url
 from accounts.roles import May
 from gateway.api.inputs.fields import validated
 from gateway.api.inputs.payments import PaymentInput
@@ -121,7 +121,7 @@ class TrialForm(OnceForm):
     )
 
     def __init__(self, here: RequestContext, way: TestMethod, data: Any = None) -> None:
-        self.way, self.back = way, settings.BASE_URL + here.to("payment_returned")
+        self.way, self.back = way, base_url(here.merchant.environment) + here.to("payment_returned")
         super().__init__(data, initial=_filled_in(here, way))
         in_currency(self, amount=way.currency)
         for path in way.asked:

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.base import clock
 from accounts.base.ids import is_well_formed
+from accounts.environments import base_url, require_served
 from accounts.models import Environment, Membership, Merchant, User
 from accounts.roles import GRANTS, May, Role
 from gateway.refunds.inbox import Tab, listed
@@ -39,7 +40,7 @@ def address_of(membership: Membership, merchant: Merchant) -> str:
     """The feed URL of a merchant for this member."""
     where = reverse("money_calendar", args=(merchant.company_id, merchant.environment.lower()))
     key = f"{membership.pk}-{_signature(membership, merchant)}"
-    return f"{settings.BASE_URL}{where}?{urlencode({'key': key})}"
+    return f"{base_url(merchant.environment)}{where}?{urlencode({'key': key})}"
 
 
 def _signature(membership: Membership, merchant: Merchant) -> str:
@@ -54,6 +55,7 @@ def money_calendar(request: HttpRequest, company_id: str, environment: str) -> H
     member = _member(merchant, request.GET.get("key", "")) if merchant else None
     if merchant is None or member is None:
         raise Http404
+    require_served(merchant)
     zone = ZoneInfo(member.user.time_zone or "UTC")
     language = member.user.language or member.user.seen_language or settings.LANGUAGE_CODE
     country = merchant.company.country
@@ -118,7 +120,7 @@ def _deadline(merchant: Merchant, refund: Refund, now: datetime) -> Iterator[str
     yield f"DTEND:{refund.response_due_at:%Y%m%dT%H%M%SZ}"
     yield f"SUMMARY:{_text(title)}"
     yield f"DESCRIPTION:{_text(consequence)}"
-    yield f"URL:{settings.BASE_URL}{page}"
+    yield f"URL:{base_url(merchant.environment)}{page}"
     yield from ("BEGIN:VALARM", "ACTION:DISPLAY", "TRIGGER:-P1D", f"DESCRIPTION:{_text(title)}", "END:VALARM")
     yield "END:VEVENT"
 
@@ -137,7 +139,7 @@ def _event(merchant: Merchant, day: Day, now: datetime) -> Iterator[str]:
     yield f"DTEND;VALUE=DATE:{day.day + timedelta(days=1):%Y%m%d}"
     yield f"SUMMARY:{_text(f'{net} · {count}')}"
     yield f"DESCRIPTION:{_text(f' {MINUS} '.join(parts) + f' = {net}' + chr(10) + f'{first} – {last}')}"
-    yield f"URL:{settings.BASE_URL}{page}?day={day.day.isoformat()}"
+    yield f"URL:{base_url(merchant.environment)}{page}?day={day.day.isoformat()}"
     yield "TRANSP:TRANSPARENT"
     yield "END:VEVENT"
 

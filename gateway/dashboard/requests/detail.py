@@ -1,9 +1,9 @@
 """One request, redacted, and its result."""
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from accounts.environments import base_url
 from accounts.roles import May
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
@@ -26,7 +26,7 @@ def detail(request: HttpRequest, here: RequestContext, request_id: str) -> HttpR
 
 def _curl(here: RequestContext, asked: ApiRequest) -> str:
     """The same request with a key of one's own and a new idempotency key."""
-    base = settings.SANDBOX_BASE_URL if here.is_sandbox else settings.BASE_URL
+    base = base_url(here.merchant.environment)
     headers = {"x-api-key": "$KEY"}
     if asked.method == "POST":
         headers["idempotency-key"] = "$(uuidgen)"

@@ -10,6 +10,7 @@ from accounts.base import clock
 from accounts.base.errors import Refusal
 from accounts.base.rows import retry_on_deadlock
 from accounts.base.wire import dumps, timestamp
+from accounts.errors import EnvironmentNotServed
 from gateway.methods.card.tokens import CardTokenInvalid
 from gateway.payer.sdk.policies import on_sdk_origin
 from gateway.payer.sdk.sessions import OriginMismatch, SessionInvalid, origins, session_of
@@ -50,8 +51,7 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
             except OriginMismatch:
                 status, body = 403, error("ORIGIN_MISMATCH", "The page is not of the origin of returnUrl.")
             except Refusal as refusal:
-                status = refusal.status if refusal.status >= 413 else 400
-                body = error("INVALID_REQUEST" if status < 500 else "UNAVAILABLE", refusal.message)
+                status, body = _refused(refusal)
             return _with_headers(_json(status, body), request, payment)
 
         return on_sdk_origin(respond)
@@ -107,6 +107,13 @@ def outcome_of(confirmed: Confirmation) -> dict[str, Any]:
     if payment.status == Status.FAILED:
         ended |= error(str(payment.failure_code), str(payment.failure_message))
     return ended
+
+
+def _refused(refusal: Refusal) -> Answer:
+    if isinstance(refusal, EnvironmentNotServed):
+        return refusal.status, error("ENVIRONMENT_NOT_SERVED", refusal.message)
+    status = refusal.status if refusal.status >= 413 else 400
+    return status, error("INVALID_REQUEST" if status < 500 else "UNAVAILABLE", refusal.message)
 
 
 def error(code: str, message: str, **more: str) -> dict[str, Any]:
