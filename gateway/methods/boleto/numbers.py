@@ -1,5 +1,6 @@
 """The numbers of a boleto by FEBRABAN's rules: due-date factor, barcode of 44 digits, digitable line of 47."""
 
+import re
 from datetime import date
 
 _DAY_ZERO = date(1997, 10, 7)
@@ -27,6 +28,22 @@ def digitable_line(barcode: str) -> str:
     free_field = barcode[19:]
     fields = (barcode[:4] + free_field[:5], free_field[5:15], free_field[15:])
     return "".join(f"{digits}{mod10(digits)}" for digits in fields) + barcode[4:19]
+
+
+def barcode_of(line: str) -> str | None:
+    """The barcode behind a digitable line, with or without spaces and full stops. None if a check digit is wrong."""
+    digits = re.sub(r"[\s.]", "", line)
+    if not re.fullmatch("[0-9]{47}", digits):
+        return None
+    free_field = digits[4:9] + digits[10:20] + digits[21:31]
+    found = digits[:4] + digits[32:] + free_field
+    is_right = digitable_line(found) == digits and found[4] == str(mod11(found[:4] + found[5:]))
+    return found if is_right else None
+
+
+def amount_of(barcode: str) -> int:
+    """The amount in centavos."""
+    return int(barcode[9:19])
 
 
 def spaced(line: str) -> str:

@@ -31,8 +31,11 @@ _PUNCTUATION = re.compile(r"[\s.\-/]")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class SandboxBoleto(SandboxRail):
-    """The deterministic simulator: slips of the right form from a bank that does not exist."""
+class Boleto(Rail):
+    """What every provider of boletos shares: the market, what is asked of the payer, and how a slip is shown.
+
+    The details that `shown` reads are those of `slip`.
+    """
 
     method: ClassVar[str] = "BOLETO"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -49,9 +52,6 @@ class SandboxBoleto(SandboxRail):
             refund_window_days=90,
         ),
     )
-    bank = "999"
-    pix_host = "pix.sandbox.onpay.example"
-    ispb = "99999999"
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         """First everything missing, in the contract's order, then everything invalid."""
@@ -71,28 +71,41 @@ class SandboxBoleto(SandboxRail):
         due = datetime.combine(due_date, _END_OF_DAY, SAO_PAULO)
         return due.astimezone(UTC) + timedelta(seconds=expires_in_s)
 
+    @staticmethod
+    def slip(order: PaymentOrder, bars: str, document_number: str) -> dict[str, Any]:
+        """The details of a slip with this barcode."""
+        assert order.due_date is not None
+        return {
+            "barcode": bars,
+            "digitableLine": digitable_line(bars),
+            "documentNumber": document_number,
+            "dueDate": order.due_date.isoformat(),
+            "beneficiary": order.beneficiary,
+        }
+
+    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        names = ("barcode", "digitableLine", "documentNumber", "dueDate", "beneficiary")
+        return {name: details[name] for name in names}
+
+
+class SandboxBoleto(Boleto, SandboxRail):
+    """The deterministic simulator: slips of the right form from a bank that does not exist."""
+
+    bank = "999"
+    pix_host = "pix.sandbox.onpay.example"
+    ispb = "99999999"
+
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """Numbers derived from the payment's id, so that asking again gives the same slip."""
         assert order.due_date is not None
         free_field = _free_field(order.payment_id)
         bars = barcode(self.bank, order.due_date, to_minor(order.amount, order.currency), free_field)
-        details = {
-            "barcode": bars,
-            "digitableLine": digitable_line(bars),
-            "documentNumber": free_field[-10:],
-            "dueDate": order.due_date.isoformat(),
-            "beneficiary": order.beneficiary,
-            "pixCopyPaste": self._pix(order),
-        }
+        details = self.slip(order, bars, free_field[-10:]) | {"pixCopyPaste": self._pix(order)}
         return PaymentOutcome(PaymentResult.WAITING, details, reference=free_field)
 
     def returned(self, at: datetime) -> str:
         """A boleto is refunded by PIX."""
         return end_to_end_id_of("D", self.ispb, at)
-
-    def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        names = ("barcode", "digitableLine", "documentNumber", "dueDate", "beneficiary")
-        return {name: details[name] for name in names}
 
     def _pix(self, order: PaymentOrder) -> str:
         """The same charge as a PIX code; `cobv` is Banco Central's term for a charge with a due date."""

@@ -31,8 +31,8 @@ class MbWayPayload(TypedDict):
     expiresAt: Timestamp
 
 
-class SandboxMbWay(SandboxRail):
-    """The deterministic simulator: no phone is called."""
+class MbWay(Rail):
+    """What every provider of MB WAY shares: its market, what is asked of the payer, and how a payment is shown."""
 
     method: ClassVar[str] = "MB_WAY"
     markets: ClassVar[tuple[Market, ...]] = (
@@ -61,19 +61,26 @@ class SandboxMbWay(SandboxRail):
     def completed(self, payer: Payer) -> Payer:
         return replace(payer, phone=_international(payer.phone)) if payer.phone else payer
 
-    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """Would ask the app. The number is not stored, since nothing needs it later."""
+    def asked(self, order: PaymentOrder) -> PaymentOutcome:
+        """The app has been asked. The number is not stored, since nothing needs it later."""
         assert order.payer.phone
         details = {"phone": masked(_international(order.payer.phone)), "expiresAt": timestamp(order.expires_at)}
         return PaymentOutcome(PaymentResult.WAITING, {"mbWay": details})
-
-    def paid(self, at: datetime) -> PaymentOutcome:
-        return PaymentOutcome(PaymentResult.DONE, reference=secrets.token_hex(12))
 
     def shown(self, details: Mapping[str, Any]) -> dict[str, Any]:
         kept = details["mbWay"]
         mb_way: MbWayPayload = {"phone": kept["phone"], "expiresAt": kept["expiresAt"]}
         return {"mbWay": mb_way}
+
+
+class SandboxMbWay(MbWay, SandboxRail):
+    """The deterministic simulator: no phone is called."""
+
+    def instructions(self, order: PaymentOrder) -> PaymentOutcome:
+        return self.asked(order)
+
+    def paid(self, at: datetime) -> PaymentOutcome:
+        return PaymentOutcome(PaymentResult.DONE, reference=secrets.token_hex(12))
 
 
 def _international(phone: str) -> str:
