@@ -24,6 +24,7 @@ class GatewayConfig(AppConfig):
         from gateway.refunds import shortfalls as fills_what_refunds_lack  # noqa: F401
         from gateway.requests import invariants as of_keys  # noqa: F401
         from gateway.serving import checks as of_the_proxy  # noqa: F401
+        from gateway.suspense import callbacks as about_money_in_suspense  # noqa: F401
         from gateway.suspense import entering as enters_money_of_statements  # noqa: F401
         from gateway.suspense import holding as holds_what_does_not_fit  # noqa: F401
         from gateway.suspense import invariants as of_suspense  # noqa: F401

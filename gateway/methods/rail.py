@@ -144,7 +144,8 @@ class PaymentOrder:
 class RefundOrder:
     """The order that a rail receives for a refund. The provider stores `refund_id` and never pays it twice.
 
-    `payment_reference` is the provider's id of the money to be returned, `details` are those of the payment.
+    `payment_reference` is the provider's id of the money to be returned, `details` are those of the payment, and
+    `sent_at` is when it was first sent.
     """
 
     refund_id: str
@@ -153,6 +154,7 @@ class RefundOrder:
     amount: Decimal
     currency: str
     details: Mapping[str, Any] = field(default_factory=dict)
+    sent_at: datetime | None = None
 
 
 _PRINTABLE = re.compile(r"[!-~](?:[ -~]{0,62}[!-~])?")
@@ -197,7 +199,7 @@ class Rail(ABC):
         """The members of the payment object that belong to this method, from instruction details."""
 
     def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
-        """What became of a refund that was possibly sent: as `refund`, or NOT_RECEIVED. Sends nothing."""
+        """What became of a refund that was possibly sent: as `refund`, or NOT_RECEIVED. It never pays twice."""
         return PaymentOutcome(PaymentResult.UNKNOWN)
 
     def capture(self, order: PaymentOrder) -> PaymentOutcome:
@@ -214,6 +216,10 @@ class Rail(ABC):
     def received(self, bank_reference: str) -> PaymentOutcome:
         """The outcome of a payment whose money people found in a bank's statement."""
         return PaymentOutcome(PaymentResult.DONE, reference=bank_reference)
+
+    def heard(self, order: PaymentOrder, told: PaymentOutcome) -> PaymentOutcome:
+        """What a message of a provider that is believed means for this method."""
+        return told
 
     def calls_provider(self, order: PaymentOrder) -> bool:
         """Whether it calls a provider, so that no call may be made inside a transaction."""

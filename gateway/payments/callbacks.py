@@ -1,4 +1,7 @@
-"""What an institution tells about a payment: it is queried at once, and the answer counts."""
+"""What an institution tells about a payment: it is queried at once, and the answer counts.
+
+One that cannot be queried is believed: then what it tells is the answer.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,10 +13,10 @@ from django.db import transaction
 from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
-from gateway.methods.rail import PaymentResult
+from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.provider import lock, save
-from gateway.payments.questions import ask_and_take, look, prepare
+from gateway.payments.questions import Answer, ask_and_take, believe, look, prepare
 from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
@@ -28,7 +31,11 @@ def hear(notice: Notice, account: ProviderAccount) -> bool:
     """Queries the account about the payment, also about one that has ended: its money may have come late or twice."""
     found = Payment.objects.select_related("merchant__company").filter(pk=notice.object_id, account=account).first()
     if found is None:
+        _notice_elsewhere(notice, account)
         return False
+    if notice.outcome:
+        retry_on_deadlock(partial(believe, found.merchant, found.pk, Answer(notice.about, notice.outcome)))
+        return True
     ask = retry_on_deadlock(partial(_begin, found.merchant, found.pk))
     if ask is None:
         return True
@@ -37,6 +44,13 @@ def hear(notice: Notice, account: ProviderAccount) -> bool:
         log.warning("payment.contradicted", payment=payment.pk, told=notice.told)
         retry_on_deadlock(partial(_look_again, payment.merchant, payment.pk))
     return True
+
+
+def _notice_elsewhere(notice: Notice, account: ProviderAccount) -> None:
+    """A payment is asked for elsewhere only after a definite refusal: money of the first account is for people."""
+    is_money = notice.outcome and notice.outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE)
+    if is_money and notice.about == PaymentAction.PAY and Payment.objects.filter(pk=notice.object_id).exists():
+        log.critical("payment.told_elsewhere", payment=notice.object_id, account=account.pk)
 
 
 @transaction.atomic

@@ -48,6 +48,8 @@ UNREACHED_FOR = timedelta(minutes=1)
 """Until the providers are asked again if none could be reached."""
 _NOTHING_HAPPENED = (PaymentResult.REFUSED, PaymentResult.NOT_RECEIVED)
 _MONEY = (PaymentResult.AUTHORIZED, PaymentResult.DONE)
+_MONEYLESS = (PaymentAction.CANCEL, PaymentAction.EXPIRE)
+"""Questions and messages whose DONE is not that money has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,36 @@ def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payme
         payment.ask_at = hinted
         save(payment)
     return payment, is_own and is_leased(payment)
+
+
+@transaction.atomic
+def believe(merchant: Merchant, payment_id: str, told: Answer) -> Payment:
+    """Applies an answer that nobody asked for, of a provider that is believed: in any order, and repeated.
+
+    What contradicts money that was authorized or paid changes nothing: people look it up.
+    """
+    payment, at = lock(merchant, payment_id), clock.now(merchant)
+    answer = Answer(told.about, rail_of(payment).heard(order_of(payment), told.outcome))
+    if _contradicts(payment, answer):
+        log.critical("payment.told_otherwise", payment=payment.id, about=answer.about, told=answer.outcome.answered)
+        return payment
+    if payment.status == Status.AUTHORIZED and answer.about == PaymentAction.PAY:
+        return payment  # told once more, or of an attempt that failed
+    if payment.status in UNDECIDED:
+        payment = _applied(payment, answer, at)
+    if answer.outcome.answered in _MONEY and answer.about not in _MONEYLESS:
+        _notice_money(payment, answer.outcome, at)
+    return payment
+
+
+def _contradicts(payment: Payment, answer: Answer) -> bool:
+    """Whether it denies money that an earlier answer has promised, or promises it a second time."""
+    is_same = answer.outcome.reference in (None, payment.rail_reference)
+    if answer.outcome.answered == PaymentResult.DECLINED:
+        return is_same and payment.status in (Status.AUTHORIZED, Status.PAID, Status.REFUNDED)
+    if payment.status != Status.AUTHORIZED:
+        return False
+    return answer.about == PaymentAction.EXPIRE or (answer.about == PaymentAction.PAY and not is_same)
 
 
 def _is_news(payment: Payment, answer: Answer) -> bool:

@@ -59,7 +59,7 @@ def enter(by: Actor, new: NewAccount, given: Given, note: str) -> ProviderAccoun
     account = ProviderAccount(
         provider=new.provider, title=new.title, merchant=new.merchant, system=new.system, entered_by=by.user
     )
-    _seal_in(account, sealed_of(declared()[new.provider], given))
+    _seal_in(account, sealed_of(declared()[new.provider], given, new.system))
     account.save(force_insert=True)
     _write_down(by, "entered", account, note, before=None)
     return account

@@ -14,6 +14,7 @@ from accounts.base.errors import Fault
 from accounts.base.sealing import seal
 from gateway.providers.certificates import Pem, belongs_to, expires_at
 from gateway.providers.errors import InvalidAccount
+from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Credentials, Provider
 
 Given = Mapping[str, Any]
@@ -29,7 +30,7 @@ class SealedCredentials:
     certificate_expires_at: datetime | None
 
 
-_SPELLED = {"url": "URL", "ca": "CA", "pix": "PIX", "id": "ID", "cbu": "CBU", "clabe": "CLABE", "pse": "PSE"}
+_SPELLED = {name: name.upper() for name in ("api", "hmac", "url", "ca", "pix", "id", "cbu", "clabe", "pse")}
 
 
 def label_of(member: str) -> str:
@@ -49,13 +50,18 @@ def is_pem(member: FieldInfo) -> bool:
     return any(isinstance(mark, Pem) for mark in (*member.metadata, *inner))
 
 
-def sealed_of(provider: type[Provider[Any]], given: Given) -> SealedCredentials:
-    """The credentials, ready to be stored. Raises ONP400_PROVIDER_ACCOUNT, which repeats no value."""
+def sealed_of(provider: type[Provider[Any]], given: Given, system: str | None = None) -> SealedCredentials:
+    """The credentials, ready to be stored for an account of this system.
+
+    Raises ONP400_PROVIDER_ACCOUNT, which repeats no value, also if they tell that they are of the other system.
+    """
     try:
         credentials = provider.credentials_type.model_validate(dict(given))
     except ValidationError as invalid:
         faults = [_fault(one) for one in invalid.errors(include_url=False, include_input=False, include_context=False)]
         raise InvalidAccount(faults=faults) from None  # its text has the values
+    if system and credentials.is_live not in (None, system == ProviderAccount.System.PRODUCTION):
+        raise InvalidAccount(faults=[Fault("system", "INVALID", "The credentials are of the provider's other system.")])
     certificate_expires_at = _require_usable(credentials)
     members = type(credentials).model_fields
     secrets = {name: _revealed(getattr(credentials, name)) for name, one in members.items() if is_secret(one)}

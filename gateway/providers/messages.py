@@ -19,7 +19,7 @@ from accounts.base.sealing import seal, unseal
 from gateway.providers import notices
 from gateway.providers.errors import MessageUnknown, Unreadable
 from gateway.providers.models import ProviderAccount, ProviderMessage
-from gateway.providers.provider import Message
+from gateway.providers.provider import Message, Notice
 from gateway.providers.selectors import provider_of
 
 log = structlog.get_logger()
@@ -123,10 +123,20 @@ def _outcome(stored: ProviderMessage) -> str:
     except Exception as broken:  # it would raise each time: staff have it read again once it is repaired
         log.exception("callback.reading_broke", message=stored.pk, account=stored.account_id)
         return f"{NOT_READABLE}: {type(broken).__name__}"
-    once = {(notice.object_id, notice.told): notice for notice in found}  # a message may repeat an id 10,000 times
-    known = [(notice.object_id, notices.apply(notice, stored.account)) for notice in once.values()]
-    lines = [f"{object_id}: {'queried' if is_ours else 'not ours'}" for object_id, is_ours in known]
+    once = {_said(notice): notice for notice in found}  # a message may repeat an id 10,000 times
+    lines = [f"{one.object_id}: {_done_about(one, stored.account)}" for one in once.values()]
     return "; ".join(lines) or "It concerns nothing of ours"
+
+
+def _said(notice: Notice) -> tuple[object, ...]:
+    answered = notice.outcome and (notice.about, notice.outcome.answered, notice.outcome.reference)
+    return notice.object_id, notice.told, answered
+
+
+def _done_about(notice: Notice, account: ProviderAccount) -> str:
+    if not notices.apply(notice, account):
+        return "not ours"
+    return f"{notice.about} {notice.outcome.answered}" if notice.outcome else "queried"
 
 
 @transaction.atomic

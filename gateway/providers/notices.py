@@ -1,15 +1,18 @@
 """Whom a notice of an institution concerns: one handler for each prefix of our ids."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Notice
+from gateway.providers.registry import declared
 
 Handler = Callable[[Notice, ProviderAccount], bool]
 """Queries the institution about `notice.object_id` at once, outside any transaction, and applies the answer as always.
 
 False: there is nothing of this id at this account; then nothing happens. It is called again for a repeated notice and
 in any order, and raises only what the sweep shall retry. The notice itself proves nothing: `told` is only compared.
+With an `outcome` nobody is queried: that is the answer.
 """
 _HANDLERS: dict[str, Handler] = {}
 
@@ -26,6 +29,11 @@ def register(prefix: str) -> Callable[[Handler], Handler]:
 
 
 def apply(notice: Notice, account: ProviderAccount) -> bool:
-    """Lets the handler of the notice query the institution; False if the id is not one of ours at this account."""
+    """Lets the handler of the notice query the institution; False if the id is not one of ours at this account.
+
+    The outcome of a notice counts only if its institution is believed.
+    """
+    if notice.outcome and not declared()[account.provider].is_believed:
+        notice = replace(notice, outcome=None)
     handler = _HANDLERS.get(notice.object_id.partition("_")[0])
     return handler is not None and handler(notice, account)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from gateway.methods.rail import Money, PaymentAction, PaymentResult, Rail
+from gateway.methods.rail import Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
 
 DAY_S = 86_400
 
@@ -21,6 +21,11 @@ class Credentials(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    @property
+    def is_live(self) -> bool | None:
+        """Whether they are of the institution's production system, or of its test system. None: they do not tell."""
+        return None
 
 
 C = TypeVar("C", bound=Credentials)
@@ -44,14 +49,16 @@ class Message:
 class Notice:
     """What a message says about one payment, refund or withdrawal of ours.
 
-    It is never believed by itself: the provider is queried about `object_id` at once. `told` is the result that the
-    query is compared with, if the message names one.
+    It is a hint: the provider is queried about `object_id` at once. `told` is the result that the query is compared
+    with, if the message names one. Only a provider that `is_believed` gives an `outcome` instead, which is applied as
+    its answer.
     """
 
     object_id: str
     about: PaymentAction
     told: PaymentResult | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    outcome: PaymentOutcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,8 @@ class Provider(ABC, Generic[C]):
     certain_within_s: ClassVar[int] = DAY_S
     """Until when an unclear outcome is certain, from the first unclear answer on."""
 
+    is_believed: ClassVar[bool] = False
+    """Whether what its verified messages say is an answer, because it cannot be queried about a payment."""
     is_told_where_to_call: ClassVar[bool] = False
     """Whether the institution learns the address of callbacks by `register_webhook`, or elsewhere."""
 

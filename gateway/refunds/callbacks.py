@@ -1,4 +1,7 @@
-"""What an institution tells about a refund: it is queried at once, and the answer counts."""
+"""What an institution tells about a refund: it is queried at once, and the answer counts.
+
+One that cannot be queried is believed: then what it tells is the answer.
+"""
 
 from functools import partial
 
@@ -12,7 +15,7 @@ from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
 from gateway.providers.provider import Notice
 from gateway.refunds.models import Refund, Status
-from gateway.refunds.questions import Question, ask_and_take, prepare
+from gateway.refunds.questions import Question, ask_and_take, believe, prepare
 from gateway.refunds.services import lock
 
 
@@ -20,6 +23,9 @@ from gateway.refunds.services import lock
 def hear(notice: Notice, account: ProviderAccount) -> bool:
     """Queries the account about a refund under way; one that has ended, or was not sent there, stays as it is."""
     found = Refund.objects.select_related("merchant__company").filter(pk=notice.object_id, account=account).first()
+    if found and notice.outcome:
+        retry_on_deadlock(partial(believe, found.merchant, found.pk, notice.outcome))
+        return True
     if found is None or found.status != Status.PROCESSING or found.sent_at is None:
         return found is not None
     question = retry_on_deadlock(partial(_begin, found.merchant, found.pk))

@@ -74,6 +74,7 @@ def order_of(refund: Refund) -> RefundOrder:
         amount=refund.amount_exact,
         currency=refund.currency,
         details=payment.details,
+        sent_at=refund.sent_at,
     )
 
 

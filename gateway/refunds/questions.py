@@ -86,6 +86,28 @@ def _take(merchant: Merchant, question: Question, outcome: PaymentOutcome) -> No
     _apply(refund, outcome, at)
 
 
+@transaction.atomic
+def believe(merchant: Merchant, refund_id: str, told: PaymentOutcome) -> None:
+    """Applies an answer that nobody asked for, of a provider that is believed: in any order, and repeated.
+
+    What contradicts the refund changes nothing: people look it up.
+    """
+    refund, at = lock(merchant, refund_id), clock.now(merchant)
+    if _contradicts(refund, told):
+        log.critical("refund.told_otherwise", refund=refund.id, told=told.answered, reference=told.reference)
+    elif refund.status == Status.PROCESSING:
+        _apply(refund, told, at)
+
+
+def _contradicts(refund: Refund, told: PaymentOutcome) -> bool:
+    """Whether it is of another amount, was never sent, or ended in another way."""
+    if told.amount is not None and (told.amount, told.currency) != (refund.amount_exact, refund.currency):
+        return True
+    if refund.status == Status.PROCESSING:
+        return refund.sent_at is None
+    return (told.answered == PaymentResult.DONE) != (refund.status == Status.COMPLETED)
+
+
 def _apply(refund: Refund, outcome: PaymentOutcome, at: datetime) -> None:
     if outcome.answered == PaymentResult.DONE:
         refund.ask_at, refund.end_to_end_id = None, outcome.reference

@@ -252,7 +252,7 @@ class ProviderAccountAdmin(StatementMoney):
     def _working(self, account: ProviderAccount, form: CredentialsForm) -> SealedCredentials | None:
         """None, with the reason in the form, if the credentials are refused here or at the provider."""
         try:
-            entered = sealed_of(declared()[account.provider], form.given())
+            entered = sealed_of(declared()[account.provider], form.given(), account.system)
         except Refusal as refusal:
             form.tell(refusal)
             return None

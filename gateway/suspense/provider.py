@@ -49,6 +49,7 @@ def order_of(item: SuspenseItem) -> RefundOrder:
         amount=item.amount_exact,
         currency=item.currency,
         details=payment.details if payment else {},
+        sent_at=item.sent_at,
     )
 
 

@@ -80,10 +80,11 @@ def _take(question: Question, outcome: PaymentOutcome) -> None:
     if item.leased_until != question.leased_until and not is_returned:
         return
     item.leased_until = None
-    _apply(item, outcome, now_of(item))
+    apply(item, outcome, now_of(item))
 
 
-def _apply(item: SuspenseItem, outcome: PaymentOutcome, at: datetime) -> None:
+def apply(item: SuspenseItem, outcome: PaymentOutcome, at: datetime) -> None:
+    """Applies what became of the order to return it. Call it in a transaction that has locked the item."""
     if outcome.answered == PaymentResult.DONE:
         item.return_reference = outcome.reference or ""
         take(item, SuspenseAction.RETURNED, at)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.support.adyen.acquirer import Acquirer
 from tests.support.bacen_pix.bank import Papers
 from tests.support.manual_provider import CREDENTIALS
 
@@ -20,5 +21,6 @@ ACCOUNTS: dict[str, list[dict[str, Any]]] = {
             "pix_key": "pagamentos@acme.example",
         }
     ],
+    "adyen": [Acquirer(url="https://acquirer.example").credentials()],
 }
 """The name of a provider → credentials as staff enter them. Nothing is called with them."""

@@ -1,0 +1,87 @@
+"""The calls of Checkout v72 that we make. Each raises NotSent or Unclear without a clear answer."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from gateway.providers.adyen.credentials import AdyenCredentials
+from gateway.providers.adyen.shapes import Methods, Paid, Received, Refused
+from gateway.providers.client import Answer, Call, Client
+from gateway.providers.errors import Unclear
+
+T = TypeVar("T")
+CHANGE = "/payments/{psp}/"
+"""Followed by what is asked for: captures, cancels or refunds."""
+
+
+class CheckoutApi:
+    """One merchant account. A POST with a key is carried out once, however often it is sent within seven days."""
+
+    def __init__(self, client: Client, credentials: AdyenCredentials) -> None:
+        self._client, self._address = client, credentials.address
+        self._api_key = credentials.api_key
+        self.merchant_account = credentials.merchant_account
+
+    def methods(self) -> Methods | Refused:
+        return self._send("/paymentMethods", Methods)
+
+    def pay(self, payment_id: str, body: Mapping[str, Any]) -> Paid | Refused:
+        """A payment with our id as its reference. Raises Unclear for an answer about another one."""
+        paid = self._send("/payments", Paid, {**body, "reference": payment_id}, f"{payment_id}-pay", about=payment_id)
+        return paid if isinstance(paid, Refused) else _of(payment_id, paid)
+
+    def confirm(self, payment_id: str, details: Mapping[str, Any]) -> Paid | Refused:
+        """The payment after its payer has confirmed it. `details` are what the payer's browser was given."""
+        number = hashlib.sha256(repr(sorted(details.items())).encode()).hexdigest()[:8]
+        paid = self._send("/payments/details", Paid, details, f"{payment_id}-{number}", about=payment_id)
+        return paid if isinstance(paid, Refused) else _of(payment_id, paid)
+
+    def capture(self, psp: str, payment_id: str, amount: Mapping[str, Any]) -> Received | Refused:
+        return self._change(psp, "captures", payment_id, {"amount": amount})
+
+    def cancel(self, psp: str | None, payment_id: str) -> Received | Refused:
+        """Without Adyen's own id it is found by ours."""
+        if psp:
+            return self._change(psp, "cancels", payment_id, {})
+        body = {"paymentReference": payment_id, "reference": payment_id}
+        return self._send("/cancels", Received, body, f"{payment_id}-technical-cancel", about=payment_id)
+
+    def refund(self, psp: str, refund_id: str, amount: Mapping[str, Any]) -> Received | Refused:
+        return self._change(psp, "refunds", refund_id, {"amount": amount})
+
+    def _change(self, psp: str, what: str, our_id: str, body: Mapping[str, Any]) -> Received | Refused:
+        body = {**body, "reference": our_id}
+        return self._send(CHANGE + what, Received, body, f"{our_id}-{what}", psp=psp, about=our_id)
+
+    def _send(
+        self,
+        path: str,
+        shape: type[T],
+        body: Mapping[str, Any] | None = None,
+        key: str = "",
+        psp: str = "",
+        about: str = "",
+    ) -> T | Refused:
+        headers = {"X-API-Key": self._api_key.get_secret_value()}
+        if key:
+            headers["Idempotency-Key"] = self._key(key)
+        sent = {**(body or {}), "merchantAccount": self.merchant_account}
+        call = Call("POST", self._address + path, {"psp": psp} if psp else {}, about, json=sent, headers=headers)
+        return _told(self._client.send(call), shape)
+
+    def _key(self, what: str) -> str:
+        """Unique for a company's accounts at Adyen together, and of 64 characters at most."""
+        return f"{what}-{hashlib.sha256(self.merchant_account.encode()).hexdigest()[:12]}"
+
+
+def _told(answer: Answer, shape: type[T]) -> T | Refused:
+    if answer.status < 300:
+        return answer.read(shape)
+    without_body = {"errorCode": "000", "errorType": "security"} if answer.status == 401 else {}
+    return Answer(answer.status, {**without_body, **answer.body, "status": answer.status}).read(Refused)
+
+
+def _of(payment_id: str, paid: Paid) -> Paid:
+    if paid.reference not in (None, payment_id):
+        raise Unclear("an answer about something else")
+    return paid

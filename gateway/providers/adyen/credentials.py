@@ -1,0 +1,55 @@
+"""What an account at Adyen needs, from its Customer Area."""
+
+from typing import Annotated
+
+from pydantic import Field, SecretStr, StringConstraints, model_validator
+
+from gateway.providers.certificates import Certificate
+from gateway.providers.fields import Address
+from gateway.providers.provider import Credentials
+
+VERSION = "v72"
+TEST, LIVE = "https://checkout-test.adyen.com", "https://{}-checkout-live.adyenpayments.com/checkout"
+HmacKey = Annotated[SecretStr, Field(min_length=64, max_length=64)]
+
+
+class AdyenCredentials(Credentials):
+    """The client key tells the live system from the test system. While the HMAC key changes, both are accepted."""
+
+    api_key: Annotated[SecretStr, Field(min_length=20, title="API key")]
+    merchant_account: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,80}$")]
+    client_key: Annotated[str, StringConstraints(pattern=r"^(live|test)_[A-Z0-9]{1,64}$")]
+    live_url_prefix: Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9]+-[A-Za-z0-9]+)?$")] = ""
+    hmac_key: Annotated[HmacKey, Field(title="HMAC key of the webhook", description="64 hexadecimal digits")]
+    other_hmac_key: Annotated[
+        HmacKey | None, Field(title="Second HMAC key", description="The next or the former one, while it changes")
+    ] = None
+    base_url: Annotated[Address | None, Field(title="Another address of the API", description="Usually empty")] = None
+    ca_certificates: Annotated[
+        Certificate | None, Field(title="CA certificates of that address", description="Usually empty")
+    ] = None
+
+    @property
+    def is_live(self) -> bool:
+        return self.client_key.startswith("live_")
+
+    @property
+    def address(self) -> str:
+        """Where the API begins."""
+        own = LIVE.format(self.live_url_prefix) if self.is_live else TEST
+        return f"{self.base_url or own}/{VERSION}"
+
+    @property
+    def hmac_keys(self) -> list[str]:
+        """The keys that a webhook may be signed with."""
+        return [key.get_secret_value() for key in (self.hmac_key, self.other_hmac_key) if key]
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "AdyenCredentials":
+        if self.is_live and not (self.live_url_prefix or self.base_url):
+            raise ValueError("Live credentials need the live URL prefix.")
+        try:
+            all(map(bytes.fromhex, self.hmac_keys))
+        except ValueError:
+            raise ValueError("An HMAC key is 64 hexadecimal digits.") from None
+        return self

@@ -1,0 +1,56 @@
+"""An account at Adyen: its connection check, its webhooks, and the methods that it serves."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from gateway.methods.rail import Rail
+from gateway.providers.adyen import webhooks
+from gateway.providers.adyen.api import CheckoutApi
+from gateway.providers.adyen.credentials import AdyenCredentials
+from gateway.providers.adyen.rail import AdyenRail
+from gateway.providers.adyen.shapes import Refused
+from gateway.providers.adyen.transfers import AdyenBoleto, AdyenMbWay, AdyenPix
+from gateway.providers.client import Client, Identity
+from gateway.providers.errors import CallFailed, NotConnected
+from gateway.providers.provider import DAY_S, Message, Notice, Provider
+
+RAILS: tuple[type[AdyenRail], ...] = (AdyenMbWay, AdyenBoleto, AdyenPix)
+
+
+class AdyenProvider(Provider[AdyenCredentials]):
+    """An acquirer of many methods. It cannot be queried about a payment: its signed webhooks are believed."""
+
+    name: ClassVar[str] = "adyen"
+    title: ClassVar[str] = "Adyen"
+    credentials_type: ClassVar[type[AdyenCredentials]] = AdyenCredentials
+    methods: ClassVar[tuple[tuple[str, str], ...]] = tuple(
+        (rail.method, market.currency) for rail in RAILS for market in rail.markets
+    )
+    certain_within_s: ClassVar[int] = 7 * DAY_S
+    is_believed: ClassVar[bool] = True
+
+    def __init__(self, credentials: AdyenCredentials) -> None:
+        super().__init__(credentials)
+        client = Client(self.name, Identity(ca=credentials.ca_certificates))
+        self.api = CheckoutApi(client, credentials)
+
+    def rails(self) -> Sequence[Rail]:
+        return [rail(self.api) for rail in RAILS]
+
+    def check(self) -> None:
+        """Lists the payment methods of the merchant account."""
+        try:
+            found = self.api.methods()
+        except CallFailed as failed:
+            raise NotConnected(failed.reason) from None
+        if isinstance(found, Refused):
+            raise NotConnected(f"HTTP {found.status}, error {found.code} ({found.type})")
+
+    def verify(self, message: Message) -> bool:
+        return webhooks.is_genuine(message.body, self.credentials)
+
+    def read(self, message: Message) -> Sequence[Notice]:
+        return webhooks.notices(message.body, self.credentials)
+
+
+PROVIDER = AdyenProvider

@@ -1,0 +1,129 @@
+"""Standard webhooks, of signed notifications (docs.adyen.com/development-resources/webhooks)."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from Adyen.util import is_valid_hmac_notification
+
+from accounts.base.wire import NotOneJsonObject, loads
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.providers.adyen.credentials import AdyenCredentials
+from gateway.providers.adyen.shapes import Item, Notification, Wrapped
+from gateway.providers.client import shaped
+from gateway.providers.errors import Unclear, Unreadable
+from gateway.providers.provider import Notice
+
+_OURS = re.compile(r"(pay|ref|sus)_[0-7][0-9A-HJKMNP-TV-Z]{25}")
+Told = tuple[PaymentAction, PaymentOutcome]
+
+
+def is_genuine(body: bytes, credentials: AdyenCredentials) -> bool:
+    """Whether Adyen signed every notification of the message, in the live system or in the test system as expected."""
+    try:
+        message = _message(body)
+        items = [one["NotificationRequestItem"] for one in message.items]
+        return (message.live == "true") == credentials.is_live and all(
+            any(_is_signed(item, key) for key in credentials.hmac_keys) for item in items
+        )
+    except (Unreadable, KeyError):
+        return False
+
+
+def _is_signed(item: Mapping[str, Any], key: str) -> bool:
+    """The library raises for anything but a complete notification, and answers None for one without a signature."""
+    try:
+        return is_valid_hmac_notification(item, key) is True
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False
+
+
+def notices(body: bytes, credentials: AdyenCredentials) -> list[Notice]:
+    """What a genuine message says about payments and refunds of ours, each once. Raises Unreadable."""
+    items = {(item.psp, item.event, item.success): item for item in _items(body)}
+    mine = (item for item in items.values() if item.account == credentials.merchant_account)
+    read = ((item, _READ[item.event](item)) for item in mine if item.event in _READ and _OURS.fullmatch(item.reference))
+    return [Notice(item.reference, told[0], outcome=told[1]) for item, told in read if told and _fits(item, told[0])]
+
+
+def _fits(item: Item, about: PaymentAction) -> bool:
+    return item.reference.startswith("pay_") == (about != PaymentAction.REFUND)
+
+
+def _message(body: bytes) -> Notification:
+    try:
+        return shaped(loads(body), Notification)
+    except (NotOneJsonObject, Unclear) as wrong:
+        raise Unreadable("not a standard webhook") from wrong
+
+
+def _items(body: bytes) -> Iterator[Item]:
+    for one in _message(body).items:
+        try:
+            yield shaped(one, Wrapped).item
+        except Unclear as wrong:
+            raise Unreadable(f"a notification of another form: {wrong.reason}") from None
+
+
+def _outcome(item: Item, answered: PaymentResult, *, of_payment: bool = False, **more: Any) -> PaymentOutcome:
+    """`of_payment`: with Adyen's id of the payment, not of the request to change it."""
+    reference, amount = item.original if of_payment else item.psp, item.amount.exact
+    if amount is None:
+        raise Unreadable("a currency that is none of ours")
+    return PaymentOutcome(answered, reference=reference, amount=amount, currency=item.amount.currency, **more)
+
+
+def _authorisation(item: Item) -> Told:
+    if item.success == "true":
+        details = {"webhook": dict(item.extra or {})}
+        return PaymentAction.PAY, _outcome(item, PaymentResult.AUTHORIZED, details=details)
+    failure = ("PAYMENT_REFUSED", "The payment was refused or canceled.")
+    return PaymentAction.PAY, PaymentOutcome(PaymentResult.DECLINED, failure=failure, reference=item.psp)
+
+
+def _capture(item: Item) -> Told:
+    """A capture that did not succeed may be asked for again."""
+    if item.success == "true":
+        return PaymentAction.CAPTURE, _outcome(item, PaymentResult.DONE, of_payment=True)
+    return PaymentAction.CAPTURE, PaymentOutcome(PaymentResult.UNKNOWN)
+
+
+def _capture_failed(item: Item) -> Told | None:
+    failure = ("CAPTURE_FAILED", "The card scheme rejected the capture.")
+    failed = PaymentOutcome(PaymentResult.DECLINED, failure=failure, reference=item.original)
+    return (PaymentAction.CAPTURE, failed) if item.success == "true" else None
+
+
+def _over(about: PaymentAction) -> Callable[[Item], Told | None]:
+    """Nobody can pay it any more, or its authorization was released. Without success nothing has changed."""
+    return lambda item: (about, PaymentOutcome(PaymentResult.DONE)) if item.success == "true" else None
+
+
+def _refund(item: Item) -> Told:
+    if item.success == "true":
+        return PaymentAction.REFUND, _outcome(item, PaymentResult.DONE)
+    return _not_refunded(item)
+
+
+def _refund_failed(item: Item) -> Told | None:
+    return _not_refunded(item) if item.success == "true" else None
+
+
+def _not_refunded(item: Item) -> Told:
+    failure = ("ACQUIRER_REFUSED", (item.reason or "The acquirer could not carry out the refund.")[:255])
+    return PaymentAction.REFUND, _outcome(item, PaymentResult.DECLINED, failure=failure)
+
+
+_READ: dict[str, Callable[[Item], Told | None]] = {
+    "AUTHORISATION": _authorisation,
+    "CAPTURE": _capture,
+    "CAPTURE_FAILED": _capture_failed,
+    "CANCELLATION": _over(PaymentAction.CANCEL),
+    "TECHNICAL_CANCEL": _over(PaymentAction.CANCEL),
+    "EXPIRE": _over(PaymentAction.CANCEL),
+    "OFFER_CLOSED": _over(PaymentAction.EXPIRE),
+    "REFUND": _refund,
+    "REFUND_FAILED": _refund_failed,
+    "REFUNDED_REVERSED": _refund_failed,
+}
+"""The events that say something about a payment or a refund; all others are left out."""

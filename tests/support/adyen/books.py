@@ -1,0 +1,142 @@
+"""The books of the pretended Adyen: payments by its own ids, and what was asked about them."""
+
+import secrets
+import string
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from gateway.methods.boleto.numbers import barcode, digitable_line, spaced
+from gateway.methods.pix.brcode import br_code
+
+Told = tuple[int, dict[str, Any]]
+
+
+@dataclass
+class Payment:
+    """`state`: offered, authorised, captured, canceled, refused."""
+
+    psp: str
+    reference: str
+    amount: dict[str, Any]
+    method: str
+    asked: dict[str, Any]
+    state: str = "offered"
+    refunded: int = 0
+
+
+@dataclass
+class Change:
+    """A capture, cancellation or refund that was received."""
+
+    psp: str
+    payment: Payment | None
+    kind: str
+    reference: str
+    amount: dict[str, Any]
+
+
+def error(status: int, code: str, message: str, kind: str = "validation") -> Told:
+    return status, {"status": status, "errorCode": code, "message": message, "errorType": kind, "pspReference": psp()}
+
+
+def psp() -> str:
+    return "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(16))
+
+
+@dataclass
+class Books:
+    """One merchant account. A request with a known idempotency key gets its first answer again."""
+
+    merchant_account: str = "OnpayPT"
+    payments: dict[str, Payment] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    kept: dict[str, Told] = field(default_factory=dict)
+    results: list[dict[str, Any]] = field(default_factory=list)
+    """Members of the next answers to payments, instead of the usual ones."""
+
+    def answer(self, path: str, key: str, body: dict[str, Any]) -> Told:
+        if body.get("merchantAccount") != self.merchant_account:
+            return error(403, "901", "Invalid Merchant Account", "security")
+        if key and key in self.kept:
+            return self.kept[key]
+        told = self._act(path, body)
+        if key:
+            self.kept[key] = told
+        return told
+
+    def _act(self, path: str, body: dict[str, Any]) -> Told:
+        if path == "/paymentMethods":
+            return 200, {"paymentMethods": [{"type": one, "name": one} for one in ("mbway", "boletobancario", "pix")]}
+        if path == "/payments":
+            return self._pay(body)
+        if path == "/cancels":
+            found = next((one for one in self.payments.values() if one.reference == body["paymentReference"]), None)
+            return self._change(found, "cancels", body, {"paymentReference": body["paymentReference"]})
+        if path.startswith("/payments/") and path.count("/") == 3:
+            _, _, number, kind = path.split("/")
+            known = self.payments.get(number)
+            if known is None:
+                return error(422, "167", "Original pspReference required for this operation")
+            return self._change(known, kind, body, {"paymentPspReference": number})
+        return error(404, "000", "Not found", "internal")
+
+    def _pay(self, body: dict[str, Any]) -> Told:
+        if body["amount"]["value"] < 1:
+            return error(422, "137", "Invalid amount specified")
+        kind = body["paymentMethod"]["type"]
+        payment = Payment(psp(), body["reference"], body["amount"], kind, body)
+        told = {"pspReference": payment.psp, "merchantReference": payment.reference} | _WAYS[kind](body)
+        if self.results:
+            told |= self.results.pop(0)
+        if told["resultCode"] in ("Refused", "Cancelled", "Error"):
+            payment.state = "refused"
+            told.pop("action", None)
+        self.payments[payment.psp] = payment
+        return 200, told
+
+    def _change(self, payment: Payment | None, kind: str, body: dict[str, Any], more: dict[str, Any]) -> Told:
+        amount = body.get("amount") or (payment.amount if payment else {"value": 0, "currency": "EUR"})
+        change = Change(psp(), payment, kind, body["reference"], amount)
+        self.changes.append(change)
+        told = {"merchantAccount": self.merchant_account, "pspReference": change.psp, "status": "received"}
+        shown = {"amount": amount} if "amount" in body else {}
+        return 201, told | {"reference": change.reference} | shown | more
+
+    def newest(self) -> Payment:
+        return list(self.payments.values())[-1]
+
+
+def _mb_way(body: dict[str, Any]) -> dict[str, Any]:
+    action = {"type": "await", "paymentMethodType": "mbway", "paymentData": "Ab02b4c0!BQABAgA"}
+    return {"resultCode": "Pending", "action": action}
+
+
+def _pix(body: dict[str, Any]) -> dict[str, Any]:
+    amount = Decimal(body["amount"]["value"]) / 100
+    code = br_code(location="pix.adyen.example/qr/v2/1", amount=amount, name="Adyen", city="Sao Paulo")
+    return {"resultCode": "Pending", "action": {"type": "qrCode", "paymentMethodType": "pix", "qrCodeData": code}}
+
+
+def _boleto(body: dict[str, Any]) -> dict[str, Any]:
+    due: date = datetime.fromisoformat(body["deliverAt"]).date()
+    bars = barcode("033", due, body["amount"]["value"], "".join(secrets.choice(string.digits) for _ in range(25)))
+    action = {
+        "type": "voucher",
+        "paymentMethodType": "boletobancario_santander",
+        "reference": spaced(digitable_line(bars)),
+        "expiresAt": f"{due}T23:59:00",
+        "downloadUrl": "https://adyen.example/boleto.pdf",
+        "initialAmount": body["amount"],
+        "totalAmount": body["amount"],
+    }
+    return {"resultCode": "PresentToShopper", "action": action}
+
+
+_WAYS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "mbway": _mb_way,
+    "pix": _pix,
+    "boletobancario": _boleto,
+}
