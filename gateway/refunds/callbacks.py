@@ -14,8 +14,9 @@ from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
 from gateway.providers.provider import Notice
+from gateway.providers.returning import Question
 from gateway.refunds.models import Refund, Status
-from gateway.refunds.questions import Question, ask_and_take, believe, prepare
+from gateway.refunds.questions import ask_and_take, believe, prepare
 from gateway.refunds.services import lock
 
 

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.payments.models import Payment
-from gateway.providers.asking import Asked
+from gateway.providers.returning import Returned
 from ledger.money import to_decimal
 
 
@@ -56,7 +56,7 @@ class DisputeKind(models.TextChoices):
     MED = "MED", "PIX MED"
 
 
-class Refund(Asked):
+class Refund(Returned):
     """Money of a payment to be returned. Minor units; times by the merchant's clock.
 
     `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are held. A

@@ -1,55 +1,24 @@
 """Questions to the provider of a refund: recorded, put outside any transaction, and the answer applied."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 import structlog
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 
 from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
-from gateway.methods.rail import PaymentOutcome, PaymentResult, Rail, RefundOrder
+from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.payments.provider import rail_of
-from gateway.providers.asking import LEASE, is_overdue, keep_unclear, lease, settle_outcome
-from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.asking import is_overdue
+from gateway.providers.returning import NOT_RETURNED, Question, ask_again, record
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund, Status
 from gateway.refunds.provider import ACQUIRER_REFUSED, order_of, take
 from gateway.refunds.services import lock
 
 log = structlog.get_logger()
-SENT_AGAIN_AFTER = timedelta(minutes=1)
-_NOT_PAID = (PaymentResult.DECLINED, PaymentResult.REFUSED)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The next call to the provider, and the lease during which no other process calls it."""
-
-    refund_id: str
-    order: RefundOrder
-    rail: Rail
-    is_new: bool
-    leased_until: datetime
-    at: datetime
-
-    def put(self) -> PaymentOutcome:
-        """Calls the provider, never inside a transaction. An order that was possibly sent is only queried."""
-        try:
-            return self.rail.refund(self.order, self.at) if self.is_new else self.rail.ask_refund(self.order, self.at)
-        except NotSent as failed:
-            log.warning("refund.not_sent", refund=self.refund_id, reason=failed.reason)
-            return PaymentOutcome(PaymentResult.NOT_RECEIVED if self.is_new else PaymentResult.UNKNOWN)
-        except Unclear as failed:
-            log.warning("refund.unclear", refund=self.refund_id, reason=failed.reason)
-        except SoftTimeLimitExceeded:  # its lease runs out, and the provider is queried
-            raise
-        except Exception:
-            log.exception("refund.unclear", refund=self.refund_id)
-        return PaymentOutcome(PaymentResult.UNKNOWN)
 
 
 def prepare(refund: Refund, at: datetime) -> Question:
@@ -57,13 +26,7 @@ def prepare(refund: Refund, at: datetime) -> Question:
 
     Call it in a transaction that has locked the refund and its payment.
     """
-    is_new = refund.sent_at is None
-    if is_new:
-        refund.sent_at = at
-    leased_until = lease(refund)
-    refund.ask_at = at + LEASE
-    refund.save(update_fields=["sent_at", "leased_until", "ask_at"])
-    return Question(refund.id, order_of(refund), rail_of(refund.payment), is_new, leased_until, at)
+    return record(refund, order_of, rail_of(refund.payment), at)
 
 
 def ask_and_take(merchant: Merchant, question: Question) -> None:
@@ -75,7 +38,7 @@ def ask_and_take(merchant: Merchant, question: Question) -> None:
 @transaction.atomic
 def _take(merchant: Merchant, question: Question, outcome: PaymentOutcome) -> None:
     """A late answer without an outcome, after a newer call, changes nothing."""
-    refund, at = lock(merchant, question.refund_id), clock.now(merchant)
+    refund, at = lock(merchant, question.row_id), clock.now(merchant)
     if refund.status != Status.PROCESSING:
         if outcome.answered == PaymentResult.DONE and refund.status != Status.COMPLETED:
             log.critical("refund.answered_too_late", refund=refund.id, reference=outcome.reference)
@@ -112,16 +75,11 @@ def _apply(refund: Refund, outcome: PaymentOutcome, at: datetime) -> None:
     if outcome.answered == PaymentResult.DONE:
         refund.ask_at, refund.end_to_end_id = None, outcome.reference
         take(refund, RefundAction.DONE, at)
-    elif outcome.answered in _NOT_PAID:
+    elif outcome.answered in NOT_RETURNED:
         refund.ask_at = None
         refund.failure_code, refund.failure_message = outcome.failure or ACQUIRER_REFUSED
         take(refund, RefundAction.DECLINED, at)
-    elif outcome.answered == PaymentResult.NOT_RECEIVED:
-        settle_outcome(refund)
-        refund.sent_at, refund.ask_at = None, at + SENT_AGAIN_AFTER
-        refund.save()
     else:
-        keep_unclear(refund, at, ask_after_s=outcome.ask_after_s)
-        refund.save()
+        ask_again(refund, outcome, at)
         if is_overdue(refund, at):
             log.critical("refund.unclear_past_deadline", refund=refund.id, since=refund.unclear_since)

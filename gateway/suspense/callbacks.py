@@ -1,4 +1,7 @@
-"""What an institution that is believed tells about the return of money in suspense."""
+"""What an institution tells about a return of money in suspense: it is queried at once, and the answer counts.
+
+One that cannot be queried is believed: then what it tells is the answer.
+"""
 
 from functools import partial
 
@@ -7,25 +10,49 @@ from django.db import transaction
 
 from accounts.base.rows import retry_on_deadlock
 from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
 from gateway.providers.provider import Notice
+from gateway.providers.returning import Question
 from gateway.suspense.models import State, SuspenseItem
 from gateway.suspense.provider import lock, now_of
-from gateway.suspense.questions import apply
+from gateway.suspense.questions import apply, ask_and_take, prepare
 
 log = structlog.get_logger()
 
 
 @register("sus")
 def hear(notice: Notice, account: ProviderAccount) -> bool:
-    """Applies the outcome of the last order to return an item. Others are queried by the sweep alone."""
+    """Queries the account about a return under way, known by the id of its last order; any other stays as it is."""
     found = SuspenseItem.objects.filter(return_id=notice.object_id, account=account).first()
-    if found is None:
-        return False
-    if notice.outcome:
+    if found and notice.outcome:
         retry_on_deadlock(partial(_believe, found.pk, notice.object_id, notice.outcome))
+        return True
+    if found is None or not _is_sent(found, notice.object_id):
+        return found is not None
+    question = retry_on_deadlock(partial(_begin, found.pk, notice.object_id))
+    if question:
+        ask_and_take(question)
     return True
+
+
+@transaction.atomic
+def _begin(item_id: str, return_id: str) -> Question | None:
+    """None: it has ended, or a process is asking; then it is asked again afterwards."""
+    item = lock(item_id)
+    if not _is_sent(item, return_id):
+        return None
+    now = now_of(item)
+    if is_leased(item):
+        item.ask_at = now
+        item.save(update_fields=["ask_at"])
+        return None
+    return prepare(item, now)
+
+
+def _is_sent(item: SuspenseItem, return_id: str) -> bool:
+    return item.state == State.RETURNING and item.return_id == return_id and item.sent_at is not None
 
 
 @transaction.atomic

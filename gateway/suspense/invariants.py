@@ -36,3 +36,12 @@ invariant(
      WHERE state = '{State.ASSIGNED}' GROUP BY payment_id HAVING count(*) > 1
     """,
 )
+invariant(
+    "I29",
+    "money of one reference pays a payment, or is in suspense, never both",
+    f"""
+    SELECT s.id, s.state, p.id, p.status FROM {table(SuspenseItem)} s
+      JOIN {table(Payment)} p ON p.account_id = s.account_id AND p.rail_reference = s.reference
+     WHERE p.paid_at IS NOT NULL AND (s.state <> '{State.ASSIGNED}' OR s.payment_id <> p.id)
+    """,
+)

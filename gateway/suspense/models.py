@@ -10,8 +10,8 @@ from accounts.models import Merchant
 from gateway.methods.models import METHODS
 from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause
-from gateway.providers.asking import Asked
 from gateway.providers.models import ProviderAccount
+from gateway.providers.returning import Returned
 from ledger.money import DECIMALS, to_decimal
 
 
@@ -28,7 +28,7 @@ OPEN = (State.HELD, State.RETURNING)
 LONGEST_REFERENCE = 64
 
 
-class SuspenseItem(Asked):
+class SuspenseItem(Returned):
     """Money that arrived at a provider account and belongs to nobody yet. Only real money; all times in real time.
 
     While nobody knows which company it is for it has no merchant, and stands in no book.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pytest
@@ -12,13 +13,18 @@ from accounts.base.clock import utcnow
 from accounts.due import ALARM_AT, DELAYS_S, Due, forget_stuck
 from accounts.emails import outbox
 from accounts.models import Email, StuckWork
+from gateway.methods.rail import Money
 from gateway.payments import services as payments_of
 from gateway.payments.due import EXPIRY, QUESTION
 from gateway.payments.models import Payment
+from gateway.payments.other_money import Cause
 from gateway.refunds import due as refunds_due
 from gateway.refunds import services
 from gateway.refunds.due import ASK, LAPSE
 from gateway.refunds.models import Refund
+from gateway.suspense.due import RETURN
+from gateway.suspense.holding import hold
+from gateway.suspense.models import SuspenseItem
 from gateway.sweeps import ALL, OF_MERCHANTS
 from gateway.withdrawals.due import CALL_PROVIDER
 from gateway.withdrawals.models import Withdrawal
@@ -28,6 +34,7 @@ from ledger.receivables.models import Receivable
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import a_payment
+from tests.support.providers import active
 from tests.support.receivables import a_receivable
 from tests.support.refunds import disputed, kinds, later, paid
 from tests.support.sweeps import broken, repaired, the_delay_is_over
@@ -70,6 +77,14 @@ def emails(api: Api, acme: Shop, address: str, count: int) -> list[str]:
     return [email.pk for email in Email.objects.bulk_create(made)]
 
 
+def money_in_suspense(api: Api, acme: Shop, address: str, count: int) -> list[str]:
+    account, long_ago = active("bank"), utcnow() - timedelta(days=1)
+    for number in range(count):
+        hold(account, Money(f"E{number}", Decimal(1), "BRL"), Cause.UNKNOWN_CHARGE, long_ago, method="PIX")
+    SuspenseItem.objects.update(return_at=long_ago)
+    return list(SuspenseItem.objects.values_list("pk", flat=True))
+
+
 class Kind(NamedTuple):
     due: Due[Any]
     made: Callable[[Api, Shop, str, int], list[str]]
@@ -85,6 +100,7 @@ KINDS = [
     Kind(LAPSE, disputes, LAPSE.sweep, 10, ("PROCESSING",)),
     Kind(CALL_PROVIDER, withdrawals, CALL_PROVIDER.sweep, 0, ("PROCESSING", "COMPLETED")),
     Kind(RELEASE, receivables, receivables_due.run_due, 60, ("RELEASED",)),
+    Kind(RETURN, money_in_suspense, RETURN.sweep, 0, ("RETURNING",)),
     Kind(outbox.SENDING, emails, outbox.send_due, 1, ("SENT",)),
 ]
 

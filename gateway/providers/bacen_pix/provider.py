@@ -11,7 +11,7 @@ from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.pix.keys import FORMS, is_pix_key
 from gateway.methods.rail import Money, PaymentAction, PaymentResult, Rail
 from gateway.providers.bacen_pix.api import SCOPES, PixApi
-from gateway.providers.bacen_pix.rail import BacenPix
+from gateway.providers.bacen_pix.rail import ULID, BacenPix, return_of
 from gateway.providers.bacen_pix.shapes import Listing, ReceivedPix
 from gateway.providers.certificates import Certificate, PrivateKey
 from gateway.providers.client import Client, Identity, shaped
@@ -20,7 +20,7 @@ from gateway.providers.fields import Address, Fingerprints
 from gateway.providers.oauth2 import AuthorizedClient
 from gateway.providers.provider import Arrival, Credentials, Message, Notice, Provider
 
-_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_OURS = re.compile(ULID)
 _TOLD = {"DEVOLVIDO": PaymentResult.DONE, "NAO_REALIZADO": PaymentResult.DECLINED}
 
 
@@ -80,7 +80,7 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
 
     def arrivals(self, since: datetime, until: datetime) -> Iterator[Arrival]:
         for one in self.received(since, until):
-            is_ours = one.txid is not None and _ULID.fullmatch(one.txid) is not None
+            is_ours = one.txid is not None and _OURS.fullmatch(one.txid) is not None
             money = Money(one.end_to_end_id, one.amount, "BRL")
             yield Arrival("PIX", money, f"pay_{one.txid}" if is_ours else None)
 
@@ -88,7 +88,7 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
         return message.certificate is not None and message.certificate in self.credentials.callback_fingerprints.split()
 
     def read(self, message: Message) -> Sequence[Notice]:
-        """Payments, their details as `ReceivedPix.described`, and refunds."""
+        """Payments, their details as `ReceivedPix.described`, refunds, and returns of money in suspense."""
         try:
             told = shaped(loads(message.body), Listing)
         except (NotOneJsonObject, Unclear) as wrong:
@@ -97,12 +97,12 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
 
 
 def notices(pix: ReceivedPix) -> Iterator[Notice]:
-    """What received money says about payments and refunds of ours. Nothing without a txid that may be ours."""
-    if pix.txid and _ULID.fullmatch(pix.txid):
+    """What received money says about payments and returns of ours. Nothing without a txid that may be ours."""
+    if pix.txid and _OURS.fullmatch(pix.txid):
         yield Notice(f"pay_{pix.txid}", PaymentAction.PAY, PaymentResult.DONE, pix.described())
     for one in pix.returns:
-        if one.nature == "ORIGINAL" and _ULID.fullmatch(one.id):
-            yield Notice(f"ref_{one.id}", PaymentAction.REFUND, _TOLD.get(one.status))
+        if one.nature == "ORIGINAL" and (ours := return_of(one.id)):
+            yield Notice(ours, PaymentAction.REFUND, _TOLD.get(one.status))
 
 
 PROVIDER = BacenPixProvider

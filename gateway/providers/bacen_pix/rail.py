@@ -1,4 +1,4 @@
-"""PIX payments as immediate charges (cob). The ULID of our own id is the bank's txid, or its number of a return."""
+"""PIX payments as immediate charges (cob). The bank's txid is the ULID of the payment's id."""
 
 import re
 from collections.abc import Sequence
@@ -17,6 +17,9 @@ from gateway.providers.problems import Problem, settled
 REMOVED = ("REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP")
 END_TO_END_ID = re.compile("[a-zA-Z0-9]{32}")
 NO_MONEY = ("NO_END_TO_END_ID", "The payment has no endToEndId, so the bank cannot return its money.")
+
+ULID = r"[0-7][0-9A-HJKMNP-TV-Z]{25}"
+_NUMBER = re.compile(rf"(?P<kind>sus)?(?P<ulid>{ULID})")
 
 log = structlog.get_logger()
 
@@ -51,8 +54,8 @@ class BacenPix(Pix):
         raise Unclear(f"the charge is still {charge.status[:40]}")
 
     def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
-        """A return (devolução) of money that arrived, under the ULID of the refund's id."""
-        money, number = order.payment_reference or "", txid_of(order.refund_id)
+        """A return (devolução) of money that arrived, under the number that our id gives it."""
+        money, number = order.payment_reference or "", number_of(order.refund_id)
         if not END_TO_END_ID.fullmatch(money):
             return PaymentOutcome(PaymentResult.DECLINED, failure=NO_MONEY)
         asked = self._api.give_back(money, number, order.amount)
@@ -64,8 +67,20 @@ class BacenPix(Pix):
     def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         money = order.payment_reference or ""
         is_known = END_TO_END_ID.fullmatch(money) is not None
-        returned = self._api.returned(money, txid_of(order.refund_id)) if is_known else None
+        returned = self._api.returned(money, number_of(order.refund_id)) if is_known else None
         return _refund_outcome(order, returned) if returned else PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+
+def number_of(return_id: str) -> str:
+    """The bank's number of a return: the ULID of a refund; `sus` and the ULID of money in suspense."""
+    kind, _, ulid = return_id.partition("_")
+    return ulid if kind == "ref" else f"{kind}{ulid}"
+
+
+def return_of(number: str) -> str | None:
+    """The inverse of `number_of`; None: no return of ours has such a number."""
+    found = _NUMBER.fullmatch(number)
+    return f"{found['kind'] or 'ref'}_{found['ulid']}" if found else None
 
 
 def _outcome(order: PaymentOrder, charge: Charge) -> PaymentOutcome:

@@ -13,6 +13,7 @@ from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause
 from gateway.suspense.holding import hold
 from gateway.suspense.models import SuspenseItem
+from ledger.verify import verify
 from tests.support.companies import Shop
 from tests.support.production import api_of, pass_time
 from tests.support.providers import active
@@ -169,6 +170,16 @@ def test_money_for_no_charge_stands_in_no_book_unless_the_account_is_a_companys(
     assert balances(acme) == {"CLEARING": -1234, "SUSPENSE": 1234}
     assert balances(globex) == {}
     assert (everybodys.return_at, acmes.return_at) == (None, None), "it may be the company's own business"
+
+
+def test_the_proof_finds_money_that_is_held_and_has_paid(acme: Shop) -> None:
+    script = a_bank(acme)
+    item = SuspenseItem.objects.get(payment=look_again(expired(acme), script, arrived()))
+    Payment.objects.update(rail_reference=item.reference, paid_at=utcnow(), status="PAID")
+
+    assert "I29" in {violated.invariant.number for violated in verify()}
+
+    Payment.objects.update(rail_reference=None, paid_at=None, status="EXPIRED")
 
 
 def test_it_is_no_balance_of_the_company_and_nobody_elses_business(acme: Shop, globex: Shop) -> None:

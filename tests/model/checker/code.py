@@ -24,6 +24,7 @@ MODULES = (
     "gateway.refunds.provider",
     "gateway.refunds.opening",
     "gateway.refunds.services",
+    "gateway.providers.returning",
     "gateway.refunds.questions",
     "gateway.refunds.due",
     "gateway.withdrawals.lifecycle",

@@ -97,20 +97,20 @@ OF_PAYMENTS = (
     ),
 )  # fmt: skip
 
-_REFUND, _WITHDRAWAL = "gateway.refunds", "gateway.withdrawals"
+_REFUND, _RETURNING, _WITHDRAWAL = "gateway.refunds", "gateway.providers.returning", "gateway.withdrawals"
 _PAID_OUT = "while it was paid out or may be yet"
 
 OF_REFUNDS = (
     Wrong(
         "a refund is sent again without a query",
-        f"{_REFUND}.questions",
-        (("    is_new = refund.sent_at is None\n", "    is_new = True\n"),),
+        _RETURNING,
+        (("    is_new = row.sent_at is None\n", "    is_new = True\n"),),
         "sent twice",
     ),
     Wrong(
         "a refund without an answer has failed",
-        f"{_REFUND}.questions",
-        (("_NOT_PAID = (", "_NOT_PAID = (PaymentResult.UNKNOWN, "),),
+        _RETURNING,
+        (("NOT_RETURNED = (", "NOT_RETURNED = (PaymentResult.UNKNOWN, "),),
         f"FAILED {_PAID_OUT}",
     ),
     Wrong(

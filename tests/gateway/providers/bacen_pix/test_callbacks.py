@@ -40,6 +40,7 @@ def test_a_callback_tells_of_payments_and_of_returns_that_may_be_ours(
     money = bank.books.pay(txid, "99.00")
     bank.books.settle(money, ULID, "DEVOLVIDO", valor="1.00")
     bank.books.settle(money, "02KAGTW3Q8XJ5V0N2B7R4C0001", "NAO_REALIZADO", valor="1.00")
+    bank.books.settle(money, f"sus{ULID}", "DEVOLVIDO", valor="1.00")
     bank.books.settle(money, "MED1", "DEVOLVIDO", natureza="MED_FRAUDE", valor="98.00")
     strange = bank.books.pay("cd1fe328c875481285a6f233ae41b662", "5.00")
     bare = bank.books.pay(None, "6.00")
@@ -50,10 +51,11 @@ def test_a_callback_tells_of_payments_and_of_returns_that_may_be_ours(
         (order.payment_id, PaymentAction.PAY, PaymentResult.DONE),
         (f"ref_{ULID}", PaymentAction.REFUND, PaymentResult.DONE),
         ("ref_02KAGTW3Q8XJ5V0N2B7R4C0001", PaymentAction.REFUND, PaymentResult.DECLINED),
+        (f"sus_{ULID}", PaymentAction.REFUND, PaymentResult.DONE),
     ]
     details = notices[0].details
     assert (details["pixEndToEndId"], details["amount"], details["currency"]) == (money, "99.00", "BRL")
-    assert [(one["nature"], one["amount"]) for one in details["returns"]][2] == ("MED_FRAUDE", "98.00")
+    assert [(one["nature"], one["amount"]) for one in details["returns"]][3] == ("MED_FRAUDE", "98.00")
     assert json.loads(json.dumps(details)) == details
 
 

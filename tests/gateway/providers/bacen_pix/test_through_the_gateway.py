@@ -1,5 +1,6 @@
 """Real money through the API of the gateway and a bank's own: charged, paid, refunded, canceled, and lost answers."""
 
+import json
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -9,8 +10,11 @@ from django.db.models import F
 
 from accounts.audit import Actor
 from gateway.payments.models import Payment
-from gateway.providers import accounts
+from gateway.providers import accounts, notices
+from gateway.providers.bacen_pix.rail import number_of
 from gateway.providers.models import ProviderAccount
+from gateway.providers.provider import Message
+from gateway.providers.selectors import provider_of
 from gateway.refunds import due as due_refunds
 from gateway.refunds.models import Refund
 from gateway.suspense.models import SuspenseItem
@@ -110,7 +114,7 @@ def test_a_wrong_amount_goes_back_by_a_return_of_all_of_it(shop: Shop, bank: Ban
         assert pass_time(payment.pk, minutes=1).status == "PENDING"
     assert balances(shop) == {"CLEARING": -int(Decimal(amount) * 100), "SUSPENSE": int(Decimal(amount) * 100)}
     wait(hours=1)
-    bank.books.settle(money, SuspenseItem.objects.get().pk.removeprefix("sus_"), "DEVOLVIDO")
+    bank.books.settle(money, number_of(SuspenseItem.objects.get().return_id), "DEVOLVIDO")
     wait(minutes=1)
 
     item = SuspenseItem.objects.get()
@@ -127,11 +131,33 @@ def test_paid_twice_one_pays_and_the_other_goes_back(shop: Shop, bank: Bank) -> 
     paid = pass_time(payment.pk, minutes=1)
     assert (paid.status, paid.rail_reference, available()) == ("PAID", first, paid.net)
     wait(hours=1)
-    bank.books.settle(second, SuspenseItem.objects.get().pk.removeprefix("sus_"), "DEVOLVIDO")
+    bank.books.settle(second, number_of(SuspenseItem.objects.get().return_id), "DEVOLVIDO")
     wait(minutes=1)
 
     assert (SuspenseItem.objects.get().state, bank.books.returned()) == ("RETURNED", Decimal("150.00"))
     assert balances(shop) == {"AVAILABLE": paid.net, "FEE_INCOME": paid.fee, "CLEARING": -paid.amount}
+
+
+def test_a_callback_about_a_return_is_told_apart_from_one_about_a_refund(
+    shop: Shop, account: ProviderAccount, bank: Bank
+) -> None:
+    payment = create(shop)
+    own, second = (bank.books.pay(txid(payment)) for _ in range(2))
+    pass_time(payment.pk, minutes=1)
+    refunded = api_of(shop).post(f"/payments/{payment.pk}/refunds", {"amount": 1})
+    assert refunded.status_code == 201, refunded.json()
+    later()
+    wait(hours=1)
+    assert (SuspenseItem.objects.get().state, Refund.objects.get().status) == ("RETURNING", "PROCESSING")
+    bank.books.settle(second, number_of(SuspenseItem.objects.get().return_id), "DEVOLVIDO")
+    body = json.dumps(bank.books.callback(own, second)).encode()
+
+    told = provider_of(account).read(Message("pix", {}, body))
+    heard = [(one.object_id.partition("_")[0], notices.apply(one, account)) for one in told]
+
+    assert sorted(heard) == [("pay", True), ("pay", True), ("ref", True), ("sus", True)]
+    assert (SuspenseItem.objects.get().state, Refund.objects.get().status) == ("RETURNED", "PROCESSING")
+    assert bank.books.returned() == Decimal("150.00")
 
 
 def test_what_no_message_told_of_is_found_in_the_banks_list_and_once(shop: Shop, bank: Bank) -> None:
