@@ -1,9 +1,5 @@
 """Every request to a bank, held against Banco Central's own file by somebody else's validating proxy."""
 
-import os
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,10 +17,8 @@ from gateway.providers.errors import Unclear
 from gateway.providers.problems import Problem
 from tests.support.bacen_pix.bank import KEY, Bank, Books, Papers, authority, open_bank, serving
 from tests.support.bacen_pix.front import fronting
-from tests.support.sources import ROOT
+from tests.support.published import PUBLISHED, validating
 
-PUBLISHED = Path(os.environ.get("ONPAY_PUBLISHED_FILES", ROOT.parent / "shared" / "data"))
-"""What institutions publish is no part of this repository."""
 FILE = PUBLISHED / "bacen-pix-api-2.9.0.yaml"
 pytestmark = pytest.mark.skipif(not FILE.exists(), reason=f"Banco Central's file is not in {PUBLISHED}")
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -41,29 +35,9 @@ def bank() -> Iterator[Bank]:
 @pytest.fixture(scope="module")
 def validated(bank: Bank, tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The bank behind a proxy that answers 422 to a request, and 500 to an answer, which the file does not allow."""
-    log = (tmp_path_factory.mktemp("prism") / "log").open("w+")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with serving(bank, tls=False) as behind:
-        command = [tools / "prism", "proxy", FILE, f"http://127.0.0.1:{behind}", "--errors", "-p", str(port)]
-        proxy = subprocess.Popen([str(part) for part in command], stdout=log, stderr=subprocess.STDOUT)
-        try:
-            _wait_for(port, proxy, Path(log.name))
-            with fronting(port) as front:
-                yield f"https://localhost:{front}"
-        finally:
-            proxy.terminate()
-            proxy.wait(10)
-
-
-def _wait_for(port: int, proxy: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(300):
-        assert proxy.poll() is None, log.read_text()[-3000:]
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError(log.read_text()[-3000:])
+    log = tmp_path_factory.mktemp("prism") / "log"
+    with serving(bank, tls=False) as behind, validating(tools, FILE, behind, log) as port, fronting(port) as front:
+        yield f"https://localhost:{front}"
 
 
 @pytest.fixture

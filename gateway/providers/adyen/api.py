@@ -32,8 +32,8 @@ class CheckoutApi:
 
     def confirm(self, payment_id: str, details: Mapping[str, Any]) -> Paid | Refused:
         """The payment after its payer has confirmed it. `details` are what the payer's browser was given."""
-        number = hashlib.sha256(repr(sorted(details.items())).encode()).hexdigest()[:8]
-        paid = self._send("/payments/details", Paid, details, f"{payment_id}-{number}", about=payment_id)
+        key = f"{payment_id}-{_digest(repr(sorted(details.items())))}"
+        paid = self._post("/payments/details", Paid, details, key, about=payment_id)
         return paid if isinstance(paid, Refused) else _of(payment_id, paid)
 
     def capture(self, psp: str, payment_id: str, amount: Mapping[str, Any]) -> Received | Refused:
@@ -62,16 +62,20 @@ class CheckoutApi:
         psp: str = "",
         about: str = "",
     ) -> T | Refused:
+        return self._post(path, shape, {**(body or {}), "merchantAccount": self.merchant_account}, key, psp, about)
+
+    def _post(
+        self, path: str, shape: type[T], body: Mapping[str, Any], key: str = "", psp: str = "", about: str = ""
+    ) -> T | Refused:
         headers = {"X-API-Key": self._api_key.get_secret_value()}
-        if key:
-            headers["Idempotency-Key"] = self._key(key)
-        sent = {**(body or {}), "merchantAccount": self.merchant_account}
-        call = Call("POST", self._address + path, {"psp": psp} if psp else {}, about, json=sent, headers=headers)
+        if key:  # unique among all accounts of a company at Adyen, and of 64 characters at most
+            headers["Idempotency-Key"] = f"{key}-{_digest(self.merchant_account)}"
+        call = Call("POST", self._address + path, {"psp": psp} if psp else {}, about, json=body, headers=headers)
         return _told(self._client.send(call), shape)
 
-    def _key(self, what: str) -> str:
-        """Unique for a company's accounts at Adyen together, and of 64 characters at most."""
-        return f"{what}-{hashlib.sha256(self.merchant_account.encode()).hexdigest()[:12]}"
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _told(answer: Answer, shape: type[T]) -> T | Refused:

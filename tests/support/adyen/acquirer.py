@@ -54,7 +54,7 @@ class _Handler(Handler):
 
     def handle_any(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        path, key = self.path.removeprefix("/v72"), self.headers.get("idempotency-key", "")
+        path, key = re.sub("^/v72", "", self.path), self.headers.get("idempotency-key", "")
         self.acquirer.calls.append(f"{self.command} {path}")
         self.acquirer.keys.append(key)
         failure = ""
@@ -107,7 +107,7 @@ REFUSALS = ("401", "403", "422")
 """What is believed as the answer to a first request."""
 NEVER_CLEAR = [*AFTER, *(name for name in BEFORE if name not in REFUSALS), "unknown result"]
 """Answers after which nobody knows what became of a request."""
-__all__ = ["NEVER_CLEAR", "REFUSALS", "WAITED_FOR", "Acquirer", "open_acquirer", "serving"]
+__all__ = ["NEVER_CLEAR", "REFUSALS", "WAITED_FOR", "Acquirer", "open_acquirer", "server_context", "serving"]
 
 
 class _Server(ThreadingHTTPServer):
@@ -117,14 +117,18 @@ class _Server(ThreadingHTTPServer):
         """Callers that hung up are what tests are about."""
 
 
+def server_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority().issue_cert("localhost").configure_cert(context)
+    return context
+
+
 @contextmanager
 def serving(acquirer: Acquirer, *, tls: bool = True) -> Iterator[int]:
     """The port of its server."""
     server = _Server(("127.0.0.1", 0), type("OfOneAcquirer", (_Handler,), {"acquirer": acquirer}))
     if tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        authority().issue_cert("localhost").configure_cert(context)
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        server.socket = server_context().wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
         yield server.server_port

@@ -1,6 +1,7 @@
-"""The mutual TLS of a bank in front of something that speaks HTTP only."""
+"""The TLS of an institution in front of something that speaks HTTP only."""
 
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,8 +26,8 @@ def _pump(source: socket.socket, target: socket.socket) -> None:
 
 
 @contextmanager
-def fronting(port: int) -> Iterator[int]:
-    """The port that speaks TLS and passes everything on to `port`."""
+def fronting(port: int, context: ssl.SSLContext | None = None) -> Iterator[int]:
+    """The port that speaks TLS, mutual unless told otherwise, and passes everything on to `port`."""
 
     class Handler(BaseRequestHandler):
         def handle(self) -> None:
@@ -35,7 +36,9 @@ def fronting(port: int) -> Iterator[int]:
                 _pump(behind, self.request)
 
     server = _Server(("127.0.0.1", 0), Handler)
-    server.socket = server_context().wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    server.socket = (context or server_context()).wrap_socket(
+        server.socket, server_side=True, do_handshake_on_connect=False
+    )
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
         yield int(server.server_address[1])
