@@ -1,6 +1,7 @@
 """Whatever type a member has, the answer is a refusal or the work, and never a failure of ours."""
 
 import copy
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,11 +12,14 @@ from gateway.api.examples import REQUESTS
 from gateway.api.openapi.document import operations
 from tests.support.api import V2, Api
 from tests.support.companies import Shop
+from tests.support.effort import NIGHTLY
 from tests.support.operations import BODIES, UNKNOWN
 from tests.support.payments import a_payment
 from webhooks import services as webhooks
 
 VALUES: list[Any] = [None, {}, [], [{}], {"a": []}, "", "x", 0, -1, 1.5, True, 10**20, ["BRL"], "1e9"]
+MOST = 60
+"""Bodies of a path in one run, others each time. All of them at night."""
 EVERY_MEMBER: dict[str, dict[str, Any]] = {
     "/payments/{paymentId}/refunds": {
         "amount": 1, "reason": "x", "reference": "r", "destination": {"pixKey": "52998224725", "pixKeyType": "CPF"},
@@ -88,7 +92,8 @@ def test_no_type_of_a_member_makes_us_fail(
     own = {"companyId": acme.company.id} if "companyId" in BODIES.get(path, {}) else {}
     seen: set[tuple[Any, ...]] = set()
     sent = {repr(one): one for body in bodies_of(path, declared) for one in mutated(body | own, seen)}
+    chosen = list(sent.values()) if NIGHTLY else random.sample(list(sent.values()), min(len(sent), MOST))
 
-    failed = [body for body in sent.values() if api.post(asked, body).json()["onpayCode"] == "ONP500"]
+    failed = [body for body in chosen if api.post(asked, body).json()["onpayCode"] == "ONP500"]
 
     assert failed == []
