@@ -20,7 +20,8 @@ class PaymentAction(StrEnum):
     CREATE = "create"  # make it payable
     PREPARE = "prepare"  # make it payable, queried later or again
     REVIEW = "review"  # the security review
-    PAY = "pay"  # the payer's money arrived, or the card was confirmed
+    AUTHORIZE = "authorize"  # the payer has confirmed the card
+    PAY = "pay"  # the payer's money arrived
     CAPTURE = "capture"  # settle an authorized card
     CANCEL = "cancel"  # withdraw it at the provider, when the payer's time is over
     EXPIRE = "expire"  # the payer's time

@@ -1,28 +1,38 @@
-"""Card payments as confirmed by the payer's browser. The first confirmation decides."""
+"""Card payments as confirmed by the payer's browser: a token of the sandbox, or in the fields of an acquirer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from django.db import transaction
 
 from accounts.base import clock
+from accounts.base.rows import retry_on_deadlock
 from gateway.methods.card import tokens
+from gateway.methods.card.acquirer import AcquirerCard
 from gateway.methods.card.cards import Card
-from gateway.methods.card.rail import THREE_DS_REFUSED, CardRail
+from gateway.methods.card.rail import THREE_DS_REFUSED, SandboxCard
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments import links, provider
+from gateway.payments.authorizations import NOT_TAKEN, is_at_acquirer
+from gateway.payments.calls import Question, prepare_confirmation
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
 from gateway.payments.pricing import correct
-
-NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
+from gateway.payments.questions import take_and_go_on
+from gateway.providers.asking import is_leased
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """The payment afterwards; `challenge` names what the cardholder must confirm first."""
+    """The payment afterwards. The cardholder may have to confirm first: in the sandbox the `challenge` of this name, at
+    an acquirer by the `action` of its browser library.
+    """
 
     payment: Payment
     challenge: str | None = None
+    action: Mapping[str, Any] | None = None
 
 
 def is_confirmable(payment: Payment) -> bool:
@@ -35,9 +45,45 @@ def is_confirmable(payment: Payment) -> bool:
     )
 
 
+def fields(payment: Payment) -> dict[str, Any] | None:
+    """What the browser needs to mount the fields of the payment's acquirer. None in the sandbox."""
+    if not is_at_acquirer(payment):
+        return None
+    rail = provider.rail_of(payment)
+    assert isinstance(rail, AcquirerCard)
+    return rail.fields(provider.order_of(payment))
+
+
+def confirm_at_acquirer(payment: Payment, given: Mapping[str, Any] | None) -> Confirmation:
+    """Asks the acquirer about the card that the payer confirmed in its fields, and captures what it authorized.
+
+    `given` is what its browser library handed over; it is stored nowhere. While another process asks the acquirer
+    nothing is asked: the payment stays ACTION_REQUIRED, and the browser confirms again. Never call it inside a
+    transaction. Raises PaymentState if the session expired.
+    """
+    question = retry_on_deadlock(partial(_begin, payment, given))
+    if isinstance(question, Payment):
+        return Confirmation(question)
+    answer = question.put()
+    payment = take_and_go_on(payment.merchant, question, answer)
+    if answer.outcome.answered == PaymentResult.CHALLENGE and is_confirmable(payment):
+        return Confirmation(payment, action=answer.outcome.details["action"])
+    return Confirmation(payment)
+
+
+@transaction.atomic
+def _begin(payment: Payment, given: Mapping[str, Any] | None) -> Question | Payment:
+    """The question to put after the commit; or the payment, if it is decided or the acquirer is being asked."""
+    payment = provider.lock(payment.merchant, payment.id)
+    if payment.status != Status.ACTION_REQUIRED:
+        return payment
+    _require_confirmable(payment)
+    return payment if is_leased(payment) else prepare_confirmation(payment, given, clock.now(payment.merchant))
+
+
 @transaction.atomic(savepoint=False)
 def confirm(payment: Payment, card_token: str | None) -> Confirmation:
-    """Charges the card of a token; the result is final. A pending challenge is returned again.
+    """Charges the card of a sandbox token; the result is final. A pending challenge is returned again.
 
     If another page was faster, its result is returned. Raises PaymentState if the session expired without a card, and
     CardTokenInvalid.
@@ -82,14 +128,15 @@ def _require_confirmable(payment: Payment) -> None:
 
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
     rail = provider.simulator_of(payment)
-    assert isinstance(rail, CardRail)
+    assert isinstance(rail, SandboxCard)
     if not payment.merchant.is_operational:
         return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=NOT_TAKEN))
     return _take(payment, rail.authorize(provider.order_of(payment), card, confirmed=confirmed))
 
 
 def _take(payment: Payment, outcome: PaymentOutcome) -> Confirmation:
-    payment = provider.finish(payment, PaymentAction.PAY, outcome, clock.now(payment.merchant))
+    asked = PaymentAction.PAY if outcome.answered == PaymentResult.DECLINED else PaymentAction.AUTHORIZE
+    payment = provider.finish(payment, asked, outcome, clock.now(payment.merchant))
     payment = provider.capture_if_authorized(payment)
     return Confirmation(payment, outcome.details.get("challenge"))
 

@@ -8,10 +8,11 @@ from accounts.base import clock
 from accounts.due import Due
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.methods.registry import CARDS
+from gateway.payments.calls import prepare
 from gateway.payments.lifecycle import open_question
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.provider import capture_if_authorized, finish, order_of, simulator_of
-from gateway.payments.questions import ask_and_take, prepare
+from gateway.payments.questions import ask_and_take
 
 NO_SESSION = ("CARD_SESSION_UNAVAILABLE", "The card session could not be prepared in time.")
 
@@ -51,7 +52,7 @@ EXPIRY = Due(
     condition="(w.account_id IS NULL OR w.ask_at IS NULL)",
     run=_expire,
 )
-"""Without a provider that can be asked. One that can withdraws the charge first: see `questions.prepare`."""
+"""Without a provider that can be asked. One that can withdraws the charge first: see `calls.prepare`."""
 DUE = (QUESTION, EXPIRY)
 
 

@@ -51,11 +51,13 @@ TRANSITIONS = (
     when(Action.PREPARE, Result.DECLINED,   (P,),    FAILED,   None,  "payment.failed"),
     when(Action.REVIEW,  Result.CLEARED,    (A,),    P,        None,  "payment.updated"),
     when(Action.REVIEW,  Result.DECLINED,   (A,),    FAILED,   None,  "payment.failed"),
+    when(Action.AUTHORIZE, Result.AUTHORIZED, (P, A), U,       None,  "payment.authorized"),
+    when(Action.AUTHORIZE, Result.CHALLENGE, (A,),   A),
+    when(Action.AUTHORIZE, Result.UNKNOWN,  (A,),    P,        None,  "payment.updated"),
+    when(Action.AUTHORIZE, Result.WAITING,  (P,),    A,        None,  "payment.action_required"),
+    when(Action.AUTHORIZE, Result.REFUSED,  (P, A),  P),  # and voided, before it is FAILED
     when(Action.PAY,     Result.DONE,       (P, A, U), PAID,   paid,  "payment.paid"),
     when(Action.PAY,     Result.DECLINED,   (P, A, U), FAILED, None,  "payment.failed"),
-    when(Action.PAY,     Result.AUTHORIZED, (A,),    U,        None,  "payment.authorized"),
-    when(Action.PAY,     Result.UNKNOWN,    (A,),    P,        None,  "payment.updated"),
-    when(Action.PAY,     Result.CHALLENGE,  (A,),    A),
     when(Action.CAPTURE, Result.DONE,       (U,),    PAID,     paid,  "payment.paid"),
     when(Action.CAPTURE, Result.DECLINED,   (U,),    FAILED,   None,  "payment.failed"),
     when(Action.EXPIRE,  Result.DONE,       (P, A, U), EXPIRED, None, "payment.expired"),
@@ -71,7 +73,7 @@ PAYMENT_LIFE = Table(
 
 def open_question(payment: Payment) -> PaymentAction:
     """The question to ask the provider about a payment without a final answer."""
-    if payment.status == Status.ACTION_REQUIRED:
+    if payment.status == Status.ACTION_REQUIRED and "session" not in payment.details:
         return PaymentAction.REVIEW
     if payment.status == Status.AUTHORIZED:
         return PaymentAction.CAPTURE

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.customers.payer import Payer
 from gateway.methods.bank_transfer.rail import BankTransferPayload
-from gateway.methods.card.rail import ConfirmCardPayload, WarningPayload
+from gateway.methods.card.method import ConfirmCardPayload, WarningPayload
 from gateway.methods.colombia import RedirectPayload
 from gateway.methods.mb_way.rail import MbWayPayload
 from gateway.methods.registry import CARDS, Method, by_currency

@@ -6,12 +6,13 @@ from gateway.methods.card.cards import Funding
 from gateway.methods.errors import AmountTooLarge, AmountTooSmall, MethodNotEnabled, RailUnavailable
 from gateway.methods.registry import Method
 from gateway.payments.models import Payment
+from gateway.providers.selectors import serves
 from ledger.chart import WALLET_METHOD
 from ledger.money import convert
 from ledger.rates.services import NoRate, market_rate
 from ledger.receivables import services as receivables
 
-_METHOD_OF = {
+_METHOD_OF: dict[str, Method] = {
     Funding.CREDIT: Method.CREDIT_CARD,
     Funding.DEBIT: Method.DEBIT_CARD,
     Funding.PREPAID: Method.DEBIT_CARD,
@@ -19,7 +20,7 @@ _METHOD_OF = {
 Failure = tuple[str, str]
 
 
-def correct(payment: Payment, funding: Funding) -> Failure | None:
+def correct(payment: Payment, funding: str) -> Failure | None:
     """Changes the method to the card's real type, with its fee and term; or returns why the card cannot be charged.
 
     Amount, currency, reference and intent stay (contract §6.3). PostgreSQL allows it once.
@@ -32,7 +33,7 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
     if real == payment.method:
         return None
     refused = ("CARD_METHOD_NOT_ALLOWED", f"The card is a {funding} card, which this payment cannot be made with.")
-    if not payment.merchant.is_operational:
+    if not payment.merchant.is_operational or not _is_served(payment, real):
         return refused
     try:
         terms = methods.terms(payment.merchant, real, payment.currency)
@@ -43,6 +44,11 @@ def correct(payment: Payment, funding: Funding) -> Failure | None:
     payment.settlement_days = terms.settlement_days
     payment.advance_monthly_rate, payment.advance_minimum = terms.advance_monthly_rate, terms.advance_minimum
     return None
+
+
+def _is_served(payment: Payment, method: Method) -> bool:
+    """Whether the payment's own acquirer takes the method; simulators take all."""
+    return payment.account is None or serves(payment.account, method, payment.currency)
 
 
 def require_rate(merchant: Merchant, method: str, currency: str) -> None:

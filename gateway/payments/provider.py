@@ -100,7 +100,10 @@ def _plan(payment: Payment, outcome: PaymentOutcome, at: datetime, *, is_new: bo
         ask_later(payment, at)
 
 
-AWAITS_PAYER = (PaymentResult.WAITING, PaymentResult.CHECKOUT, PaymentResult.REVIEW, PaymentResult.CLEARED)
+AWAITS_PAYER = (
+    PaymentResult.WAITING, PaymentResult.CHECKOUT, PaymentResult.REVIEW, PaymentResult.CLEARED,
+    PaymentResult.SESSION, PaymentResult.CHALLENGE,
+)  # fmt: skip
 """Answers after which a provider is queried until somebody has paid, or it has canceled the payment."""
 
 

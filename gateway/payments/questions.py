@@ -1,11 +1,10 @@
-"""Questions to the provider of a payment: recorded, put outside any transaction, and the answer applied."""
+"""Questions to the provider of a payment: put outside any transaction, and the answer applied."""
 
-from dataclasses import dataclass
+from copy import copy
 from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 
 from accounts.base import clock
@@ -13,10 +12,10 @@ from accounts.base.errors import MethodRefusal
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
 from gateway.methods.errors import InvalidResponse, RailUnavailable
-from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
-from gateway.payments import other_money
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.payments import authorizations, other_money
+from gateway.payments.calls import Answer, Question, is_over, prepare, question_of
 from gateway.payments.errors import PaymentState
-from gateway.payments.lifecycle import open_question
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.provider import (
     ask_later,
@@ -30,7 +29,6 @@ from gateway.payments.provider import (
 )
 from gateway.providers.asking import (
     LEASE,
-    half_time_is_over,
     is_leased,
     is_overdue,
     keep_unclear,
@@ -38,7 +36,6 @@ from gateway.providers.asking import (
     poll_after_s,
     settle_outcome,
 )
-from gateway.providers.errors import NotSent, Unclear
 from gateway.providers.models import ProviderAccount
 from gateway.providers.selectors import route
 
@@ -50,112 +47,25 @@ _NOTHING_HAPPENED = (PaymentResult.REFUSED, PaymentResult.NOT_RECEIVED)
 _MONEY = (PaymentResult.AUTHORIZED, PaymentResult.DONE)
 _MONEYLESS = (PaymentAction.CANCEL, PaymentAction.EXPIRE)
 """Questions and messages whose DONE is not that money has arrived."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A provider's answer, and what it is about: not always what was asked."""
-
-    about: PaymentAction
-    outcome: PaymentOutcome
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The next call to the provider, and the lease during which no other process calls it."""
-
-    payment_id: str
-    about: PaymentAction
-    order: PaymentOrder
-    rail: Rail
-    leased_until: datetime | None
-    ask_at: datetime | None
-
-    def put(self) -> Answer:
-        """Calls the provider, never inside a transaction. Without a clear answer the result is UNKNOWN."""
-        try:
-            return self._put()
-        except (NotSent, Unclear) as failed:
-            log.warning("payment.unclear", payment=self.payment_id, about=self.about, reason=failed.reason)
-        except SoftTimeLimitExceeded:  # its lease runs out, and the provider is queried
-            raise
-        except Exception:
-            log.exception("payment.unclear", payment=self.payment_id, about=self.about)
-        return Answer(self.about, PaymentOutcome(PaymentResult.UNKNOWN))
-
-    def _put(self) -> Answer:
-        if self.about == PaymentAction.PREPARE:
-            return Answer(self.about, self._prepare())
-        if self.about == PaymentAction.CAPTURE:
-            return Answer(self.about, self.rail.capture(self.order))
-        if self.about == PaymentAction.CANCEL:
-            canceled = self.rail.cancel(self.order)
-            if canceled.answered != PaymentResult.REFUSED:
-                return Answer(self.about, canceled)
-            return Answer(PaymentAction.PAY, self.rail.ask(self.order, PaymentAction.PAY))  # it was paid
-        return Answer(self.about, self.rail.ask(self.order, self.about))
-
-    def _prepare(self) -> PaymentOutcome:
-        """An order that was possibly sent is queried, and sent again only if the provider does not know it."""
-        if self.order.asked_times > 1:
-            known = self.rail.ask(self.order, PaymentAction.PREPARE)
-            if known.answered != PaymentResult.NOT_RECEIVED:
-                return known
-        try:
-            return self.rail.instruct(self.order)
-        except NotSent as failed:
-            log.warning("payment.not_sent", payment=self.payment_id, reason=failed.reason)
-            return PaymentOutcome(PaymentResult.NOT_RECEIVED)
-
-
-def prepare(payment: Payment, at: datetime) -> Question:
-    """Records the next call to the provider before it is made.
-
-    When the payer's time is over, the charge is withdrawn first. About a payment that ended the only question is
-    whether more money has arrived. Call it in a transaction that has locked the payment.
-    """
-    about = _next_question(payment, at)
-    if about == PaymentAction.PREPARE:
-        payment.asked_times += 1
-    lease(payment)
-    payment.ask_at = at + LEASE
-    save(payment)
-    return _question(payment, about)
-
-
-def look(payment: Payment) -> Question:
-    """A look at the money of a payment that has ended: nothing is recorded, and no lease is needed."""
-    return _question(payment, PaymentAction.PAY)
-
-
-def _next_question(payment: Payment, at: datetime) -> PaymentAction:
-    if payment.status not in UNDECIDED:
-        return PaymentAction.PAY
-    return PaymentAction.CANCEL if _is_over(payment, at) else open_question(payment)
-
-
-def _is_over(payment: Payment, at: datetime) -> bool:
-    """Past its time, or unclear for half of the provider's deadline and never payable: nobody waits for it any more."""
-    if payment.expires_at is not None and payment.expires_at <= at:
-        return True
-    return payment.is_unanswered and half_time_is_over(payment, at)
-
-
-def _question(payment: Payment, about: PaymentAction) -> Question:
-    order = order_of(payment)
-    return Question(payment.id, about, order, rail_of(payment), payment.leased_until, payment.ask_at)
+_OF_THE_CARD = (PaymentAction.AUTHORIZE, PaymentAction.PAY)
 
 
 def ask_and_take(merchant: Merchant, question: Question) -> Payment:
-    """Puts the question and applies the answer; after a definite refusal asks the next provider.
+    """Puts the question and applies the answer, and what follows at once. Never call it inside a transaction."""
+    return take_and_go_on(merchant, question, question.put())
+
+
+def take_and_go_on(merchant: Merchant, question: Question, answer: Answer) -> Payment:
+    """Applies the answer. What follows at once is asked by the same process: the next provider after a definite
+    refusal, the capture of what was authorized, the withdrawal of what must not be charged.
 
     Never call it inside a transaction.
     """
     while True:
-        payment, goes_on = retry_on_deadlock(partial(_take, merchant, question, question.put()))
-        if not goes_on:
+        payment, following = retry_on_deadlock(partial(_take, merchant, question, answer))
+        if following is None:
             return payment
-        question = _question(payment, PaymentAction.PREPARE)
+        question, answer = following, following.put()
 
 
 def ask(payment: Payment) -> PaymentOutcome:
@@ -166,18 +76,19 @@ def ask(payment: Payment) -> PaymentOutcome:
     """
     if payment.account is None:
         return _ask_simulator(payment)
+    question = question_of(payment, PaymentAction.PREPARE)
     while True:
-        question = _question(payment, PaymentAction.PREPARE)
         answer = question.put()
         outcome, is_wrong = answer.outcome, is_other_money(payment, answer.outcome)
         if not is_wrong and outcome.answered not in (PaymentResult.UNKNOWN, *_NOTHING_HAPPENED):
             return outcome
-        payment, goes_on = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
+        payment, following = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
         if not payment.is_unanswered:
             return outcome
-        if not goes_on:
+        if following is None:
             refusal = InvalidResponse if is_wrong else RailUnavailable
             raise refusal(payment.method, paymentId=payment.id)
+        question = following
 
 
 def _ask_simulator(payment: Payment) -> PaymentOutcome:
@@ -198,12 +109,18 @@ def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Paym
         return payment
     payment.leased_until = None
     try:
-        payment = capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, at))
+        payment = _answered(payment, outcome, at)
         _notice_money(payment, outcome, at)
         return payment
     except PaymentState as unforeseen:  # must not be stored as the answer to retries
         log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
         raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
+
+
+def _answered(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+    if _is_of_a_card(payment, Answer(PaymentAction.PREPARE, outcome)):
+        return authorizations.take(payment, outcome, at) or payment
+    return capture_if_authorized(finish(payment, PaymentAction.PREPARE, outcome, at))
 
 
 @transaction.atomic(savepoint=False)
@@ -225,19 +142,20 @@ def resume(merchant: Merchant, payment_id: str) -> Payment:
 
 
 @transaction.atomic
-def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payment, bool]:
-    """Applies an answer, and whether the caller now holds a lease to ask the next provider.
+def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payment, Question | None]:
+    """Applies an answer, and what the caller asks next, under a lease of its own.
 
     A late answer without an outcome, after a newer call, changes nothing: the lease is that of the newer call.
     """
     payment, at = lock(merchant, question.payment_id), clock.now(merchant)
     if payment.status not in UNDECIDED:
-        return _ended_before(payment, question, answer, at), False
+        return _ended_before(payment, question, answer, at), None
     is_own = payment.leased_until == question.leased_until
     if not (is_own or _is_news(payment, answer)):
-        return payment, False
+        return payment, None
     if is_own:
         payment.leased_until = None
+    before = copy(payment)
     hinted = payment.ask_at if payment.ask_at != question.ask_at else None
     payment = _applied(payment, answer, at)
     if answer.about != PaymentAction.CANCEL:
@@ -245,7 +163,17 @@ def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payme
     if hinted and payment.ask_at and hinted < payment.ask_at:  # a message of the provider came meanwhile
         payment.ask_at = hinted
         save(payment)
-    return payment, is_own and is_leased(payment)
+    return payment, prepare(payment, at) if is_own and _goes_on(payment, before, answer, at) else None
+
+
+def _goes_on(payment: Payment, before: Payment, answer: Answer, at: datetime) -> bool:
+    """Whether the answer led to something else to ask at once."""
+    if payment.status not in UNDECIDED or payment.ask_at is None or payment.ask_at > at:
+        return False
+    is_authorized = payment.status == Status.AUTHORIZED and answer.outcome.answered == PaymentResult.AUTHORIZED
+    is_withdrawn = authorizations.is_withdrawn(payment) and not authorizations.is_withdrawn(before)
+    is_elsewhere = payment.account_id != before.account_id and not is_over(payment, at)
+    return is_authorized or is_withdrawn or is_elsewhere
 
 
 @transaction.atomic
@@ -282,6 +210,8 @@ def _is_news(payment: Payment, answer: Answer) -> bool:
     """Whether a late answer says something that a newer call may not know yet: money, but not twice the same."""
     if answer.about == PaymentAction.CANCEL or answer.outcome.answered not in _MONEY:
         return False
+    if answer.outcome.answered == PaymentResult.AUTHORIZED and authorizations.is_withdrawn(payment):
+        return False
     return (payment.status, answer.outcome.answered) != (Status.AUTHORIZED, PaymentResult.AUTHORIZED)
 
 
@@ -304,7 +234,9 @@ def _applied(payment: Payment, answer: Answer, at: datetime) -> Payment:
     if about == PaymentAction.PREPARE and outcome.answered in _NOTHING_HAPPENED:
         return _ask_elsewhere(payment, outcome, at)
     if about == PaymentAction.CANCEL and outcome.answered in (PaymentResult.DONE, PaymentResult.NOT_RECEIVED):
-        return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), at)
+        return authorizations.voided(payment, at)
+    if _is_of_a_card(payment, answer):
+        return _card_taken(payment, answer, at)
     if about == PaymentAction.PAY and outcome.answered == PaymentResult.WAITING:
         settle_outcome(payment)
         ask_later(payment, at)
@@ -315,8 +247,34 @@ def _applied(payment: Payment, answer: Answer, at: datetime) -> Payment:
     try:
         return capture_if_authorized(finish(payment, about, outcome, at))
     except (PaymentState, InvalidResponse):
-        log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
+        return _unforeseen(payment, outcome, at)
+
+
+def _is_of_a_card(payment: Payment, answer: Answer) -> bool:
+    """Whether it says what became of a card at an acquirer; also where it was asked for the fields only."""
+    if not authorizations.is_at_acquirer(payment):
+        return False
+    return answer.about in _OF_THE_CARD or answer.outcome.answered in _MONEY
+
+
+def _card_taken(payment: Payment, answer: Answer, at: datetime) -> Payment:
+    """A confirmation without a clear answer is pending; a query about it changes nothing."""
+    outcome = answer.outcome
+    is_confirmation = answer.about == PaymentAction.AUTHORIZE
+    if outcome.answered == PaymentResult.UNKNOWN and not (is_confirmation and payment.status == Status.ACTION_REQUIRED):
         return _unclear(payment, at)
+    if is_confirmation and payment.status == Status.AUTHORIZED and outcome.answered == PaymentResult.AUTHORIZED:
+        save(payment)  # a message of the acquirer was faster
+        return payment
+    try:
+        return authorizations.take(payment, outcome, at) or _unforeseen(payment, outcome, at)
+    except (PaymentState, InvalidResponse):
+        return _unforeseen(payment, outcome, at)
+
+
+def _unforeseen(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+    log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
+    return _unclear(payment, at)
 
 
 def _is_other_money(payment: Payment, answer: Answer) -> bool:
@@ -345,8 +303,7 @@ def _unclear(payment: Payment, at: datetime) -> Payment:
 def _ask_elsewhere(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
     """Nothing has happened at this provider: the next one is asked. Without one it has failed, or waits for the first.
 
-    An order that was possibly sent before may still arrive there: then only a refusal is definite. The caller asks
-    the next one under the lease that is set here.
+    An order that was possibly sent before may still arrive there: then only a refusal is definite.
     """
     is_refused = outcome.answered == PaymentResult.REFUSED
     if not is_refused and (payment.unclear_since or payment.asked_times > 1):
@@ -354,9 +311,7 @@ def _ask_elsewhere(payment: Payment, outcome: PaymentOutcome, at: datetime) -> P
     accounts = route(payment.merchant, payment.method, payment.currency)
     settle_outcome(payment)
     if following := _after(payment.account_id, accounts):
-        payment.account, payment.asked_times = following, 1
-        lease(payment)
-        payment.ask_at = at + LEASE
+        payment.account, payment.asked_times, payment.ask_at = following, 0, at
     elif is_refused:
         failure = outcome.failure or REFUSED_BY_ALL
         return finish(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=failure), at)

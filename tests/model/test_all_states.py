@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db
 PROCESSES = int(os.environ.get("PROCESSES") or 3)
 STATES = int(os.environ.get("STATES") or tries(400, 1_050_000))
 """The bound of each search. STATES= and PROCESSES= choose others."""
+_METHOD = {"wallet": "PIX", "review": "PIX", "card": "CREDIT_CARD"}
 
 
 def searched(world: World, most: int = STATES) -> Found:
@@ -28,7 +29,7 @@ def searched(world: World, most: int = STATES) -> Found:
 
 @pytest.mark.parametrize("kind", ["wallet", "review", "card"])
 def test_no_state_of_a_payment_breaks_a_promise(acme: Shop, kind: str) -> None:
-    found = searched(Payments(Stage(acme), kind=kind, processes=PROCESSES))
+    found = searched(Payments(Stage(acme, method=_METHOD[kind]), kind=kind, processes=PROCESSES))
 
     print(f"payment ({kind}), {PROCESSES} processes, bound {STATES:,}: {found}")
     assert not found.broken, str(found)
@@ -51,7 +52,7 @@ def test_no_state_of_a_withdrawal_breaks_a_promise(acme: Shop) -> None:
 
 @pytest.mark.parametrize("wrong", [*OF_PAYMENTS, *OF_REFUNDS, *OF_WITHDRAWALS], ids=str)
 def test_a_planted_mistake_is_found(acme: Shop, wrong: Wrong) -> None:
-    stage = Stage(acme, Code(wrong))
+    stage = Stage(acme, Code(wrong), method=_METHOD[wrong.kind])
     if wrong in OF_PAYMENTS:
         world: World = Payments(stage, kind=wrong.kind, processes=2)
     else:

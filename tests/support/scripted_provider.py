@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from pydantic import SecretStr
 
 from accounts.base.errors import Fault
+from gateway.methods.card.acquirer import AcquirerCard
 from gateway.methods.rail import (
     Market,
     PaymentAction,
@@ -42,6 +43,8 @@ class Script:
     unreachable: Exception | None = None
     """Raised by the connection check."""
     calls: list[tuple[str, str, str]] = field(default_factory=list)
+    given: list[Mapping[str, Any] | None] = field(default_factory=list)
+    """What the payers' browsers handed over."""
     heard: list[tuple[str, str]] = field(default_factory=list)
     """Notices about objects of tests: (account's id, our id)."""
     deaf: Exception | None = None
@@ -109,11 +112,25 @@ class ScriptedRail(Rail):
         return self.simulator.shown(details)
 
 
+class ScriptedCard(ScriptedRail, AcquirerCard):
+    """Cards: the payer confirms in fields of the institution, and `given` is noted."""
+
+    def fields(self, order: PaymentOrder) -> dict[str, Any]:
+        return {"acquirer": "scripted", "publicKey": self.user, "secret": order.details["intent"]}
+
+    def confirm(self, order: PaymentOrder, given: Mapping[str, Any] | None) -> PaymentOutcome:
+        SCRIPT.given.append(given)
+        return SCRIPT.answer(self.user, "confirm", order.payment_id)
+
+
+CARDS = (("CREDIT_CARD", "BRL"), ("DEBIT_CARD", "BRL"))
+
+
 class ScriptedProvider(Provider[ScriptedCredentials]):
     name: ClassVar[str] = "scripted"
     title: ClassVar[str] = "Scripted bank"
     credentials_type: ClassVar[type[ScriptedCredentials]] = ScriptedCredentials
-    methods: ClassVar[tuple[tuple[str, str], ...]] = (("PIX", "BRL"), ("SPEI", "MXN"))
+    methods: ClassVar[tuple[tuple[str, str], ...]] = (("PIX", "BRL"), ("SPEI", "MXN"), *CARDS)
 
     is_told_where_to_call = True
 
@@ -123,7 +140,8 @@ class ScriptedProvider(Provider[ScriptedCredentials]):
             raise SCRIPT.unreachable
 
     def rails(self) -> Sequence[Rail]:
-        return [ScriptedRail(self.credentials.user, *pair) for pair in self.methods]
+        user = self.credentials.user
+        return [(ScriptedCard if pair in CARDS else ScriptedRail)(user, *pair) for pair in self.methods]
 
     def check(self) -> None:
         SCRIPT.calls.append((self.credentials.user, "check", ""))

@@ -1,6 +1,6 @@
 """Calls of the SDK's scripts: session and confirmation (contract §6.2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from typing import Any
 
@@ -15,6 +15,7 @@ from gateway.methods.card.tokens import CardTokenInvalid
 from gateway.payer.sdk.policies import on_sdk_origin
 from gateway.payer.sdk.sessions import OriginMismatch, SessionInvalid, origins, session_of
 from gateway.payments import cards, links
+from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.cards import Confirmation
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
@@ -22,7 +23,7 @@ from gateway.requests.bodies import check_headers, parse, whole_body
 from ledger.money import to_decimal
 
 Answer = tuple[int, dict[str, Any]]
-LARGEST_BODY = 4096
+LARGEST_BODY, LARGEST_CONFIRMATION = 4096, 65536
 _PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Headers": "authorization, content-type",
@@ -30,7 +31,9 @@ _PREFLIGHT = {
 }
 
 
-def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Callable[..., HttpResponse]]:
+def call(
+    method: str, *, largest: int = LARGEST_BODY
+) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Callable[..., HttpResponse]]:
     """Makes a function a call of the SDK: it gets the payment of the session; errors are `{error: {code, message}}`."""
 
     def declare(answer: Callable[[HttpRequest, Payment], Answer]) -> Callable[..., HttpResponse]:
@@ -42,7 +45,7 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
                 return _with_headers(_json(405, error("METHOD_NOT_ALLOWED", f"Use {method}.")), request, None)
             payment = None
             try:
-                check_headers(request, largest=LARGEST_BODY, optional=True)
+                check_headers(request, largest=largest, optional=True)
                 payment = session_of(request, ended_too=answer is _confirm)
                 status, body = retry_on_deadlock(partial(answer, request, payment))
             except SessionInvalid as invalid:
@@ -61,8 +64,9 @@ def call(method: str) -> Callable[[Callable[[HttpRequest, Payment], Answer]], Ca
 
 @call("GET")
 def session(request: HttpRequest, payment: Payment) -> Answer:
-    """Amount, merchant, and time left."""
+    """Amount, merchant, and time left; in production also what the fields of the acquirer need."""
     assert payment.expires_at is not None
+    fields = cards.fields(payment)
     return 200, {
         "payment": {
             "id": payment.id,
@@ -77,11 +81,13 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
         "checkoutUrl": links.hosted_card_page(payment),
         "expiresAt": timestamp(payment.expires_at),
         "secondsLeft": int((payment.expires_at - clock.now(payment.merchant)).total_seconds()),
-    }
+    } | ({"fields": fields} if fields else {})
 
 
 def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     """Charges the card: the result, or the challenge for the cardholder. Repeating it returns the same."""
+    if is_at_acquirer(payment):
+        return _confirm_at_acquirer(payment, parse(whole_body(request)))
     if not cards.is_confirmable(payment):
         return 200, outcome_of(Confirmation(payment))
     token = parse(whole_body(request)).get("cardToken")
@@ -95,12 +101,24 @@ def _confirm(request: HttpRequest, payment: Payment) -> Answer:
         return 409, error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
 
 
-confirm = call("POST")(_confirm)
+confirm = call("POST", largest=LARGEST_CONFIRMATION)(_confirm)
+
+
+def _confirm_at_acquirer(payment: Payment, given: Mapping[str, Any]) -> Answer:
+    handed = given.get("acquirer")
+    if given.keys() - {"acquirer"} or not (handed is None or isinstance(handed, dict)):
+        return 400, error("INVALID_REQUEST", "In production only acquirer is sent, an object.")
+    try:
+        return 200, outcome_of(cards.confirm_at_acquirer(payment, handed))
+    except PaymentState:
+        return 409, error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
 
 
 def outcome_of(confirmed: Confirmation) -> dict[str, Any]:
     """The result of a confirmation for the browser. Only the event or a lookup confirms a payment."""
     payment = confirmed.payment
+    if confirmed.action:
+        return {"action": confirmed.action}
     if confirmed.challenge and payment.status == Status.ACTION_REQUIRED:
         return {"threeDs": {"challengeUrl": cards.challenge_url(payment, confirmed.challenge)}}
     ended: dict[str, Any] = {"payment": {"id": payment.id, "status": str(payment.status)}}

@@ -62,7 +62,7 @@ def listener(request: HttpRequest) -> HttpResponse:
 def field(request: HttpRequest, payment_id: str, kind: str) -> HttpResponse:
     """One input in a frame. Only the pages of `returnUrl`'s origin and ours may embed it."""
     payment = open_payment(payment_id)
-    if payment is None or kind not in FIELDS:
+    if payment is None or kind not in FIELDS or payment.account_id:  # an acquirer has fields of its own
         raise Http404
     asked = request.GET.get("locale", "en")
     facts = {

@@ -5,6 +5,7 @@ from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
 from gateway.payments import links, return_url, selectors
+from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.cards import is_confirmable
 from gateway.payments.errors import PaymentUnknown
 from gateway.payments.models import Payment
@@ -31,7 +32,7 @@ def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
     opens = (
         scheme == "Bearer"
         and payment is not None
-        and (is_confirmable(payment) or (ended_too and "card" in payment.details))
+        and (is_confirmable(payment) or (ended_too and ("card" in payment.details or is_at_acquirer(payment))))
         and constant_time_compare(links.client_secret(payment), secret)
     )
     if payment is None or not opens:

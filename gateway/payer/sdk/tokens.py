@@ -9,6 +9,7 @@ from django.views.decorators.debug import sensitive_variables
 from accounts.base import clock
 from gateway.methods.card.tokens import TooManyCards
 from gateway.payer.sdk.calls import Answer, call, error
+from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.models import Payment
 from gateway.requests.bodies import parse, whole_body
 from gateway.vault import services as vault
@@ -22,6 +23,8 @@ _DIGITS = re.compile(r"[0-9]{1,19}")
 @sensitive_variables()
 def tokens(request: HttpRequest, payment: Payment) -> Answer:
     """A single-use token for an entered card. Number and code are only held in memory, and only here."""
+    if is_at_acquirer(payment):
+        return 404, error("SANDBOX_ONLY", "Cards are entered in the fields of the acquirer.")
     typed = parse(whole_body(request))
     try:
         token, card = vault.tokenize(

@@ -8,7 +8,7 @@ from django.db import transaction
 from accounts.base import clock
 from gateway.methods.errors import RailUnavailable
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.payments import questions
+from gateway.payments import calls, questions
 from gateway.payments.models import Payment
 from gateway.payments.provider import lock
 from gateway.providers.errors import NotSent
@@ -43,11 +43,11 @@ def post(shop: Shop) -> Any:
     return api_of(shop).post("/payments", PIX)
 
 
-def written_down(payment: Payment) -> questions.Question:
+def written_down(payment: Payment) -> calls.Question:
     """The next call of a process, with its lease."""
     move(payment.pk, minutes=3)
     with transaction.atomic():
-        return questions.prepare(lock(payment.merchant, payment.pk), clock.now(payment.merchant))
+        return calls.prepare(lock(payment.merchant, payment.pk), clock.now(payment.merchant))
 
 
 def test_the_first_process_does_not_go_on_under_the_lease_of_the_second(
@@ -72,9 +72,10 @@ def test_the_first_process_does_not_go_on_under_the_lease_of_the_second(
 
 
 def test_a_late_authorization_leaves_the_newer_call_its_lease(stored: Payment, script: Script) -> None:
-    script.answers = {"ask": [PaymentOutcome(PaymentResult.AUTHORIZED)]}
+    script.answers = {"ask": [PaymentOutcome(PaymentResult.AUTHORIZED)], "capture": [KeyboardInterrupt()]}
     late, next_one = written_down(stored), written_down(stored)
-    questions.ask_and_take(stored.merchant, next_one)
+    with pytest.raises(KeyboardInterrupt):
+        questions.ask_and_take(stored.merchant, next_one)
     newer = written_down(stored)
 
     questions.ask_and_take(stored.merchant, late)

@@ -3,6 +3,7 @@
 from tests.model.checker.code import Wrong
 
 QUESTIONS, PROVIDER, DUE = "gateway.payments.questions", "gateway.payments.provider", "gateway.payments.due"
+CALLS, AUTHORIZATIONS = "gateway.payments.calls", "gateway.payments.authorizations"
 LIFECYCLE = "gateway.payments.lifecycle"
 _FAIL = "PaymentOutcome(PaymentResult.DECLINED, failure=REFUSED_BY_ALL)"
 _MAY = "while a charge exists or may still be made"
@@ -10,11 +11,11 @@ _MAY = "while a charge exists or may still be made"
 OF_PAYMENTS = (
     Wrong(
         "no answer is a decline",
-        QUESTIONS,
+        CALLS,
         (
             (
                 "return Answer(self.about, PaymentOutcome(PaymentResult.UNKNOWN))",
-                f"return Answer(self.about, {_FAIL})",
+                'return Answer(self.about, PaymentOutcome(PaymentResult.DECLINED, failure=("X", "No answer.")))',
             ),
         ),
         f"FAILED {_MAY}",
@@ -55,7 +56,7 @@ OF_PAYMENTS = (
     ),
     Wrong(
         "an order is sent again without a query",
-        QUESTIONS,
+        CALLS,
         (("        if self.order.asked_times > 1:\n", "        if False:\n"),),
         "ordered twice",
     ),
@@ -74,7 +75,7 @@ OF_PAYMENTS = (
     Wrong(
         "a late process goes on under the lease of another",
         QUESTIONS,
-        (("        return payment, False\n", "        return payment, is_leased(payment)\n"),),
+        (("        return payment, None\n", "        return payment, prepare(payment, at)\n"),),
         "two calls at once",
     ),
     Wrong(
@@ -91,9 +92,35 @@ OF_PAYMENTS = (
     Wrong(
         "a review at the provider is not followed",
         PROVIDER,
-        ((", PaymentResult.REVIEW, PaymentResult.CLEARED)", ")"),),
+        ((" PaymentResult.REVIEW, PaymentResult.CLEARED,", ""),),
         f"EXPIRED {_MAY}",
         kind="review",
+    ),
+    Wrong(
+        "a card that cannot be priced fails before it is voided",
+        AUTHORIZATIONS,
+        (
+            (
+                "finish(payment, PaymentAction.AUTHORIZE, refused, at)",
+                "finish(payment, PaymentAction.PAY, replace(refused, answered=PaymentResult.DECLINED), at)",
+            ),
+        ),
+        f"FAILED {_MAY}",
+        kind="card",
+    ),
+    Wrong(
+        "a debit card is captured at the price of a credit card",
+        AUTHORIZATIONS,
+        (("    if failure:\n        return _withdraw", "    if failure is True:\n        return _withdraw"),),
+        "charged at the price of another card",
+        kind="card",
+    ),
+    Wrong(
+        "a challenge in the fields is not followed to its end",
+        PROVIDER,
+        (("    PaymentResult.SESSION, PaymentResult.CHALLENGE,\n", "    PaymentResult.SESSION,\n"),),
+        f"EXPIRED {_MAY}",
+        kind="card",
     ),
 )  # fmt: skip
 

@@ -7,18 +7,19 @@ ends. An order that is sent twice is two orders.
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gateway.methods.card.rail import CardRail
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult
 from gateway.providers.errors import NotSent, Unclear
-from tests.support.scripted_provider import SCRIPT, ScriptedRail
+from tests.support.scripted_provider import SCRIPT, ScriptedCard
 
 R = PaymentResult
 NONE, OPEN, REVIEW, HELD, CHARGED, VOID, REFUSED, TWICE = (
     "nothing", "open", "in review", "authorized", "charged", "void", "refused", "ordered twice",
 )  # fmt: skip
-LIVE = (OPEN, REVIEW, HELD, CHARGED)
+FIELDS, TURNED, ODD, WRONG = "in the fields", "declined in the fields", "authorized, a debit card", "wrongly charged"
+LIVE = (OPEN, REVIEW, HELD, CHARGED, FIELDS, TURNED, ODD, WRONG)
 """There is a charge, or there may be one yet."""
 CODE = {"pixCopyPaste": "000201code", "pixTxid": "TX"}
+SESSION = {"session": {"integrationMode": "SECURE_FIELDS"}}
 WHY = ("PROVIDER_REFUSED", "The provider refused the payment.")
 
 Answer = PaymentOutcome | Exception
@@ -30,18 +31,25 @@ LOST, AWAY = Unclear("no answer"), NotSent("connection refused")
 def _said(answered: PaymentResult, **more: Any) -> PaymentOutcome:
     if answered in (R.WAITING, R.CLEARED):
         more["details"] = CODE
+    if answered == R.SESSION:
+        more["details"] = SESSION
+    if answered == R.CHALLENGE:
+        more["details"] = {"action": {}}
     if answered in (R.DECLINED, R.REFUSED):
         more["failure"] = WHY
     return PaymentOutcome(answered, **more)
 
 
-def _acts(order: str, answered: PaymentResult) -> list[Option]:
+def _acts(order: str, answered: PaymentResult, **more: Any) -> list[Option]:
     """It acts, and the answer arrives or is lost."""
-    return [(str(answered), order, _said(answered)), (f"{answered}, answer lost", order, LOST)]
+    return [(str(answered), order, _said(answered, **more)), (f"{answered}, answer lost", order, LOST)]
 
 
-_FIRST_ORDER = {"wallet": (OPEN, R.WAITING), "review": (REVIEW, R.REVIEW), "card": (HELD, R.AUTHORIZED)}
-_TOLD_ANYTIME = {CHARGED: R.DONE, HELD: R.AUTHORIZED, OPEN: R.WAITING, VOID: R.DECLINED, NONE: R.NOT_RECEIVED}
+_FIRST_ORDER = {"wallet": (OPEN, R.WAITING), "review": (REVIEW, R.REVIEW), "card": (FIELDS, R.SESSION)}
+_TOLD_ANYTIME = {
+    CHARGED: R.DONE, HELD: R.AUTHORIZED, ODD: R.AUTHORIZED, OPEN: R.WAITING, FIELDS: R.WAITING, TURNED: R.DECLINED,
+    VOID: R.DECLINED, NONE: R.NOT_RECEIVED,
+}  # fmt: skip
 _TOLD_OF_REVIEW = {CHARGED: R.CLEARED, OPEN: R.CLEARED, REVIEW: R.UNKNOWN, VOID: R.DECLINED, NONE: R.NOT_RECEIVED}
 
 
@@ -59,11 +67,30 @@ def _asked(order: str, about: str) -> list[Option]:
         told = _TOLD_OF_REVIEW.get(order, R.DECLINED)
     elif order == REVIEW:
         told = R.REVIEW if about == PaymentAction.PREPARE else R.WAITING
+    elif order in (FIELDS, TURNED) and about == PaymentAction.PREPARE:
+        told = R.SESSION
     elif order == REFUSED:
         told = R.REFUSED if about == PaymentAction.PREPARE else R.DECLINED
     else:
         told = _TOLD_ANYTIME[order]
-    return [(f"says {told}", order, _said(told))]
+    return [(f"says {told}", order, _said(told, **_card_in(order)))]
+
+
+def _card_in(order: str) -> dict[str, Any]:
+    """What is told about the card: no company here takes debit cards."""
+    funding = {HELD: "credit", ODD: "debit"}.get(order)
+    return {"details": {"card": {"brand": "visa", "last4": "4242", "funding": funding}}} if funding else {}
+
+
+def _confirmed(order: str) -> list[Option]:
+    """The payer confirms by this call, or has confirmed before."""
+    if order != FIELDS:
+        return _asked(order, PaymentAction.PAY)
+    return [
+        *_acts(HELD, R.AUTHORIZED, **_card_in(HELD)), *_acts(ODD, R.AUTHORIZED, **_card_in(ODD)),
+        *_acts(TURNED, R.DECLINED), ("nobody confirmed", FIELDS, _said(R.WAITING)),
+        ("asks the holder", FIELDS, _said(R.CHALLENGE)),
+    ]  # fmt: skip
 
 
 def _canceled(order: str) -> list[Option]:
@@ -77,16 +104,19 @@ def _canceled(order: str) -> list[Option]:
 def _captured(order: str) -> list[Option]:
     if order == HELD:
         return [*_acts(CHARGED, R.DONE), *_acts(VOID, R.DECLINED)]
+    if order == ODD:
+        return _acts(WRONG, R.DONE)
     return [(order, order, _said(R.DONE if order == CHARGED else R.DECLINED))]
 
 
 def options(what: str, order: str, kind: str) -> list[Option]:
     """Everything that one call can lead to."""
-    if order == TWICE:
-        return [("nothing more", TWICE, LOST)]
+    if order in (TWICE, WRONG):
+        return [("nothing more", order, LOST)]
     name, _, about = what.partition(" ")
     acts = {"instruct": lambda: _instructed(order, kind), "cancel": lambda: _canceled(order)}
     acts |= {"ask": lambda: _asked(order, about), "capture": lambda: _captured(order)}
+    acts |= {"confirm": lambda: _confirmed(order)}
     return [("not sent", order, AWAY), ("lost", order, LOST), *acts[name]()]
 
 
@@ -95,10 +125,12 @@ def by_itself(order: str) -> list[tuple[str, str]]:
     return {
         OPEN: [("the payer pays", CHARGED), ("it ends at the provider", VOID)],
         REVIEW: [("the review clears it", OPEN), ("the review declines it", VOID)],
+        FIELDS: [("the payer confirms", HELD), ("a debit card is confirmed", ODD), ("the issuer declines", TURNED)],
+        TURNED: [("another card is confirmed", HELD)],
     }.get(order, [])
 
 
-class OutsideRail(ScriptedRail, CardRail):
+class OutsideRail(ScriptedCard):
     """A rail whose every call is answered by `SCRIPT`, with what is asked about."""
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
@@ -106,9 +138,6 @@ class OutsideRail(ScriptedRail, CardRail):
 
     def capture(self, order: PaymentOrder) -> PaymentOutcome:
         return SCRIPT.answer(self.user, "capture", order.payment_id)
-
-    def authorize(self, order: PaymentOrder, card: Any, *, confirmed: bool) -> PaymentOutcome:
-        raise NotImplementedError
 
 
 class Script:

@@ -5,13 +5,15 @@ from typing import Any
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.payments.models import Payment
 from tests.model.checker import outside
 from tests.model.checker.machine import Asking, State, World
-from tests.model.checker.outside import CHARGED, HELD, LIVE, NONE, TWICE, Script, every_way, given
+from tests.model.checker.outside import CHARGED, FIELDS, HELD, LIVE, NONE, TWICE, WRONG, Script, every_way, given
 from tests.model.checker.search import PEOPLE
 from tests.model.checker.stage import DUE, HOUR, LATER, NEXT, OVER, RUNNING, USERS, Row, Stage, answering
 
-API, SWEEP = "api", "sweep"
+API, SWEEP, BROWSER = "api", "sweep", "browser"
+_FOLLOWING = {"capture": PaymentAction.CAPTURE, "cancel": PaymentAction.CANCEL}
 Orders = tuple[str, str]
 """What each institution has of the payment."""
 
@@ -33,7 +35,7 @@ class Payments(World):
         return (row, self.outs((NONE, NONE)), 0, self.processes.numbers(caller))
 
     def _is_over(self, row: int, orders: int) -> bool:
-        return TWICE in self.outs.values[orders]
+        return not {TWICE, WRONG}.isdisjoint(self.outs.values[orders])
 
     def _is_final(self, row: int) -> bool:
         return bool(self.rows.values[row].is_final)
@@ -81,6 +83,7 @@ class Payments(World):
         live = sum(order in LIVE for order in orders_now)
         claims = (
             ("ordered twice at one provider", TWICE in orders_now),
+            ("charged at the price of another card", WRONG in orders_now),
             ("two providers may charge", live > 1),
             (f"{status} while a charge exists or may still be made", status in ("FAILED", "EXPIRED") and live),
             (f"{status} that was not charged", status in ("PAID", "REFUNDED") and CHARGED not in orders_now),
@@ -92,7 +95,8 @@ class Payments(World):
         asking, order = self.processes[one], self.outs.values[orders][self.processes[one].account]
         if asking.heard:
             return False
-        return (asking.about, order) in ((PaymentAction.PREPARE, NONE), (PaymentAction.CAPTURE, HELD))
+        acts = ((PaymentAction.PREPARE, NONE), (PaymentAction.AUTHORIZE, FIELDS), (PaymentAction.CAPTURE, HELD))
+        return (asking.about, order) in acts
 
     # ── what the production code does ─────────────────────────────────────────────────────────────────────────────
     def _begins(self, number: int) -> list[tuple[str, int, tuple[int, ...]]]:
@@ -100,7 +104,8 @@ class Payments(World):
         row, found = self.rows.values[number], []
         if row.is_final:
             return []
-        for who, begin in ((SWEEP, self._swept), (SWEEP, self._expired), (API, self._resumed)):
+        ways = ((SWEEP, self._swept), (SWEEP, self._expired), (API, self._resumed), (BROWSER, self._confirmed))
+        for who, begin in ways:
             with self.stage.laid(self.stage.payment(row)) as now:
                 asking = begin(now)
                 if asking is None:
@@ -140,6 +145,19 @@ class Payments(World):
         again = payment.asked_times > 1
         return [Asking(API, str(PaymentAction.PREPARE), account=self.stage.row().account, again=again)]
 
+    def _confirmed(self, now: Any) -> list[Asking] | None:
+        """The payer's browser says that it has confirmed."""
+        if self.kind != "card":
+            return None
+        cards, payment = self.stage.code("gateway.payments.cards"), self.stage.payment(self.stage.row())
+        try:
+            question = cards._begin(payment, None)
+        except Refusal:
+            return None
+        if isinstance(question, Payment):
+            return None
+        return [Asking(BROWSER, str(question.about), account=self.stage.row().account)]
+
     def _decides(self, row: int, is_charged: int) -> list[tuple[str, int]]:
         """Staff say what is true at the institutions."""
         if self._is_final(row):
@@ -171,7 +189,7 @@ class Payments(World):
 
         found: dict[tuple[int, int, int], str] = {}
         for script, said in every_way(act, answer):
-            heard = f"{said.outcome.answered} to {said.about}{' with code' if said.outcome.details else ''}"
+            heard = f"{said.outcome.answered} to {said.about}{_details(said.outcome)}"
             self.heard.setdefault((one.about, one.again, heard), tuple(told for _, told in script.told))
             wrong = _wrong_call(one, before, now)
             after = self.processes.numbers(one._replace(heard=heard)), self.outs((now[0], now[1])), self.wrongs(wrong)
@@ -189,10 +207,10 @@ class Payments(World):
             remembered.ask_at = laid.ask_at
         told = iter(self.heard[one.about, one.again, one.heard])
 
-        def answer(*_: Any) -> Any:
+        def answer(user: str, what: str, *_: Any) -> Any:
             said = next(told, None)
             if said is None:
-                raise GoesOn
+                raise GoesOn(what)
             return given(said)
 
         with self.stage.laid(laid), answering(answer):
@@ -208,13 +226,14 @@ class Payments(World):
     def _applied(self, one: Asking, remembered: Any) -> list[Asking]:
         questions, merchant = self.stage.code("gateway.payments.questions"), self.stage.merchant
         try:
-            if one.who == SWEEP:
+            if one.who != API:
                 questions.ask_and_take(merchant, self._question(one, remembered))
             else:
                 questions.answer(merchant, remembered.pk, questions.ask(remembered))
-        except GoesOn:
-            row = self.stage.row()
-            return [Asking(one.who, str(PaymentAction.PREPARE), account=row.account, again=row.asked > 1)]
+        except GoesOn as following:
+            row, about = self.stage.row(), _FOLLOWING.get(str(following), PaymentAction.PREPARE)
+            again = about == PaymentAction.PREPARE and row.asked > 1
+            return [Asking(one.who, str(about), account=row.account, again=again)]
         except Refusal:
             pass
         return []
@@ -222,7 +241,7 @@ class Payments(World):
     def _question(self, one: Asking, payment: Any) -> Any:
         order = self.stage.code("gateway.payments.provider").order_of(payment)
         about, rail = PaymentAction(one.about), self.stage.rails[one.account]
-        code = self.stage.code("gateway.payments.questions")
+        code = self.stage.code("gateway.payments.calls")
         return code.Question(payment.pk, about, order, rail, payment.leased_until, payment.ask_at)
 
     def _remembered(self, one: Asking, row: Row) -> Any:
@@ -234,7 +253,12 @@ class Payments(World):
 
 
 class GoesOn(BaseException):
-    """The process is about to call the next institution."""
+    """The process is about to make another call, which it names."""
+
+
+def _details(outcome: PaymentOutcome) -> str:
+    card = outcome.details.get("card")
+    return f" with a {card['funding']} card" if card else " with code" if outcome.details else ""
 
 
 def _wrong_call(one: Asking, before: Orders, after: list[str]) -> str:

@@ -22,7 +22,7 @@ from ledger.books.models import Balance
 from ledger.books.services import Move, Side, post_for_block, wallet
 from ledger.chart import BUCKETS, AccountKind
 from tests.model.checker.code import Code
-from tests.model.checker.outside import CODE, OutsideRail
+from tests.model.checker.outside import CODE, SESSION, OutsideRail
 from tests.support.companies import Shop
 from tests.support.production import live
 from tests.support.scripted_provider import SCRIPT
@@ -50,6 +50,7 @@ class Row(NamedTuple):
     lease: str = ""
     unclear: str = ""
     over: bool = False
+    failing: bool = False
     refunded: int = 0
 
     @property
@@ -60,13 +61,15 @@ class Row(NamedTuple):
 class Stage:
     """A company with real money, two institutions, and rows as a state of the search says."""
 
-    def __init__(self, shop: Shop, code: Code | None = None, *, asked_most: int = 2) -> None:
+    def __init__(self, shop: Shop, code: Code | None = None, *, asked_most: int = 2, method: str = "PIX") -> None:
         self.code, self.merchant, self.asked_most = code or Code(), shop.production, asked_most
-        self.accounts = live(shop, *USERS)
+        self.accounts = live(shop, *USERS, method=method)
+        self.details = SESSION if method == "CREDIT_CARD" else CODE
         self.merchant.refresh_from_db()
-        self.rails = [OutsideRail(user, "PIX", "BRL") for user in USERS]
+        self.rails = [OutsideRail(user, method, "BRL") for user in USERS]
         with transaction.atomic():
-            request = payments.Request("PIX", Decimal(100), "BRL", "searched", PAYER)
+            back = "https://shop.example/" if method == "CREDIT_CARD" else None
+            request = payments.Request(method, Decimal(100), "BRL", "searched", PAYER, return_url=back)
             self.stored = payments.create(self.merchant, request)
             Payment.objects.filter(pk=self.stored.pk).delete()
 
@@ -92,14 +95,14 @@ class Stage:
         payment._state = ModelState()
         payment.merchant, payment.account = self.merchant, self.accounts[row.account]
         payment.status, payment.answered, payment.asked_times = row.status, row.answered, row.asked
-        payment.details = CODE if row.instructed else {}
+        payment.details = self.details if row.instructed else {}
         payment.refunded_amount = row.refunded
         payment.created_at = now - HOUR
         payment.expires_at = now - HOUR / 2 if row.over else now + 24 * HOUR
         payment.ask_at, payment.leased_until = moment(row.ask, now), moment(row.lease, now)
         self.lay_unclear(payment, row.unclear, now)
         payment.paid_at = now if row.status in ("PAID", "REFUNDED") else None
-        payment.failure_code = "X" if row.status == "FAILED" else None
+        payment.failure_code = "X" if row.status == "FAILED" or row.failing else None
         return payment
 
     def row(self) -> Row:
@@ -118,6 +121,7 @@ class Stage:
             lease=told(payment.leased_until, now, OVER, RUNNING),
             unclear=self.unclear(payment, now),
             over=payment.expires_at <= now,
+            failing=payment.failure_code is not None,
         )
 
     def lay_unclear(self, row: Asked, unclear: str, now: datetime) -> None:

@@ -1,0 +1,96 @@
+"""What acquirers say about cards that payers confirm in their fields: authorized, priced and captured, or voided."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import structlog
+
+from gateway.methods.card.method import CAPTURE_S
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.methods.registry import CARDS
+from gateway.payments.models import UNDECIDED, Payment, Status
+from gateway.payments.pricing import correct
+from gateway.payments.provider import ask_later, capture_if_authorized, finish, save
+from gateway.providers.asking import settle_outcome
+
+log = structlog.get_logger()
+NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
+REFUSED = ("ACQUIRER_REFUSED", "The acquirer refused the payment.")
+_DECLINED = (PaymentResult.DECLINED, PaymentResult.REFUSED)
+
+
+def is_at_acquirer(payment: Payment) -> bool:
+    """Whether it is a card payment with real money."""
+    return payment.account_id is not None and payment.method in CARDS
+
+
+def take(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | None:
+    """Applies an answer about the confirmation, of whoever asked. None: it contradicts what is known.
+
+    What the acquirer did not authorize, or what cannot be charged, is voided there before the payment fails: another
+    card may be confirmed in the same fields at any moment.
+    """
+    if outcome.answered == PaymentResult.DONE:
+        return _charged(payment, outcome, at)
+    if is_withdrawn(payment) or payment.status == Status.AUTHORIZED:
+        return None
+    if outcome.answered in _DECLINED:
+        return _withdraw(payment, replace(outcome, failure=outcome.failure or REFUSED), at)
+    if outcome.answered == PaymentResult.AUTHORIZED:
+        return _authorized(payment, outcome, at)
+    if outcome.answered == PaymentResult.CHALLENGE:
+        shown = {name: value for name, value in outcome.details.items() if name != "action"}  # for the browser only
+        return finish(payment, PaymentAction.AUTHORIZE, replace(outcome, details=shown), at)
+    if outcome.answered == PaymentResult.WAITING:
+        return _not_confirmed(payment, outcome, at)
+    return finish(payment, PaymentAction.AUTHORIZE, outcome, at)
+
+
+def is_withdrawn(payment: Payment) -> bool:
+    """Whether it fails as soon as the acquirer has voided it."""
+    return payment.status in UNDECIDED and payment.failure_code is not None
+
+
+def _authorized(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+    """Priced by what the card is, in the same transaction."""
+    card = outcome.details.get("card", {})
+    failure = correct(payment, card.get("funding", "")) if payment.merchant.is_operational else NOT_TAKEN
+    if failure:
+        return _withdraw(payment, replace(outcome, failure=failure), at)
+    authorized = replace(outcome, expires_after_s=CAPTURE_S)
+    return capture_if_authorized(finish(payment, PaymentAction.AUTHORIZE, authorized, at))
+
+
+def _charged(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+    """Captured by somebody else: it is paid, at the right price if that is still possible."""
+    card = outcome.details.get("card")
+    if card and payment.status != Status.AUTHORIZED and (failure := correct(payment, card["funding"])):
+        log.critical("payment.charged_at_another_price", payment=payment.id, reason=failure[0])
+    payment.failure_code = payment.failure_message = None
+    return finish(payment, PaymentAction.PAY, outcome, at)
+
+
+def _withdraw(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+    """It fails once it is voided; that is due at once."""
+    refused = replace(outcome, answered=PaymentResult.REFUSED, reference=None, amount=None)
+    payment = finish(payment, PaymentAction.AUTHORIZE, refused, at)
+    payment.ask_at = at
+    save(payment)
+    return payment
+
+
+def voided(payment: Payment, at: datetime) -> Payment:
+    """Nobody can pay it any more: it failed for the reason that is known, or nobody confirmed it in time."""
+    if is_withdrawn(payment):
+        return finish(payment, PaymentAction.PAY, PaymentOutcome(PaymentResult.DECLINED), at)
+    return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), at)
+
+
+def _not_confirmed(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+    """The payer can still confirm, also after a confirmation that was unclear and had not arrived."""
+    if payment.status == Status.PENDING:
+        return finish(payment, PaymentAction.AUTHORIZE, outcome, at)
+    settle_outcome(payment)
+    ask_later(payment, at)
+    save(payment)
+    return payment
