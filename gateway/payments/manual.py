@@ -19,12 +19,12 @@ def awaits_staff(payment: Payment) -> bool:
 
 def is_manual(account: ProviderAccount) -> bool:
     """Whether people watch the account, because its provider cannot be asked."""
-    return account.provider in _silent()
+    return account.provider in without_answers()
 
 
 def unasked() -> Q:
     """Open payments whose provider cannot be asked."""
-    return Q(status__in=OPEN, merchant__environment=Environment.PRODUCTION, account__provider__in=_silent())
+    return Q(status__in=OPEN, merchant__environment=Environment.PRODUCTION, account__provider__in=without_answers())
 
 
 def single_approval_limit(merchant: Merchant, currency: str) -> int:
@@ -33,6 +33,6 @@ def single_approval_limit(merchant: Merchant, currency: str) -> int:
     return limit.amount if limit else 0
 
 
-def _silent() -> list[str]:
+def without_answers() -> list[str]:
     """The names of the providers that cannot be asked."""
     return [name for name, provider in declared().items() if not provider.answers]

@@ -19,7 +19,7 @@ from gateway.payments.errors import (
     PaymentState,
     PaymentUnknown,
 )
-from gateway.payments.manual import awaits_staff, single_approval_limit
+from gateway.payments.manual import awaits_staff, is_manual, single_approval_limit
 from gateway.payments.models import UNDECIDED, Payment, SingleApprovalLimit, Status
 from gateway.payments.provider import lock
 from ledger.money import to_decimal, to_minor
@@ -85,7 +85,8 @@ class PaymentOutcomeKind(ProposalKind):
         if values["answered"] != PaymentResult.DONE:
             return [("Outcome", "Not paid"), ("Reason", FAILURES[values["failure_code"]])]
         received = plain_amount(to_minor(Decimal(values["amount"]), record.currency), record.currency)
-        return [("Outcome", "Paid"), ("Bank reference", values["reference"]), ("Amount received", received)]
+        facts = [("Outcome", "Paid"), ("Bank reference", values["reference"]), ("Amount received", received)]
+        return [*facts, *_ends(record)]
 
     def carry_out(self, record: Payment, values: Values, *, by: Actor, note: str) -> Carried:
         take_turns(record.account_id, record.merchant)
@@ -152,6 +153,13 @@ class SingleApprovalLimitKind(ProposalKind):
             by_staff=True,
         )
         return Carried(record, "The limit was changed.")
+
+
+def _ends(payment: Payment) -> list[tuple[str, str]]:
+    """When it is too late to confirm: no proposal stops the payer's time, and at a manual account nobody is asked."""
+    if payment.account is None or not is_manual(payment.account) or payment.expires_at is None:
+        return []
+    return [("Payment expires", f"{payment.expires_at:%Y-%m-%d %H:%M}Z")]
 
 
 def values_paid(reference: str, amount: Decimal) -> dict[str, str]:

@@ -11,7 +11,9 @@ from accounts.base.rows import columns, first, load, table
 from accounts.environments import require_served
 from accounts.models import Merchant
 from gateway.payments.errors import PaymentUnknown
-from gateway.payments.models import Payment
+from gateway.payments.models import UNDECIDED, Payment
+from gateway.providers.models import ProviderAccount
+from gateway.providers.needs import needed_for
 
 _GET = f"SELECT {columns(Payment)} FROM {table(Payment)} WHERE id = %s"
 
@@ -56,3 +58,8 @@ def listed(
     """The merchant's payments, newest first. `created_to` is exclusive; the other filters compare whole values."""
     found = Payment.objects.filter(merchant=merchant, **{k: v for k, v in equal_to.items() if v is not None})
     return newest(found.select_related("merchant"), created_from, created_to)
+
+
+@needed_for("open payments")
+def _under_way(account: ProviderAccount) -> int:
+    return Payment.objects.filter(account=account, status__in=UNDECIDED).count()

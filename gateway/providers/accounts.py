@@ -18,6 +18,7 @@ from accounts.proposals.services import require_uninvolved
 from gateway.providers.credentials import Given, SealedCredentials, sealed_of, without_secrets
 from gateway.providers.errors import (
     AccountInUse,
+    AccountNeeded,
     AccountState,
     AccountUnchecked,
     AccountUnknown,
@@ -25,6 +26,7 @@ from gateway.providers.errors import (
     InvalidAccount,
 )
 from gateway.providers.models import ProviderAccount
+from gateway.providers.needs import needs_of
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
 from gateway.providers.selectors import opened
@@ -174,14 +176,18 @@ def pause(by: Actor, account_id: str, note: str) -> ProviderAccount:
 
 @transaction.atomic
 def close(by: Actor, account_id: str, note: str) -> ProviderAccount:
-    """Ends an account permanently; what was begun there is still asked about.
+    """Ends an account permanently. Payments that were paid there can still be refunded.
 
-    Raises ONP409_PROVIDER_ACCOUNT_STATE and ONP409_PROVIDER_ACCOUNT_IN_USE.
+    Raises ONP409_PROVIDER_ACCOUNT_STATE, ONP409_PROVIDER_ACCOUNT_IN_USE, and ONP409_PROVIDER_ACCOUNT_NEEDED while
+    payments, refunds, withdrawals or money in suspense are under way there.
     """
     account = hold(account_id)
     require_status(account, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
     if account.routes.exists():
         raise AccountInUse
+    if needs := needs_of(account):
+        counted = [f"{what.capitalize()}: {number}." for what, number in needs.items()]
+        raise AccountNeeded(faults=[Fault("account", "INVALID", sentence) for sentence in counted])
     return _moved(by, account, Status.CLOSED, "closed", note)
 
 

@@ -69,6 +69,12 @@ class AccountInUse(Refusal):
     advice = "Set the route without the account first."
 
 
+class AccountNeeded(Refusal):
+    code = "ONP409_PROVIDER_ACCOUNT_NEEDED"
+    message = "Something that was begun at the provider account has not ended."
+    advice = "Pause it, so that nothing new goes there, and close it once all of that has ended."
+
+
 class RouteInvalid(Refusal):
     code = "ONP422_PROVIDER_ROUTE"
     message = "An account of the route cannot serve it."

@@ -5,8 +5,11 @@ from typing import Any
 
 from accounts import audit
 from accounts.audit import Actor
+from accounts.base import clock
 from accounts.models import Environment
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
+from gateway.payments.manual import is_manual
+from gateway.providers.asking import is_leased, is_overdue
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState, RefundUnknown
 from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
@@ -121,11 +124,18 @@ OUTSIDE = (RefundAction.DONE, RefundAction.DECLINED)
 """The provider's answers. In the sandbox the simulator answers."""
 
 
+def awaits_staff(refund: Refund) -> bool:
+    """Whether staff say what became of it: no provider carries it out, or its answer is unclear past its deadline."""
+    if refund.account is None or is_manual(refund.account):
+        return True
+    return is_overdue(refund, clock.now(refund.merchant)) and not is_leased(refund)
+
+
 def may_be(asked: RefundAction, refund: Refund) -> bool:
     """Whether staff can decide this in the refund's current status."""
     if asked in OUTSIDE and refund.merchant.environment != Environment.PRODUCTION:
         return False
-    if asked == RefundAction.DONE and refund.shortfall:
+    if asked in OUTSIDE and (not awaits_staff(refund) or (asked == RefundAction.DONE and refund.shortfall)):
         return False
     try:
         REFUND_LIFE.transition(asked, refund.status)

@@ -10,6 +10,8 @@ from accounts.base.ids import is_well_formed
 from accounts.base.listing import newest
 from accounts.base.periods import Period
 from accounts.models import Merchant
+from gateway.providers.models import ProviderAccount
+from gateway.providers.needs import needed_for
 from gateway.refunds.errors import RefundUnknown
 from gateway.refunds.models import OPEN, Refund, Status
 
@@ -85,3 +87,8 @@ def given_back(merchant: Merchant, period: Period) -> dict[str, GivenBack]:
 
 def _with_payments(merchant: Merchant) -> QuerySet[Refund]:
     return Refund.objects.filter(merchant=merchant).select_related("payment__customer")
+
+
+@needed_for("open refunds")
+def _under_way(account: ProviderAccount) -> int:
+    return Refund.objects.filter(account=account, status__in=OPEN).count()

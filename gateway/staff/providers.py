@@ -268,7 +268,7 @@ class ProviderAccountAdmin(StatementMoney):
 
     @action(description="Close", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
     def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        sentence = "The account can never be used again. What was begun here is still asked about."
+        sentence = "The account can never be used again. What was paid here can still be refunded."
         return self._end(request, object_id, "Close this account", sentence, accounts.close)
 
     def _end(self, request: HttpRequest, object_id: str, title: str, sentence: str, service: Any) -> HttpResponse:

@@ -9,17 +9,19 @@ from django.http import HttpRequest
 
 from accounts.base.clock import utcnow
 from accounts.models import Environment
+from gateway.payments.manual import without_answers
 from gateway.refunds.models import DisputeKind, Refund, Status
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.unclear import unclear
 
 
 def _to_decide() -> Q:
-    """Contested requests outside of MED, and in production refunds that staff must carry out."""
+    """Contested requests outside of MED, and in production refunds that no provider carries out: staff do."""
     contested = Q(status=Status.UNDER_REVIEW, dispute_kind=None)
     to_carry_out = Q(status=Status.PROCESSING, merchant__environment=Environment.PRODUCTION)
     covered = Q(wallet_amount=F("from_releasing") + F("from_available"))
-    return contested | (to_carry_out & covered)
+    nobody_else = Q(account=None) | Q(account__provider__in=without_answers())
+    return contested | (to_carry_out & covered & nobody_else)
 
 
 def _claims() -> Q:

@@ -6,11 +6,13 @@ from accounts.base import clock
 from accounts.base.clock import utcnow
 from gateway.methods.rail import RefundOrder
 from gateway.providers.asking import settle_outcome
+from gateway.providers.models import ProviderAccount
+from gateway.providers.needs import needed_for
 from gateway.providers.registry import declared
 from gateway.providers.selectors import serves
 from gateway.suspense.errors import ItemUnknown
 from gateway.suspense.lifecycle import SUSPENSE_LIFE, SuspenseAction
-from gateway.suspense.models import State, SuspenseItem
+from gateway.suspense.models import OPEN, State, SuspenseItem
 from ledger.books.services import post
 
 
@@ -62,3 +64,8 @@ def is_returnable(item: SuspenseItem) -> bool:
 def now_of(item: SuspenseItem) -> datetime:
     """The time of its company, or real time while there is none."""
     return clock.now(item.merchant) if item.merchant else utcnow()
+
+
+@needed_for("money in suspense")
+def _under_way(account: ProviderAccount) -> int:
+    return SuspenseItem.objects.filter(account=account, state__in=OPEN).count()

@@ -8,6 +8,8 @@ from django.db.models import QuerySet
 from accounts.base.ids import is_well_formed
 from accounts.base.listing import narrowed
 from accounts.models import Merchant
+from gateway.providers.models import ProviderAccount
+from gateway.providers.needs import needed_for
 from gateway.withdrawals.errors import WithdrawalUnknown
 from gateway.withdrawals.models import Status, Withdrawal
 
@@ -35,3 +37,8 @@ def came_back(merchant: Merchant, since: datetime) -> QuerySet[Withdrawal]:
 def is_live(merchant: Merchant, reference: str) -> bool:
     """Whether a withdrawal that has not failed has this reference."""
     return Withdrawal.objects.filter(merchant=merchant, reference=reference).exclude(status="FAILED").exists()
+
+
+@needed_for("withdrawals being processed")
+def _under_way(account: ProviderAccount) -> int:
+    return Withdrawal.objects.filter(account=account, status=Status.PROCESSING).count()

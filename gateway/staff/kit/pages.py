@@ -179,7 +179,8 @@ class StaffAdmin(Exported):
 
     def refused(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""
-        self.message_user(request, f"{refusal.message} {refusal.advice}", messages.ERROR)
+        told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
+        self.message_user(request, " ".join(told), messages.ERROR)
         return HttpResponseRedirect(address(self.model, "change", record.pk))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:

@@ -6,19 +6,32 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.audit import ON_HOST, Actor
+from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.errors import OwnRequest
 from accounts.models import AuditEntry
 from accounts.proposals.errors import OwnCompany
-from gateway.providers import accounts
-from gateway.providers.errors import AccountInUse, AccountState, AccountUnchecked, InvalidAccount, NotConnected
+from gateway.providers import accounts, needs
+from gateway.providers.errors import (
+    AccountInUse,
+    AccountNeeded,
+    AccountState,
+    AccountUnchecked,
+    InvalidAccount,
+    NotConnected,
+)
 from gateway.providers.models import ProviderAccount
+from gateway.providers.needs import needs_of
 from gateway.providers.selectors import provider_of
+from gateway.refunds import due as refunds
+from gateway.refunds.models import Refund
 from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop
 from tests.support.people import a_member
+from tests.support.production import api_of, pass_time
 from tests.support.providers import NOTE, PASSWORD, active, confirms, entered, enters, routed
 from tests.support.scripted_provider import Script
+from tests.support.suspense import RETURNED, a_bank, arrived, look_again, ordered, wait
 
 
 def kept() -> list[dict[str, Any]]:
@@ -136,3 +149,26 @@ def test_an_account_that_a_route_names_is_not_closed() -> None:
     refused(AccountInUse, accounts.close, Actor(confirms()), account.pk, NOTE)
     routed()
     assert accounts.close(Actor(confirms()), account.pk, NOTE).status == "CLOSED"
+
+
+def test_an_account_at_which_something_is_under_way_is_paused_and_not_closed(acme: Shop) -> None:
+    script = a_bank(acme, ask=[arrived("149")])
+    payment = pass_time(ordered(acme).pk, minutes=1)
+    account, by = ProviderAccount.objects.get(), Actor(confirms())
+    routed()
+
+    refused(AccountNeeded, accounts.close, by, account.pk, NOTE)
+    assert needs_of(account) == {"open payments": 1, "money in suspense": 1}
+    assert accounts.pause(by, account.pk, NOTE).status == "PAUSED"
+
+    payment = look_again(payment, script, arrived("150", "E2"))
+    assert api_of(acme).post(f"/payments/{payment.pk}/refunds", {"amount": 1}).status_code == 201
+    script.answers |= {"refund": [RETURNED]}
+    wait(hours=1)
+    assert needs_of(account) == {"open refunds": 1}
+    refused(AccountNeeded, accounts.close, by, account.pk, NOTE)
+
+    Refund.objects.update(ask_at=utcnow(), leased_until=None)
+    refunds.run_due()
+    assert (needs_of(account), accounts.close(by, account.pk, NOTE).status) == ({}, "CLOSED")
+    assert set(needs._counts) == {"open payments", "open refunds", "withdrawals being processed", "money in suspense"}

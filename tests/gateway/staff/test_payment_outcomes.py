@@ -17,17 +17,20 @@ from gateway.payments.due import run_due
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.staff.kit.pages import TWO_PEOPLE
+from gateway.suspense.models import SuspenseItem
 from ledger.models import Entry
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.manual_provider import connected, live, ordered
 from tests.support.payments import a_payment
 from tests.support.people import browser_of
+from tests.support.production import pass_time
 from tests.support.proposals import NOTE, action, confirmed, proposed
 from tests.support.staff import support
 from webhooks.models import Event
 
 PAID = {"amount": "1500", "reference": "MBAN0100261120"}
+LATE = {"way": "SPEI:MXN", **PAID}
 NOT_PAID = {"failure_code": "NOT_PAID"}
 
 
@@ -307,3 +310,22 @@ def test_a_sandbox_has_no_limit_and_whoever_may_not_sets_none(staff: Client, acm
     sent = NOTE | {"currency": "MXN", "amount": "1"}
     assert viewer.post(action(acme.production, "single_approval"), sent).status_code == 403
     assert not SingleApprovalLimit.objects.exists()
+
+
+def test_no_proposal_stops_the_payers_time_and_its_money_comes_in_as_late(
+    staff: Client, colleague: Client, payment: Payment
+) -> None:
+    waiting = proposed(staff, payment, "paid", **PAID)
+    assert payment.expires_at is not None
+    page = colleague.get(action(waiting, "confirm")).content.decode()
+    assert f"Payment expires: <b>{payment.expires_at:%Y-%m-%d %H:%M}Z</b>" in page
+
+    payment = pass_time(payment.pk, days=9)
+
+    assert payment.status == "EXPIRED"
+    with nothing_moves():
+        assert confirmed(colleague, waiting).status_code == 409
+    confirmed(colleague, proposed(staff, payment.account, "enter_money", **LATE | {"payment": payment.pk}))
+    confirmed(colleague, proposed(staff, SuspenseItem.objects.get(), "assign"))
+    payment.refresh_from_db()
+    assert (payment.status, payment.rail_reference) == ("PAID", PAID["reference"])

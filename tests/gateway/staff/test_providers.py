@@ -20,6 +20,7 @@ from tests.support.proposals import NOTE, action, confirmed, proposed
 from tests.support.providers import active, entered, routed
 from tests.support.scripted_provider import Script, rewritten
 from tests.support.staff import support
+from tests.support.suspense import a_bank, ordered
 
 ADD = "/admin/gateway/provideraccount/add/"
 ROUTE = "/admin/gateway/provideraccount/set_route/"
@@ -233,3 +234,14 @@ def test_certificates_that_expire_soon_wait_for_staff(staff: Client) -> None:
     page = staff.get(page_at(Account, "changelist"), {"queue": "expiring"})
     assert [row.pk for row in page.context["cl"].result_list] == [soon.pk]
     assert "expires soon" in page.content.decode()
+
+
+def test_staff_read_why_an_account_is_not_closed(staff: Client, acme: Shop) -> None:
+    a_bank(acme)
+    ordered(acme)
+    routed()
+
+    page = staff.post(action(ProviderAccount.objects.get(), "close"), NOTE, follow=True).content.decode()
+
+    assert "Something that was begun at the provider account has not ended. Open payments: 1. Pause it" in page
+    assert ProviderAccount.objects.get().status == "ACTIVE"

@@ -1,6 +1,7 @@
 """What waits for staff: in the sidebar with its number, as a list with what waits longest first."""
 
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -9,16 +10,19 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.base.clock import utcnow
-from accounts.models import Company, Merchant, User
+from accounts.models import Company, Merchant, Proposal, User
 from accounts.services import register
-from gateway.models import Refund, Withdrawal
+from gateway.models import ProviderAccount, Refund, Withdrawal
+from gateway.refunds.errors import RefundState
 from gateway.staff.kit.columns import address as page_at
 from ledger.receivables import advances
 from tests.support import withdrawals as w
 from tests.support.api import Api
 from tests.support.companies import Shop, a_shop
+from tests.support.manual_provider import connected
 from tests.support.payments import a_payment
 from tests.support.people import browser_of
+from tests.support.proposals import NOTE, action, proposed
 from tests.support.receivables import a_receivable
 from tests.support.staff import support
 from tests.support.staff_overview import QUEUES, cells, listed, panels, take_to_production
@@ -128,3 +132,24 @@ def test_a_queue_that_is_none_is_the_whole_list(staff: Client, acme: Shop, odd: 
     refund = a_refund(acme.sandbox, "PROCESSING")
     page = staff.get(page_at(Refund, "changelist"), {"queue": odd}, follow=True)
     assert [row.pk for row in page.context["cl"].result_list] == [refund.id]
+
+
+def test_a_refund_that_a_provider_carries_out_is_not_for_staff_before_its_deadline(staff: Client, globex: Shop) -> None:
+    refund = a_refund(globex.sandbox, "PROCESSING")
+    a_payment(globex.sandbox, "PAID")
+    take_to_production(globex.sandbox)
+    account = connected(globex, "BRL")
+    of = Refund.objects.filter(pk=refund.pk)
+    of.update(account=account)
+    assert listed(staff, "Refunds to review") == [refund.pk]
+
+    ProviderAccount.objects.update(provider="scripted")
+    assert listed(staff, "Refunds to review") == []
+    for act in ("carried_out", "declined"):
+        told = staff.post(action(of.get(), act), NOTE, follow=True).content.decode()
+        assert RefundState.message in unescape(told)
+    assert not Proposal.objects.exists()
+
+    of.update(unclear_since=utcnow() - timedelta(days=2), certain_by=utcnow() - timedelta(days=1), unclear_asks=9)
+    assert (listed(staff, "Refunds to review"), listed(staff, "Unclear refunds")) == ([], [refund.pk])
+    proposed(staff, of.get(), "carried_out")
