@@ -131,6 +131,7 @@ EXAMPLES: dict[str, Any] = {
         "currency": "BRL",
         "payer": {"name": "Maria Silva", "taxId": "***.982.247-**"},
         "payee": {"name": "Loja Exemplo LTDA", "taxId": "11222333000181"},
+        "dueDate": None,
         "pixEndToEndId": "E99999999202611201203a1b2c3d4e5f",
         "trackingKey": None,
         "authorizationCode": None,

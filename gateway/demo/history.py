@@ -120,13 +120,15 @@ class Life:
         now = clock.now(self.merchant)
         cents = Decimal(self.chance.randint(way.least * 100, way.most * 100)) / 100
         is_card = way.method == "CREDIT_CARD"
+        reference, payer = self._name("order"), self._payer(way)
+        is_invoice = way.method == "BOLETO" or (way.method == "PIX" and payer.tax_id_type == "CNPJ")
         wanted = payments.Request(
             method=way.method,
             amount=cents,
             currency=way.currency,
-            reference=self._name("order"),
-            payer=self._payer(way),
-            due_date=(now + timedelta(days=5)).date() if way.method == "BOLETO" else None,
+            reference=reference,
+            payer=payer,
+            due_date=(now + timedelta(days=5)).date() if is_invoice else None,
             return_url="https://lojaexemplo.com.br/pedido" if is_card or way.method == "PSE" else None,
         )
         return payments.create(self.merchant, wanted)

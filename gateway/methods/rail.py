@@ -172,6 +172,8 @@ class Rail(ABC):
     markets: ClassVar[tuple[Market, ...]]
     bank_reference: ClassVar[re.Pattern[str]] = _PRINTABLE
     """The form of the id that banks give money paid by this method."""
+    takes_due_date: ClassVar[bool] = False
+    """Whether a payment may have a due date. Otherwise the member is ignored."""
 
     @abstractmethod
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:

@@ -46,7 +46,7 @@ class InvalidReturnUrl(InvalidRequest):
 
 class InvalidExpiresIn(InvalidRequest):
     code = "ONP400_EXPIRES_IN"
-    message = "expiresIn is outside the range of the payment method."
+    message = "expiresIn is outside the range of the payment method, or was sent together with dueDate."
 
 
 class InvalidPaymentMethodToken(InvalidRequest):

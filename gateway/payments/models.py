@@ -54,7 +54,7 @@ class Payment(Asked):
         max_length=64, null=True, blank=True, help_text="The provider's own id of the money"
     )
     return_url = models.CharField(max_length=2048, null=True, blank=True)
-    due_date = models.DateField(null=True, blank=True, help_text="Of a boleto")
+    due_date = models.DateField(null=True, blank=True, help_text="Of a boleto, or of a PIX payment that has one")
     settlement_currency = models.CharField(max_length=3, null=True, blank=True, help_text="Where it is another one")
     settlement_amount = models.BigIntegerField(null=True, blank=True, help_text="Net credited, minor units")
     settlement_rate = models.DecimalField(max_digits=20, decimal_places=10, null=True, blank=True)

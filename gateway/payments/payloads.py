@@ -96,6 +96,8 @@ def payment(payment: Payment) -> PaymentPayload:
     shown: Any = by_currency(payment.method)[payment.currency].shown(payment.details) if payment.details else {}
     if shown and payment.method == Method.BOLETO:
         shown["pdfUrl"] = links.boleto(payment)
+    if payment.due_date:
+        shown["dueDate"] = payment.due_date.isoformat()
     if payment.method in CARDS:
         shown |= _card(payment)
     else:

@@ -40,6 +40,7 @@ from gateway.providers.selectors import rail_of as rail_at
 from gateway.providers.selectors import route
 from ledger.money import to_minor
 
+NOT_WITH_DUE_DATE = Fault("expiresIn", "NOT_ALLOWED", "A payment has either expiresIn or dueDate.")
 ANSWERS_WITHIN_S = 60
 """How long the provider of a new payment may take until it is queried (contract §5.5)."""
 
@@ -153,10 +154,15 @@ def require_active(merchant: Merchant) -> None:
 
 
 def _payers_time(request: Request, terms: methods.MethodTerms) -> int:
-    """Seconds until expiry. A method with a fixed time ignores `expiresIn` (contract §4.3)."""
+    """Seconds until expiry. A method with a fixed time ignores `expiresIn` (contract §4.3).
+
+    Raises ONP400_EXPIRES_IN, also if a due date already decides when it expires.
+    """
     wanted = request.expires_in_s
     if wanted is None or terms.expires_in_range_s is None:
         return terms.expires_in_s
+    if request.due_date:
+        raise InvalidExpiresIn(faults=[NOT_WITH_DUE_DATE])
     if not terms.allows_expires_in(wanted):
         raise InvalidExpiresIn(faults=[Fault("expiresIn", "OUT_OF_RANGE", "Out of the method's range.")])
     return wanted

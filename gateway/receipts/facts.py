@@ -77,6 +77,7 @@ def _rows(payment: Payment, market: ReceiptMarket) -> Iterator[ReceiptRow]:
     yield _row(words.payee, company.legal_name, _labelled(payee_tax_id, company.tax_id_type))
     yield _row(words.reference, payment.reference)
     for title, text in (
+        (words.due_date, market.day(payment.due_date) if payment.due_date else None),
         (words.end_to_end_id, payloads.end_to_end_id(payment)),
         (words.tracking_key, payloads.tracking_key(payment)),
         (words.authorization_code, payment.details.get("authorizationCode")),

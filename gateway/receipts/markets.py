@@ -1,7 +1,7 @@
 """The conventions of each market: language, amounts and dates, and the time zone of dates."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -21,6 +21,9 @@ class ReceiptMarket:
 
     def amount(self, amount: Decimal) -> str:
         return written(amount, self.currency, coded=True, used=notation_of(market_of(self.currency)))
+
+    def day(self, day: date) -> str:
+        return day.strftime(self.form.partition(" ")[0])
 
     def local(self, moment: datetime) -> str:
         return moment.astimezone(self.zone).strftime(self.form)

@@ -56,6 +56,7 @@ class ReceiptPayload(TypedDict):
     currency: str
     payer: ReceiptPayerPayload
     payee: ReceiptPayeePayload
+    dueDate: str | None
     pixEndToEndId: str | None
     trackingKey: str | None
     authorizationCode: str | None
@@ -80,6 +81,7 @@ def receipt(payment: Payment) -> ReceiptPayload:
         "currency": currency,
         "payer": {"name": payment.payer["name"], "taxId": payer_tax_id(payment)},
         "payee": {"name": company.legal_name, "taxId": company.tax_id or None},
+        "dueDate": payment.due_date.isoformat() if payment.due_date else None,
         "pixEndToEndId": end_to_end_id(payment),
         "trackingKey": tracking_key(payment),
         "authorizationCode": payment.details.get("authorizationCode"),

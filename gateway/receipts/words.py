@@ -26,6 +26,7 @@ class ReceiptWords:
     payee: str
     document: str
     reference: str
+    due_date: str
     end_to_end_id: str
     tracking_key: str
     authorization_code: str
@@ -68,6 +69,7 @@ BRAZILIAN = ReceiptWords(
     payee="Recebedor",
     document="Documento do pagador",
     reference="Referência",
+    due_date="Vencimento",
     end_to_end_id="ID da transação Pix",
     tracking_key="Código de rastreio",
     authorization_code="Código de autorização",
@@ -114,6 +116,7 @@ SPANISH = ReceiptWords(
     payee="Beneficiario",
     document="Documento del pagador",
     reference="Referencia",
+    due_date="Vencimiento",
     end_to_end_id="ID de la transacción Pix",
     tracking_key="Clave de rastreo",
     authorization_code="Código de autorización",
@@ -144,6 +147,7 @@ ENGLISH = ReceiptWords(
     payee="Payee",
     document="Payer’s document",
     reference="Reference",
+    due_date="Due date",
     end_to_end_id="Pix end-to-end ID",
     tracking_key="Tracking key",
     authorization_code="Authorization code",

@@ -86,7 +86,7 @@ class PaymentAdmin(ReadOnlyAdmin):
                 "fields": (
                     (moment("created_at"), moment("updated_at")),
                     (moment("paid_at"), moment("release_at")),
-                    moment("expires_at"),
+                    (moment("expires_at"), "due_date"),
                 )
             },
         ),

@@ -38,6 +38,8 @@ const copier = (text, label = "Copy") => {
 const fact = (title, text) =>
   make("div", {}, make("dt", { textContent: title }), make("dd", { textContent: text }), copier(text));
 
+const due = ({ dueDate }) => (dueDate ? [fact("Due", dueDate)] : []);
+
 const money = (amount, currency) =>
   new Intl.NumberFormat(undefined, { style: "currency", currency, minimumFractionDigits: 2 }).format(amount);
 
@@ -214,11 +216,11 @@ function needs(payment, isCard) {
   if (payment.pixQrCode && payment.method === "PIX") {
     return [
       make("img", { className: "qr", src: payment.pixQrCode, alt: "QR code of the PIX payment" }),
-      make("dl", { className: "facts" }, fact("PIX, copy and paste", payment.pixCopyPaste)),
+      make("dl", { className: "facts" }, fact("PIX, copy and paste", payment.pixCopyPaste), ...due(payment)),
     ];
   }
   if (payment.digitableLine) {
-    const facts = [fact("Digitable line", payment.digitableLine), fact("Due", payment.dueDate)];
+    const facts = [fact("Digitable line", payment.digitableLine), ...due(payment)];
     return [make("dl", { className: "facts" }, ...facts), link(payment.pdfUrl, "Open the boleto (PDF)")];
   }
   if (payment.bankDetails) {

@@ -15,7 +15,7 @@ from gateway.customers.payer import Payer
 from gateway.methods.errors import (
     MethodNotEnabled,
 )
-from gateway.methods.rail import PaymentDraft
+from gateway.methods.rail import PaymentDraft, Rail
 from gateway.methods.registry import CARDS, by_currency
 from gateway.methods.selectors import terms
 from gateway.payments import errors, payloads, return_url
@@ -83,16 +83,19 @@ class PayerInput(Input):
         )
 
 
-def _time_faults(seconds: Any, merchant: Merchant, method: str, currency: str) -> list[Fault]:
+def _time_faults(content: dict[str, Any], merchant: Merchant, rail: Rail, currency: str) -> list[Fault]:
     """A method with a fixed time ignores the value; a disabled method is reported elsewhere."""
+    seconds = content.get("expiresIn")
     if seconds is None:
         return []
     try:
-        offered = terms(merchant, method, currency)
+        offered = terms(merchant, rail.method, currency)
     except MethodNotEnabled:
         return []
     if offered.expires_in_range_s is None:
         return []
+    if rail.takes_due_date and content.get("dueDate") is not None:
+        return [payments.NOT_WITH_DUE_DATE]
     if not isinstance(seconds, int) or isinstance(seconds, bool):
         return [Fault("expiresIn", "INVALID", "Must be a whole number of seconds.")]
     if offered.allows_expires_in(seconds):
@@ -171,7 +174,7 @@ class PaymentInput(Input):
                 return found
             currency = next(iter(there_are))
         else:
-            found += _time_faults(content.get("expiresIn"), merchant, str(method), currency)
+            found += _time_faults(content, merchant, there_are[currency], currency)
         rail = there_are[currency]
         back, token = content.get("returnUrl"), content.get("paymentMethodToken")
         if rail.market(currency).redirects_payer:
@@ -193,6 +196,7 @@ class PaymentInput(Input):
         return errors.BoletoIncomplete if is_boleto and any(f.code == "REQUIRED" for f in faults) else None
 
     def request(self) -> payments.Request:
+        rail = by_currency(self.method)[self.currency]
         return payments.Request(
             method=self.method,
             amount=self.amount,
@@ -200,7 +204,7 @@ class PaymentInput(Input):
             reference=self.reference,
             payer=self.payer.normalized(),
             expires_in_s=self.expires_in,
-            due_date=date.fromisoformat(self.due_date) if self.method == "BOLETO" else None,
+            due_date=date.fromisoformat(self.due_date) if self.due_date and rail.takes_due_date else None,
             return_url=self.return_url.strip() if isinstance(self.return_url, str) else None,
             payment_method_token=self.payment_method_token,
         )

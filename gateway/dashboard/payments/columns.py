@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
@@ -68,6 +69,10 @@ def _card(payment: Payment) -> str:
     return f"{known['brand'].capitalize()} •••• {known['last4']}" if known else ""
 
 
+def _due(payment: Payment) -> str:
+    return date_format(payment.due_date, "SHORT_DATE_FORMAT") if payment.due_date else "–"
+
+
 COLUMNS: tuple[PaymentColumn, ...] = (
     _time("created", _("Created"), lambda payment: payment.created_at),
     _money("amount", _("Amount"), lambda payment: payment.amount, (_("Currency"), lambda payment: payment.currency)),
@@ -76,6 +81,7 @@ COLUMNS: tuple[PaymentColumn, ...] = (
         (_("Method"), lambda payment: METHOD[payment.method]),
         (_("Requested method"), lambda payment: METHOD[payment.requested_method]),
     ]),
+    PaymentColumn("due", _("Due date"), _due, [(_("Due date"), lambda payment: payment.due_date)]),
     _text("reference", _("Reference"), lambda payment: payment.reference),
     _text("payer", _("Payer"), lambda payment: payment.payer["name"]),
     _text("tax_id", _("Tax id"), lambda payment: payment.payer["taxId"]),

@@ -67,11 +67,12 @@ _PLAYED: dict[int, Any] = {
 
 @dataclass(frozen=True)
 class TestMethod:
-    """An enabled method in a currency, and its required members."""
+    """An enabled method in a currency, its required members, and whether a payment may have a due date."""
 
     offer: MethodOffer
     flow: str
     required: Sequence[str]
+    takes_due_date: bool
 
     @property
     def key(self) -> str:
@@ -96,7 +97,7 @@ class TestMethod:
 
     @property
     def asked(self) -> list[str]:
-        return [path for path in _LABELS if path in self.required]
+        return [path for path in _LABELS if path in self.required or (path == "dueDate" and self.takes_due_date)]
 
     @property
     def scenarios(self) -> list[tuple[int, str | Promise]]:
@@ -125,7 +126,7 @@ class TrialForm(OnceForm):
         super().__init__(data, initial=_filled_in(here, way))
         in_currency(self, amount=way.currency)
         for path in way.asked:
-            self.fields[_name(path)] = _field(path)
+            self.fields[_name(path)] = _field(path, is_required=path in way.required)
         self.fields["amount"].help_text = way.limits
         self.fields["scenario"].choices = [("", _("The payer decides")), *way.scenarios]  # type: ignore[attr-defined]
         self.order_fields([*(name for name in self.fields if name != "scenario"), "scenario"])
@@ -143,20 +144,23 @@ class TrialForm(OnceForm):
             "returnUrl": self.back,
         }
         for path in self.way.asked:
-            _set_member(body, path, given[_name(path)])
+            if value := given[_name(path)]:
+                _set_member(body, path, value)
         return body
 
 
 def _filled_in(here: RequestContext, way: TestMethod) -> dict[str, Any]:
     order = ORDERS[way.method, way.currency]
     due = (here.now + _DUE_IN).date().isoformat()
-    values = {_name(path): due if path == "dueDate" else _at(order, path) for path in way.asked}
+    values = {_name(path): due if path == "dueDate" else _at(order, path) for path in way.asked if path in way.required}
     return values | {"amount": Decimal(str(order["amount"])), "reference": f"test-{ulid()[-8:].lower()}"}
 
 
-def _field(path: str) -> forms.Field:
+def _field(path: str, *, is_required: bool) -> forms.Field:
     if path == "dueDate":
-        return forms.CharField(label=_LABELS[path], widget=forms.DateInput(attrs={"type": "date"}))
+        hint = "" if is_required else _("Optional: the last day to pay.")
+        widget = forms.DateInput(attrs={"type": "date"})
+        return forms.CharField(label=_LABELS[path], help_text=hint, widget=widget, required=is_required)
     return forms.CharField(label=_LABELS[path], max_length=120)
 
 
@@ -189,7 +193,8 @@ def ways(here: RequestContext) -> list[TestMethod]:
         rail = rail_of(rule.method, rule.currency, here.merchant.environment)
         if rail and (rule.method, rule.currency) in ORDERS:
             flow = rail.market(rule.currency).flow
-            found.append(TestMethod(offer, flow, required_fields(rail, rule.currency, here.now)))
+            required = required_fields(rail, rule.currency, here.now)
+            found.append(TestMethod(offer, flow, required, rail.takes_due_date))
     order = list(Method)
     return sorted(found, key=lambda way: order.index(Method(way.method)))
 

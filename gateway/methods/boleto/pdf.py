@@ -19,7 +19,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from gateway.methods import documents
 from gateway.methods.boleto.numbers import spaced
-from gateway.methods.boleto.rail import SAO_PAULO
+from gateway.methods.due_dates import SAO_PAULO
 from gateway.methods.paper import Paper, printable
 from ledger.notation import notation_of, written
 

@@ -3,32 +3,25 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
-from zoneinfo import ZoneInfo
 
 from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.customers.payer import Payer
-from gateway.methods import documents
+from gateway.methods import documents, due_dates
 from gateway.methods.boleto.numbers import barcode, digitable_line
-from gateway.methods.pix.brcode import br_code
-from gateway.methods.pix.rail import end_to_end_id_of
+from gateway.methods.pix.rail import end_to_end_id_of, sandbox_code
 from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 from ledger.money import to_minor
 
-SAO_PAULO = ZoneInfo("America/Sao_Paulo")
-"""Where a boleto's days begin and end."""
 DAY = 86_400
-_FURTHEST = timedelta(days=365)
-_END_OF_DAY = time(23, 59, 59, 999_000)
 _ADDRESS = ("street", "number", "district", "city", "state", "postalCode")
 _STATES = re.compile("A[CLMP]|BA|CE|DF|ES|GO|M[AGST]|P[ABEIR]|R[JNORS]|S[CEP]|TO", re.IGNORECASE)
 _POSTAL_CODE = re.compile(r"[0-9]{8}")
 _PUNCTUATION = re.compile(r"[\s.\-/]")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Boleto(Rail):
@@ -52,12 +45,15 @@ class Boleto(Rail):
             refund_window_days=90,
         ),
     )
+    takes_due_date: ClassVar[bool] = True
 
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
         """First everything missing, in the contract's order, then everything invalid."""
         payer = draft.payer
         address = payer.address or {}
-        wrong = _wrong_address(address) + _wrong_due_date(draft)
+        wrong = _wrong_address(address)
+        if not _is_blank(draft.due_date):
+            wrong += due_dates.faults(draft)
         if payer.tax_id:
             wrong = documents.faults(payer.tax_id, payer.tax_id_type, strict=strict) + wrong
         return _missing(payer, address, draft.due_date) + wrong
@@ -68,8 +64,7 @@ class Boleto(Rail):
     def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
         """Banks accept a slip for `expires_in_s` after the end of its due date in São Paulo."""
         assert due_date is not None
-        due = datetime.combine(due_date, _END_OF_DAY, SAO_PAULO)
-        return due.astimezone(UTC) + timedelta(seconds=expires_in_s)
+        return due_dates.end_of(due_date) + timedelta(seconds=expires_in_s)
 
     @staticmethod
     def slip(order: PaymentOrder, bars: str, document_number: str) -> dict[str, Any]:
@@ -92,7 +87,6 @@ class SandboxBoleto(Boleto, SandboxRail):
     """The deterministic simulator: slips of the right form from a bank that does not exist."""
 
     bank = "999"
-    pix_host = "pix.sandbox.onpay.example"
     ispb = "99999999"
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
@@ -100,17 +94,12 @@ class SandboxBoleto(Boleto, SandboxRail):
         assert order.due_date is not None
         free_field = _free_field(order.payment_id)
         bars = barcode(self.bank, order.due_date, to_minor(order.amount, order.currency), free_field)
-        details = self.slip(order, bars, free_field[-10:]) | {"pixCopyPaste": self._pix(order)}
+        details = self.slip(order, bars, free_field[-10:]) | {"pixCopyPaste": sandbox_code(order)}
         return PaymentOutcome(PaymentResult.WAITING, details, reference=free_field)
 
     def returned(self, at: datetime) -> str:
         """A boleto is refunded by PIX."""
         return end_to_end_id_of("D", self.ispb, at)
-
-    def _pix(self, order: PaymentOrder) -> str:
-        """The same charge as a PIX code; `cobv` is Banco Central's term for a charge with a due date."""
-        location = f"{self.pix_host}/v2/cobv/{order.payment_id.partition('_')[2]}"
-        return br_code(location=location, amount=order.amount, name=order.beneficiary, city=order.city)
 
 
 def _missing(payer: Payer, address: Mapping[str, Any], due_date: Any) -> list[Fault]:
@@ -137,29 +126,6 @@ def _wrong_address(address: Mapping[str, Any]) -> list[Fault]:
 
 def _text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
-
-
-def _wrong_due_date(draft: PaymentDraft) -> list[Fault]:
-    sent: Any = draft.due_date
-    if _is_blank(sent):
-        return []
-    due = _date(sent)
-    if due is None:
-        return [Fault("dueDate", "INVALID", "Must be a date: YYYY-MM-DD.")]
-    today = draft.now.astimezone(SAO_PAULO).date()
-    if not today <= due <= today + _FURTHEST:
-        return [Fault("dueDate", "OUT_OF_RANGE", "Must be today or one of the next 365 days in São Paulo.")]
-    return []
-
-
-def _date(sent: Any) -> date | None:
-    """The date, if it is a calendar date in full form."""
-    if not isinstance(sent, str) or not _DATE.fullmatch(sent):
-        return None
-    try:
-        return date.fromisoformat(sent)
-    except ValueError:
-        return None
 
 
 def _free_field(payment_id: str) -> str:

@@ -4,19 +4,20 @@ import re
 import secrets
 import string
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.customers.payer import Payer
-from gateway.methods import documents, qr
+from gateway.methods import documents, due_dates, qr
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.rail import Market, PaymentDraft, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.sandbox import SandboxRail
 
 DAY = 86_400
+SANDBOX_HOST = "pix.sandbox.onpay.example"
 _ALPHANUMERIC = string.ascii_letters + string.digits
 
 
@@ -44,11 +45,18 @@ class Pix(Rail):
 
     bank_reference: ClassVar[re.Pattern[str]] = re.compile(r"E[0-9]{20}[0-9A-Za-z]{11}")
 
+    takes_due_date: ClassVar[bool] = True
+
     def faults(self, draft: PaymentDraft, *, strict: bool) -> list[Fault]:
-        return documents.faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
+        found = documents.faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
+        return found if draft.due_date is None else found + due_dates.faults(draft)
 
     def completed(self, payer: Payer) -> Payer:
         return documents.completed(payer)
+
+    def deadline(self, created_at: datetime, expires_in_s: int, due_date: date | None) -> datetime:
+        """With a due date it can be paid until the end of that day in São Paulo, and not after."""
+        return due_dates.end_of(due_date) if due_date else super().deadline(created_at, expires_in_s, due_date)
 
     def received(self, bank_reference: str) -> PaymentOutcome:
         details = {"pixEndToEndId": bank_reference}
@@ -64,16 +72,13 @@ class Pix(Rail):
 
 
 class SandboxPix(Pix, SandboxRail):
-    """The deterministic simulator: codes of the right form that point to a host which does not exist."""
+    """The deterministic simulator."""
 
-    host = "pix.sandbox.onpay.example"
     ispb = "99999999"
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
-        """A charge at the sandbox's own location."""
-        txid = txid_of(order.payment_id)
-        code = br_code(location=f"{self.host}/v2/{txid}", amount=order.amount, name=order.beneficiary, city=order.city)
-        return PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": code, "pixTxid": txid})
+        details = {"pixCopyPaste": sandbox_code(order), "pixTxid": txid_of(order.payment_id)}
+        return PaymentOutcome(PaymentResult.WAITING, details)
 
     def paid(self, at: datetime) -> PaymentOutcome:
         end_to_end_id = end_to_end_id_of("E", self.ispb, at)
@@ -81,6 +86,15 @@ class SandboxPix(Pix, SandboxRail):
 
     def returned(self, at: datetime) -> str:
         return end_to_end_id_of("D", self.ispb, at)
+
+
+def sandbox_code(order: PaymentOrder) -> str:
+    """A code of the right form that points to a host which does not exist.
+
+    The location of a charge with a due date contains `cobv`, Banco Central's term for it.
+    """
+    location = f"{SANDBOX_HOST}/v2/{'cobv/' if order.due_date else ''}{txid_of(order.payment_id)}"
+    return br_code(location=location, amount=order.amount, name=order.beneficiary, city=order.city)
 
 
 def txid_of(public_id: str) -> str:

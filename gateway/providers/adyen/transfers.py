@@ -1,10 +1,11 @@
 """MB WAY, boletos and PIX (docs.adyen.com/payment-methods, "API only")."""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from typing import Any
 
 from gateway.methods.boleto.numbers import amount_of, barcode_of
-from gateway.methods.boleto.rail import SAO_PAULO, Boleto
+from gateway.methods.boleto.rail import Boleto
+from gateway.methods.due_dates import end_of
 from gateway.methods.mb_way.rail import MbWay
 from gateway.methods.pix.rail import Pix, txid_of
 from gateway.methods.rail import PaymentOrder, PaymentOutcome, PaymentResult
@@ -13,8 +14,6 @@ from gateway.providers.adyen.shapes import Paid, QrCode, Voucher
 from gateway.providers.client import shaped
 from gateway.providers.errors import Unclear
 from ledger.money import to_minor
-
-END_OF_DAY = time(23, 59, 59)
 
 
 class AdyenMbWay(AdyenTransfer, MbWay):
@@ -43,7 +42,7 @@ class AdyenBoleto(AdyenTransfer, Boleto):
             "paymentMethod": {"type": "boletobancario"},
             "countryCode": "BR",
             "socialSecurityNumber": order.payer.tax_id,
-            "deliverAt": _instant(datetime.combine(order.due_date, END_OF_DAY, SAO_PAULO)),
+            "deliverAt": _instant(end_of(order.due_date)),
             "billingAddress": {
                 "street": f"{address['street']}, {address['district']}",
                 "houseNumberOrName": address["number"],

@@ -125,9 +125,9 @@ def test_a_time_is_ignored_where_the_method_has_a_fixed_one(api: Api, method: st
         assert expires - created == timedelta(minutes=minutes)
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "BOLETO"])
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("BOLETO", "PIX")])
 @rows("due", ["1999-01-01", "soon", 5, []])
-def test_a_due_date_is_ignored_by_all_but_boletos(api: Api, method: str, due: Any) -> None:
+def test_a_due_date_is_ignored_by_methods_without_one(api: Api, method: str, due: Any) -> None:
     assert "dueDate" not in is_taken(api, method, {"dueDate": due})
 
 

@@ -57,6 +57,7 @@ def test_a_receipt_says_exactly_this(
         "currency": currency,
         "payer": payer,
         "payee": {"name": "Acme LTDA", "taxId": "11222333000181"},
+        "dueDate": str(payment.due_date) if method == "BOLETO" else None,
         "pixEndToEndId": payment.rail_reference if method == "PIX" else None,
         "trackingKey": payment.rail_reference if method in ("SPEI", "BANK_TRANSFER") else None,
         "authorizationCode": None,

@@ -31,6 +31,7 @@ def without_mark(shown: ReceiptFacts) -> ReceiptFacts:
         ]),
         ("BOLETO", BRAZIL, -3, [
             "R$ 1.234,50", "Forma de pagamento Boleto", "Pagador Loja Irmãos Ñuñez", "CNPJ **.444.777/****-**",
+            "Vencimento {payment.due_date:%d/%m/%Y}",
         ]),
         ("SPEI", "hora de Ciudad de México", -6, [
             "Comprobante de pago", "$234,567.89 MXN", "Forma de pago SPEI", "Pagador José Núñez", "*****612*****",
@@ -55,7 +56,7 @@ def test_the_page_says_what_was_paid_in_the_way_of_its_market(
     assert payment.paid_at is not None
     found = " | ".join(page)
     for text in shown:
-        assert text.format(rail=payment.rail_reference, reference=payment.reference) in found, text
+        assert text.format(rail=payment.rail_reference, reference=payment.reference, payment=payment) in found, text
     if hours is not None:
         local = payment.paid_at + timedelta(hours=hours)
         assert f"{local:%d/%m/%Y %H:%M:%S} ({zone})" in found

@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from django.utils.formats import date_format
 
 from accounts.models import User
 from gateway.dashboard.models import SavedView
 from gateway.payments.models import Payment
 from tests.support.api import Api
+from tests.support.bad_orders import in_days
 from tests.support.cards import opened
 from tests.support.companies import Shop
 from tests.support.pages import Page, file, text_of
@@ -174,6 +176,19 @@ def test_the_file_has_every_row_and_the_columns_of_the_screen(
     ]  # fmt: skip
     assert len(everything) == 33
     assert chosen == [["Reference", "Net"], ["'=1+1", "1222.27"]]
+
+
+def test_the_due_date_is_a_column_and_a_cell(api: Api, support: Client, page: Page) -> None:
+    for members in ({"dueDate": in_days(3)}, {}):
+        assert api.post("/payments", pix(**members)).status_code == 201
+
+    chosen = {"columns": ["due", "method"]}
+    assert file(support.get(page("payments"), chosen | {"format": "csv"})) == [
+        ["Method", "Requested method", "Due date"], ["PIX", "PIX", ""], ["PIX", "PIX", in_days(3)],
+    ]  # fmt: skip
+    assert date_format(date.fromisoformat(in_days(3)), "SHORT_DATE_FORMAT") in text_of(
+        support.get(page("payments"), chosen)
+    )
 
 
 def test_columns_are_chosen_and_stay(acme: Shop, support: Client, page: Page) -> None:

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.formats import date_format
 
 from accounts.models import AuditEntry
 from gateway.payments.models import Payment
 from gateway.simulations.examples import ORDERS
+from tests.support.bad_orders import in_days
 from tests.support.companies import Shop
 from tests.support.pages import Page, text_of
 from tests.support.refunds import nothing_moves
@@ -68,6 +70,7 @@ def test_a_scenario_is_played_by_the_amount(
         ({"name": "M"}, "Must have a length of at least 2."),
         ({"taxId": "1"}, "Must be a"),
         ({"taxId": ""}, "This field is required."),
+        ({"dueDate": "2020-01-01"}, "Must be today or one of the next 365 days in São Paulo."),
         ({"scenario": "999"}, "999"),
     ],
 )
@@ -77,6 +80,16 @@ def test_what_is_wrong_stands_at_its_field(
     with nothing_moves(acme):
         assert said in text_of(send(support, page, **changed))
     assert not Payment.objects.exists()
+
+
+def test_pix_takes_a_due_date(support: Client, page: Page) -> None:
+    send(support, page, dueDate=in_days(3))
+
+    payment = Payment.objects.get()
+    assert str(payment.due_date) == in_days(3)
+    assert "Optional: the last day to pay." in text_of(support.get(page("new_payment"), {"way": "PIX.BRL"}))
+    shown = text_of(support.get(page("payment", payment.pk)))
+    assert shown.count(f"Due date {date_format(payment.due_date, 'SHORT_DATE_FORMAT')}") == 1
 
 
 def test_a_reference_is_used_once(support: Client, page: Page) -> None:

@@ -14,6 +14,7 @@ from gateway.payments.models import Payment
 from gateway.refunds.due import run_due as refund_sweep
 from gateway.refunds.models import Refund
 from tests.support.api import Api, used
+from tests.support.bad_orders import in_days
 from tests.support.checkout import Checkout, spoken
 from tests.support.companies import Shop
 from tests.support.manual_provider import CLABE, MEXICO, connected, live, ordered
@@ -107,6 +108,13 @@ def test_pix_pays_to_the_key_with_a_txid_of_ours(acme_live: Api) -> None:
     assert f"05{25}{created['pixTxid']}" in created["pixCopyPaste"]
     assert "0123pagamentos@acme.example" in created["pixCopyPaste"]
     assert created["pixEndToEndId"] is None
+    assert "dueDate" not in created
+
+
+def test_pix_with_a_due_date_waits_for_its_last_day(acme_live: Api) -> None:
+    created = ordered(acme_live, "PIX", dueDate=in_days(3))
+
+    assert (created["dueDate"], created["expiresAt"]) == (in_days(3), f"{in_days(4)}T02:59:59.999Z")
 
 
 def test_a_redirect_method_has_our_page_until_the_accounts_own_deadline(acme_live: Api) -> None:
