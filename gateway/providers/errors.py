@@ -21,6 +21,10 @@ class NotSent(CallFailed):
     """Nothing was transmitted: no connection, no handshake, no access token. The call had no effect."""
 
 
+class ScopeRefused(NotSent):
+    """The institution gives our client no access token for such calls."""
+
+
 class Unclear(CallFailed):
     """The request was transmitted, and the answer is missing or unusable: it may have taken effect."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from threading import Lock
 
 from gateway.providers.client import Answer, Call, Client
-from gateway.providers.errors import CallFailed, NotSent
+from gateway.providers.errors import CallFailed, NotSent, ScopeRefused
 
 MARGIN_S = 60
 """How long before its end a token is renewed. Time is measured from our own request on, so clocks need not agree."""
@@ -31,7 +31,7 @@ class AuthorizedClient:
     def send(self, call: Call) -> Answer:
         """As `Client.send`. A refused token is renewed once; 401 means that the request was not applied (RFC 9110).
 
-        Raises NotSent without a valid token, too.
+        Raises NotSent without a valid token, too: ScopeRefused if this client gets none for these scopes.
         """
         for _ in range(2):
             token = self.token()
@@ -42,7 +42,7 @@ class AuthorizedClient:
         raise NotSent("the access token was refused")
 
     def token(self) -> str:
-        """A valid access token. Raises NotSent."""
+        """A valid access token. Raises NotSent, or ScopeRefused."""
         with self._lock:
             if time.monotonic() >= self._valid_until:
                 self._renew()
@@ -63,7 +63,8 @@ class AuthorizedClient:
         usable = answer.status == 200 and _is_seconds(seconds)
         if not usable or not isinstance(token, str) or not _TOKEN.fullmatch(token):
             error = answer.body.get("error")
-            raise NotSent(f"no access token: {error if error in KNOWN_ERRORS else f'HTTP {answer.status}'}")
+            failure = ScopeRefused if error == "invalid_scope" else NotSent
+            raise failure(f"no access token: {error if error in KNOWN_ERRORS else f'HTTP {answer.status}'}")
         self._token, self._valid_until = token, asked_at + max(int(seconds) - MARGIN_S, 0)
 
 

@@ -18,13 +18,17 @@ from gateway.providers import accounts
 from gateway.providers.models import ProviderAccount
 from gateway.refunds import due as refunds
 from gateway.refunds.models import Refund
+from gateway.suspense.models import SuspenseItem
+from gateway.suspense.recovery import recover
 from ledger.models import Balance
 from tests.support.api import Api
 from tests.support.bacen_pix.bank import KEY, Bank, Papers, authority, open_bank
+from tests.support.bad_orders import in_days
 from tests.support.companies import Shop
 from tests.support.payments import pix
 from tests.support.production import TIMES
 from tests.support.providers import NOTE, confirms, enters, routed
+from tests.support.suspense import balances, wait
 
 ASKED = ("ask_at", "leased_until", "unclear_since", "certain_by")
 
@@ -154,3 +158,58 @@ def test_unpaid_it_expires_once_the_bank_has_withdrawn_the_charge(live: Api, ban
     sweep(minutes=5)
     assert now(live, f"/payments/{created['id']}")["status"] == "EXPIRED"
     assert first.books.charges[created["pixTxid"]]["status"] == "REMOVIDA_PELO_USUARIO_RECEBEDOR"
+
+
+@pytest.mark.parametrize("narrows", [True, False], ids=["403", "no token"])
+def test_a_bank_without_due_dates_leaves_such_a_payment_to_the_next(
+    live: Api, banks: list[Bank], narrows: bool
+) -> None:
+    first, second = banks
+    first.scopes, first.narrows = first.scopes - {"cobv.read", "cobv.write"}, narrows
+
+    invoice = live.post("/payments", pix(amount=150, dueDate=in_days(7))).json()["data"]
+    at_once = live.post("/payments", pix(amount=150)).json()["data"]
+
+    assert (list(first.books.charges), list(second.books.charges)) == ([at_once["pixTxid"]], [invoice["pixTxid"]])
+    charge = second.books.charges[invoice["pixTxid"]]
+    assert charge["calendario"]["dataDeVencimento"] == invoice["dueDate"] == in_days(7)
+    assert (charge["calendario"]["validadeAposVencimento"], set(charge["valor"])) == (0, {"original"})
+    assert invoice["pixCopyPaste"] == charge["pixCopiaECola"]
+    money = second.books.pay(invoice["pixTxid"])
+    sweep(days=7)
+    paid = now(live, f"/payments/{invoice['id']}")
+    assert (paid["status"], paid["pixEndToEndId"]) == ("PAID", money)
+
+
+def test_without_a_bank_that_takes_due_dates_the_payment_has_failed(acme: Shop, live: Api, banks: list[Bank]) -> None:
+    for bank in banks:
+        bank.scopes = bank.scopes - {"cobv.read", "cobv.write"}
+
+    refused = live.post("/payments", pix(amount=150, dueDate=in_days(7)))
+
+    assert (refused.status_code, refused.json()["onpayCode"]) == (422, "ONP422_PIX_REJECTED")
+    failed = now(live, f"/payments/{refused.json()['error']['paymentId']}")
+    assert (failed["status"], failed["failure"]["code"], failed["dueDate"]) == ("FAILED", "AcessoNegado", in_days(7))
+    assert [bank.books.charges for bank in banks] == [{}, {}]
+    assert balances(acme) == {}
+
+
+@pytest.mark.parametrize("amount", ["150.00", "151.37"])
+def test_money_after_the_due_date_goes_back(acme: Shop, live: Api, banks: list[Bank], amount: str) -> None:
+    """Also with interest, which nobody asked for."""
+    first, _ = banks
+    created = live.post("/payments", pix(amount=150, dueDate=in_days(7))).json()["data"]
+    sweep(days=8)
+    assert now(live, f"/payments/{created['id']}")["status"] == "EXPIRED"
+    assert first.books.charges[created["pixTxid"]]["status"] == "REMOVIDA_PELO_USUARIO_RECEBEDOR"
+
+    first.books.pay(created["pixTxid"], amount)
+    recover()
+    minor = int(Decimal(amount) * 100)
+    assert balances(acme) == {"CLEARING": -minor, "SUSPENSE": minor}
+    first.books.settles = "DEVOLVIDO"
+    wait(hours=1)
+
+    assert SuspenseItem.objects.get().state == "RETURNED"
+    assert (balances(acme), hold(banks)) == ({}, 0)
+    assert now(live, f"/payments/{created['id']}")["status"] == "EXPIRED"

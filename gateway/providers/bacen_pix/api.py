@@ -7,45 +7,61 @@ from typing import Any, TypeVar
 
 from gateway.providers.bacen_pix.shapes import Charge, Listing, Nothing, ReceivedPix, ReturnedPix
 from gateway.providers.client import Answer, Call
-from gateway.providers.errors import Unclear
+from gateway.providers.errors import ScopeRefused, Unclear
 from gateway.providers.oauth2 import AuthorizedClient
 from gateway.providers.problems import Problem, clear, told
 
 SCOPES = "cob.write cob.read pix.write pix.read webhook.write webhook.read"
-COB, RETURN, WEBHOOK = "/cob/{txid}", "/pix/{e2eid}/devolucao/{id}", "/webhook/{chave}"
+DUE_SCOPES = "cobv.write cobv.read"
+"""Of a token of its own: some banks give none at all to a client that may not use one of its scopes."""
+COB, COBV, RETURN, WEBHOOK = "/cob/{txid}", "/cobv/{txid}", "/pix/{e2eid}/devolucao/{id}", "/webhook/{chave}"
 UNKNOWN = ("NaoEncontrado", "NaoEncontrada")
 PAGE_SIZE, MOST_PAGES = 500, 1000
 Named = TypeVar("Named", Charge, ReturnedPix)
 T = TypeVar("T")
 
 
-class PixApi:
-    """One receiving key at one bank. Amounts are in BRL."""
+class Charges:
+    """Charges of one kind: immediate (cob) or with a due date (cobv). Amounts are in BRL."""
 
-    def __init__(self, client: AuthorizedClient, base_url: str, pix_key: str) -> None:
-        self._client, self._base_url, self._key = client, base_url, pix_key
+    def __init__(self, client: AuthorizedClient, url: str, pix_key: str) -> None:
+        self._client, self._url, self._key = client, url, pix_key
 
-    def create(self, txid: str, amount: Decimal, seconds: int) -> Charge | Problem:
-        """A charge that can be paid for so long. It names no payer: that is optional, and anybody may pay."""
-        body = {"calendario": {"expiracao": seconds}, "valor": {"original": f"{amount:.2f}"}, "chave": self._key}
-        return self._named(Charge, txid, self._send("PUT", COB, {"txid": txid}, body))
+    def create(self, txid: str, amount: Decimal, terms: Mapping[str, Any]) -> Charge | Problem:
+        """`terms`: until when it can be paid, and by whom if the kind names a payer."""
+        return self._send("PUT", txid, {**terms, "valor": {"original": f"{amount:.2f}"}, "chave": self._key})
 
-    def charge(self, txid: str) -> Charge | None:
-        """None: the bank knows no such charge."""
-        return _known(self._named(Charge, txid, self._send("GET", COB, {"txid": txid})))
+    def find(self, txid: str, *, or_denied: bool = False) -> Charge | None:
+        """None: the bank knows no such charge or, with `or_denied`, does not let us ask."""
+        found = self._send("GET", txid)
+        return None if or_denied and is_denied(found) else _known(found)
 
     def remove(self, txid: str) -> Charge | Problem:
-        body = {"status": "REMOVIDA_PELO_USUARIO_RECEBEDOR"}
-        return self._named(Charge, txid, self._send("PATCH", COB, {"txid": txid}, body))
+        return self._send("PATCH", txid, {"status": "REMOVIDA_PELO_USUARIO_RECEBEDOR"})
+
+    def _send(self, method: str, txid: str, json: Mapping[str, Any] | None = None) -> Charge | Problem:
+        """Without the right to such charges some banks answer 403, and others give no token: here that is 403, too."""
+        try:
+            return _named(Charge, txid, self._client.send(Call(method, self._url, {"txid": txid}, txid, json=json)))
+        except ScopeRefused:
+            return Problem("AcessoNegado", "The account may not use such charges.", 403)
+
+
+class PixApi:
+    """One receiving key at one bank: its charges, returns and received money. Amounts are in BRL."""
+
+    def __init__(self, client: AuthorizedClient, due_client: AuthorizedClient, base_url: str, pix_key: str) -> None:
+        self._client, self._base_url, self._key = client, base_url, pix_key
+        self.cob, self.cobv = Charges(client, base_url + COB, pix_key), Charges(due_client, base_url + COBV, pix_key)
 
     def give_back(self, end_to_end_id: str, number: str, amount: Decimal) -> ReturnedPix | Problem:
         ids, body = {"e2eid": end_to_end_id, "id": number}, {"valor": f"{amount:.2f}"}
-        return self._named(ReturnedPix, number, self._send("PUT", RETURN, ids, body))
+        return _named(ReturnedPix, number, self._send("PUT", RETURN, ids, body))
 
     def returned(self, end_to_end_id: str, number: str) -> ReturnedPix | None:
         """None: the bank knows no such return."""
         ids = {"e2eid": end_to_end_id, "id": number}
-        return _known(self._named(ReturnedPix, number, self._send("GET", RETURN, ids)))
+        return _known(_named(ReturnedPix, number, self._send("GET", RETURN, ids)))
 
     def received(self, since: datetime, until: datetime) -> Iterator[ReceivedPix]:
         """All money that arrived in a window of whole seconds, with and without a charge, each once."""
@@ -77,15 +93,19 @@ class PixApi:
         query: Mapping[str, str | int] | None = None,
     ) -> Answer:
         ids = ids or {}
-        about = ids.get("txid") or ids.get("id", "")
-        return self._client.send(Call(method, self._base_url + path, ids, about, query or {}, json))
+        return self._client.send(Call(method, self._base_url + path, ids, ids.get("id", ""), query or {}, json))
 
-    @staticmethod
-    def _named(shape: type[Named], name: str, answer: Answer) -> Named | Problem:
-        found = told(answer, shape)
-        if isinstance(found, Problem) or (found.txid if isinstance(found, Charge) else found.id) == name:
-            return found
-        raise Unclear("an answer about something else")
+
+def is_denied(answered: object) -> bool:
+    """Whether our client may not do this."""
+    return isinstance(answered, Problem) and answered.status == 403
+
+
+def _named(shape: type[Named], name: str, answer: Answer) -> Named | Problem:
+    found = told(answer, shape)
+    if isinstance(found, Problem) or (found.txid if isinstance(found, Charge) else found.id) == name:
+        return found
+    raise Unclear("an answer about something else")
 
 
 def _known(answered: T | Problem) -> T | None:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, SecretStr
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.pix.keys import FORMS, is_pix_key
 from gateway.methods.rail import Money, PaymentAction, PaymentResult, Rail
-from gateway.providers.bacen_pix.api import SCOPES, PixApi
+from gateway.providers.bacen_pix.api import DUE_SCOPES, SCOPES, PixApi
 from gateway.providers.bacen_pix.rail import ULID, BacenPix, return_of
 from gateway.providers.bacen_pix.shapes import Listing, ReceivedPix
 from gateway.providers.certificates import Certificate, PrivateKey
@@ -56,8 +56,11 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
         super().__init__(credentials)
         key, secret = credentials.private_key.get_secret_value(), credentials.client_secret.get_secret_value()
         client = Client(self.name, Identity(credentials.certificate, key, credentials.ca_certificates))
-        authorized = AuthorizedClient(client, credentials.token_url, credentials.client_id, secret, SCOPES)
-        self.api = PixApi(authorized, credentials.base_url, credentials.pix_key)
+        authorized, due = (
+            AuthorizedClient(client, credentials.token_url, credentials.client_id, secret, scopes)
+            for scopes in (SCOPES, DUE_SCOPES)
+        )
+        self.api = PixApi(authorized, due, credentials.base_url, credentials.pix_key)
 
     is_told_where_to_call = True
 

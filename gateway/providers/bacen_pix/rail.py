@@ -1,15 +1,17 @@
-"""PIX payments as immediate charges (cob). The bank's txid is the ULID of the payment's id."""
+"""PIX payments as charges: immediate (cob), or with a due date (cobv). The txid is the ULID of the payment's id."""
 
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import structlog
 
+from gateway.methods import documents
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.pix.rail import Pix, txid_of
 from gateway.methods.rail import Money, PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
-from gateway.providers.bacen_pix.api import PixApi
+from gateway.providers.bacen_pix.api import Charges, PixApi, is_denied
 from gateway.providers.bacen_pix.shapes import Charge, ReceivedPix, ReturnedPix
 from gateway.providers.errors import Unclear
 from gateway.providers.problems import Problem, settled
@@ -31,27 +33,34 @@ class BacenPix(Pix):
         self._api = api
 
     def instruct(self, order: PaymentOrder) -> PaymentOutcome:
-        """A charge that exists already is read and compared, so that the call may be repeated."""
-        txid = txid_of(order.payment_id)
-        seconds = max(round((order.expires_at - order.created_at).total_seconds()), 1)
-        charge = settled(self._api.create(txid, order.amount, seconds), lambda: self._api.charge(txid))
+        """A charge that exists already is read and compared, so that the call may be repeated.
+
+        A bank that lets us neither order nor read such charges has refused: nobody has a code of any.
+        """
+        charges, txid = self._charges(order), txid_of(order.payment_id)
+        made = charges.create(txid, order.amount, _terms(order))
+        charge = settled(made, lambda: charges.find(txid, or_denied=is_denied(made)))
         if isinstance(charge, Problem):
             return PaymentOutcome(PaymentResult.REFUSED, failure=charge.failure)
         return _outcome(order, charge)
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        charge = self._api.charge(txid_of(order.payment_id))
+        charge = self._charges(order).find(txid_of(order.payment_id))
         return _outcome(order, charge) if charge else PaymentOutcome(PaymentResult.NOT_RECEIVED)
 
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         """A charge that the bank does not know cannot be paid either."""
-        txid = txid_of(order.payment_id)
-        charge = settled(self._api.remove(txid), lambda: self._api.charge(txid))
+        charges, txid = self._charges(order), txid_of(order.payment_id)
+        charge = settled(charges.remove(txid), lambda: charges.find(txid))
         if isinstance(charge, Problem) or (charge.status in REMOVED and not charge.received):
             return PaymentOutcome(PaymentResult.DONE)
         if charge.status == "CONCLUIDA" or charge.received:
             return PaymentOutcome(PaymentResult.REFUSED)
         raise Unclear(f"the charge is still {charge.status[:40]}")
+
+    def _charges(self, order: PaymentOrder) -> Charges:
+        """Of the kind that was ordered: a payment never changes it, and a bank has no txid in both."""
+        return self._api.cobv if order.due_date else self._api.cob
 
     def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         """A return (devolução) of money that arrived, under the number that our id gives it."""
@@ -69,6 +78,17 @@ class BacenPix(Pix):
         is_known = END_TO_END_ID.fullmatch(money) is not None
         returned = self._api.returned(money, number_of(order.refund_id)) if is_known else None
         return _refund_outcome(order, returned) if returned else PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+
+def _terms(order: PaymentOrder) -> dict[str, Any]:
+    """Until when it can be paid. An immediate charge names no payer: anybody may pay."""
+    if order.due_date is None:
+        return {"calendario": {"expiracao": max(round((order.expires_at - order.created_at).total_seconds()), 1)}}
+    tax_id = order.payer.tax_id or ""
+    return {
+        "calendario": {"dataDeVencimento": order.due_date.isoformat(), "validadeAposVencimento": 0},
+        "devedor": {"cpf" if documents.type_of(tax_id) == "CPF" else "cnpj": tax_id, "nome": order.payer.name},
+    }
 
 
 def number_of(return_id: str) -> str:

@@ -1,4 +1,4 @@
-"""What the bank answers, as far as we read it: the schemas Cob, Pix and Devolucao of API Pix 2.9."""
+"""What the bank answers, as far as we read it: the schemas Cob, CobV, Pix and Devolucao of API Pix 2.9."""
 
 from decimal import Decimal
 from typing import Annotated, Any
@@ -44,7 +44,7 @@ class ReceivedPix:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """An immediate charge (cob). New values of `status` may appear at any time."""
+    """A charge, with or without a due date. New values of `status` may appear at any time."""
 
     txid: Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{26,35}$")]
     status: str

@@ -21,15 +21,16 @@ from tests.support.bacen_pix.books import Books, Told, problem
 
 KEY = "7d9f0335-8dcc-4054-9bf9-0dbd61d36906"
 ROUTES: list[tuple[str, str, Callable[..., Told]]] = [
-    ("PUT", r"/cob/([^/]+)", Books.put_cob),
-    ("GET", r"/cob/([^/]+)", Books.get_cob),
-    ("PATCH", r"/cob/([^/]+)", Books.patch_cob),
+    ("PUT", r"/(cobv?)/([^/]+)", Books.put_charge),
+    ("GET", r"/(cobv?)/([^/]+)", Books.get_charge),
+    ("PATCH", r"/(cobv?)/([^/]+)", Books.patch_charge),
     ("PUT", r"/pix/([^/]+)/devolucao/([^/]+)", Books.put_return),
     ("GET", r"/pix/([^/]+)/devolucao/([^/]+)", Books.get_return),
     ("GET", r"/pix", Books.get_pix),
     ("GET", r"/webhook/([^/]+)", Books.get_webhook),
     ("PUT", r"/webhook/([^/]+)", Books.put_webhook),
 ]
+SCOPES = {f"{what}.{how}" for what in ("cob", "cobv", "pix", "webhook") for how in ("read", "write")}
 
 
 @cache
@@ -57,7 +58,8 @@ class Papers:
 @dataclass
 class Bank:
     """`failures` are used up by the next calls that `fails_on` matches, one each, "" for none. `calls` are those that
-    arrived, tokens as well.
+    arrived, tokens as well. `scopes` are what our client may do; asked for more, the bank gives a token for less if it
+    `narrows` tokens, else none.
     """
 
     books: Books
@@ -70,7 +72,9 @@ class Bank:
     failures: list[str] = field(default_factory=list)
     fails_on: str = r"^(?!POST /oauth)"
     calls: list[str] = field(default_factory=list)
-    tokens: dict[str, float] = field(default_factory=dict)
+    scopes: set[str] = field(default_factory=SCOPES.copy)
+    narrows: bool = False
+    tokens: dict[str, set[str]] = field(default_factory=dict)
     stalls_s: float = 1.5
     elsewhere: list[str] = field(default_factory=list)
     """Where redirects were followed to."""
@@ -81,8 +85,10 @@ class Bank:
     def failure(self, call: str) -> str:
         return self.failures.pop(0) if self.failures and re.search(self.fails_on, call) else ""
 
-    def answer(self, method: str, target: str, body: bytes) -> Told:
+    def answer(self, method: str, target: str, body: bytes, scopes: set[str]) -> Told:
         address = urlsplit(target)
+        if f"{address.path.split('/')[1]}.{'read' if method == 'GET' else 'write'}" not in scopes:
+            return problem(403, "AcessoNegado")
         for expected, path, act in ROUTES:
             found = re.fullmatch(path, address.path)
             if expected == method and found:
@@ -91,12 +97,14 @@ class Bank:
                 return act(self.books, *map(unquote, found.groups()), *query, *sent)
         return problem(404, "NaoEncontrado")
 
-    def token(self, credentials: str, customer: str) -> Told:
+    def token(self, credentials: str, customer: str, wanted: set[str]) -> Told:
         expected = b64encode(f"{self.client_id}:{self.client_secret}".encode()).decode()
         if credentials != f"Basic {expected}" or customer != self.customer:
             return 401, {"error": "invalid_client"}
+        if not (wanted <= self.scopes or self.narrows):
+            return 400, {"error": "invalid_scope"}
         token = secrets.token_urlsafe(24)
-        self.tokens[token] = time.monotonic() + 3600
+        self.tokens[token] = wanted & self.scopes
         return 200, {"access_token": token, "token_type": "Bearer", "expires_in": self.token_lasts_s}
 
 
@@ -128,13 +136,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def told(self, body: bytes) -> Told:
         if self.path == "/oauth/token":
-            return self.bank.token(self.headers.get("authorization", ""), self.customer())
+            wanted = set(dict(parse_qsl(body.decode()))["scope"].split())
+            return self.bank.token(self.headers.get("authorization", ""), self.customer(), wanted)
         if self.path == "/elsewhere":
             self.bank.elsewhere.append(self.headers.get("authorization", ""))
         token = self.headers.get("authorization", "").removeprefix("Bearer ")
-        if self.bank.tokens.get(token, 0) < time.monotonic():
+        if token not in self.bank.tokens:
             return 401, None
-        return self.bank.answer(self.command, self.path, body)
+        return self.bank.answer(self.command, self.path, body, self.bank.tokens[token])
 
     def customer(self) -> str:
         """The name in the client's certificate, as trustme writes it."""

@@ -8,17 +8,24 @@ import copy
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gateway.methods.due_dates import SAO_PAULO
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.pix.rail import end_to_end_id_of
 
 EXAMPLES = Path(__file__).parent / "examples.json"
 ERRORS = "https://pix.bcb.gov.br/api/v2/error/"
+INVALID = {"cob": "CobOperacaoInvalida", "cobv": "CobVOperacaoInvalida"}
+UNKNOWN = {"cob": "CobNaoEncontrado", "cobv": "CobVNaoEncontrada"}
+BENEFICIARY = {
+    "cnpj": "11222333000181", "nome": "Loja Exemplo LTDA", "logradouro": "Rua das Flores, 10", "cidade": "São Paulo",
+    "uf": "SP", "cep": "01001000",
+}  # fmt: skip
 Told = tuple[int, dict[str, Any] | None]
 
 
@@ -39,7 +46,9 @@ def problem(status: int, name: str, detail: str = "") -> Told:
 
 @dataclass
 class Books:
-    """`existing` is what PUT does to a charge that exists: None alters it, as the file says; banks also answer 400
+    """`charges` are of both kinds, `loc.tipoCob` tells of which; a txid is of one only.
+
+    `existing` is what PUT does to a charge that exists: None alters it, as the file says; banks also answer 400
     and 409. `settles` is what becomes of a return at once.
     """
 
@@ -91,34 +100,36 @@ class Books:
     def callback(self, *end_to_end_ids: str) -> dict[str, Any]:
         return {"pix": [self.pix[one] for one in end_to_end_ids or self.pix]}
 
-    def put_cob(self, txid: str, asked: dict[str, Any]) -> Told:
+    def put_charge(self, kind: str, txid: str, asked: dict[str, Any]) -> Told:
         found = self.charges.get(txid)
-        if found and (self.existing or found["status"] != "ATIVA"):
-            return problem(self.existing or 400, "CobOperacaoInvalida", "txid em uso")
-        if asked["chave"] != self.key or Decimal(asked["valor"]["original"]) <= 0:
-            return 400, example("RequisicaoInvalidaCobExample1")
-        location = f"{self.location_begins}{txid}"
+        if found and (self.existing or found["status"] != "ATIVA" or found["loc"]["tipoCob"] != kind):
+            return problem(self.existing or 400, INVALID[kind], "txid em uso")
+        if asked["chave"] != self.key or Decimal(asked["valor"]["original"]) <= 0 or self._is_past(asked["calendario"]):
+            return 400, example("RequisicaoInvalidaCobExample1", type=ERRORS + INVALID[kind])
+        location = f"{self.location_begins}{'cobv/' if kind == 'cobv' else ''}{txid}"
         made = example("cobResponse1", "devedor", "solicitacaoPagador", "infoAdicionais", txid=txid, location=location)
-        made["loc"] |= {"location": location, "txid": txid, "criacao": self.time()}
+        made["loc"] |= {"location": location, "txid": txid, "criacao": self.time(), "tipoCob": kind}
         made |= {"revisao": found["revisao"] + 1 if found else 0, "chave": asked["chave"], "valor": asked["valor"]}
         made["calendario"] = {"criacao": self.time(), **asked["calendario"]}
+        if kind == "cobv":
+            made |= {"devedor": asked["devedor"], "recebedor": BENEFICIARY}
         if self.gives_code:
             amount = Decimal(asked["valor"]["original"])
             made["pixCopiaECola"] = br_code(location=location, amount=amount, name="LOJA", city="SAO PAULO")
         self.charges[txid] = made
         return 201, made
 
-    def get_cob(self, txid: str) -> Told:
-        if txid not in self.charges:
-            return problem(404, "CobNaoEncontrado")
+    def get_charge(self, kind: str, txid: str) -> Told:
+        if not self._has(kind, txid):
+            return problem(404, UNKNOWN[kind])
         received = [one for one in self.pix.values() if one.get("txid") == txid]
         return 200, self.charges[txid] | ({"pix": received} if received else {})
 
-    def patch_cob(self, txid: str, asked: dict[str, Any]) -> Told:
-        if txid not in self.charges:
-            return problem(404, "CobNaoEncontrado")
+    def patch_charge(self, kind: str, txid: str, asked: dict[str, Any]) -> Told:
+        if not self._has(kind, txid):
+            return problem(404, UNKNOWN[kind])
         if self.charges[txid]["status"] != "ATIVA":
-            return 400, example("OperacaoInvalidaCobExample1")
+            return 400, example("OperacaoInvalidaCobExample1", type=ERRORS + INVALID[kind])
         self.charges[txid] |= asked
         return 200, self.charges[txid]
 
@@ -166,6 +177,14 @@ class Books:
 
     def time(self) -> str:
         return self._now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def _has(self, kind: str, txid: str) -> bool:
+        return txid in self.charges and self.charges[txid]["loc"]["tipoCob"] == kind
+
+    def _is_past(self, calendar: dict[str, Any]) -> bool:
+        """Whether a charge would be due before the day of its creation."""
+        today = self._now().astimezone(SAO_PAULO).date()
+        return date.fromisoformat(calendar.get("dataDeVencimento", str(today))) < today
 
     def _between(self, since: str, until: str) -> Iterator[dict[str, Any]]:
         first, last = (datetime.fromisoformat(one) for one in (since, until))

@@ -10,6 +10,7 @@ import pytest
 
 from accounts.base.ids import new_id
 from gateway.customers.payer import Payer
+from gateway.methods.due_dates import end_of
 from gateway.methods.rail import PaymentOrder, Rail, RefundOrder
 from gateway.providers.bacen_pix.provider import BacenPixCredentials, BacenPixProvider
 from tests.support.bacen_pix.bank import KEY, WAITED_FOR, Bank, Papers, authority, open_bank
@@ -74,9 +75,16 @@ def rail(provider: BacenPixProvider) -> Rail:
 
 
 @pytest.fixture
-def order() -> PaymentOrder:
-    """100 BRL, payable for an hour."""
-    return PaymentOrder(
+def kind() -> str:
+    """Of charges: `cob`, or `cobv` with a due date. Modules that override it run for both."""
+    return "cob"
+
+
+@pytest.fixture
+def order(kind: str) -> PaymentOrder:
+    """100 BRL, payable for an hour or for three days."""
+    due = datetime.now(UTC).date() + timedelta(days=3)
+    order = PaymentOrder(
         payment_id=new_id("pay"),
         method="PIX",
         amount=Decimal("100.00"),
@@ -87,6 +95,7 @@ def order() -> PaymentOrder:
         created_at=NOW,
         expires_at=NOW + timedelta(hours=1),
     )
+    return order if kind == "cob" else replace(order, due_date=due, expires_at=end_of(due))
 
 
 @pytest.fixture

@@ -18,12 +18,14 @@ REFUSALS = {"404 of another kind", "400", "403", "422", "400 after", "403 after"
 USELESS = sorted((BEFORE.keys() | AFTER.keys() | {"unknown status"}) - REFUSALS)
 AT_ONCE = sorted(set(USELESS) - set(WAITED_FOR))
 """Those that are not waited for."""
+both_kinds = pytest.mark.parametrize("kind", ["cob", "cobv"])
 
 
 def txid(order: PaymentOrder) -> str:
     return order.payment_id.removeprefix("pay_")
 
 
+@both_kinds
 @pytest.mark.parametrize("failure", USELESS)
 def test_an_order_with_a_useless_answer_is_unclear_and_one_charge_in_the_end(
     bank: Bank, rail: Rail, order: PaymentOrder, failure: str
@@ -39,6 +41,7 @@ def test_an_order_with_a_useless_answer_is_unclear_and_one_charge_in_the_end(
     assert len(bank.books.charges) == 1
 
 
+@both_kinds
 @pytest.mark.parametrize("failure", AT_ONCE)
 def test_a_question_with_a_useless_answer_is_unclear(bank: Bank, rail: Rail, order: PaymentOrder, failure: str) -> None:
     rail.instruct(order)
@@ -48,6 +51,7 @@ def test_a_question_with_a_useless_answer_is_unclear(bank: Bank, rail: Rail, ord
     assert rail.ask(order, PaymentAction.PAY).answered == PaymentResult.WAITING
 
 
+@both_kinds
 def test_an_address_that_does_not_exist_says_nothing_about_a_payment(
     bank: Bank, rail: Rail, order: PaymentOrder
 ) -> None:
@@ -57,6 +61,7 @@ def test_an_address_that_does_not_exist_says_nothing_about_a_payment(
         rail.ask(order, PaymentAction.PAY)
 
 
+@both_kinds
 @pytest.mark.parametrize("failure", [*AT_ONCE, "timeout after"])
 def test_a_cancellation_with_a_useless_answer_is_unclear(
     bank: Bank, rail: Rail, order: PaymentOrder, failure: str

@@ -16,6 +16,8 @@ from tests.support.br_codes import parse
 
 RefundOf = Callable[[str, str], RefundOrder]
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+INVALID = {"cob": "CobOperacaoInvalida", "cobv": "CobVOperacaoInvalida"}
+both_kinds = pytest.mark.parametrize("kind", ["cob", "cobv"])
 
 
 def txid(order: PaymentOrder) -> str:
@@ -26,27 +28,41 @@ def paid(amount: str, money: str) -> PaymentOutcome:
     return PaymentOutcome(PaymentResult.DONE, {"pixEndToEndId": money}, None, money, Decimal(amount), "BRL")
 
 
-def test_a_charge_is_made_for_the_time_of_the_payment_and_shown(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
+@both_kinds
+def test_a_charge_is_made_for_the_time_of_the_payment_and_shown(
+    bank: Bank, rail: Rail, order: PaymentOrder, kind: str
+) -> None:
     outcome = rail.instruct(order)
 
     charge = bank.books.charges[txid(order)]
     assert charge["valor"] == {"original": "100.00"}
-    assert charge["calendario"]["expiracao"] == 3600
     assert charge["chave"] == KEY
+    calendar = {name: value for name, value in charge["calendario"].items() if name != "criacao"}
+    if kind == "cob":
+        assert calendar == {"expiracao": 3600}
+        assert "devedor" not in charge
+    else:
+        assert calendar == {"dataDeVencimento": str(order.due_date), "validadeAposVencimento": 0}
+        assert charge["devedor"] == {"cpf": "52998224725", "nome": "Maria Silva"}
     assert outcome.answered == PaymentResult.WAITING
     assert outcome.details == {"pixCopyPaste": charge["pixCopiaECola"], "pixTxid": txid(order)}
     assert set(rail.shown(outcome.details)) == {"pixCopyPaste", "pixQrCode", "pixTxid", "pixEndToEndId"}
 
 
-def test_a_bank_that_gives_only_a_location_gets_a_code_made_of_it(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
+@both_kinds
+def test_a_bank_that_gives_only_a_location_gets_a_code_made_of_it(
+    bank: Bank, rail: Rail, order: PaymentOrder, kind: str
+) -> None:
     bank.books.gives_code = False
 
     fields = parse(rail.instruct(order).details["pixCopyPaste"])
 
-    assert parse(fields["26"])["25"] == f"pix.example.com/qr/v2/{txid(order)}"
+    folder = {"cob": "", "cobv": "cobv/"}[kind]
+    assert parse(fields["26"])["25"] == f"pix.example.com/qr/v2/{folder}{txid(order)}"
     assert (fields["54"], fields["59"]) == ("100.00", "LOJA EXEMPLO")
 
 
+@both_kinds
 @pytest.mark.parametrize("existing", [None, 400, 409])
 def test_a_repeated_order_is_the_same_charge(bank: Bank, rail: Rail, order: PaymentOrder, existing: int | None) -> None:
     first = rail.instruct(order)
@@ -56,6 +72,7 @@ def test_a_repeated_order_is_the_same_charge(bank: Bank, rail: Rail, order: Paym
     assert len(bank.books.charges) == 1
 
 
+@both_kinds
 @pytest.mark.parametrize("existing", [400, 409])
 def test_a_charge_of_another_amount_under_our_id_is_unclear_and_told(
     bank: Bank, rail: Rail, order: PaymentOrder, existing: int
@@ -70,16 +87,20 @@ def test_a_charge_of_another_amount_under_our_id_is_unclear_and_told(
     assert bank.books.charges[txid(order)]["valor"] == {"original": "99.99"}
 
 
-def test_what_the_bank_refuses_is_refused_with_its_reason(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
+@both_kinds
+def test_what_the_bank_refuses_is_refused_with_its_reason(
+    bank: Bank, rail: Rail, order: PaymentOrder, kind: str
+) -> None:
     bank.books.key = "somebody-else"
 
     outcome = rail.instruct(order)
 
     assert outcome.answered == PaymentResult.REFUSED
-    assert outcome.failure is not None and outcome.failure[0] == "CobOperacaoInvalida"
+    assert outcome.failure is not None and outcome.failure[0] == INVALID[kind]
     assert bank.books.charges == {}
 
 
+@both_kinds
 @pytest.mark.parametrize("failure", ["400", "403", "422"])
 def test_a_refusal_is_believed_once_the_bank_says_that_there_is_no_charge(
     bank: Bank, rail: Rail, order: PaymentOrder, failure: str
@@ -89,15 +110,20 @@ def test_a_refusal_is_believed_once_the_bank_says_that_there_is_no_charge(
     assert bank.books.charges == {}
 
 
+@both_kinds
 @pytest.mark.parametrize("failure", ["400 after", "403 after"])
 def test_a_refusal_of_what_exists_is_not_believed(bank: Bank, rail: Rail, order: PaymentOrder, failure: str) -> None:
     bank.will(failure)
     assert rail.instruct(order).answered == PaymentResult.WAITING
 
 
-def test_a_refusal_that_cannot_be_verified_is_unclear(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
-    bank.will("403", "403")
-    with pytest.raises(Unclear, match="HTTP 403 AcessoNegado"):
+@both_kinds
+@pytest.mark.parametrize("failures", [("403", "500"), ("400", "403")])
+def test_a_refusal_that_cannot_be_verified_is_unclear(
+    bank: Bank, rail: Rail, order: PaymentOrder, failures: tuple[str, str]
+) -> None:
+    bank.will(*failures)
+    with pytest.raises(Unclear, match="HTTP"):
         rail.instruct(order)
 
 
@@ -110,6 +136,7 @@ def test_a_refusal_is_unclear_if_the_bank_is_not_reached_to_verify_it(
         rail.instruct(order)
 
 
+@both_kinds
 @pytest.mark.parametrize("about", [PaymentAction.PREPARE, PaymentAction.PAY])
 def test_the_bank_tells_what_became_of_a_payment(
     bank: Bank, rail: Rail, order: PaymentOrder, about: PaymentAction
@@ -123,6 +150,7 @@ def test_the_bank_tells_what_became_of_a_payment(
     assert rail.ask(order, about) == paid("100.00", money)
 
 
+@both_kinds
 @pytest.mark.parametrize("amount", ["0.01", "99.99", "100.01"])
 def test_the_sum_that_arrived_is_told_whatever_was_ordered(
     bank: Bank, rail: Rail, order: PaymentOrder, amount: str
@@ -133,6 +161,7 @@ def test_the_sum_that_arrived_is_told_whatever_was_ordered(
     assert rail.ask(order, PaymentAction.PAY) == paid(amount, money)
 
 
+@both_kinds
 @pytest.mark.parametrize("first", [False, True])
 def test_the_money_that_fits_is_told_and_the_rest_beside_it(
     bank: Bank, rail: Rail, order: PaymentOrder, first: bool
@@ -156,6 +185,7 @@ def test_of_a_charge_that_was_paid_twice_the_known_money_is_told_first(
         assert told == replace(paid("100.00", known), others=(Money(other, Decimal("100.00"), "BRL"),))
 
 
+@both_kinds
 def test_a_canceled_charge_cannot_be_paid_any_more(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
     rail.instruct(order)
 
@@ -166,6 +196,7 @@ def test_a_canceled_charge_cannot_be_paid_any_more(bank: Bank, rail: Rail, order
     assert rail.ask(order, PaymentAction.PAY).answered == PaymentResult.DECLINED
 
 
+@both_kinds
 def test_what_was_paid_is_not_canceled(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
     rail.instruct(order)
     bank.books.pay(txid(order))
@@ -174,11 +205,13 @@ def test_what_was_paid_is_not_canceled(bank: Bank, rail: Rail, order: PaymentOrd
     assert bank.books.charges[txid(order)]["status"] == "CONCLUIDA"
 
 
+@both_kinds
 def test_what_the_bank_never_heard_of_cannot_be_paid(bank: Bank, rail: Rail, order: PaymentOrder) -> None:
     assert rail.cancel(order).answered == PaymentResult.DONE
     assert bank.books.charges == {}
 
 
+@both_kinds
 @pytest.mark.parametrize("status", ["REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP"])
 def test_a_removed_charge_is_declined_only_without_money(
     bank: Bank, rail: Rail, order: PaymentOrder, status: str
