@@ -155,7 +155,13 @@ CACHE_URL = addresses.of_valkey(env, "ONPAY_CACHE_URL", CELERY_BROKER_URL)
 if not CACHE_URL.startswith(("redis://", "rediss://", "unix://")):
     raise ImproperlyConfigured("ONPAY_CACHE_URL is the address of a Valkey or Redis.")
 # Counts of failed sign-ins and used codes, shared by all web processes.
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": CACHE_URL,
+        "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 2},
+    }
+}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
     "unacked_restore_interval": 5,

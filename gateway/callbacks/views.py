@@ -9,18 +9,16 @@ from gateway.providers import messages
 from gateway.providers.provider import Message
 from gateway.serving.limits import CALLBACKS
 
-STATUS = {messages.Taken.STORED: 200, messages.Taken.UNKNOWN: 404, messages.Taken.REFUSED: 401}
-
 
 @csrf_exempt
 @require_POST
 def receive(request: HttpRequest, account_id: str, path: str = "") -> HttpResponse:
-    """200 also for a repetition; 401 for a message that the institution has not sent; 404 for an unknown account."""
+    """200 also for a repetition; 401 for a message that the institution has not sent, and for an unknown account."""
     headers = {name.lower(): value for name, value in request.headers.items()}
     for name in names_of_certificates():
         headers.pop(name, None)
-    taken = messages.take(account_id, Message(path, headers, request.body, certificate_of(request)))
-    return HttpResponse(status=STATUS[taken], headers={"Cache-Control": "no-store"})
+    is_taken = messages.take(account_id, Message(path, headers, request.body, certificate_of(request)))
+    return HttpResponse(status=200 if is_taken else 401, headers={"Cache-Control": "no-store"})
 
 
 receive.largest_body = CALLBACKS  # type: ignore[attr-defined]

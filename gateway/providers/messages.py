@@ -2,14 +2,14 @@
 
 import re
 from datetime import datetime, timedelta
-from enum import StrEnum
 from functools import partial
 from hashlib import sha256
 
 import structlog
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Q
+from redis.exceptions import RedisError
 
 from accounts import audit
 from accounts.audit import Actor
@@ -23,7 +23,7 @@ from gateway.providers.provider import Message, Notice
 from gateway.providers.selectors import provider_of
 
 log = structlog.get_logger()
-REDACTED, NOT_READABLE = "[redacted]", "Not readable"
+REDACTED, NOT_READABLE, UNKNOWN = "[redacted]", "Not readable", "unknown"
 LONGEST_VALUE = 500
 HOUR_S = 3600
 READING = timedelta(minutes=2)
@@ -31,38 +31,47 @@ READING = timedelta(minutes=2)
 _SECRET = re.compile(r"auth|cookie|key|secret|signature|token|password", re.IGNORECASE)
 
 
-class Taken(StrEnum):
-    """What became of a message that arrived."""
+def take(account_id: str, message: Message) -> bool:
+    """Stores a verified message for reading. One that came before is read once more: it may say "look again".
 
-    STORED = "stored"  # also a repetition
-    REFUSED = "refused"  # the institution has not sent it
-    UNKNOWN = "unknown"  # there is no such account
-
-
-def take(account_id: str, message: Message) -> Taken:
-    """Stores a verified message for reading. One that came before is read once more: it may say "look again"."""
+    False: the institution has not sent it, or there is no such account. Nobody can tell which, not by the time it
+    takes either: what comes for an unknown account is verified for another one, and refused.
+    """
     digest = sha256(message.path.encode() + b"\0" + message.body).hexdigest()
-    account = ProviderAccount.objects.filter(pk=account_id).first() if is_well_formed(account_id) else None
+    account = _account_or_another(account_id if is_well_formed(account_id) else "")
     if account is None:
-        return Taken.UNKNOWN
-    if not _is_genuine(account, message):
-        return Taken.REFUSED
+        return False
+    is_known = account.pk == account_id
+    if not (_is_genuine(account, message) and is_known):
+        name = account.pk if is_known else UNKNOWN
+        log.warning("callback.refused", account=name, times=_times_refused(name), path=message.path[:100])
+        return False
     if not _repeated(account, digest):
         _store(account, message, digest)
-    return Taken.STORED
+    return True
+
+
+def _account_or_another(account_id: str) -> ProviderAccount | None:
+    """The account, or the next one if it is unknown, by the same query; None while there is no account at all."""
+    return ProviderAccount.objects.alias(is_before=Q(pk__lt=account_id)).order_by("is_before", "pk").first()
 
 
 def _is_genuine(account: ProviderAccount, message: Message) -> bool:
     try:
-        is_genuine = provider_of(account).verify(message)
+        return provider_of(account).verify(message)
     except Exception:
         log.exception("callback.verification_broke", account=account.pk)
-        is_genuine = False
-    if not is_genuine:
-        name = f"callbacks_refused:{account.pk}"
-        cache.add(name, 0, HOUR_S)
-        log.warning("callback.refused", account=account.pk, times=cache.incr(name), path=message.path[:100])
-    return is_genuine
+        return False
+
+
+def _times_refused(name: str) -> int | None:
+    """How often within an hour; None while that cannot be counted."""
+    key = f"callbacks_refused:{name}"
+    try:
+        cache.add(key, 0, HOUR_S)
+        return cache.incr(key)
+    except (RedisError, ValueError):  # it is down, or the hour ended in between
+        return None
 
 
 def _repeated(account: ProviderAccount, digest: str) -> bool:

@@ -1,24 +1,31 @@
 """What institutions send is verified by their own means, stored as it is, and answered at once."""
 
+import re
+import socket
+from statistics import median
+from time import perf_counter
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509 import load_pem_x509_certificate
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from structlog.testing import capture_logs
 
 from accounts.audit import Actor
 from gateway.providers.accounts import close, pause
 from gateway.providers.messages import body_of
-from gateway.providers.models import ProviderMessage
+from gateway.providers.models import ProviderAccount, ProviderMessage
 from gateway.serving.limits import CALLBACKS, largest_body
 from tests.support.callbacks import about, sent
 from tests.support.certificates import certificate
 from tests.support.providers import NOTE, active, confirms, entered
 from tests.support.scripted_provider import SIGNATURE, Script, rewritten
 
+REDIS = "django.core.cache.backends.redis.RedisCache"
 HEADER, PROXY = "Onpay-Client-Certificate", "10.9.9.9"
 OWN = certificate()
 FINGERPRINT = load_pem_x509_certificate(OWN.encode()).fingerprint(SHA256()).hex()
@@ -62,10 +69,60 @@ def test_a_wrong_signature_is_refused_counted_and_not_stored() -> None:
     assert refused == [(account.pk, 1), (other.pk, 1), (account.pk, 2)]
 
 
-def test_an_unknown_account_is_not_found_whatever_is_sent() -> None:
-    for account in ("pac_00000000000000000000000000", "x", "é" * 300, "pac_%00", "%00"):
-        assert sent(account, about("tst_1")) == 404
-    assert not ProviderMessage.objects.exists()
+UNKNOWN = ("pac_00000000000000000000000000", "pac_ZZZZZZZZZZZZZZZZZZZZZZZZZZ", "x", "é" * 300, "pac_%00", "%00")
+
+
+def test_an_unknown_account_is_answered_like_a_wrong_signature() -> None:
+    assert sent(UNKNOWN[0], about("tst_1")) == 401, "not even while there is no account at all"
+    known = active()
+    with capture_logs() as logs:
+        assert [sent(account, about("tst_1")) for account in UNKNOWN] == [401] * len(UNKNOWN)
+        assert sent(known, about("tst_1"), password="wrong") == 401
+    assert not ProviderMessage.objects.exists(), "though it was signed for the only account that there is"
+    refused = [line["account"] for line in logs if line["event"] == "callback.refused"]
+    assert refused == ["unknown"] * len(UNKNOWN) + [known.pk]
+
+
+def test_what_is_refused_costs_the_same_whether_the_account_exists(settings: Any) -> None:
+    """The same queries, one verification, the same counts: nothing is left out that could be timed."""
+    known = [active(f"bank {number}") for number in range(3)]
+
+    def spent(account: ProviderAccount | str) -> tuple[list[str], int]:
+        with CaptureQueriesContext(connection) as queries, capture_logs() as logs:
+            assert sent(account, about("tst_1"), password="wrong") == 401
+        shapes = [re.sub("'[^']*'", "?", one["sql"]) for one in queries]
+        return shapes, len(logs)
+
+    def seconds(account: ProviderAccount | str) -> float:
+        began = perf_counter()
+        sent(account, b"x" * 900_000, password="wrong")
+        return perf_counter() - began
+
+    assert spent(known[1]) == spent(UNKNOWN[0]) == spent(UNKNOWN[1])
+    for _ in range(5):  # a busy machine disturbs some of the rounds, not all
+        pairs = [(seconds(known[1]), seconds(UNKNOWN[1])) for _ in range(20)]
+        ours, theirs = (median(times) for times in zip(*pairs, strict=True))
+        if abs(ours - theirs) < 0.15 * max(ours, theirs):
+            return
+    raise AssertionError(f"a known account takes {ours:.4f} s, an unknown one {theirs:.4f} s")
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["silent", "gone"])
+def test_what_is_refused_while_valkey_is_down_is_refused_all_the_same(settings: Any, answers: bool) -> None:
+    account = active()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        if not answers:
+            server.close()
+        options = {"socket_timeout": 0.05, "socket_connect_timeout": 0.05}
+        redis = {"BACKEND": REDIS, "LOCATION": f"redis://127.0.0.1:{port}/0", "OPTIONS": options}
+        settings.CACHES = {"default": redis}
+        with capture_logs() as logs:
+            assert sent(account, about("tst_1"), password="wrong") == 401
+            assert sent(UNKNOWN[0], about("tst_1")) == 401
+            assert sent(account, about("tst_1")) == 200
+    assert [line["times"] for line in logs if line["event"] == "callback.refused"] == [None, None]
+    assert ProviderMessage.objects.count() == 1
 
 
 def test_a_path_is_kept_as_far_as_a_row_holds_it() -> None:
