@@ -16,7 +16,8 @@ from django.db import OperationalError, connection, models, transaction
 
 from accounts.base.clock import utcnow
 from accounts.base.rows import columns, execute, first, load, retry_on_deadlock, table, width
-from accounts.models import Merchant, StuckWork
+from accounts.environments import served, serves
+from accounts.models import Environment, Merchant, StuckWork
 
 log = structlog.get_logger()
 M = TypeVar("M", bound=models.Model)
@@ -75,21 +76,34 @@ class Due(Work[M]):
 
     `run` gets the row and the time at which it was due, by its merchant's clock. It may return a function that is
     called after the commit, where provider calls are allowed. `holds` names relations that are locked before the row.
+    Each process does the work of the environments that it serves, and what is to be done `everywhere`. Rows without a
+    merchant are those of providers, so of production.
     """
 
     kind: str
     run: Callable[[M, datetime], Callable[[], object] | None]
     holds: tuple[str, ...] = field(default=())
+    everywhere: bool = False
 
-    def sweep(self, limit: int = 100, *, merchant: Merchant | None = None, retries_only: bool = False) -> int:
+    def sweep(
+        self,
+        limit: int = 100,
+        *,
+        environment: str | None = None,
+        merchant: Merchant | None = None,
+        retries_only: bool = False,
+    ) -> int:
         """Runs all rows that are due by real time or by their merchant's clock; returns how many succeeded.
 
-        At most `limit`, the oldest first, each once; optionally of one merchant, or only retries. Rows locked by
-        another process are left for the next sweep.
+        At most `limit`, the oldest first, each once; optionally of one environment, of one merchant, or only retries.
+        Rows of an environment that this process does not serve, and rows locked by another process, are left.
         """
         done = 0
         tried: list[str] = []
-        extra = f"AND w.merchant_id = {merchant.pk:d}" if merchant else ""
+        extra = self._of(environment)
+        if extra is None:
+            return 0
+        extra += f" AND w.merchant_id = {merchant.pk:d}" if merchant else ""
         extra += " AND w.id IN (SELECT object_id FROM stuck)" if retries_only else ""
         while done < limit and (found := self._found(limit - done, tried, extra)):
             for object_id, raised_before in found:
@@ -159,6 +173,14 @@ class Due(Work[M]):
              ORDER BY found.due_at LIMIT %(limit)s
         """
 
+    def _of(self, environment: str | None) -> str | None:
+        """The condition on rows that this process may do; None if there are none."""
+        if self.everywhere:
+            return ""
+        if self._has_merchant:
+            return of_environment(environment, "w")
+        return "" if serves(Environment.PRODUCTION) and environment in (None, Environment.PRODUCTION) else None
+
     def _found(self, limit: int, tried: Sequence[str], extra: str) -> list[tuple[Any, ...]]:
         params = {"now": utcnow(), "tried": list(tried), "limit": limit, "kind": self.kind}
         return _all(self.found_sql(extra), params)
@@ -226,6 +248,19 @@ class Due(Work[M]):
     def _has_merchant(self) -> bool:
         """A row that may be without a merchant is due by real time only."""
         return any(one.name == "merchant" and not one.null for one in self.model._meta.concrete_fields)
+
+
+def of_environment(environment: str | None, rows: str) -> str | None:
+    """The SQL condition on rows of this environment, or of any, as far as this process serves it; None: of none.
+
+    It is asked row by row: those of the other environment that are due are few, since another process does them.
+    """
+    wanted = [one for one in served() if environment in (None, one)]
+    if not wanted:
+        return None
+    if len(wanted) == len(Environment):
+        return ""
+    return f"AND (SELECT m.environment FROM {MERCHANTS} m WHERE m.id = {rows}.merchant_id) = '{wanted[0]}'"
 
 
 @transaction.atomic

@@ -11,8 +11,10 @@ from pathlib import Path
 from django.conf import settings
 
 from accounts.base.clock import utcnow
-from accounts.models import Heartbeat
+from accounts.models import Environment, Heartbeat
 
+WORKERS: dict[str, str] = {Environment.PRODUCTION: "worker", Environment.SANDBOX: "sandbox"}
+"""The parts that do the due work of each environment; one process may be both."""
 MAX_AGE = timedelta(seconds=30)
 
 

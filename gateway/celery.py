@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from celery import Celery
 from celery.signals import beat_init
+from django.conf import settings
 from kombu import Queue
 from kombu.exceptions import OperationalError
 
@@ -30,26 +31,48 @@ TASKS = [
 app = Celery("onpay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(TASKS)
-MONEY, MESSAGES, BACKGROUND = QUEUES = ("money", "messages", "background")
+MONEY, SANDBOX, MESSAGES, BACKGROUND = QUEUES = ("money", "sandbox", "messages", "background")
 """Long tasks never delay money: each queue has its own workers (docs/operations.md)."""
+OF_ENVIRONMENT = {MONEY: "PRODUCTION", SANDBOX: "SANDBOX"}
+"""Queues with the work of one environment. The others are everybody's."""
 
 
 class Turn(NamedTuple):
-    """A scheduled task: its name, queue and interval."""
+    """A scheduled task: its name, queue and interval, and what it is given."""
 
     task: str
     queue: str
     every: timedelta
+    given: tuple[str, ...] = ()
 
 
-TIMETABLE = {
-    "heartbeat": Turn("gateway.tasks.heartbeat", MONEY, timedelta(seconds=5)),
-    "sweep-payments": Turn("gateway.payments.tasks.sweep_payments", MONEY, timedelta(seconds=2)),
-    "sweep-refunds": Turn("gateway.refunds.tasks.sweep_refunds", MONEY, timedelta(seconds=2)),
+def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
+    """The sweeps over records of merchants, and the heartbeat of the worker that does them."""
+    environment = OF_ENVIRONMENT[queue]
+    swept = {
+        "payments": ("gateway.payments.tasks.sweep_payments", 2),
+        "refunds": ("gateway.refunds.tasks.sweep_refunds", 2),
+        "withdrawals": ("gateway.withdrawals.tasks.sweep_withdrawals", 2),
+        "receivables": ("ledger.receivables.tasks.sweep_receivables", 10),
+    }
+    return {
+        f"{before}heartbeat": Turn("gateway.tasks.heartbeat", queue, timedelta(seconds=5), (environment,)),
+        **{
+            f"sweep-{before}{name}": Turn(task, queue, timedelta(seconds=seconds), (environment,))
+            for name, (task, seconds) in swept.items()
+        },
+    }
+
+
+def _is_served(queue: str) -> bool:
+    return OF_ENVIRONMENT.get(queue) in (None, *settings.ENVIRONMENTS)
+
+
+ALL_TURNS = {
+    **_of_merchants(SANDBOX, "sandbox-"),
+    **_of_merchants(MONEY),
     "sweep-suspense": Turn("gateway.suspense.tasks.sweep_suspense", MONEY, timedelta(seconds=10)),
-    "sweep-withdrawals": Turn("gateway.withdrawals.tasks.sweep_withdrawals", MONEY, timedelta(seconds=2)),
     "sweep-provider-messages": Turn("gateway.providers.tasks.sweep_provider_messages", MONEY, timedelta(seconds=2)),
-    "sweep-receivables": Turn("ledger.receivables.tasks.sweep_receivables", MONEY, timedelta(seconds=10)),
     "fetch-rates": Turn("ledger.rates.tasks.fetch_rates", MESSAGES, timedelta(minutes=1)),
     "deliver-webhooks": Turn("webhooks.tasks.deliver_webhooks", MESSAGES, timedelta(seconds=1)),
     "check-endpoints": Turn("webhooks.tasks.check_endpoints", MESSAGES, timedelta(minutes=1)),
@@ -72,8 +95,9 @@ TIMETABLE = {
     ),
     "forget-stuck-work": Turn("gateway.tasks.forget_stuck_work", BACKGROUND, timedelta(hours=1)),
 }
-# A worker started without -Q serves all of them.
-app.conf.task_queues = [Queue(name) for name in QUEUES]
+TIMETABLE = {name: turn for name, turn in ALL_TURNS.items() if _is_served(turn.queue)}
+# A worker started without -Q serves all of its environments.
+app.conf.task_queues = [Queue(name) for name in QUEUES if _is_served(name)]
 app.conf.task_default_queue = MESSAGES
 app.conf.task_routes = {turn.task: {"queue": turn.queue} for turn in TIMETABLE.values()}
 # A run that no worker picked up in time is dropped: the next one finds the same rows.
@@ -81,23 +105,19 @@ app.conf.beat_schedule = {
     name: {
         "task": turn.task,
         "schedule": turn.every,
+        "args": turn.given,
         "options": {"queue": turn.queue, "expires": turn.every.total_seconds()},
     }
     for name, turn in TIMETABLE.items()
 }
 
 
-AT_ONCE = (
-    "gateway.tasks.heartbeat",
-    "gateway.tasks.messages_heartbeat",
-    "gateway.tasks.background_heartbeat",
-    "ledger.tasks.prove_books",
-)
+AT_ONCE = tuple(name for name in TIMETABLE if name.endswith("heartbeat") or name == "prove-books")
 
 
 @beat_init.connect
 def beat_at_once(**_: object) -> None:
     """The first heartbeat and the first proof of the books run at startup."""
     with suppress(OperationalError):  # if the broker is down, the scheduled run does it
-        for task in AT_ONCE:
-            app.send_task(task, retry=False)
+        for turn in map(TIMETABLE.__getitem__, AT_ONCE):
+            app.send_task(turn.task, turn.given, queue=turn.queue, retry=False)

@@ -12,11 +12,12 @@ from django.views.decorators.http import require_safe
 
 from accounts.base.client_address import client_address
 from accounts.base.wire import dumps
-from accounts.heartbeats import is_alive
+from accounts.environments import served
+from accounts.heartbeats import WORKERS, is_alive
 from gateway.api import throttling
 
 NEEDED = ("web", "database", "cache", "worker")
-"""Without a dispatcher the worker delivers."""
+"""Of workers, those of the environments that this process serves. Without a dispatcher the worker delivers."""
 
 
 class ProbesMiddleware:
@@ -44,8 +45,8 @@ def probe(request: HttpRequest) -> HttpResponse:
 def health(request: HttpRequest) -> HttpResponse:
     """200 if everything required is up, else 503; parts are named to operators only."""
     parts = {"web": True, "database": _database_is_up(), "cache": throttling.is_up()}
-    for part in ("worker", "dispatcher"):
-        parts[part] = parts["database"] and is_alive(part)
+    parts["worker"] = parts["database"] and all(is_alive(WORKERS[environment]) for environment in served())
+    parts["dispatcher"] = parts["database"] and is_alive("dispatcher")
     details = {"parts": parts} if _may_see_details(request, database=parts["database"]) else {}
     return _answer(all(parts[part] for part in NEEDED), **details)
 

@@ -5,7 +5,9 @@ from celery.signals import task_postrun, worker_ready
 from django.contrib.sessions.backends.db import SessionStore
 
 from accounts.due import forget_stuck
-from accounts.heartbeats import beat, touch
+from accounts.environments import serves
+from accounts.heartbeats import WORKERS, beat, touch
+from accounts.models import Environment
 from gateway.methods.card.tokens import forget_old as forget_old_cards
 from gateway.requests.idempotency import forget_old
 from gateway.requests.retention import forget_old as forget_old_requests
@@ -19,9 +21,10 @@ def worker_works(**_: object) -> None:
 
 
 @shared_task
-def heartbeat() -> None:
-    """Proves that beat, broker and worker are up together."""
-    beat("worker")
+def heartbeat(environment: str = Environment.PRODUCTION) -> None:
+    """Proves that beat, broker and the worker of an environment are up together."""
+    if serves(environment):
+        beat(WORKERS[environment])
 
 
 @shared_task

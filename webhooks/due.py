@@ -34,6 +34,7 @@ CHECK = Due(
              WHERE gone.endpoint_id = w.id AND gone.status = '{Delivery.Status.FAILED}'
                AND gone.created_at >= w.failing_since - interval '{DISABLED_AFTER.days} days') >= {FAILED_AT_LEAST})""",
     run=warn_or_disable,
+    everywhere=True,
 )
 """`column` is the time when the endpoint began to fail, not a due time."""
 

@@ -68,6 +68,7 @@ SENDING = Due(
     column="next_attempt_at",
     statuses=(Email.Status.PENDING,),
     run=_begin,
+    everywhere=True,
 )
 DUE = (SENDING,)
 

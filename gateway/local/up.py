@@ -27,7 +27,7 @@ CELERY = "-m celery -A gateway"
 WORKER = f"{CELERY} worker --without-gossip --without-mingle --loglevel WARNING"
 GATEWAY = {
     "web": "-m gateway.serving --host {host} --port {port}",
-    "worker": f"{WORKER} -Q money --concurrency 2",
+    "worker": f"{WORKER} -Q money,sandbox --concurrency 2",
     "messages": f"{WORKER} -Q messages --concurrency 2",
     "background": f"{WORKER} -Q background --concurrency 2",
     "beat": f"{CELERY} beat --loglevel WARNING",

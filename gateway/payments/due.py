@@ -56,6 +56,6 @@ EXPIRY = Due(
 DUE = (QUESTION, EXPIRY)
 
 
-def run_due(limit: int = 100) -> int:
+def run_due(limit: int = 100, environment: str | None = None) -> int:
     """Queries and expires due payments, at most `limit` of each; returns how many."""
-    return sum(due.sweep(limit) for due in DUE)
+    return sum(due.sweep(limit, environment=environment) for due in DUE)

@@ -8,7 +8,7 @@ BATCH = 100
 
 
 @shared_task
-def sweep_payments() -> None:
+def sweep_payments(environment: str | None = None) -> None:
     """Queries providers about due payments, and expires overdue ones."""
-    while due.run_due(BATCH) >= BATCH:
+    while due.run_due(BATCH, environment) >= BATCH:
         pass

@@ -120,6 +120,6 @@ FILL = Due(
 """Has no due time, since it waits for money: the oldest first."""
 
 
-def run_due(limit: int = 100) -> int:
+def run_due(limit: int = 100, environment: str | None = None) -> int:
     """Queries, reminds and ends what nobody answered or decided in time, at most `limit` of each; returns how many."""
-    return sum(due.sweep(limit) for due in DUE)
+    return sum(due.sweep(limit, environment=environment) for due in DUE)

@@ -6,6 +6,8 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 
 from accounts.base.clock import utcnow
+from accounts.environments import serves
+from accounts.models import Environment
 from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause
@@ -24,7 +26,12 @@ _USED = (ProviderAccount.Status.ACTIVE, ProviderAccount.Status.PAUSED)
 
 
 def recover() -> None:
-    """Goes through the lists of all accounts with real money. Never call it inside a transaction."""
+    """Goes through the lists of all accounts with real money, where that is served.
+
+    Never call it inside a transaction.
+    """
+    if not serves(Environment.PRODUCTION):
+        return
     used = ProviderAccount.objects.filter(status__in=_USED, system=ProviderAccount.System.PRODUCTION)
     for account in used.select_related("merchant").order_by("pk"):
         try:

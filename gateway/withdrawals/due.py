@@ -77,9 +77,9 @@ CALL_PROVIDER = Due(
 DUE = (CALL_PROVIDER,)
 
 
-def run_due(limit: int = 100) -> int:
+def run_due(limit: int = 100, environment: str | None = None) -> int:
     """Submits accepted withdrawals and queries those in progress; returns how many."""
-    return sum(due.sweep(limit) for due in DUE)
+    return sum(due.sweep(limit, environment=environment) for due in DUE)
 
 
 def query_now(merchant: Merchant, withdrawal_id: str) -> bool:

@@ -8,9 +8,9 @@ BATCH = 100
 
 
 @shared_task
-def sweep_withdrawals() -> None:
+def sweep_withdrawals(environment: str | None = None) -> None:
     """Sends accepted orders, and queries those in progress."""
-    while due.run_due(BATCH) >= BATCH:
+    while due.run_due(BATCH, environment) >= BATCH:
         pass
 
 

@@ -6,6 +6,6 @@ from ledger.receivables import due
 
 
 @shared_task
-def sweep_receivables() -> None:
+def sweep_receivables(environment: str | None = None) -> None:
     """Releases everything that is due."""
-    due.run_due()
+    due.run_due(environment=environment)

@@ -9,16 +9,27 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from accounts.models import Membership
+from accounts.models import Heartbeat, Membership
 from accounts.roles import Role
 from gateway.dashboard.receivables.feed import address_of
+from gateway.payments.due import EXPIRY
 from gateway.payments.models import Payment
+from gateway.payments.tasks import sweep_payments
+from gateway.providers import due as messages
 from gateway.receipts.verification import link
+from gateway.suspense.recovery import recover
+from gateway.tasks import heartbeat
+from ledger.receivables.tasks import sweep_receivables
 from tests.support import cards, checkout, orders
 from tests.support.api import Api
+from tests.support.callbacks import about, sent
 from tests.support.companies import Shop
-from tests.support.payments import pix
+from tests.support.payments import a_payment, pix
 from tests.support.people import a_member, signed_in_twice
+from tests.support.providers import active
+from tests.support.receivables import a_receivable
+from tests.support.refunds import later
+from tests.support.scripted_provider import rewritten
 
 NOT_SERVED = "ONP403_ENVIRONMENT_NOT_SERVED"
 
@@ -121,3 +132,37 @@ def test_steps_to_production_lead_to_the_sandbox_where_it_is(acme: Shop, setting
     home: Any = signed_in_twice(a_member(acme.company)).get(f"/dashboard/{acme.company.pk}/production/")
 
     assert f'href="https://sandbox.onpay.test/dashboard/{acme.company.pk}/sandbox/"' in home.content.decode()
+
+
+def test_due_work_is_done_by_a_process_of_its_environment(acme: Shop, settings: Settings) -> None:
+    script = rewritten()
+    payment, receivable = a_payment(acme.sandbox), a_receivable(acme.sandbox)
+    later(acme, days=40)
+    sent(active(), about("tst_1"))
+
+    settings.ENVIRONMENTS = ["PRODUCTION"]
+    for sweep in (sweep_payments, sweep_receivables):
+        sweep()
+        sweep("SANDBOX")
+        sweep("PRODUCTION")
+    payment.refresh_from_db()
+    receivable.refresh_from_db()
+    assert (payment.status, receivable.state) == ("PENDING", "SCHEDULED")
+    heartbeat("SANDBOX")
+    assert not Heartbeat.objects.exists()
+
+    settings.ENVIRONMENTS = ["SANDBOX"]
+    assert messages.run_due(10) == 0
+    recover()
+    sweep_payments("PRODUCTION")
+    assert EXPIRY.sweep(environment="PRODUCTION") == 0
+    for sweep in (sweep_payments, sweep_receivables):
+        sweep("SANDBOX")
+    payment.refresh_from_db()
+    receivable.refresh_from_db()
+    assert (payment.status, receivable.state) == ("EXPIRED", "RELEASED")
+    assert script.heard == []
+
+    settings.ENVIRONMENTS = ["PRODUCTION"]
+    assert messages.run_due(10) == 1
+    assert script.heard != []

@@ -76,6 +76,7 @@ def test_ready_needs_no_worker(db: None) -> None:
 
 def test_health_is_green_when_what_is_needed_is_alive(db: None, client: Client) -> None:
     heartbeat()
+    heartbeat("SANDBOX")
     heartbeats.beat("dispatcher")
     answer = client.get("/health/")
     assert (answer.status_code, answer.json()) == (200, {"status": "up", "parts": ALL_UP})
@@ -88,6 +89,7 @@ def test_health_is_green_when_what_is_needed_is_alive(db: None, client: Client) 
 
 def test_health_does_without_a_dispatcher_for_the_worker_delivers(db: None, client: Client) -> None:
     heartbeat()
+    heartbeat("SANDBOX")
 
     answer = client.get("/health/")
 

@@ -9,7 +9,7 @@ import yaml
 from django.conf import settings
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from gateway.celery import BACKGROUND, MESSAGES, MONEY, QUEUES, TIMETABLE, app
+from gateway.celery import BACKGROUND, MESSAGES, MONEY, QUEUES, SANDBOX, TIMETABLE, app
 from gateway.local.up import GATEWAY
 from gateway.timetable import Timetable
 
@@ -22,11 +22,12 @@ def test_every_task_of_the_timetable_names_a_queue() -> None:
     for name, entry in app.conf.beat_schedule.items():
         assert entry["options"]["queue"] == TIMETABLE[name].queue
         assert entry["options"]["queue"] in QUEUES
-        assert app.amqp.router.route({}, entry["task"])["queue"].name == TIMETABLE[name].queue
+        assert tuple(entry["args"]) == TIMETABLE[name].given
 
 
 def test_money_shares_no_queue_with_what_may_take_long() -> None:
     assert {TIMETABLE[f"sweep-{what}"].queue for what in MOVE_MONEY} == {MONEY}
+    assert {TIMETABLE[f"sweep-sandbox-{what}"].queue for what in MOVE_MONEY} == {SANDBOX}
     assert {TIMETABLE[name].queue for name in MAY_TAKE_LONG} == {BACKGROUND}
 
 
@@ -49,8 +50,20 @@ def test_every_queue_has_a_worker_and_money_has_one_of_its_own(commands: object)
     served = [set(words[words.index("-Q") + 1].split(",")) for words in commands() if "worker" in words]
 
     assert set().union(*served) == set(QUEUES)
-    assert [queues for queues in served if MONEY in queues] == [{MONEY}]
+    assert [queues - {SANDBOX} for queues in served if MONEY in queues] == [{MONEY}]
+    assert [queues - {MONEY} for queues in served if SANDBOX in queues] == [{SANDBOX}]
     assert [queues for queues in served if MESSAGES in queues] == [{MESSAGES}]
+
+
+def test_each_service_serves_the_environment_of_its_queues() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    serves = {name: one["environment"]["ONPAY_ENVIRONMENTS"] for name, one in services.items() if "build" in one}
+
+    assert {name for name, environments in serves.items() if environments != "production"} == {
+        "beat", "sandbox", "sandbox-worker",
+    }  # fmt: skip
+    assert (serves["beat"], serves["sandbox"], serves["sandbox-worker"]) == ("sandbox,production", "sandbox", "sandbox")
+    assert [name for name, one in services.items() if "sandbox" in (one.get("command") or [])] == ["sandbox-worker"]
 
 
 @pytest.mark.django_db(transaction=True)

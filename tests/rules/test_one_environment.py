@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from gateway.celery import MONEY, QUEUES, SANDBOX, TIMETABLE
 from tests.support.one_environment import ASKED, Process, addresses, process_of
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +72,19 @@ def test_production_alone_never_loads_the_code_that_reads_card_numbers() -> None
     }  # fmt: skip
     assert loaded(production) == []
     assert loaded(sandbox) == [VAULT, f"{VAULT}.cards", f"{VAULT}.errors", f"{VAULT}.services"]
+
+
+def test_each_schedules_and_takes_its_own_work_and_everybodys() -> None:
+    production, sandbox = serving("production"), serving("sandbox")
+    of_the_sandbox = {name for name in TIMETABLE if "sandbox-" in name}
+    of_production = {name for name, turn in TIMETABLE.items() if turn.queue == MONEY}
+
+    assert len(of_the_sandbox) == 5
+    assert of_production >= {"heartbeat", "sweep-payments", "sweep-suspense", "sweep-provider-messages"}
+    assert set(production.scheduled) == set(TIMETABLE) - of_the_sandbox
+    assert set(sandbox.scheduled) == set(TIMETABLE) - of_production
+    assert set(production.queues) == set(QUEUES) - {SANDBOX}
+    assert set(sandbox.queues) == set(QUEUES) - {MONEY}
 
 
 def test_the_sandbox_alone_has_no_door_of_institutions_and_of_our_staff() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 READ = re.compile(r'(?:env\.\w+|environ\.get|of_valkey)\(\s*(?:env, )?"([A-Z_]+)"')
-OF_COMPOSE = {"POSTGRES_IMAGE", "VALKEY_IMAGE", "NGINX_IMAGE", "ONPAY_VERSION"}
-"""Which images: nothing that a process of ours reads."""
+OF_COMPOSE = {"POSTGRES_IMAGE", "VALKEY_IMAGE", "NGINX_IMAGE", "ONPAY_VERSION", "ONPAY_SANDBOX_SDK_URL"}
+"""Which images, and what the sandbox gets as ONPAY_SDK_URL: nothing that a process of ours reads by this name."""
 OF_DATABASES = {
     "ONPAY_DATABASE_PASSWORD",
     *(f"ONPAY_{role}_DATABASE_{part}" for role in ("MIGRATIONS", "ADMIN") for part in ("URL", "PASSWORD")),

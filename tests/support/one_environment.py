@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from urllib.parse import urlsplit
 
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -20,11 +20,14 @@ ASKED = ("/docs", "/docs/cards", "/docs/sandbox", "/api/v2/openapi.json", "/api/
 
 @dataclass(frozen=True)
 class Process:
-    """What one process has loaded after it answered, which addresses it routes, and the statuses of its answers."""
+    """What one process has loaded after it answered, which addresses it routes, the statuses of its
+    answers, and as beat and worker what it schedules and from which queues it takes work."""
 
     modules: list[str]
     addresses: dict[str, str]
     statuses: dict[str, list[int]]
+    scheduled: list[str]
+    queues: list[str]
 
 
 def addresses() -> dict[str, str]:
@@ -82,7 +85,8 @@ def _tell(known: dict[str, str]) -> None:
     for path in (*ASKED, *(path for pattern, path in known.items() if pattern not in routed)):
         browser = Client(HTTP_HOST=origin) if path.startswith("/sdk/") else Client(HTTP_HOST="localhost")
         statuses[path] = [browser.get(path).status_code, browser.post(path).status_code]
-    json.dump({"modules": sorted(sys.modules), "addresses": routed, "statuses": statuses}, sys.stdout)
+    told = Process(sorted(sys.modules), routed, statuses, sorted(app.conf.beat_schedule), sorted(app.amqp.queues))
+    json.dump(asdict(told), sys.stdout)
 
 
 if __name__ == "__main__":

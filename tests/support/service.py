@@ -30,7 +30,7 @@ CONNECTIONS = 8 * WEB_PROCESSES
 
 PARTS = {
     "web": "gateway.serving",
-    "worker": " -Q money ",
+    "worker": " -Q money,sandbox ",
     "messages": " -Q messages ",
     "background": " -Q background ",
     "beat": " beat ",

@@ -17,7 +17,10 @@ from gateway.sweeps import ALL, WITHOUT_A_TIME
 COUNTED, SHOWN = 1000, 20
 EVER = datetime.min.replace(tzinfo=UTC)
 LATE, VERY_LATE = timedelta(minutes=1), timedelta(minutes=10)
-WORKER, MESSAGES, BACKGROUND, DISPATCHER = PARTS = ("worker", "messages", "background", "dispatcher")
+WORKER, SANDBOX, MESSAGES, BACKGROUND, DISPATCHER = PARTS = (
+    "worker", "sandbox", "messages", "background", "dispatcher",
+)  # fmt: skip
+OPTIONAL = (SANDBOX, DISPATCHER)
 NOTED_EVERY = timedelta(minutes=5)
 """The maximum delay with which beat stores the start of a task."""
 
@@ -74,12 +77,13 @@ def _waiting(now: datetime) -> list[tuple[int, datetime | None]]:
 def parts() -> Panel:
     """Processes without HTTP, and scheduled tasks that were not started in time.
 
-    If no dispatcher was ever started none is missed: the worker delivers, as it does while one is down.
+    If no dispatcher was ever started none is missed: the worker delivers, as it does while one is down. Nor is a worker
+    of the sandbox, which an installation may do without.
     """
     now = utcnow()
     beats = dict(Heartbeat.objects.values_list("part", "beat_at"))
     rows = [_part(part, beats.get(part), now) for part in PARTS]
-    dead = [part for part in PARTS if now - beats.get(part, now if part == DISPATCHER else EVER) > MAX_AGE]
+    dead = [part for part in PARTS if now - beats.get(part, now if part in OPTIONAL else EVER) > MAX_AGE]
     late = list(_late_tasks(now))
     label = f"{' and '.join(dead)} not responding" if dead else "Tasks late" if late else "Healthy"
     return Panel(

@@ -11,7 +11,9 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -49,15 +51,15 @@ BEHIND = {
 class Proxy:
     """nginx with the shipped configuration; where it listens, where it leads to and what it waits for are ours."""
 
-    def __init__(self, folder: Path, upstream: int, **changed: str) -> None:
+    def __init__(self, folder: Path, upstream: int, *, sandbox: int | None = None, **changed: str) -> None:
         assert NGINX
         shutil.copytree(ROOT / "deploy/nginx", folder)
         _certify(folder / "certificates")
         self.port = free_port()
         scratch = "".join(f"{kind}_temp_path {folder}/{kind}; " for kind in KINDS)
-        (folder / "upstream.conf").write_text(
-            scratch + (folder / "upstream.conf").read_text().replace("web:8000", f"127.0.0.1:{upstream}")
-        )
+        places = (folder / "upstream.conf").read_text().replace("web:8000", f"127.0.0.1:{upstream}")
+        places = places.replace("sandbox:8000", f"127.0.0.1:{sandbox or upstream}")
+        (folder / "upstream.conf").write_text(scratch + places)
         text = (folder / "nginx.conf").read_text()
         replaced = {"listen 8443": f"listen {PROXY}:{self.port}", "listen 8080": f"listen {PROXY}:{free_port()}"}
         for old, new in (replaced | {"/dev/stdout": f"{folder}/access.log"} | changed).items():
@@ -106,11 +108,11 @@ def _certify(folder: Path) -> None:
 
 
 @contextmanager
-def proxying(folder: Path, upstream: int, **changed: str) -> Iterator[Proxy]:
+def proxying(folder: Path, upstream: int, *, sandbox: int | None = None, **changed: str) -> Iterator[Proxy]:
     if NGINX is None:
         missing = "no nginx found: apt-get install nginx-light"
         pytest.fail(missing) if os.environ.get("CI") == "true" else pytest.skip(missing)
-    proxy = Proxy(folder, upstream, **changed)
+    proxy = Proxy(folder, upstream, sandbox=sandbox, **changed)
     try:
         yield proxy
     finally:
@@ -156,6 +158,39 @@ def withdrawal(shop: Shop, *headers: str) -> bytes:
         "reference": f"wd-{time.monotonic_ns()}",
     }  # fmt: skip
     return wire.post(shop.sandbox_key, json.dumps(body).encode(), "/withdrawals/pix", *headers)
+
+
+@contextmanager
+def telling(word: str) -> Iterator[int]:
+    """The port of a server that answers every request with this word."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(len(word)))
+            self.end_headers()
+            self.wfile.write(word.encode())
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_the_host_name_says_which_environment_answers(tmp_path: Path) -> None:
+    told = {}
+    with (
+        telling("production") as production,
+        telling("sandbox") as sandbox,
+        proxying(tmp_path / "gateway", production, sandbox=sandbox) as proxy,
+    ):
+        for host in ("api", "sdk", "callbacks", "sandbox", "sandbox-sdk", "SANDBOX", "sandboxes", "my-sandbox"):
+            asked = f"GET /callbacks/1 HTTP/1.1\r\nHost: {host}.onpay.internal\r\nConnection: close\r\n\r\n"
+            told[host] = proxy.ask(asked.encode(), name=f"{host}.onpay.internal").rpartition(b"\r\n\r\n")[2].decode()
+
+    assert {host for host, word in told.items() if word == "sandbox"} == {"sandbox", "sandbox-sdk", "SANDBOX"}
+    assert set(told.values()) == {"sandbox", "production"}
 
 
 NAMES = [

@@ -98,7 +98,7 @@ def test_one_process_at_a_time_proves_the_books() -> None:
 
 
 def test_the_books_are_proved_as_the_timetable_starts() -> None:
-    assert "ledger.tasks.prove_books" in AT_ONCE
+    assert "prove-books" in AT_ONCE
 
 
 def _in_a_thread() -> Proof | None:
