@@ -6,6 +6,7 @@ import re
 import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import psycopg
 
 from gateway.methods.card.sandbox_cards import TEST_CARDS
 from tests.support.service import Service
+from tests.support.web_server import free_port
 
 CVC = "739"
 OTHERS = ("5555555555554444", "378282246310005", "6011000990139424", "30569309025904")
@@ -46,13 +48,24 @@ def asked(service: Service, path: str, secret: str, body: Any) -> dict[str, Any]
 
 
 def post(service: Service, path: str, body: str, headers: dict[str, str]) -> bytes:
-    """On the origin of the SDK: the address of the same service."""
-    connection = HTTPConnection("127.0.0.1", service.port, timeout=15)
+    return answer(service, service.port, path, body, headers)[1]
+
+
+def answer(service: Service, port: int, path: str, body: str, headers: dict[str, str]) -> tuple[int, bytes]:
+    """On the origin of the SDK: the address of the service, also where another process answers."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=15)
     try:
         connection.request("POST", path, body, {"host": f"127.0.0.1:{service.port}"} | headers)
-        return connection.getresponse().read()
+        response = connection.getresponse()
+        return response.status, response.read()
     finally:
         connection.close()
+
+
+def ask(service: Service, port: int, path: str, number: str = "") -> int:
+    """The status of a call of the SDK without a secret."""
+    card = json.dumps({"number": number, "expMonth": 12, "expYear": 2040, "cvc": CVC})
+    return answer(service, port, f"/sdk/v1/{path}", card, {"content-type": "application/json"})[0]
 
 
 def files(service: Service, since: float) -> Iterator[Path]:
@@ -73,6 +86,39 @@ def found(service: Service, since: float) -> Iterator[str]:
         digits = content.translate(None, b" -")
         if any(number.encode() in digits for number in NUMBERS) or _SPOKEN.search(content):
             yield path.name
+
+
+def in_memory(pids: list[int]) -> set[str]:
+    """The numbers that these processes have in their memory, however they are grouped."""
+    return {number for number in OTHERS for pid in pids if holds(pid, number)}
+
+
+def holds(pid: int, number: str) -> bool:
+    wanted = re.compile(b"[ -]?".join(bytes([digit]) for digit in number.encode()))
+    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            where, rights, *_ = line.split()
+            start, end = (int(one, 16) for one in where.split("-"))
+            if rights.startswith("rw"):
+                with suppress(OSError, ValueError, OverflowError):
+                    memory.seek(start)
+                    if wanted.search(memory.read(end - start)):
+                        return True
+    return False
+
+
+def test_production_alone_has_no_number_that_was_typed_in_the_sandbox_and_no_door_for_one(service: Service) -> None:
+    since, port = service.home.stat().st_mtime, free_port()
+    with service.beside(port, ONPAY_ENVIRONMENTS="production") as production:
+        ended = {typed(service, number) for number in OTHERS}
+        refused = {path: ask(service, port, path) for path in ("session", "confirm", "fields/pay_1/cardNumber")}
+
+        assert ended == {"FAILED"}
+        assert refused == {"session": 405, "confirm": 401, "fields/pay_1/cardNumber": 404}
+        assert in_memory(production) == set()
+        assert in_memory(service.pids("web")) != set(), "the scan can find one"
+        assert [ask(service, port, "tokens", number) for number in OTHERS] == [404] * len(OTHERS)
+    assert list(found(service, since)) == []
 
 
 def test_no_number_is_anywhere_after_every_card_was_typed(service: Service) -> None:

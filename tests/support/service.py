@@ -3,12 +3,13 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -74,6 +75,20 @@ class Service:
         self.until(lambda: self.runs() and self.is_well(), 240)
         self.demo |= json.loads((self.home / "demo.json").read_text())
 
+    @contextmanager
+    def beside(self, port: int, **settings: str) -> Iterator[list[int]]:
+        """Another web process with the same data and these settings; the ids of its processes."""
+        env = _environment(self.home, port) | {"ONPAY_WEB_WORKERS": "1"} | settings
+        command = [sys.executable, "-m", "gateway.serving", "--port", str(port)]
+        with (self.home / "beside.log").open("ab") as log:
+            process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log, start_new_session=True)
+        try:
+            self.until(lambda: answers(port), 120)
+            yield [pid for pid in _processes() if _group(pid) == process.pid]
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(30)
+
     def stop(self) -> None:
         """As Ctrl-C does. Its data stay."""
         if self.process:
@@ -112,14 +127,14 @@ class Service:
 
     def kill(self, part: str) -> None:
         """kill -9 of every process of the part that this service started."""
-        for pid in self._pids(PARTS[part]):
+        for pid in self.pids(part):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
     @contextmanager
     def frozen(self, part: str) -> Iterator[None]:
         """As long as this lasts the part does nothing, and does not end either: like one that is at long work."""
-        pids = self._pids(PARTS[part])
+        pids = self.pids(part)
         assert pids, f"there is no {part}"
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -128,6 +143,10 @@ class Service:
         finally:
             for pid in pids:
                 os.kill(pid, signal.SIGCONT)
+
+    def pids(self, part: str) -> list[int]:
+        """The processes of a part."""
+        return self._pids(PARTS[part])
 
     def _pids(self, words: str) -> list[int]:
         """Processes whose command line has the words and whose environment or arguments name this service's home."""
@@ -174,6 +193,22 @@ class Service:
     def is_well(self) -> bool:
         """Every web process says so: each connection meets any of them, and none of many met one that is not."""
         return all(self.call("GET", "/health/")[0] == 200 for _ in range(CONNECTIONS))
+
+
+def _processes() -> list[int]:
+    return [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal()]
+
+
+def _group(pid: int) -> int | None:
+    with suppress(OSError):
+        return os.getpgid(pid)
+    return None
+
+
+def answers(port: int) -> bool:
+    with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port), timeout=1)):
+        return True
+    return False
 
 
 def _environment(home: Path, port: int) -> dict[str, str]:
