@@ -99,7 +99,11 @@ def configure(level: str) -> None:
     root.setLevel(number)
     logging.getLogger("django.request").setLevel("CRITICAL")  # our own request log line has it
     logging.getLogger("django.security").setLevel("ERROR")
-    for library in ("httpx", "httpcore"):  # they log addresses and headers; provider.answered has what is needed
+    for library in (
+        "httpx",
+        "httpcore",
+        "stripe",
+    ):  # they log headers and bodies; see provider.answered
         logging.getLogger(library).setLevel("WARNING")
 
 

@@ -20,6 +20,17 @@ class AmountTooSmall(MethodRefusal):
         return super().body() | {"message": f"The smallest amount of the method is {self.details['minAmount']}."}
 
 
+class BelowProviderMinimum(AmountTooSmall):
+    """Said by the provider, whose minimum may be in the currency that it settles: there is no `minAmount`."""
+
+    message = "The amount is below the minimum of the payment provider."
+    advice = "error.paymentId names the FAILED payment. Raise the amount, and use a new idempotency key."
+    keeps_changes = True
+
+    def body(self) -> dict[str, Any]:
+        return MethodRefusal.body(self)
+
+
 class AmountTooLarge(MethodRefusal):
     code = "ONP422_<METHOD>_AMOUNT_TOO_LARGE"
     message = "The amount exceeds the maximum of the payment method."

@@ -5,6 +5,7 @@ from typing import Any
 from tests.support.adyen.acquirer import Acquirer
 from tests.support.bacen_pix.bank import Papers
 from tests.support.manual_provider import CREDENTIALS
+from tests.support.stripe.stand_in import StandIn
 
 _PAPERS = Papers.of("onpay.test")
 
@@ -21,6 +22,7 @@ ACCOUNTS: dict[str, list[dict[str, Any]]] = {
             "pix_key": "pagamentos@acme.example",
         }
     ],
+    "stripe": [StandIn(0, "https://acquirer.example").credentials()],
     "adyen": [Acquirer(url="https://acquirer.example").credentials()],
 }
 """The name of a provider → credentials as staff enter them. Nothing is called with them."""

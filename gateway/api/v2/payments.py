@@ -14,6 +14,7 @@ from gateway.api.pagination import ListQuery, ResultPage, page_of
 from gateway.methods.errors import (
     AmountTooLarge,
     AmountTooSmall,
+    BelowProviderMinimum,
     InvalidResponse,
     MethodNotEnabled,
     RailUnavailable,
@@ -42,6 +43,8 @@ class PaymentFilters(ListQuery):
 
 
 CONFIRMATION_REQUIRED = Variant(202, "ONP202_3DS", "Holder confirmation required.")
+AMOUNT_TOO_SMALL = "AMOUNT_TOO_SMALL"
+"""The failure code of a payment that its provider refused for that."""
 Answer = payloads.PaymentPayload | Varied | Unfinished
 
 
@@ -93,7 +96,8 @@ class PaymentsView(Resource):
         if payment.is_unanswered:
             return Unfinished(payment.id, partial(questions.ask, payment), partial(self._take, payment))
         if payment.status == Status.FAILED:
-            raise Rejected(payment.method, paymentId=payment.id)
+            is_too_small = payment.failure_code == AMOUNT_TOO_SMALL
+            raise (BelowProviderMinimum if is_too_small else Rejected)(payment.method, paymentId=payment.id)
         payload = payloads.payment(payment)
         return CONFIRMATION_REQUIRED.of(payload) if _must_be_confirmed(payment) else payload
 

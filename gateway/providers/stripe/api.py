@@ -1,0 +1,149 @@
+"""The calls to Stripe that we make. Each raises NotSent or Unclear without a clear answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import stripe
+
+from accounts.base.wire import dumps
+from gateway.providers.client import Call, Client, shaped
+from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.stripe.credentials import StripeCredentials
+from gateway.providers.stripe.shapes import Intent, Refund
+
+stripe.enable_telemetry = False
+PAYMENT, REFUND = "onpay_payment", "onpay_refund"
+"""Metadata with our ids, by which webhooks and lists name them."""
+EXPAND = ["latest_charge", "payment_method"]
+MOST_REFUNDS = 100
+NOT_STARTED = (401, 403, 429)
+"""Statuses of a request that Stripe turned away before it looked at it: a wrong key, too many requests."""
+T = TypeVar("T", Intent, Refund)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A request that was definitely not carried out. `code` is Stripe's."""
+
+    status: int
+    code: str
+
+    @property
+    def is_not_started(self) -> bool:
+        """Whether the same request may be sent again."""
+        return self.status in NOT_STARTED
+
+
+class _Http(stripe.HTTPClient):
+    """The library's requests, by our client: one connection, one deadline, no redirects, no repetition."""
+
+    name = "onpay"
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._client = client
+
+    def request(
+        self, method: str, url: str, headers: Mapping[str, str] | None, post_data: Any = None, **_: Any
+    ) -> tuple[str, int, Mapping[str, str]]:
+        headers = headers or {}
+        about = headers.get("Idempotency-Key", "") if method == "post" else ""
+        answer = self._client.send(Call(method.upper(), url, about=about, content=post_data, headers=headers))
+        return dumps(answer.body).decode(), answer.status, {}
+
+
+class StripeApi:
+    """One account."""
+
+    def __init__(self, client: Client, credentials: StripeCredentials) -> None:
+        self._stripe = stripe.StripeClient(
+            credentials.secret_key.get_secret_value(),
+            base_addresses={"api": credentials.address},
+            http_client=_Http(client),
+            max_network_retries=0,
+        ).v1
+
+    def create(self, payment_id: str, amount: int, currency: str) -> Intent | Refused:
+        """An intent to be confirmed in the browser and captured by us. Repeated within a day, it is the same one."""
+        asked: Any = {
+            "amount": amount,
+            "currency": currency.lower(),
+            "capture_method": "manual",
+            "payment_method_types": ["card"],
+            "metadata": {PAYMENT: payment_id},
+        }
+        options: Any = {"idempotency_key": payment_id}
+        return _told(Intent, lambda: self._stripe.payment_intents.create(asked, options))
+
+    def intent(self, intent_id: str) -> Intent:
+        """Raises Unclear, also for an unknown one: ours are never deleted."""
+        found = _clear(_answered(lambda: self._stripe.payment_intents.retrieve(intent_id, {"expand": EXPAND})))
+        return shaped(found, Intent)
+
+    def capture(self, intent_id: str) -> Intent | Refused:
+        return _told(Intent, lambda: self._stripe.payment_intents.capture(intent_id, {"expand": EXPAND}))
+
+    def cancel(self, intent_id: str) -> Intent | Refused:
+        return _told(Intent, lambda: self._stripe.payment_intents.cancel(intent_id))
+
+    def refund(self, refund_id: str, intent_id: str, amount: int) -> Refund | Refused:
+        """Repeated within a day, it is the same one; afterwards the list of refunds says whether there is one."""
+        asked: Any = {"payment_intent": intent_id, "amount": amount, "metadata": {REFUND: refund_id}}
+        options: Any = {"idempotency_key": refund_id}
+        return _told(Refund, lambda: self._stripe.refunds.create(asked, options))
+
+    def refunded(self, refund_id: str, intent_id: str) -> Refund | None:
+        """The refund of our id. None: there is none."""
+        asked: Any = {"payment_intent": intent_id, "limit": MOST_REFUNDS}
+        found = _clear(_answered(lambda: self._stripe.refunds.list(asked)))
+        refunds = [shaped(one, Refund) for one in found["data"]]
+        if found.get("has_more"):
+            raise Unclear(f"more than {MOST_REFUNDS} refunds")
+        return next((one for one in refunds if one.metadata.get(REFUND) == refund_id), None)
+
+    def reach(self) -> None:
+        """Lists one intent, so that the key is tried. Raises Unclear or NotSent."""
+        _clear(_answered(lambda: self._stripe.payment_intents.list({"limit": 1})))
+
+
+def _told(shape: type[T], call: Callable[[], Any]) -> T | Refused:
+    answered = _answered(call)
+    return answered if isinstance(answered, Refused) else shaped(answered, shape)
+
+
+def _answered(call: Callable[[], Any]) -> dict[str, Any] | Refused:
+    """The object, or a refusal. What may have been carried out is unclear."""
+    try:
+        found: dict[str, Any] = call().to_dict()
+        return found
+    except (stripe.AuthenticationError, stripe.PermissionError, stripe.RateLimitError) as refused:
+        return Refused(refused.http_status or 0, refused.code or "")
+    except stripe.IdempotencyError as error:  # another request with the same key, or one in progress
+        raise Unclear(f"HTTP {error.http_status}, idempotency") from None
+    except (stripe.InvalidRequestError, stripe.CardError) as refused:
+        if refused.http_status in (400, 402, 404):
+            return Refused(refused.http_status, refused.code or "")
+        raise Unclear(f"HTTP {refused.http_status}") from None
+    except stripe.StripeError as error:
+        raise Unclear(f"HTTP {error.http_status} {type(error).__name__}") from None
+
+
+def _clear(answered: dict[str, Any] | Refused) -> dict[str, Any]:
+    if isinstance(answered, Refused):
+        raise Unclear(f"HTTP {answered.status} {answered.code[:40]}".strip())
+    return answered
+
+
+def settled(asked: Callable[[], T | Refused], read: Callable[[], T]) -> T:
+    """What became of it: a refusal may be about a request that had been carried out before.
+
+    Raises Unclear, never NotSent once a request was transmitted.
+    """
+    answered = asked()
+    if not isinstance(answered, Refused):
+        return answered
+    try:
+        return read()
+    except NotSent as failed:
+        raise Unclear(failed.reason) from None

@@ -1,0 +1,52 @@
+"""An account at Stripe: its connection check, its webhooks, and the cards that it takes."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from gateway.methods.rail import Rail
+from gateway.providers.client import Client, Identity
+from gateway.providers.errors import CallFailed, NotConnected, Unreadable
+from gateway.providers.provider import DAY_S, Message, Notice, Provider
+from gateway.providers.stripe import webhooks
+from gateway.providers.stripe.api import StripeApi
+from gateway.providers.stripe.credentials import StripeCredentials
+from gateway.providers.stripe.rail import StripeCard, StripeCreditCard, StripeDebitCard
+
+RAILS: tuple[type[StripeCard], ...] = (StripeCreditCard, StripeDebitCard)
+
+
+class StripeProvider(Provider[StripeCredentials]):
+    """An acquirer of cards."""
+
+    name: ClassVar[str] = "stripe"
+    title: ClassVar[str] = "Stripe"
+    credentials_type: ClassVar[type[StripeCredentials]] = StripeCredentials
+    methods: ClassVar[tuple[tuple[str, str], ...]] = tuple(
+        (rail.method, market.currency) for rail in RAILS for market in rail.markets
+    )
+    certain_within_s: ClassVar[int] = 7 * DAY_S
+
+    def __init__(self, credentials: StripeCredentials) -> None:
+        super().__init__(credentials)
+        self.api = StripeApi(Client(self.name, Identity(ca=credentials.ca_certificates)), credentials)
+
+    def rails(self) -> Sequence[Rail]:
+        return [rail(self.api, self.credentials.publishable_key) for rail in RAILS]
+
+    def check(self) -> None:
+        try:
+            self.api.reach()
+        except CallFailed as failed:
+            raise NotConnected(failed.reason) from None
+
+    def verify(self, message: Message) -> bool:
+        try:
+            return webhooks.is_genuine(message, self.credentials)
+        except Unreadable:
+            return False
+
+    def read(self, message: Message) -> Sequence[Notice]:
+        return webhooks.notices(message.body)
+
+
+PROVIDER = StripeProvider

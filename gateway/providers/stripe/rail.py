@@ -1,0 +1,164 @@
+"""Cards at Stripe: an intent that its fields confirm and we capture. Our ids are idempotency keys and metadata."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from accounts.base.sealing import seal, unseal
+from gateway.methods.card.acquirer import AcquirerCard
+from gateway.methods.card.method import CreditCard, DebitCard
+from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
+from gateway.providers.browsers import browser_of
+from gateway.providers.errors import Unclear
+from gateway.providers.stripe import reasons
+from gateway.providers.stripe.api import PAYMENT, Refused, StripeApi, settled
+from gateway.providers.stripe.shapes import Intent, Refund, exact, minor
+
+NO_INTENT = ("NO_PAYMENT_INTENT", "The payment has no payment intent, so Stripe cannot return its money.")
+_OPEN = ("requires_payment_method", "requires_confirmation", "requires_action")
+
+log = structlog.get_logger()
+
+
+class StripeCard(AcquirerCard):
+    """Cards of both kinds. Stripe's library confirms in the browser, and asks the holder where the bank wants it."""
+
+    def __init__(self, api: StripeApi, publishable_key: str) -> None:
+        self._api, self._publishable_key = api, publishable_key
+
+    def instruct(self, order: PaymentOrder) -> PaymentOutcome:
+        intent = self._api.create(order.payment_id, minor(order.amount, order.currency), order.currency)
+        if isinstance(intent, Refused):
+            if intent.is_not_started:
+                return PaymentOutcome(PaymentResult.NOT_RECEIVED)
+            return PaymentOutcome(PaymentResult.REFUSED, failure=reasons.of_refusal(intent))
+        return _session(order, intent)
+
+    def fields(self, order: PaymentOrder) -> dict[str, Any]:
+        return {
+            "acquirer": "stripe",
+            "publicKey": self._publishable_key,
+            "secret": unseal(order.details["secret"].encode()).decode(),
+            "account": None,
+            "script": browser_of("stripe").script,
+        }
+
+    def confirm(self, order: PaymentOrder, given: Mapping[str, Any] | None) -> PaymentOutcome:
+        """Only read: Stripe's library has confirmed it in the browser."""
+        return self.ask(order, PaymentAction.PAY)
+
+    def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
+        """Without its id it is created once more under the same key, which can charge nobody."""
+        if "intent" not in order.details:
+            return self.instruct(order)
+        intent = self._intent(order)
+        if about == PaymentAction.PREPARE and intent.status in _OPEN:
+            return _session(order, intent)
+        return _outcome(order, intent)
+
+    def capture(self, order: PaymentOrder) -> PaymentOutcome:
+        """What was captured before is refused, and then read."""
+        intent_id = order.details["intent"]
+        intent = settled(lambda: self._api.capture(intent_id), lambda: self._intent(order))
+        if intent.status in ("succeeded", "canceled"):
+            return _outcome(order, intent)
+        raise Unclear(f"not captured: it is {intent.status[:40]}")
+
+    def cancel(self, order: PaymentOrder) -> PaymentOutcome:
+        """An intent without an answer was never handed to any browser, so nobody can confirm it."""
+        if "intent" not in order.details:
+            return PaymentOutcome(PaymentResult.DONE)
+        intent_id = order.details["intent"]
+        intent = settled(lambda: self._api.cancel(intent_id), lambda: self._intent(order))
+        if intent.status == "canceled":
+            return PaymentOutcome(PaymentResult.DONE)
+        if intent.status == "succeeded":
+            return PaymentOutcome(PaymentResult.REFUSED)
+        raise Unclear(f"not canceled: it is {intent.status[:40]}")
+
+    def refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
+        if "intent" not in order.details:
+            return PaymentOutcome(PaymentResult.DECLINED, failure=NO_INTENT)
+        amount = minor(order.amount, order.currency)
+        asked = self._api.refund(order.refund_id, order.details["intent"], amount)
+        if not isinstance(asked, Refused):
+            return _refund_outcome(order, asked)
+        if asked.is_not_started:
+            return PaymentOutcome(PaymentResult.NOT_RECEIVED)
+        known = self.ask_refund(order, at)
+        if known.answered != PaymentResult.NOT_RECEIVED:
+            return known
+        return PaymentOutcome(PaymentResult.DECLINED, failure=reasons.of_refusal(asked))
+
+    def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
+        found = self._api.refunded(order.refund_id, order.details["intent"])
+        return _refund_outcome(order, found) if found else PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+    def _intent(self, order: PaymentOrder) -> Intent:
+        intent = self._api.intent(order.details["intent"])
+        if intent.metadata.get(PAYMENT) != order.payment_id:
+            raise Unclear("an answer about another payment")
+        return intent
+
+
+class StripeCreditCard(StripeCard, CreditCard):
+    """Credit cards."""
+
+
+class StripeDebitCard(StripeCard, DebitCard):
+    """Debit cards, and prepaid ones."""
+
+
+def _session(order: PaymentOrder, intent: Intent) -> PaymentOutcome:
+    if intent.client_secret is None:
+        raise Unclear("an intent without a client secret")
+    _require_amount(order, intent)
+    details = {
+        "session": {"integrationMode": order.integration_mode},
+        "intent": intent.id,
+        "secret": seal(intent.client_secret.encode()).decode(),
+    }
+    return PaymentOutcome(PaymentResult.SESSION, details)
+
+
+def _outcome(order: PaymentOrder, intent: Intent) -> PaymentOutcome:
+    card = {"card": intent.card.snapshot()} if intent.card else {}
+    if intent.status == "succeeded":
+        received = intent.amount if intent.amount_received is None else intent.amount_received
+        currency = intent.currency.upper()
+        money = exact(received, currency)
+        return PaymentOutcome(PaymentResult.DONE, card, None, intent.charge, money, currency)
+    _require_amount(order, intent)
+    if intent.status == "requires_capture":
+        return PaymentOutcome(PaymentResult.AUTHORIZED, card, reference=intent.charge)
+    if intent.status == "canceled":
+        return PaymentOutcome(PaymentResult.DECLINED, failure=reasons.CANCELED)
+    if intent.status == "requires_payment_method" and intent.last_payment_error:
+        answered, failure = reasons.of_error(intent.last_payment_error)
+        used = intent.last_payment_error.payment_method
+        card = {"card": used.card.snapshot()} if used and used.card else card
+        return PaymentOutcome(answered, card, failure=failure)
+    if intent.status in _OPEN:
+        return PaymentOutcome(PaymentResult.WAITING)
+    return PaymentOutcome(PaymentResult.UNKNOWN)
+
+
+def _require_amount(order: PaymentOrder, intent: Intent) -> None:
+    if (intent.amount, intent.currency.upper()) != (minor(order.amount, order.currency), order.currency):
+        log.critical("provider.other_amount", about=order.payment_id)
+        raise Unclear("the intent has another amount")
+
+
+def _refund_outcome(order: RefundOrder, refund: Refund) -> PaymentOutcome:
+    currency = refund.currency.upper()
+    if (refund.amount, currency) != (minor(order.amount, order.currency), order.currency):
+        log.critical("provider.other_amount", about=order.refund_id)
+        raise Unclear("the refund has another amount")
+    if refund.status == "succeeded":
+        return PaymentOutcome(PaymentResult.DONE, {}, None, refund.id, order.amount, currency)
+    if refund.status in ("failed", "canceled"):
+        why = (refund.failure_reason or "unknown")[:60]
+        return PaymentOutcome(PaymentResult.DECLINED, failure=("ACQUIRER_REFUSED", f"The refund failed ({why})."))
+    return PaymentOutcome(PaymentResult.UNKNOWN)
