@@ -381,13 +381,13 @@
 
   // ── The acquirer's fields ───────────────────────────────────────────────────────────────────────────────────────
 
-  // A script gives its adapter to the element that loads it.
-  const load = (name) => new Promise((resolve) => {
+  // The script gives its adapter to this element.
+  const load = (name) => ADAPTERS[name] && new Promise((resolve) => {
     const script = document.createElement("script");
     script.addEventListener("onpay", ({ detail }) => resolve(detail));
     script.addEventListener("error", () => resolve(null));
     script.crossOrigin = "anonymous";
-    script.integrity = ADAPTERS[name] ?? "sha256-";
+    script.integrity = ADAPTERS[name];
     script.src = `${ORIGIN}/sdk/acquirers/${name}-${VERSION}.js`;
     document.head.append(script);
   });
@@ -397,7 +397,8 @@
     const session = await ask("session", inside.clientSecret);
     if (session?.error) return told(session, inside.payment, inside.words);
     const adapter = session?.fields && (await load(session.fields.acquirer));
-    return (await adapter?.(session.fields, { ...inside, ask, authenticate, origin: ORIGIN })) ?? worded("FIELDS_UNAVAILABLE", inside.words);
+    const card = adapter && (await adapter(session.fields, { ...inside, ask, authenticate, origin: ORIGIN }));
+    return card || worded("FIELDS_UNAVAILABLE", inside.words);
   }
 
   // ── Confirmation ────────────────────────────────────────────────────────────────────────────────────────────────

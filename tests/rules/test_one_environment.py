@@ -87,11 +87,12 @@ def test_each_schedules_and_takes_its_own_work_and_everybodys() -> None:
     assert set(sandbox.queues) == set(QUEUES) - {MONEY}
 
 
-def test_the_sandbox_alone_has_no_door_of_institutions_and_of_our_staff() -> None:
+def test_the_sandbox_alone_has_no_door_of_institutions_of_real_cards_and_of_our_staff() -> None:
     process = serving("sandbox")
     absent = missing(process)
 
     assert {one for one in absent if not one.startswith("admin/")} == {
         "callbacks/<str:account_id>", "callbacks/<str:account_id>/<path:path>", "accounts/staff/<uidb64>/<token>/",
+        "sdk/acquirers/<slug:acquirer>-<str:version>.js", "sdk/v1/3ds/acquirer/<str:payment_id>",
     }  # fmt: skip
     assert not_found(process) == absent

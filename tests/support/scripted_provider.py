@@ -45,6 +45,8 @@ class Script:
     calls: list[tuple[str, str, str]] = field(default_factory=list)
     given: list[Mapping[str, Any] | None] = field(default_factory=list)
     """What the payers' browsers handed over."""
+    fields: dict[str, Any] = field(default_factory=dict)
+    """What browsers are told of the fields for cards, besides: whose they are."""
     heard: list[tuple[str, str]] = field(default_factory=list)
     """Notices about objects of tests: (account's id, our id)."""
     deaf: Exception | None = None
@@ -116,7 +118,7 @@ class ScriptedCard(ScriptedRail, AcquirerCard):
     """Cards: the payer confirms in fields of the institution, and `given` is noted."""
 
     def fields(self, order: PaymentOrder) -> dict[str, Any]:
-        return {"acquirer": "scripted", "publicKey": self.user, "secret": order.details["intent"]}
+        return {"acquirer": "scripted", "publicKey": self.user, "secret": order.details["intent"]} | SCRIPT.fields
 
     def confirm(self, order: PaymentOrder, given: Mapping[str, Any] | None) -> PaymentOutcome:
         SCRIPT.given.append(given)

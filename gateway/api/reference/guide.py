@@ -20,6 +20,7 @@ from gateway.methods.words import GIVEN
 from gateway.payouts import scenarios as payout_scenarios
 from gateway.payouts.rail import PayoutMarket as Payout
 from gateway.payouts.registry import markets as payout_markets
+from gateway.providers.browsers import browsers
 from gateway.providers.scripts import VERSION, integrity
 from gateway.simulations.examples import COMPANY as EXAMPLE_COMPANY
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
@@ -124,10 +125,21 @@ def cards() -> dict[str, Any]:
         "integrity": integrity(),
         "curl": _curl(order),
         "page": CARD_PAGE.format(sdk_url=settings.SDK_URL),
+        "policies": [("The sandbox", policy_of())]
+        + [(f"{acquirer.title()} in production", policy_of(acquirer)) for acquirer in browsers()],
         "test_cards": TEST_CARDS,
         "funding": [(cvc, str(funding)) for cvc, funding in FUNDING_OF_CVC.items()],
         "stored": [(kept.token, _html(kept.effect)) for kept in STORED_CARDS],
     }
+
+
+def policy_of(acquirer: str | None = None) -> str:
+    """The strict security policy of a shop's page with card fields, of the sandbox or of an acquirer."""
+    needed = browsers()[acquirer]["live"].policy() if acquirer else {}
+    directives = {"default-src": ["'self'"]}
+    for name, own in (("script-src", ["'self'"]), ("connect-src", ["'self'"]), ("frame-src", [])):
+        directives[name] = [*own, settings.SDK_URL, *needed.get(name, [])]
+    return "; ".join(f"{name} {' '.join(sources)}" for name, sources in directives.items())
 
 
 def table() -> str:

@@ -9,12 +9,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.base import clock
 from gateway.methods.card.words import FIELD, OUTCOME
 from gateway.payer.checkout.languages import amount_of, in_their_language, use_market_language
-from gateway.payer.sdk.policies import framed, on_sdk_origin
-from gateway.payer.sdk.sessions import open_payment, origins
+from gateway.payer.sdk.acquirers import acquirer_of
+from gateway.payer.sdk.policies import framed, on_sdk_origin, published
+from gateway.payer.sdk.sessions import open_payment, origins, shop_of
 from gateway.payments import cards, links, return_url
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
-from gateway.providers import scripts
 from gateway.providers.scripts import VERSION, source
 
 FIELDS = ("cardNumber", "cardExpiry", "cardCvc")
@@ -26,24 +26,7 @@ def script(request: HttpRequest, version: str | None = None) -> HttpResponse:
     """The script. A versioned URL never changes its content; another version is 404."""
     if version not in (None, VERSION):
         raise Http404
-    return _script(source(), lasts="max-age=31536000, immutable" if version else "max-age=300")
-
-
-@require_safe
-def adapter(request: HttpRequest, acquirer: str, version: str) -> HttpResponse:
-    """What mounts an acquirer's own fields; the script loads it in production only."""
-    content = scripts.adapter(acquirer)
-    if version != VERSION or content is None:
-        raise Http404
-    return _script(content, lasts="max-age=31536000, immutable")
-
-
-def _script(content: bytes, *, lasts: str) -> HttpResponse:
-    response = HttpResponse(content, content_type="text/javascript; charset=utf-8")
-    response["Access-Control-Allow-Origin"] = "*"
-    response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    response["Cache-Control"] = f"public, {lasts}"
-    return response
+    return published(source(), lasts="max-age=31536000, immutable" if version else "max-age=300")
 
 
 @require_safe
@@ -69,7 +52,7 @@ def field(request: HttpRequest, payment_id: str, kind: str) -> HttpResponse:
         "kind": kind,
         "texts": FIELD | OUTCOME if kind == "cardNumber" else FIELD,
         "locale": asked if asked in LANGUAGES else "en",
-        "shop": _shop(payment),
+        "shop": shop_of(payment),
         "sdk": settings.SDK_URL,
     }
     with translation.override("pt-br" if facts["locale"] == "pt" else facts["locale"]):
@@ -96,7 +79,7 @@ def challenge(request: HttpRequest, challenge_id: str) -> HttpResponse:
         "company": payment.merchant.company.trade_name,
         "amount": amount_of(payment),
         "last4": payment.details["card"]["last4"],
-        "shop": _shop(payment),
+        "shop": shop_of(payment),
         "sdk": settings.SDK_URL,
         "challenge_id": challenge_id,
         "done": not cards.is_confirmable(payment),
@@ -135,16 +118,13 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
         "state": "OPEN" if is_open else _ended(payment),
         "sandbox": payment.merchant.environment == "SANDBOX",
     }
-    return framed(render(request, "sdk/hosted.html", facts), origins(payment))
+    _, browser = acquirer_of(payment) if is_open else ("", None)
+    return framed(render(request, "sdk/hosted.html", facts), origins(payment), browser.policy() if browser else None)
 
 
 def _ended(payment: Payment) -> str:
     """An open payment whose session has expired will be expired by the sweep."""
     return str(Status.EXPIRED if payment.status == Status.ACTION_REQUIRED else payment.status)
-
-
-def _shop(payment: Payment) -> str:
-    return return_url.origin(payment.return_url) if payment.return_url else settings.SDK_URL
 
 
 def _back(payment: Payment) -> str | None:

@@ -1,6 +1,6 @@
 """Browser policies of the SDK's origin: only what a field needs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -29,9 +29,11 @@ def on_sdk_origin(view: View) -> View:
     return never_cache(csrf_exempt(xframe_options_exempt(served)))
 
 
-def framed(response: HttpResponse, ancestors: Sequence[str]) -> HttpResponse:
-    """Allows these origins only to embed the page."""
-    response._csp_replace = {  # type: ignore[attr-defined]
+def framed(
+    response: HttpResponse, ancestors: Sequence[str], more: Mapping[str, Sequence[str]] | None = None
+) -> HttpResponse:
+    """Allows these origins only to embed the page; `more` are further sources by directive."""
+    policy = {
         "default-src": ["'none'"],
         "script-src": ["'self'"],
         "style-src": ["'self'"],
@@ -42,4 +44,16 @@ def framed(response: HttpResponse, ancestors: Sequence[str]) -> HttpResponse:
         "base-uri": ["'none'"],
         "frame-ancestors": list(ancestors),
     }
+    for directive, sources in (more or {}).items():
+        policy[directive] += sources
+    response._csp_replace = policy  # type: ignore[attr-defined]
+    return response
+
+
+def published(content: bytes, *, lasts: str) -> HttpResponse:
+    """A script that every page may load, and check the integrity of."""
+    response = HttpResponse(content, content_type="text/javascript; charset=utf-8")
+    response["Access-Control-Allow-Origin"] = "*"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    response["Cache-Control"] = f"public, {lasts}"
     return response

@@ -49,6 +49,11 @@ def origins(payment: Payment) -> list[str]:
     return [*shop, settings.SDK_URL]
 
 
+def shop_of(payment: Payment) -> str:
+    """The origin of the shop's page."""
+    return origins(payment)[0]
+
+
 def open_payment(payment_id: str) -> Payment | None:
     """The card payment with a session, in any status."""
     payment = _named(payment_id)

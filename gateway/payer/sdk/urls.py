@@ -9,10 +9,17 @@ from gateway.payer.sdk import calls, pages
 urlpatterns = [
     path("onpay-card.js", pages.script),
     path("onpay-card-<str:version>.js", pages.script),
-    path("acquirers/<slug:acquirer>-<str:version>.js", pages.adapter),
     path("v1/session", calls.session),
     path("v1/confirm", calls.confirm),
 ]
+
+if serves(Environment.PRODUCTION):
+    from gateway.payer.sdk import acquirers
+
+    urlpatterns += [
+        path("acquirers/<slug:acquirer>-<str:version>.js", acquirers.adapter),
+        path("v1/3ds/acquirer/<str:payment_id>", acquirers.action),
+    ]
 
 if serves(Environment.SANDBOX):
     from gateway.payer.sdk import tokens

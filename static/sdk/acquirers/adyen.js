@@ -4,6 +4,9 @@ const SECURED = { cardNumber: "encryptedCardNumber", cardExpiry: "encryptedExpir
 const OFFERED = ["visa", "mc", "amex", "elo", "hipercard", "diners", "discover"];
 const SHORT = /\.9[012][01](\.amex)?$|^err\.gen\.9100$/; // Adyen's codes of fields that are empty or not complete
 
+// Property by property: a strict policy of the shop for styles does not stop that.
+const plain = (frame) =>
+  Object.assign(frame?.style ?? {}, { display: "block", width: "100%", height: "100%", border: "0", colorScheme: "light" });
 const kindOf = (secured) => KINDS.find((kind) => SECURED[kind] === secured);
 
 function open(given, tools) {
@@ -28,11 +31,12 @@ class AdyenCard extends Card {
   put(field, container, look) {
     const holder = document.createElement("div");
     holder.dataset.cse = SECURED[field.kind];
-    Object.assign(holder.style, { height: "1.5em" });
+    Object.assign(holder.style, { height: "1.5em", overflow: "hidden" });
+    new MutationObserver(() => plain(holder.firstElementChild)).observe(holder, { childList: true });
     field.holder = holder;
     this.#see(field, look);
     container.append(holder);
-    if (KINDS.every((kind) => kind === field.kind || this.fields.get(kind).holder)) this.#mount();
+    if (KINDS.every((kind) => kind === field.kind || this.fields.get(kind)?.holder)) this.#mount();
     return {
       update: (changed) => {
         this.#see(field, changed);
@@ -54,7 +58,7 @@ class AdyenCard extends Card {
     return this.#answered(await this.settle({ acquirer: state }));
   }
 
-  async confirmSaved() {
+  async chargeSaved() {
     return this.#answered(await this.settle({}));
   }
 
@@ -95,20 +99,24 @@ class AdyenCard extends Card {
     const placeholders = { cardNumber, expiryDate, securityCodeThreeDigits: cardCvc, securityCodeFourDigits: cardCvc };
     const every = (tell) => this.fields.forEach(tell);
     const typed = new Map(); // how many characters, as far as that is known
-    let brand = "card";
-    let last = null;
-    const tell = () => every((field) => this.#state(field, last, typed, brand));
+    let [isReady, brand, last] = [false, "card", null];
+    const tell = () => isReady && every((field) => this.#state(field, last, typed, brand));
     this.#component = new window.AdyenWeb.CustomCard(this.checkout, {
       type: "card",
       brands: OFFERED,
       autoFocus: false,
       styles: this.#look,
       placeholders: without(placeholders),
-      onConfigSuccess: () => every((field) => field.hear({ type: "ready" })),
+      onConfigSuccess: () => {
+        isReady = true;
+        every((field) => field.hear({ type: "ready" }));
+        tell();
+      },
       onError: (error) => error.name !== "CANCEL" && every((field) => this.unavailable(field)),
       onEnterKeyPressed: () => this.fields.get("cardNumber").hear({ type: "enter" }),
       onBrand: (found) => { brand = found.brand; tell(); },
       onChange: (state) => { last = state; tell(); },
+      onBinValue: ({ binValue }) => typed.set("cardNumber", binValue.length),
       onFocus: ({ fieldType, focus, numChars }) => {
         const field = this.fields.get(kindOf(fieldType));
         typed.set(field.kind, numChars);
@@ -117,11 +125,6 @@ class AdyenCard extends Card {
       },
     });
     this.#component.mount(this.#root());
-    for (const { holder } of this.fields.values()) {
-      for (const frame of holder.children) {
-        Object.assign(frame.style, { display: "block", width: "100%", height: "100%", border: "0", colorScheme: "light" });
-      }
-    }
   }
 
   #unmount() {
@@ -138,25 +141,31 @@ class AdyenCard extends Card {
       : Boolean(valid[secured]);
     const error = errors[secured]?.error;
     const wrong = error && (SHORT.test(error) ? "short" : "");
-    const empty = !complete && !typed.get(field.kind);
-    const known = field.kind === "cardNumber" ? { brand: brand === "mc" ? "mastercard" : brand } : {};
+    const isNumber = field.kind === "cardNumber";
+    const empty = !complete && !typed.get(field.kind) && !(isNumber && brand !== "card");
+    const known = isNumber ? { brand: brand === "mc" ? "mastercard" : brand } : {};
     this.changed(field, { complete, empty, wrong, ...known });
   }
 }
 
-// On our own page for 3DS: what its library makes of the action is confirmed, until there is an outcome.
-async function act({ action, fields, locale }, node, ask) {
-  if (!(await library(fields.script, fields.integrity, () => window.AdyenWeb))) return failed("FIELDS_UNAVAILABLE", locale);
-  const checkout = await open(fields, { locale });
-  for (let next = action; ;) {
-    const details = await new Promise((resolve, reject) => {
-      const asked = { onAdditionalDetails: ({ data }) => resolve(data), onError: reject, challengeWindowSize: "05" };
-      checkout.createFromAction(next, asked).mount(node);
-    });
-    const outcome = await settle(ask, { acquirer: details }, locale);
+// On our own page for 3DS: what its library makes of the action is confirmed, until there is an outcome. `returned` is
+// what a bank that left the page says when it comes back.
+async function act({ action, fields, locale }, node, ask, returned) {
+  const isThere = await library(fields.script, fields.integrity, () => window.AdyenWeb);
+  const checkout = isThere && (await open(fields, { locale }).catch(() => null));
+  let details = returned && { details: { redirectResult: returned } };
+  for (let outcome = { action }; checkout; details = null) {
+    details ??= await shown(checkout, outcome.action, node).catch(() => null);
+    if (!details) break;
+    outcome = await settle(ask, { acquirer: details }, locale);
     if (!outcome.action) return outcome;
-    next = outcome.action;
   }
+  return failed("FIELDS_UNAVAILABLE", locale);
 }
+
+const shown = (checkout, action, node) => new Promise((resolve, reject) => {
+  const asked = { onAdditionalDetails: ({ data }) => resolve(data), onError: reject, challengeWindowSize: "05" };
+  checkout.createFromAction(action, asked).mount(node);
+});
 
 give(Object.assign(AdyenCard.open, { act }));

@@ -29,20 +29,21 @@ function failed(code, locale, more) {
 }
 
 // What the server says to a confirmation: `{payment}`, `{error}`, or `{action}` for the acquirer's library. An answer
-// that was lost is asked for once more: it can only charge once.
+// that was lost is asked for again, and so is one while the acquirer is being asked: either can only charge once.
 async function settle(ask, given, locale) {
-  let answer = (await ask(given)) ?? LOST;
-  if (answer.error?.code === "UNAVAILABLE") {
+  for (let left = 3; ; left -= 1) {
+    const { action, payment, error } = (await ask(given)) ?? LOST;
+    const isLost = error?.code === LOST.error.code;
+    if (isLost && left < 3) return failed("OUTCOME_UNKNOWN", locale);
+    const isOpen = payment?.status === "ACTION_REQUIRED" && left;
+    if (action) return { action };
+    if (!isLost && !isOpen) return without({ payment, ...(error && failed(error.code, locale)) });
     await new Promise((resume) => { setTimeout(resume, 1000); });
-    answer = (await ask(given)) ?? LOST;
-    if (answer.error?.code === "UNAVAILABLE") return failed("OUTCOME_UNKNOWN", locale);
   }
-  const { action, payment, error } = answer;
-  return action ? { action } : without({ payment, ...(error && failed(error.code, locale)) });
 }
 
 // The three fields of a card. An adapter has `put(field, container, look)`, which mounts one and returns what can be
-// done with it, and `charge()`, which ends with what `settle` says.
+// done with it, and `charge()` and `chargeSaved()`, which end as `settle` does.
 class Card {
   #fields = new Map();
 
@@ -77,11 +78,16 @@ class Card {
   }
 
   async confirm() {
-    return this.#problem() ?? this.charge();
+    return this.#problem() ?? this.#decided(await this.charge());
   }
 
   async confirmSaved() {
-    return this.settle({});
+    return this.#decided(await this.chargeSaved());
+  }
+
+  // Where the acquirer knows of no confirmation nothing can have been charged.
+  #decided(outcome) {
+    return outcome.payment?.status === "ACTION_REQUIRED" ? this.failed("CONNECTION_LOST") : outcome;
   }
 
   // What a field is like now; the shop hears of it if that is news. `wrong` is "short", or "" where it is just wrong.

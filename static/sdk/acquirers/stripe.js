@@ -39,7 +39,7 @@ class StripeCard extends Card {
     return this.#confirm({ payment_method: { card: this.elements.getElement("cardNumber") } });
   }
 
-  async confirmSaved() {
+  chargeSaved() {
     return this.#confirm();
   }
 
@@ -47,10 +47,8 @@ class StripeCard extends Card {
     const { error } = await this.stripe.confirmCardPayment(this.given.secret, card);
     if (error?.type === "validation_error") return this.failed("INVALID_NUMBER", { field: "cardNumber" });
     const outcome = await this.settle({});
-    // Nothing was confirmed, so nothing can have been charged.
-    const isOpen = outcome.payment?.status === "ACTION_REQUIRED";
-    if (isOpen && error) return this.failed("CONNECTION_LOST");
-    return outcome;
+    const isUndecided = !error && outcome.payment?.status === "ACTION_REQUIRED";
+    return isUndecided ? this.failed("OUTCOME_UNKNOWN") : outcome;
   }
 
   #options({ style, placeholder, disabled }) {

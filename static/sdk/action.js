@@ -1,0 +1,37 @@
+// What an acquirer's library asks the holder of a card, in a frame of our own origin: only its policy lets the frames of
+// every bank in. The page around it says what is asked, and hears how the payment ended.
+"use strict";
+
+const { shop, sdk } = document.body.dataset;
+const node = document.getElementById("action");
+const adapter = new Promise((resolve) => {
+  const script = document.getElementById("adapter");
+  script.addEventListener("onpay", ({ detail }) => resolve(detail));
+  script.addEventListener("error", () => resolve({}));
+});
+let around = null; // the page that said what is asked
+
+function tell(about) {
+  for (const origin of around ? [around] : new Set([shop, sdk])) window.parent.postMessage({ onpay: 2, ...about }, origin);
+}
+
+const confirmAs = (secret) => async (given) => {
+  const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+  const call = { method: "POST", headers, body: JSON.stringify(given), credentials: "omit", cache: "no-store" };
+  try {
+    return await (await fetch("/sdk/v1/confirm", call)).json();
+  } catch {
+    return null;
+  }
+};
+
+window.addEventListener("message", async ({ source, origin, data }) => {
+  if (source !== window.parent || ![shop, sdk].includes(origin) || around) return;
+  if (typeof data !== "object" || data === null || data.onpay !== 2 || data.type !== "act") return;
+  around = origin;
+  const { act } = await adapter;
+  const returned = new URLSearchParams(location.search).get("redirectResult");
+  if (act) tell({ type: "threeDs", ...(await act(data, node, confirmAs(data.clientSecret), returned)) });
+  else tell({ type: "threeDsLeave" });
+});
+document.addEventListener("keydown", (event) => event.key === "Escape" && tell({ type: "threeDsLeave" }));

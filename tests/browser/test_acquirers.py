@@ -1,0 +1,242 @@
+"""Cards with real money in a browser: the shop's page is the one of the sandbox, the fields in it are an acquirer's.
+
+Stripe's side is localstripe. Adyen's library is a stand-in of ours. Our server's acquirer is scripted.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+from pytest_django.live_server_helper import LiveServer
+
+from gateway.api.reference.guide import CARD_PAGE
+from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.models import Payment
+from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, AUTHORIZED, CARD, SHOP, LiveShop
+from tests.support.browser import NARROW, WIDE
+from tests.support.card_pages import state
+from tests.support.localstripe import LocalStripe, localstripe
+from tests.support.scripted_provider import Script, rewritten
+
+APPROVED, ASKS, REFUSED = "4242424242424242", "4000002500003155", "4000000000000341"
+DECLINED = PaymentOutcome(PaymentResult.DECLINED, {"card": CARD}, failure=("CARD_REFUSED", "Theirs."))
+NOT_HOLDER = PaymentOutcome(PaymentResult.DECLINED, {"card": CARD}, failure=("THREE_DS_REFUSED", "Theirs."))
+CHALLENGE = PaymentOutcome(PaymentResult.CHALLENGE, {"action": {"type": "threeDS2", "token": "asked"}})
+SAVED = """secret => OnpayCard.confirmCardPayment(secret).then((ended) => { window.outcome = ended; }) && null"""
+
+
+@pytest.fixture(scope="module")
+def stripe() -> Iterator[LocalStripe]:
+    with localstripe() as served:
+        yield served
+
+
+@pytest.fixture
+def script(transactional_db: None) -> Script:
+    return rewritten()
+
+
+@pytest.fixture
+def sdk(live_server: LiveServer, settings: Any, plain_static_files: None) -> str:
+    settings.SDK_URL = live_server.url.replace("localhost", "127.0.0.1")
+    settings.ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
+    return str(settings.SDK_URL)
+
+
+@pytest.fixture
+def intent(stripe: LocalStripe) -> dict[str, Any]:
+    return stripe.intent(20_000)
+
+
+@pytest.fixture
+def shop(
+    stripe: LocalStripe, intent: dict[str, Any], script: Script, page: Page, sdk: str, settings: Any
+) -> Iterator[LiveShop]:
+    """Its payments are at Stripe."""
+    settings.ACQUIRER_SCRIPTS = {"stripe": stripe.script}
+    found = LiveShop(page, SHOP, sdk=sdk, allowed=stripe.origin)
+    with found.before(NARROW):
+        stripe.serve(page)
+        found.serve(script, {"publicKey": "pk_test_1", "secret": intent["client_secret"], "script": stripe.script})
+        yield found
+
+
+@pytest.fixture
+def at_adyen(script: Script, page: Page, sdk: str, settings: Any) -> Iterator[LiveShop]:
+    library = f"{ADYEN}/adyen.js"
+    settings.ACQUIRER_SCRIPTS = {"adyen": library}
+    found = LiveShop(page, SHOP, sdk=sdk, acquirer="adyen", allowed=ADYEN)
+    with found.before(NARROW):
+        page.route(library, lambda route: route.fulfill(body=ADYEN_LIBRARY, content_type="text/javascript"))
+        found.serve(script, {"clientKey": "live_X", "environment": "live", "country": "BR", "script": library})
+        yield found
+
+
+def test_a_card_is_paid_in_stripes_fields_under_the_policy_of_the_documentation(shop: LiveShop, script: Script) -> None:
+    script.answers["confirm"] = [AUTHORIZED]
+    ordered = shop.open({"locale": "pt-BR", "appearance": {"style": {"color": "rgb(1, 2, 3)"}}})
+    assert shop.page.evaluate("given") == {"key": "pk_test_1", "options": {"locale": "pt-BR"}}
+    expect(shop.page.locator("#cardNumber input")).to_have_css("color", "rgb(1, 2, 3)")
+    expect(shop.page.locator("#cardNumber input")).to_have_attribute("placeholder", "cardNumber")
+
+    assert shop.pay(APPROVED, "1230", "123") == {"payment": {"id": ordered["id"], "status": "PAID"}}
+    assert shop.last("cardNumber") == {"elementType": "cardNumber", "complete": True, "empty": False, "brand": "visa"}
+    assert state() == ("PAID", None)
+    assert [url for url, sent in shop.asked if url.startswith(shop.sdk) and APPROVED in sent] == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "says", "ends"), [("Complete", AUTHORIZED, "PAID"), ("Fail", NOT_HOLDER, "THREE_DS_REFUSED")]
+)
+def test_stripe_asks_the_holder_itself(
+    shop: LiveShop, script: Script, answer: str, says: PaymentOutcome, ends: str
+) -> None:
+    script.answers["confirm"] = [says]
+    shop.open()
+    shop.type(ASKS, "1230", "123")
+    shop.press()
+    shop.page.get_by_role("button", name=f"{answer} authentication").click()
+    outcome = shop.outcome()
+    assert ends == (outcome["error"]["code"] if "error" in outcome else outcome["payment"]["status"])
+
+
+def test_a_refusal_is_told_in_the_words_of_the_sandbox(shop: LiveShop, script: Script) -> None:
+    script.answers["confirm"] = [DECLINED]
+    shop.open({"locale": "es"})
+    message = "Su banco rechazó esta tarjeta. No se cobró nada."
+    assert shop.pay(REFUSED, "1230", "123") == {"error": {"code": "CARD_REFUSED", "message": message}}
+    assert state() == ("FAILED", "CARD_REFUSED")
+
+
+def test_what_is_not_complete_is_not_sent(shop: LiveShop, script: Script) -> None:
+    shop.open()
+    error = {"code": "INVALID_NUMBER", "message": "The card number is incomplete."}
+    assert shop.pay("4242", "1230", "") == {"error": error | {"field": "cardNumber"}}
+    assert shop.last("cardNumber")["error"] == error
+    assert shop.last("cardCvc")["error"]["code"] == "INVALID_CVC"
+    expect(shop.page.locator("#cardNumber input")).to_be_focused()
+    assert (script.given, state()) == ([], ("ACTION_REQUIRED", None))
+
+
+def test_a_saved_card_that_waits_for_its_holder_needs_no_fields(
+    shop: LiveShop, script: Script, stripe: LocalStripe, intent: dict[str, Any]
+) -> None:
+    def saved(route: Route) -> None:
+        session = route.fetch()
+        route.fulfill(response=session, json=session.json() | {"needsCard": False})
+
+    script.answers["confirm"] = [AUTHORIZED]
+    stripe.call(f"payment_intents/{intent['id']}", {"payment_method": stripe.card(ASKS)})
+    stripe.call(f"payment_intents/{intent['id']}/confirm", {})
+    ordered = shop.order()
+    shop.page.route("**/sdk/v1/session", saved)
+    shop.go("/cart")
+    shop.page.evaluate(SAVED, ordered["nextAction"]["clientSecret"])
+    shop.page.get_by_role("button", name="Complete authentication").click()
+    assert shop.outcome()["payment"]["status"] == "PAID"
+
+
+def unreachable(shop: LiveShop, script: Script) -> None:
+    shop.page.route(f"{shop.allowed}/js.stripe.com/v3/", lambda route: route.abort())
+
+
+def from_elsewhere(shop: LiveShop, script: Script) -> None:
+    """A script that the acquirer does not publish."""
+    script.fields["script"] = f"{SHOP}/stripe.js"
+
+
+def changed(shop: LiveShop, script: Script) -> None:
+    """Another adapter than the one whose integrity the SDK names."""
+
+    def change(route: Route) -> None:
+        served = route.fetch()
+        route.fulfill(response=served, body=served.text() + ";")
+
+    shop.page.route("**/sdk/acquirers/*", change)
+
+
+def of_nobody(shop: LiveShop, script: Script) -> None:
+    script.fields["acquirer"] = "nobody"
+
+
+@pytest.mark.parametrize("happens", [unreachable, from_elsewhere, changed, of_nobody])
+def test_fields_that_cannot_be_loaded_say_so(shop: LiveShop, script: Script, happens: Any) -> None:
+    happens(shop, script)
+    shop.mount(shop.order())
+    shop.until("told.length === 3")
+    assert shop.errors() == ["FIELDS_UNAVAILABLE"] * 3
+    shop.press()
+    assert shop.outcome()["error"]["code"] == "FIELDS_UNAVAILABLE"
+    assert [url for url, _ in shop.asked if url.endswith("/stripe.js")] == []
+    if shop.complaints:
+        shop.forgive("ERR_FAILED", "integrity", "404")
+    assert (script.given, state()) == ([], ("ACTION_REQUIRED", None))
+
+
+def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page(
+    at_adyen: LiveShop, script: Script
+) -> None:
+    shop = at_adyen
+    script.answers["confirm"] = [CHALLENGE, AUTHORIZED]
+    shop.open({"locale": "pt"})
+    assert shop.page.evaluate("[given.clientKey, given.locale, given.countryCode]") == ["live_X", "pt-BR", "BR"]
+    assert shop.page.evaluate("given.placeholders.expiryDate") == "cardExpiry"
+    assert shop.pay("5555555555554444", "1230", "12")["error"]["field"] == "cardCvc"
+    assert shop.last("cardNumber")["brand"] == "mastercard"
+    assert shop.last("cardCvc")["error"]["message"] == "O código de segurança está incompleto."
+    shop.page.evaluate("outcome = null")
+    shop.page.locator("#cardCvc input").fill("123")
+    shop.page.keyboard.press("Enter")
+    shop.page.frame_locator("dialog iframe").get_by_role("button", name="Approve threeDS2").click()
+    assert shop.outcome()["payment"]["status"] == "PAID"
+    typed, challenged = script.given
+    assert typed and challenged
+    assert typed["origin"] == shop.sdk, "3DS is shown there"
+    assert typed["paymentMethod"]["encryptedCardNumber"] == "sealed encryptedCardNumber"
+    assert challenged == {"details": {"threeDSResult": "asked"}}
+    expect(shop.page.locator("dialog")).to_have_count(0)
+
+
+def test_a_holder_who_leaves_can_go_on(at_adyen: LiveShop, script: Script) -> None:
+    script.answers["confirm"] = [CHALLENGE]
+    at_adyen.open()
+    at_adyen.type("4242424242424242", "1230", "123")
+    at_adyen.press()
+    expect(at_adyen.page.frame_locator("dialog iframe").get_by_role("button")).to_be_visible()
+    at_adyen.page.get_by_role("button", name="Close").click()
+    assert at_adyen.outcome()["error"]["code"] == "THREE_DS_ABANDONED"
+    assert state() == ("ACTION_REQUIRED", None)
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE])
+def test_the_hosted_page_takes_a_real_card(shop: LiveShop, script: Script, size: Any) -> None:
+    script.answers["confirm"] = [AUTHORIZED]
+    shop.page.set_viewport_size(size)
+    shop.page.goto(shop.order()["nextAction"]["checkoutUrl"])
+    expect(shop.page.locator("#cardCvc input")).to_be_visible()
+    shop.type(APPROVED, "1230", "123")
+    assert shop.overflow() == 0
+    shop.press()
+    expect(shop.page.get_by_role("status")).to_contain_text("Thank you. Acme has been notified.")
+    assert state() == ("PAID", None)
+
+
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_the_page_of_the_documentation_works_with_either_key(shop: LiveShop, script: Script, environment: str) -> None:
+    script.answers["confirm"] = [AUTHORIZED]
+    keys = {"sandbox": shop.shop.sandbox_key, "production": shop.shop.production_key}
+    ordered = shop.order(keys[environment])
+    secret = ordered["nextAction"]["clientSecret"]
+    pasted = CARD_PAGE.format(sdk_url=shop.sdk).replace('"…"', f'"{secret}"')
+    shop.page.route(f"{SHOP}/pay.html", lambda route: route.fulfill(body=pasted, content_type="text/html"))
+    shop.go("/pay.html")
+    for kind, text in (("number", APPROVED), ("expiry", "1230"), ("cvc", "123")):
+        field = shop.page.locator(f"#{kind}")
+        (field if environment == "production" else field.frame_locator("iframe")).locator("input").fill(text)
+    shop.press()
+    expect(shop.page.locator("#said")).to_have_text("PAID")
+    assert Payment.objects.get().merchant.environment == environment.upper()
+    if environment == "sandbox":
+        assert [url for url, _ in shop.asked if "/acquirers/" in url] == [], "the sandbox loads no adapter"
+        shop.forgive("Mixed Content")  # the service of tests has no certificate
