@@ -253,14 +253,14 @@ class Due(Work[M]):
 def of_environment(environment: str | None, rows: str) -> str | None:
     """The SQL condition on rows of this environment, or of any, as far as this process serves it; None: of none.
 
-    It is asked row by row: those of the other environment that are due are few, since another process does them.
+    Rows of the other environment that are due are few, since another process does them.
     """
     wanted = [one for one in served() if environment in (None, one)]
     if not wanted:
         return None
     if len(wanted) == len(Environment):
         return ""
-    return f"AND (SELECT m.environment FROM {MERCHANTS} m WHERE m.id = {rows}.merchant_id) = '{wanted[0]}'"
+    return f"AND {rows}.merchant_id IN (SELECT m.id FROM {MERCHANTS} m WHERE m.environment = '{wanted[0]}')"
 
 
 @transaction.atomic
