@@ -10,7 +10,7 @@ from gateway.methods.rail import PaymentDraft
 
 SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 """Where the days begin and end."""
-FURTHEST = timedelta(days=365)
+_FURTHEST = timedelta(days=365)
 _END_OF_DAY = time(23, 59, 59, 999_000)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -26,7 +26,7 @@ def faults(draft: PaymentDraft) -> list[Fault]:
     if due is None:
         return [Fault("dueDate", "INVALID", "Must be a date: YYYY-MM-DD.")]
     today = draft.now.astimezone(SAO_PAULO).date()
-    if not today <= due <= today + FURTHEST:
+    if not today <= due <= today + _FURTHEST:
         return [Fault("dueDate", "OUT_OF_RANGE", "Must be today or one of the next 365 days in São Paulo.")]
     return []
 

@@ -90,6 +90,7 @@ def _not_confirmed(payment: Payment, outcome: PaymentOutcome, at: datetime) -> P
     """The payer can still confirm, also after a confirmation that was unclear and had not arrived."""
     if payment.status == Status.PENDING:
         return finish(payment, PaymentAction.AUTHORIZE, outcome, at)
+    payment.details = payment.details | dict(outcome.details)
     settle_outcome(payment)
     ask_later(payment, at)
     save(payment)

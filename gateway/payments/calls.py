@@ -94,7 +94,10 @@ def prepare(payment: Payment, at: datetime) -> Question:
 
 
 def prepare_confirmation(payment: Payment, given: Mapping[str, Any] | None, at: datetime) -> Question:
-    """As `prepare`, when the payer has confirmed in the acquirer's fields. What was `given` is stored nowhere."""
+    """As `prepare`, when the payer has confirmed in the acquirer's fields: how often is counted in `details.confirmed`.
+    What was `given` is stored nowhere.
+    """
+    payment.details = payment.details | {"confirmed": payment.details.get("confirmed", 0) + 1}
     return _leased(payment, PaymentAction.AUTHORIZE, at, given)
 
 

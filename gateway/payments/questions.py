@@ -45,8 +45,6 @@ UNREACHED_FOR = timedelta(minutes=1)
 """Until the providers are asked again if none could be reached."""
 _NOTHING_HAPPENED = (PaymentResult.REFUSED, PaymentResult.NOT_RECEIVED)
 _MONEY = (PaymentResult.AUTHORIZED, PaymentResult.DONE)
-_MONEYLESS = (PaymentAction.CANCEL, PaymentAction.EXPIRE)
-"""Questions and messages whose DONE is not that money has arrived."""
 _OF_THE_CARD = (PaymentAction.AUTHORIZE, PaymentAction.PAY)
 
 
@@ -184,14 +182,16 @@ def believe(merchant: Merchant, payment_id: str, told: Answer) -> Payment:
     """
     payment, at = lock(merchant, payment_id), clock.now(merchant)
     answer = Answer(told.about, rail_of(payment).heard(order_of(payment), told.outcome))
+    if told.about == PaymentAction.EXPIRE and payment.status != Status.AUTHORIZED:  # as if we had canceled it
+        answer = Answer(PaymentAction.CANCEL, answer.outcome)
     if _contradicts(payment, answer):
         log.critical("payment.told_otherwise", payment=payment.id, about=answer.about, told=answer.outcome.answered)
         return payment
-    if payment.status == Status.AUTHORIZED and answer.about == PaymentAction.PAY:
-        return payment  # told once more, or of an attempt that failed
+    if _is_known(payment, answer):
+        return payment
     if payment.status in UNDECIDED:
         payment = _applied(payment, answer, at)
-    if answer.outcome.answered in _MONEY and answer.about not in _MONEYLESS:
+    if answer.outcome.answered in _MONEY and answer.about != PaymentAction.CANCEL:
         _notice_money(payment, answer.outcome, at)
     return payment
 
@@ -204,6 +204,12 @@ def _contradicts(payment: Payment, answer: Answer) -> bool:
     if payment.status != Status.AUTHORIZED:
         return False
     return answer.about == PaymentAction.EXPIRE or (answer.about == PaymentAction.PAY and not is_same)
+
+
+def _is_known(payment: Payment, answer: Answer) -> bool:
+    """Whether it tells once more of an authorization, or of an attempt that failed before or after it."""
+    is_authorized = payment.status == Status.AUTHORIZED or authorizations.is_withdrawn(payment)
+    return is_authorized and answer.about == PaymentAction.PAY and answer.outcome.answered != PaymentResult.DONE
 
 
 def _is_news(payment: Payment, answer: Answer) -> bool:

@@ -11,11 +11,13 @@ import pytest
 
 from accounts.base.ids import new_id
 from gateway.customers.payer import Payer
+from gateway.methods.card.acquirer import AcquirerCard
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentResult, RefundOrder
 from gateway.providers.adyen.provider import AdyenCredentials, AdyenProvider
 from gateway.providers.adyen.shapes import Refused
 from gateway.providers.errors import Unclear
 from tests.support.adyen.acquirer import Acquirer, server_context, serving
+from tests.support.adyen.books import state_data
 from tests.support.bacen_pix.front import fronting
 from tests.support.boletos import ADDRESS
 from tests.support.published import PUBLISHED, validating
@@ -81,6 +83,21 @@ def test_every_request_of_a_payment_is_valid(acquirer: Acquirer, provider: Adyen
     refund = RefundOrder(new_id("ref"), order.payment_id, told.reference, order.amount, order.currency, {}, NOON)
     assert rail.refund(refund, NOON).answered == PaymentResult.UNKNOWN
     assert [change.kind for change in acquirer.books.changes[-3:]] == ["cancels", "cancels", "refunds"]
+
+
+@pytest.mark.parametrize("currency", ["BRL", "EUR"])
+def test_every_request_of_a_card_is_valid(acquirer: Acquirer, provider: AdyenProvider, currency: str) -> None:
+    rail = next(one for one in provider.rails() if one.method == "DEBIT_CARD")
+    assert isinstance(rail, AcquirerCard)
+    order = replace(an_order("PIX"), method="DEBIT_CARD", currency=currency, details={"confirmed": 1})
+
+    assert rail.confirm(order, state_data("challenge")).answered == PaymentResult.CHALLENGE
+    psp = acquirer.books.newest().psp
+    handed = {"details": {"threeDSResult": f"{psp}.debit"}, "paymentData": "data"}
+    assert rail.confirm(order, handed).answered == PaymentResult.AUTHORIZED
+    authorized = replace(order, reference=psp)
+    assert rail.capture(authorized).answered == PaymentResult.UNKNOWN
+    assert rail.cancel(authorized).answered == PaymentResult.UNKNOWN
 
 
 def test_every_other_request_is_valid(provider: AdyenProvider) -> None:

@@ -56,8 +56,8 @@ class MethodGuide:
     def time(self) -> str:
         if self.market.flow == "BOLETO":
             return "due date + 3 days"
-        seconds = self.market.expires_in_s
-        return _span(seconds)
+        span = _span(self.market.expires_in_s)
+        return f"{span}, or the due date" if self.market.flow == "PIX_CODE" else span
 
     @property
     def curl(self) -> str:

@@ -74,6 +74,7 @@ CANNOT_REFUND: dict[str, Promise] = {
     "ONP403_COMPANY_STATUS": _("The company is not active, so it cannot make refunds."),
 }
 REFUSED: dict[str, Promise] = CANNOT_REFUND | {
+    "ONP400_DUE_DATE": _("The due date must be today or one of the next 365 days in São Paulo."),
     "ONP409_DUPLICATE_REFERENCE": _("Another one already has this reference. Check it before you repeat it."),
 }
 

@@ -18,9 +18,7 @@ class CheckoutApi:
     """One merchant account. A POST with a key is carried out once, however often it is sent within seven days."""
 
     def __init__(self, client: Client, credentials: AdyenCredentials) -> None:
-        self._client, self._address = client, credentials.address
-        self._api_key = credentials.api_key
-        self.merchant_account = credentials.merchant_account
+        self._client, self.credentials = client, credentials
 
     def methods(self) -> Methods | Refused:
         return self._send("/paymentMethods", Methods)
@@ -62,15 +60,19 @@ class CheckoutApi:
         psp: str = "",
         about: str = "",
     ) -> T | Refused:
-        return self._post(path, shape, {**(body or {}), "merchantAccount": self.merchant_account}, key, psp, about)
+        return self._post(
+            path, shape, {**(body or {}), "merchantAccount": self.credentials.merchant_account}, key, psp, about
+        )
 
     def _post(
         self, path: str, shape: type[T], body: Mapping[str, Any], key: str = "", psp: str = "", about: str = ""
     ) -> T | Refused:
-        headers = {"X-API-Key": self._api_key.get_secret_value()}
+        headers = {"X-API-Key": self.credentials.api_key.get_secret_value()}
         if key:  # unique among all accounts of a company at Adyen, and of 64 characters at most
-            headers["Idempotency-Key"] = f"{key}-{_digest(self.merchant_account)}"
-        call = Call("POST", self._address + path, {"psp": psp} if psp else {}, about, json=body, headers=headers)
+            headers["Idempotency-Key"] = f"{key}-{_digest(self.credentials.merchant_account)}"
+        call = Call(
+            "POST", self.credentials.address + path, {"psp": psp} if psp else {}, about, json=body, headers=headers
+        )
         return _told(self._client.send(call), shape)
 
 

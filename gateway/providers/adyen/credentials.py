@@ -1,6 +1,6 @@
 """What an account at Adyen needs, from its Customer Area."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
@@ -19,6 +19,10 @@ class AdyenCredentials(Credentials):
     api_key: Annotated[SecretStr, Field(min_length=20, title="API key")]
     merchant_account: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,80}$")]
     client_key: Annotated[str, StringConstraints(pattern=r"^(live|test)_[A-Z0-9]{1,64}$")]
+    region: Annotated[
+        Literal["", "us", "au", "apse", "in", "nea"],
+        Field(title="Region of the live card fields", description="Empty: Europe"),
+    ] = ""
     live_url_prefix: Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9]+-[A-Za-z0-9]+)?$")] = ""
     hmac_key: Annotated[HmacKey, Field(title="HMAC key of the webhook", description="64 hexadecimal digits")]
     other_hmac_key: Annotated[
@@ -38,6 +42,11 @@ class AdyenCredentials(Credentials):
         """Where the API begins."""
         own = LIVE.format(self.live_url_prefix) if self.is_live else TEST
         return f"{self.base_url or own}/{VERSION}"
+
+    @property
+    def environment(self) -> str:
+        """That of Adyen's browser library."""
+        return "-".join(filter(None, ("live", self.region))) if self.is_live else "test"
 
     @property
     def hmac_keys(self) -> list[str]:

@@ -6,6 +6,7 @@ from typing import ClassVar
 from gateway.methods.rail import Rail
 from gateway.providers.adyen import webhooks
 from gateway.providers.adyen.api import CheckoutApi
+from gateway.providers.adyen.card import AdyenCreditCard, AdyenDebitCard
 from gateway.providers.adyen.credentials import AdyenCredentials
 from gateway.providers.adyen.rail import AdyenRail
 from gateway.providers.adyen.shapes import Refused
@@ -14,7 +15,7 @@ from gateway.providers.client import Client, Identity
 from gateway.providers.errors import CallFailed, NotConnected
 from gateway.providers.provider import DAY_S, Message, Notice, Provider
 
-RAILS: tuple[type[AdyenRail], ...] = (AdyenMbWay, AdyenBoleto, AdyenPix)
+RAILS: tuple[type[AdyenRail], ...] = (AdyenMbWay, AdyenBoleto, AdyenPix, AdyenCreditCard, AdyenDebitCard)
 
 
 class AdyenProvider(Provider[AdyenCredentials]):

@@ -78,7 +78,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One notification. Its signature covers all members but `reason` and `extra`."""
+    """One notification. Its signature covers all members but `method`, `reason` and `extra`."""
 
     event: Annotated[str, Field(validation_alias="eventCode")]
     success: Annotated[str, StringConstraints(pattern="^(true|false)$")]
@@ -87,6 +87,7 @@ class Item:
     reference: Annotated[str, Field(validation_alias="merchantReference")]
     amount: Amount
     original: Annotated[str | None, Field(validation_alias="originalReference")] = None
+    method: Annotated[str | None, Field(validation_alias="paymentMethod")] = None
     reason: str | None = None
     extra: Annotated[dict[str, Any] | None, Field(validation_alias="additionalData")] = None
 

@@ -75,7 +75,7 @@ def _outcome(item: Item, answered: PaymentResult, *, of_payment: bool = False, *
 
 def _authorisation(item: Item) -> Told:
     if item.success == "true":
-        details = {"webhook": dict(item.extra or {})}
+        details = {"told": {"paymentMethod": item.method, **(item.extra or {})}}
         return PaymentAction.PAY, _outcome(item, PaymentResult.AUTHORIZED, details=details)
     failure = ("PAYMENT_REFUSED", "The payment was refused or canceled.")
     return PaymentAction.PAY, PaymentOutcome(PaymentResult.DECLINED, failure=failure, reference=item.psp)

@@ -19,10 +19,10 @@ from tests.support.rails import RAILS_UNDER_TEST
 
 FOLDERS = Path(settings.BASE_DIR) / "gateway" / "providers"
 MOST_LINES = 300
-OF_MANY = {"bacen-pix": 500, "adyen": 900, "stripe": 700}
+OF_MANY = {"bacen-pix": 500, "adyen": 1000, "stripe": 700}
 """A standard of many banks, with tokens, mutual TLS, returns and a list of received money; an acquirer of many methods
 that is believed; an acquirer of cards with its own list of reasons."""
-LEFT_TO_THE_METHOD = ("shown", "completed", "received")
+LEFT_TO_THE_METHOD = ("shown", "completed", "received", "deadline")
 every_account = pytest.mark.parametrize(
     ("name", "given"), [(name, given) for name, accounts in ACCOUNTS.items() for given in accounts]
 )
@@ -66,6 +66,7 @@ def test_its_rails_are_the_methods_themselves(name: str, given: dict[str, Any]) 
             for function in LEFT_TO_THE_METHOD:
                 assert getattr(type(rail), function) is getattr(type(simulator), function), function
             assert rail.bank_reference is simulator.bank_reference
+            assert rail.takes_due_date is simulator.takes_due_date
 
 
 @every_account

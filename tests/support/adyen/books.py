@@ -58,7 +58,7 @@ class Books:
     """Members of the next answers to payments, instead of the usual ones."""
 
     def answer(self, path: str, key: str, body: dict[str, Any]) -> Told:
-        if body.get("merchantAccount") != self.merchant_account:
+        if body.get("merchantAccount", self.merchant_account) != self.merchant_account:
             return error(403, "901", "Invalid Merchant Account", "security")
         if key and key in self.kept:
             return self.kept[key]
@@ -72,6 +72,8 @@ class Books:
             return 200, {"paymentMethods": [{"type": one, "name": one} for one in ("mbway", "boletobancario", "pix")]}
         if path == "/payments":
             return self._pay(body)
+        if path == "/payments/details":
+            return self._complete(body)
         if path == "/cancels":
             found = next((one for one in self.payments.values() if one.reference == body["paymentReference"]), None)
             return self._change(found, "cancels", body, {"paymentReference": body["paymentReference"]})
@@ -91,8 +93,22 @@ class Books:
         told = {"pspReference": payment.psp, "merchantReference": payment.reference} | _WAYS[kind](body)
         if self.results:
             told |= self.results.pop(0)
-        if told["resultCode"] in ("Refused", "Cancelled", "Error"):
-            payment.state = "refused"
+        return self._kept(payment, told)
+
+    def _complete(self, body: dict[str, Any]) -> Told:
+        """What the payer's bank says: its own id of the payment, and a result of cards."""
+        number, _, plays = body["details"]["threeDSResult"].partition(".")
+        payment = self.payments.get(number)
+        if payment is None:
+            return error(422, "101", "Invalid card number")
+        told = {"pspReference": payment.psp, "merchantReference": payment.reference} | CARDS[plays]
+        return self._kept(payment, told)
+
+    def _kept(self, payment: Payment, told: dict[str, Any]) -> Told:
+        payment.state = {"Authorised": "authorised", "Refused": "refused", "Error": "refused"}.get(
+            told["resultCode"], payment.state
+        )
+        if payment.state == "refused":
             told.pop("action", None)
         self.payments[payment.psp] = payment
         return 200, told
@@ -135,8 +151,56 @@ def _boleto(body: dict[str, Any]) -> dict[str, Any]:
     return {"resultCode": "PresentToShopper", "action": action}
 
 
+def _authorised(funding: str | None, brand: str = "visa") -> dict[str, Any]:
+    source = {"fundingSource": funding} if funding else {}
+    extra = {"cardSummary": "1111", "paymentMethod": brand, "authCode": "012345", **source}
+    return {"resultCode": "Authorised", "additionalData": extra, "paymentMethod": {"brand": brand, "type": "scheme"}}
+
+
+CARDS: dict[str, dict[str, Any]] = {
+    "credit": _authorised("CREDIT"),
+    "debit": _authorised("DEBIT", "mc"),
+    "prepaid": _authorised("PREPAID_NONRELOADABLE"),
+    "unknown": _authorised(None),
+    "refused": {"resultCode": "Refused", "refusalReason": "Not enough balance", "refusalReasonCode": "12"},
+    "acquirer": {"resultCode": "Error", "refusalReason": "Acquirer Error", "refusalReasonCode": "4"},
+    "challenge": {
+        "resultCode": "IdentifyShopper",
+        "action": {
+            "type": "threeDS2",
+            "subtype": "fingerprint",
+            "token": "eyJ0aHJlZURT",
+            "paymentMethodType": "scheme",
+        },
+    },
+}
+"""What a card plays, named after the `$` of its encrypted number."""
+
+
+def state_data(plays: str) -> dict[str, Any]:
+    """What Adyen's library makes of a card in its fields."""
+    secured = {name: f"adyenan0_1_1${plays}" for name in ("encryptedCardNumber", "encryptedExpiryMonth")}
+    secured |= {name: f"adyenan0_1_1${plays}" for name in ("encryptedExpiryYear", "encryptedSecurityCode")}
+    browser = {
+        "acceptHeader": "*/*", "colorDepth": 24, "language": "pt-BR", "javaEnabled": False, "screenHeight": 1080,
+        "screenWidth": 1920, "userAgent": "Mozilla/5.0", "timeZoneOffset": 180,
+    }  # fmt: skip
+    return {
+        "paymentMethod": {"type": "scheme", "brand": "visa", **secured},
+        "browserInfo": browser,
+        "origin": "https://shop.example",
+        "clientStateDataIndicator": True,
+    }
+
+
+def _card(body: dict[str, Any]) -> dict[str, Any]:
+    assert body["additionalData"] == {"manualCapture": "true"}
+    return CARDS[body["paymentMethod"]["encryptedCardNumber"].partition("$")[2]]
+
+
 _WAYS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "mbway": _mb_way,
     "pix": _pix,
     "boletobancario": _boleto,
+    "scheme": _card,
 }

@@ -70,7 +70,7 @@ def test_a_scenario_is_played_by_the_amount(
         ({"name": "M"}, "Must have a length of at least 2."),
         ({"taxId": "1"}, "Must be a"),
         ({"taxId": ""}, "This field is required."),
-        ({"dueDate": "2020-01-01"}, "Must be today or one of the next 365 days in São Paulo."),
+        ({"dueDate": "2020-01-01"}, "The due date must be today or one of the next 365 days in São Paulo."),
         ({"scenario": "999"}, "999"),
     ],
 )

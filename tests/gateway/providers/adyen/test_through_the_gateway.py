@@ -8,21 +8,20 @@ import pytest
 from django.db.models import F
 from structlog.testing import capture_logs
 
-from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from gateway.methods.models import MethodRule
 from gateway.payments.models import Payment
-from gateway.providers import accounts
 from gateway.providers.models import ProviderAccount, ProviderMessage
 from gateway.refunds import due as due_refunds
 from gateway.refunds.models import Refund
 from gateway.suspense.models import SuspenseItem
+from tests.support.adyen.account import entered
 from tests.support.adyen.acquirer import Acquirer, open_acquirer
 from tests.support.adyen.books import psp
 from tests.support.adyen.webhooks import delivered, item, message, settled, told
 from tests.support.companies import Shop
 from tests.support.production import api_of, live, move, pass_time
-from tests.support.providers import NOTE, confirms, enters, routed
+from tests.support.providers import routed
 from tests.support.suspense import balances, wait
 from webhooks.models import Event
 
@@ -35,15 +34,6 @@ PAYER = {
     "name": "Maria Silva", "taxId": "52998224725", "email": "maria@example.com", "phone": "912344567",
     "address": ADDRESS,
 }  # fmt: skip
-
-
-def entered(acquirer: Acquirer, title: str = "Adyen", **other: Any) -> ProviderAccount:
-    """The platform's account: entered by one person, checked, and confirmed by another."""
-    new = accounts.NewAccount("adyen", title, "PRODUCTION", None)
-    given = acquirer.credentials(**other)
-    account = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, given, NOTE))
-    accounts.activate(Actor(confirms()), account, NOTE)
-    return account
 
 
 @pytest.fixture
