@@ -81,6 +81,7 @@ ALL_TURNS = {
     "messages-heartbeat": Turn("gateway.tasks.messages_heartbeat", MESSAGES, timedelta(seconds=5)),
     "background-heartbeat": Turn("gateway.tasks.background_heartbeat", BACKGROUND, timedelta(seconds=5)),
     "recover-money": Turn("gateway.suspense.tasks.recover_money", BACKGROUND, timedelta(minutes=10)),
+    "recover-clawbacks": Turn("gateway.refunds.tasks.recover_clawbacks", BACKGROUND, timedelta(hours=1)),
     "prove-books": Turn("ledger.tasks.prove_books", BACKGROUND, timedelta(minutes=5)),
     "close-days": Turn("ledger.closings.tasks.close_days", BACKGROUND, timedelta(minutes=10)),
     "forget-rates": Turn("ledger.rates.tasks.forget_rates", BACKGROUND, timedelta(hours=6)),

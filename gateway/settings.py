@@ -71,10 +71,10 @@ if LOCAL and BASE_URL.startswith("https://"):
     raise ImproperlyConfigured("ONPAY_LOCAL is for a developer's machine; ONPAY_BASE_URL is not on one.")
 
 INSTALLED_APPS = [
-    "unfold.apps.BasicAppConfig",
+    "unfold",
     "unfold.contrib.filters",
     "unfold.contrib.simple_history",
-    "gateway.staff.apps.StaffSiteConfig",
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -18,6 +18,7 @@ from gateway.dashboard.templatetags.dashboard import coded
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.overview.attention import Attention, attention
 from gateway.refunds.inbox import Tab
+from gateway.refunds.models import Status
 from webhooks.models import Endpoint
 
 URGENT, WARNING, NEWS = "red", "yellow", "azure"
@@ -72,7 +73,10 @@ def _about_refunds(here: RequestContext, found: Attention) -> Iterator[Note]:
         yield Note(URGENT, "receipt-refund", title, f"{here.to('refunds')}?tab={Tab.WAITING}")
     for refund in found.short_of_money.first:
         short = coded(refund.shortfall, refund.wallet_currency)
-        title = _("A refund is waiting for funds: %(amount)s more is needed") % {"amount": short}
+        if refund.status == Status.COMPLETED:
+            title = _("A bank took a payment back through MED: you owe %(amount)s") % {"amount": short}
+        else:
+            title = _("A refund is waiting for funds: %(amount)s more is needed") % {"amount": short}
         yield Note(WARNING, "receipt-refund", title, here.to("refund", refund.pk), refund.payment.reference)
 
 

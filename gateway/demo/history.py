@@ -15,7 +15,8 @@ from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
 from gateway.refunds import services as refunds
 from gateway.refunds.lifecycle import RefundAction
-from gateway.refunds.models import ReasonCode, Response
+from gateway.refunds.models import Response
+from gateway.refunds.reasons import ReasonCode
 from gateway.simulations.services import advance
 from gateway.vault import services as vault
 from gateway.vault.cards import Secret
@@ -167,10 +168,15 @@ class Life:
             if answer == Response.Answer.CONTEST:
                 decision = self.chance.choice((RefundAction.FOR_COMPANY, RefundAction.FOR_PAYER))
                 refunds.decide(self.merchant, asked, decision, note="Decided on the evidence.")
+        elif happens < 0.08:
+            self._answer(self._claim(payment, ReasonCode.ACCOUNT_TAKEOVER), Response.Answer.ACCEPT)
 
     def _dispute(self, payment: Payment, code: str, statement: str) -> str:
         asked = refunds.simulate_dispute(self.merchant, payment.id, reason_code=code, statement=statement)
         return asked.id
+
+    def _claim(self, payment: Payment, code: str, statement: str | None = None) -> str:
+        return refunds.simulate_claim(self.merchant, payment.id, reason_code=code, statement=statement).id
 
     def _answer(self, refund_id: str, answer: str) -> None:
         refunds.respond(
@@ -227,10 +233,11 @@ class Life:
         """Leaves open disputes, an advance to decide, holds, and pending payments."""
         paid = Payment.objects.filter(merchant=self.merchant, status=Status.PAID, currency="BRL", refunded_amount=0)
         undisputed = paid.exclude(refunds__isnull=False).order_by("-paid_at").select_related("merchant__company")
-        first, second, third = undisputed.filter(method="PIX")[:3]
+        first, second, third, fourth = undisputed.filter(method="PIX")[:4]
         self._dispute(first, ReasonCode.NOT_RECEIVED, "I have paid, and nothing has arrived.")
         self._dispute(second, ReasonCode.DUPLICATE, "I was charged twice.")
         self._answer(self._dispute(third, ReasonCode.NOT_AS_DESCRIBED, "The color is wrong."), Response.Answer.CONTEST)
+        self._claim(fourth, ReasonCode.SCAM, "The seller was not the one I know.")
         if card := undisputed.filter(method="CREDIT_CARD").first():
             self._dispute(card, ReasonCode.UNRECOGNIZED, "I do not know this shop.")
         self._request_advance(4)

@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -54,6 +54,21 @@ class Money:
     reference: str
     amount: Decimal
     currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clawback:
+    """A return of money that arrived, made by the institution itself under the rules of its scheme.
+
+    `reference` is the institution's id of the return, `money` that of the money. `is_done` False: it is under way.
+    """
+
+    reference: str
+    money: str
+    amount: Decimal
+    currency: str
+    reason_code: str
+    is_done: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +219,10 @@ class Rail(ABC):
     def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         """What became of a refund that was possibly sent: as `refund`, or NOT_RECEIVED. It never pays twice."""
         return PaymentOutcome(PaymentResult.UNKNOWN)
+
+    def clawbacks(self, money: str) -> Sequence[Clawback]:
+        """What the institution itself has returned of money that arrived, or is returning. Changes nothing."""
+        return ()
 
     def capture(self, order: PaymentOrder) -> PaymentOutcome:
         """Settles an authorized payment: DONE or DECLINED. Only for rails that answer AUTHORIZED."""

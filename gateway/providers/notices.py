@@ -18,7 +18,7 @@ _HANDLERS: dict[str, Handler] = {}
 
 
 def register(prefix: str) -> Callable[[Handler], Handler]:
-    """Makes a function the handler of ids that begin with `prefix` and an underscore: `pay`, `ref`, `wdr`."""
+    """Makes a function the handler of ids that begin with `prefix` and an underscore: `pay`, `ref`, `money`."""
 
     def registered(handler: Handler) -> Handler:
         assert prefix not in _HANDLERS

@@ -8,9 +8,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from gateway.methods.rail import Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
+from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
 
 DAY_S = 86_400
+MONEY = "money"
+"""Stands before an institution's id of money, where our own ids have their prefix."""
 
 
 class Credentials(BaseModel):
@@ -47,9 +49,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a message says about one payment, refund or withdrawal of ours.
+    """What a message says about one payment, refund or withdrawal of ours, or about money that arrived.
 
-    It is a hint: the provider is queried about `object_id` at once. `told` is the result that the query is compared
+    `object_id` is our id, or `MONEY`, an underscore and the institution's id of the money: it was returned, and not by
+    us. It is a hint: the provider is queried about `object_id` at once. `told` is the result that the query is compared
     with, if the message names one. Only a provider that `is_believed` gives an `outcome` instead, which is applied as
     its answer.
     """
@@ -113,6 +116,10 @@ class Provider(ABC, Generic[C]):
 
     def arrivals(self, since: datetime, until: datetime) -> Iterable[Arrival]:
         """All money that arrived in the window, whether a message told of it or not. Without such a list: none."""
+        return ()
+
+    def clawbacks(self, since: datetime, until: datetime) -> Iterable[Clawback]:
+        """What the institution itself has returned of money that arrived in the window. Without a list: nothing."""
         return ()
 
     def verify(self, message: Message) -> bool:

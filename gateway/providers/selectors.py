@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from accounts.base.sealing import unseal
 from accounts.models import Environment, Merchant
-from gateway.methods.rail import Rail
+from gateway.methods.rail import Clawback, Rail
 from gateway.providers.errors import SandboxReachesOut
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.providers.provider import Arrival, Provider
@@ -87,6 +87,13 @@ def provider_of(account: ProviderAccount) -> Provider[Any]:
 def arrivals(account: ProviderAccount, since: datetime, until: datetime) -> Iterable[Arrival]:
     """The money that the account's institution lists in the window. Raises NotSent and Unclear, also while iterated."""
     return provider_of(account).arrivals(since, until)
+
+
+def clawbacks(account: ProviderAccount, since: datetime, until: datetime) -> Iterable[Clawback]:
+    """What the account's institution itself has returned of money of the window. Raises NotSent and Unclear, also while
+    iterated.
+    """
+    return provider_of(account).clawbacks(since, until)
 
 
 def opened(provider: str, sealed_credentials: bytes) -> Provider[Any]:

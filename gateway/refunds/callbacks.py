@@ -1,23 +1,28 @@
-"""What an institution tells about a refund: it is queried at once, and the answer counts.
+"""What an institution tells about a refund, or about money it took back: it is queried, and the answer counts.
 
 One that cannot be queried is believed: then what it tells is the answer.
 """
 
 from functools import partial
 
+import structlog
 from django.db import transaction
 
 from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
 from gateway.providers.asking import is_leased
+from gateway.providers.errors import CallFailed
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
-from gateway.providers.provider import Notice
+from gateway.providers.provider import MONEY, Notice
 from gateway.providers.returning import Question
+from gateway.refunds import recovery
 from gateway.refunds.models import Refund, Status
 from gateway.refunds.questions import ask_and_take, believe, prepare
 from gateway.refunds.services import lock
+
+log = structlog.get_logger()
 
 
 @register("ref")
@@ -46,3 +51,14 @@ def _begin(merchant: Merchant, refund_id: str) -> Question | None:
         refund.save(update_fields=["ask_at"])
         return None
     return prepare(refund, now)
+
+
+@register(MONEY)
+def hear_of_money(notice: Notice, account: ProviderAccount) -> bool:
+    """Queries the account about money that it took back itself. What it does not answer now is found in its list."""
+    money = notice.object_id.removeprefix(f"{MONEY}_")
+    try:
+        return recovery.ask(account, money)
+    except CallFailed as failed:
+        log.warning("refund.clawbacks_unknown", account=account.pk, money=money, reason=failed.reason)
+        return True

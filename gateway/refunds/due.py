@@ -13,7 +13,7 @@ from gateway.payments.provider import order_of as order_of_payment
 from gateway.payments.provider import rail_of
 from gateway.refunds import notices, payloads
 from gateway.refunds.lifecycle import RefundAction
-from gateway.refunds.models import OPEN, Refund, Response, Status
+from gateway.refunds.models import OWED, Refund, Response, Status
 from gateway.refunds.provider import ask_simulator, is_sendable, take
 from gateway.refunds.questions import ask_and_take, prepare
 from gateway.refunds.responses import write_down
@@ -113,7 +113,7 @@ FILL = Due(
     title="Underfunded refunds",
     model=Refund,
     column="created_at",
-    statuses=OPEN,
+    statuses=OWED,
     condition=LACKS_WHAT_IS_THERE,
     run=fill_late,
 )

@@ -11,7 +11,8 @@ from accounts.base import clock
 from accounts.base.listing import newest
 from accounts.models import Merchant
 from gateway.methods.registry import CARDS
-from gateway.refunds.models import OPEN, DisputeKind, Evidence, Origin, Refund, Response, Status
+from gateway.refunds.models import OPEN, Evidence, Origin, Refund, Response, Status
+from gateway.refunds.reasons import DisputeKind
 from ledger.receivables import selectors as receivables
 from ledger.wallets.changes import Change, changes
 

@@ -4,6 +4,8 @@ from accounts.base.rows import quoted, table
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
 from gateway.refunds.models import Refund, Status
+from ledger.books.models import Account, Balance
+from ledger.chart import AccountKind
 from ledger.holds.models import Hold
 from ledger.receivables.models import Receivable, Taking
 from ledger.verify import invariant
@@ -25,7 +27,7 @@ invariant(
 )
 invariant(
     "I19",
-    "an open refund is blocked exactly as far as it says, and its block lacks the rest",
+    "an open refund is blocked exactly as far as it says, and its block lacks the rest; after COMPLETED, the debt",
     f"""
     SELECT r.id, r.status, r.from_releasing + r.from_available AS blocked, h.amount, h.missing FROM {table(Refund)} r
       LEFT JOIN (SELECT refund_id, sum(amount) AS amount, sum(missing) AS missing FROM {table(Hold)}
@@ -33,6 +35,7 @@ invariant(
      WHERE coalesce(h.amount, 0) <> CASE WHEN r.status IN ({_HELD})
                                          THEN r.from_releasing + r.from_available ELSE 0 END
         OR coalesce(h.missing, 0) <> CASE WHEN r.status IN ({_HELD})
+                                          OR r.status = '{Status.COMPLETED}'
                                           THEN r.wallet_amount - r.from_releasing - r.from_available ELSE 0 END
     """,
 )
@@ -47,5 +50,21 @@ invariant(
     SELECT v.id, v.refunded_amount, t.amount FROM {table(Receivable)} v
       JOIN (SELECT receivable_id, sum(amount) AS amount FROM {table(Taking)} GROUP BY 1) t ON t.receivable_id = v.id
      WHERE t.amount > v.refunded_amount
+    """,
+)
+invariant(
+    "I30",
+    "DEBT of a wallet is what completed MED claims took back and the wallet has not covered",
+    f"""
+    SELECT coalesce(b.merchant_id, r.merchant_id), coalesce(b.currency, r.currency), b.amount, r.owed
+      FROM (SELECT a.merchant_id, a.currency, b.amount FROM {table(Account)} a
+              JOIN {table(Balance)} b ON b.account_id = a.id WHERE a.kind = '{AccountKind.DEBT}') b
+      FULL JOIN (SELECT merchant_id, wallet_currency AS currency,
+                        sum(wallet_amount - from_releasing - from_available) AS owed
+                   FROM {table(Refund)}
+                  WHERE status = '{Status.COMPLETED}' AND wallet_amount > from_releasing + from_available
+                  GROUP BY 1, 2) r
+        ON (r.merchant_id, r.currency) = (b.merchant_id, b.currency)
+     WHERE coalesce(b.amount, 0) <> -coalesce(r.owed, 0)
     """,
 )

@@ -19,6 +19,8 @@ class RefundAction(StrEnum):
     FOR_COMPANY = "for company"
     UNDECIDED = "undecided"  # support did not decide a MED claim in time
     WITHDRAW = "withdraw"  # the payer withdraws the request
+    FOUND = "found"  # the provider took the money back, and there is no claim of ours
+    TAKEN_BACK = "taken back"  # the provider took the money back itself
     DONE = "done"  # the provider carried it out
     DECLINED = "declined"  # or could not
 
@@ -40,6 +42,8 @@ TRANSITIONS: tuple[Transition[RefundAction, Refund], ...] = (
     when(Action.UNDECIDED,   (R,),   P,                None,               None,  ("refund.updated",)),
     when(Action.FOR_COMPANY, (R,),   Status.REJECTED,  "refund.returned",  back,  ("refund.rejected",)),
     when(Action.WITHDRAW,    (A, R), Status.CANCELED,  "refund.returned",  back,  ("refund.canceled",)),
+    when(Action.FOUND,       NEW,    P,                "refund.held",      held,  ("refund.created",)),
+    when(Action.TAKEN_BACK,  (A, R, P), Status.COMPLETED, "refund.completed", given, ("refund.completed",)),
     when(Action.DONE,        (P,),   Status.COMPLETED, "refund.completed", given, ("refund.completed",)),
     when(Action.DECLINED,    (P,),   Status.FAILED,    "refund.returned",  back,  ("refund.failed",)),
 )  # fmt: skip

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from gateway.refunds.models import ReasonCode, Refund
+from gateway.refunds.models import Refund, Status
+from gateway.refunds.reasons import ReasonCode
 
 TO_ANALYZE, TO_RETURN = timedelta(days=7), timedelta(days=11)
 """From the opening of the claim. The company's time to answer lies inside the first."""
@@ -26,5 +27,8 @@ def misfits(
 
 
 def waits_for_money(refund: Refund, now: datetime) -> bool:
-    """Whether money that comes in is still held for it: for a MED claim until the end of its return window."""
-    return refund.return_due_at is None or now < refund.return_due_at
+    """Whether money that comes in is still taken for it: for a MED claim until the end of its return window.
+
+    What its institution has taken back is owed without end.
+    """
+    return refund.status == Status.COMPLETED or refund.return_due_at is None or now < refund.return_due_at

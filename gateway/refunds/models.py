@@ -10,6 +10,7 @@ from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.payments.models import Payment
 from gateway.providers.returning import Returned
+from gateway.refunds.reasons import DisputeKind, ReasonCode
 from ledger.money import to_decimal
 
 
@@ -32,28 +33,8 @@ class Status(models.TextChoices):
 
 OPEN = (Status.AWAITING_RESPONSE, Status.UNDER_REVIEW, Status.PROCESSING)
 DISPUTED = (Status.AWAITING_RESPONSE, Status.UNDER_REVIEW)
-
-
-class ReasonCode(models.TextChoices):
-    """Why a payer requests a refund."""
-
-    FRAUD = "FRAUD", "Fraud"
-    UNRECOGNIZED = "UNRECOGNIZED", "Not recognized"
-    DUPLICATE = "DUPLICATE", "Duplicate"
-    NOT_RECEIVED = "NOT_RECEIVED", "Not received"
-    NOT_AS_DESCRIBED = "NOT_AS_DESCRIBED", "Not as described"
-    SCAM = "SCAM", "Scam"
-    ACCOUNT_TAKEOVER = "ACCOUNT_TAKEOVER", "Account takeover"
-    COERCION = "COERCION", "Coercion"
-    FRAUDULENT_ACCESS = "FRAUDULENT_ACCESS", "Fraudulent access"
-    OPERATIONAL_ERROR = "OPERATIONAL_ERROR", "Operational error"
-    OTHER = "OTHER", "Other"
-
-
-class DisputeKind(models.TextChoices):
-    """A scheme with rules and deadlines of its own through which a payer requests a refund."""
-
-    MED = "MED", "PIX MED"
+OWED = (*OPEN, Status.COMPLETED)
+"""Statuses in which incoming money covers what a refund lacks: COMPLETED, its institution has taken the money back."""
 
 
 class Refund(Returned):
@@ -63,7 +44,8 @@ class Refund(Returned):
     payer's request holds money from everything that the wallet releases, also from other payments (`Taking`).
 
     A MED claim (`gateway.refunds.med`) is of `claimed_amount`: `amount` is the same until the end of the return window,
-    and what was held by then afterwards.
+    and what was held by then afterwards. What lacks when it is COMPLETED was taken back by its institution, and the
+    company owes it (DEBT).
     """
 
     id = IdField("ref", primary_key=True)
@@ -154,7 +136,7 @@ class Refund(Returned):
             models.Index(
                 fields=["merchant", "wallet_currency"],
                 name="refunds_short_of_money",
-                condition=Q(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available")),
+                condition=Q(status__in=OWED, wallet_amount__gt=F("from_releasing") + F("from_available")),
             ),
         ]
         constraints = [
@@ -185,7 +167,10 @@ class Refund(Returned):
             models.CheckConstraint(
                 name="completed_refunds_are_covered",
                 condition=~Q(status=Status.COMPLETED)
-                | Q(wallet_amount=F("from_releasing") + F("from_available"), completed_at__isnull=False),
+                | (
+                    Q(completed_at__isnull=False)
+                    & (Q(wallet_amount=F("from_releasing") + F("from_available")) | Q(dispute_kind=DisputeKind.MED))
+                ),
             ),
         ]
 
@@ -201,6 +186,11 @@ class Refund(Returned):
         return self.dispute_kind == DisputeKind.MED
 
     @property
+    def was_found(self) -> bool:
+        """Whether its institution took the money back without a claim that we knew."""
+        return self.is_med and self.response_due_at is None
+
+    @property
     def recovered(self) -> int | None:
         """What a MED claim has returned to the payer; None for other refunds."""
         if not self.is_med:
@@ -213,7 +203,13 @@ class Refund(Returned):
         return self.from_releasing + self.from_available if self.status in OPEN else 0
 
     @property
+    def owed(self) -> int:
+        """What incoming money still has to cover."""
+        return self.shortfall if self.status in OWED else 0
+
+    @property
     def shortfall(self) -> int:
+        """What its wallet has not covered, whether it is still owed or not."""
         return self.wallet_amount - self.from_releasing - self.from_available
 
 

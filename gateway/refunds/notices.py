@@ -23,6 +23,11 @@ def due_soon(refund: Refund) -> None:
     _notify(refund, _("an answer to a payer is due"), "dispute_due")
 
 
+def taken_back(refund: Refund) -> None:
+    """The bank has taken money back through MED, and nobody could answer."""
+    _notify(refund, _("a bank took a payment back through MED"), "taken_back")
+
+
 def _notify(refund: Refund, subject: Promise, template: str) -> None:
     merchant = refund.merchant
     if is_notified(merchant):
@@ -44,4 +49,5 @@ def _notify(refund: Refund, subject: Promise, template: str) -> None:
                 is_med=refund.is_med,
                 analysis_due_at=refund.analysis_due_at,
                 return_due_at=refund.return_due_at,
+                owed=refund.owed,
             )

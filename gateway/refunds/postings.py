@@ -1,6 +1,6 @@
 """Postings of refunds."""
 
-from gateway.refunds.models import Refund
+from gateway.refunds.models import Refund, Status
 from ledger.books.services import Move, Side, fx, wallet
 from ledger.chart import AccountKind
 
@@ -11,8 +11,9 @@ def held(refund: Refund) -> list[Move]:
 
 
 def blocked(refund: Refund, releasing: int, available: int) -> list[Move]:
+    """Holds money for an open refund; of a completed one it pays the debt."""
     currency = refund.wallet_currency
-    target = wallet(AccountKind.BLOCKED, currency)
+    target = wallet(AccountKind.DEBT if refund.status == Status.COMPLETED else AccountKind.BLOCKED, currency)
     sources = ((AccountKind.RELEASING, releasing), (AccountKind.AVAILABLE, available))
     return [Move(minor, debit=wallet(kind, currency), credit=target) for kind, minor in sources if minor]
 
@@ -26,11 +27,16 @@ def returned(refund: Refund) -> list[Move]:
 
 
 def completed(refund: Refund) -> list[Move]:
-    """The provider of the method pays it out; money of another currency is bought back at the frozen rate."""
+    """The provider of the method pays it out; money of another currency is bought back at the frozen rate.
+
+    What it took back and the wallet could not cover is the company's debt.
+    """
     source = wallet(AccountKind.BLOCKED, refund.wallet_currency)
     clearing = Side(AccountKind.CLEARING, refund.payment.method, refund.currency)
     if refund.currency == refund.wallet_currency:
-        return [Move(refund.amount, debit=source, credit=clearing)]
+        owed = wallet(AccountKind.DEBT, refund.wallet_currency)
+        sides = ((source, refund.amount - refund.shortfall), (owed, refund.shortfall))
+        return [Move(minor, debit=side, credit=clearing) for side, minor in sides if minor]
     sold, bought = (fx(AccountKind.FX_POSITION, code) for code in (refund.wallet_currency, refund.currency))
     return [
         Move(refund.wallet_amount, debit=source, credit=sold),

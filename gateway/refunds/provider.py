@@ -84,7 +84,7 @@ def take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
     if asked == RefundAction.DONE and refund.shortfall:
         raise RefundState
     if taken.books is returned:
-        _give_back(refund, now)
+        give_back(refund, now)
     moves = taken.books(refund) if taken.books else []
     _turn(refund, Status(taken.target), now)
     _save(refund, is_new=not taken.sources)
@@ -94,7 +94,7 @@ def take(refund: Refund, asked: RefundAction, now: datetime) -> Refund:
     if taken.target == Status.COMPLETED:
         _refunded(refund, now)
     if moves:  # last: it locks the most contended rows
-        posting = post_for_block if asked == RefundAction.DISPUTE else post
+        posting = post_for_block if asked in (RefundAction.DISPUTE, RefundAction.FOUND) else post
         posted = posting(refund.merchant, str(taken.posts), refund.id, moves, now)
         assert posted, "a refund is held and let go once"
     elif refund.status in OPEN and refund.shortfall:
@@ -128,7 +128,7 @@ def _turn(refund: Refund, target: Status, now: datetime) -> None:
         refund.completed_at = now
 
 
-def _give_back(refund: Refund, now: datetime) -> None:
+def give_back(refund: Refund, now: datetime) -> None:
     """Money from receivables returns there if they still have a release date."""
     if refund.from_releasing:
         taken = refund.from_releasing

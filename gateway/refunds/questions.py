@@ -1,5 +1,6 @@
 """Questions to the provider of a refund: recorded, put outside any transaction, and the answer applied."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -9,10 +10,12 @@ from django.db import transaction
 from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
-from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.methods.rail import Clawback, PaymentOutcome, PaymentResult
 from gateway.payments.provider import rail_of
 from gateway.providers.asking import is_overdue
+from gateway.providers.errors import CallFailed
 from gateway.providers.returning import NOT_RETURNED, Question, ask_again, record
+from gateway.refunds.clawbacks import enter, is_known
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund, Status
 from gateway.refunds.provider import ACQUIRER_REFUSED, order_of, take
@@ -31,14 +34,49 @@ def prepare(refund: Refund, at: datetime) -> Question:
 
 def ask_and_take(merchant: Merchant, question: Question) -> None:
     """Puts the question and applies the answer. Never call it inside a transaction."""
+    answer = _put(question)
+    retry_on_deadlock(partial(_take, merchant, question, answer))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A provider's answer, and what it has taken back itself."""
+
+    outcome: PaymentOutcome
+    clawbacks: tuple[Clawback, ...] = ()
+
+
+def _put(question: Question) -> Answer:
+    """A claim is not sent while the provider itself takes the money back, nor refused because it has done so."""
+    refund = Refund.objects.get(pk=question.row_id)
+    if refund.is_med and question.is_new:
+        found = _clawbacks(refund, question)
+        if found is None or found:
+            return Answer(PaymentOutcome(PaymentResult.NOT_RECEIVED), found or ())
     outcome = question.put()
-    retry_on_deadlock(partial(_take, merchant, question, outcome))
+    if outcome.answered not in NOT_RETURNED:
+        return Answer(outcome)
+    found = _clawbacks(refund, question)
+    if not refund.is_med or found == ():
+        return Answer(outcome, found or ())
+    return Answer(PaymentOutcome(PaymentResult.NOT_RECEIVED if found else PaymentResult.UNKNOWN), found or ())
+
+
+def _clawbacks(refund: Refund, question: Question) -> tuple[Clawback, ...] | None:
+    """What the provider has taken back, or is taking back, and is not recorded. None: it did not say."""
+    money = question.order.payment_reference
+    try:
+        told = question.rail.clawbacks(money) if money else ()
+    except CallFailed as failed:
+        log.warning("refund.clawbacks_unknown", account=refund.account_id, money=money, reason=failed.reason)
+        return None
+    return tuple(one for one in told if not is_known(refund.payment_id, one))
 
 
 @transaction.atomic
-def _take(merchant: Merchant, question: Question, outcome: PaymentOutcome) -> None:
+def _take(merchant: Merchant, question: Question, answer: Answer) -> None:
     """A late answer without an outcome, after a newer call, changes nothing."""
-    refund, at = lock(merchant, question.row_id), clock.now(merchant)
+    refund, at, outcome = lock(merchant, question.row_id), clock.now(merchant), answer.outcome
     if refund.status != Status.PROCESSING:
         if outcome.answered == PaymentResult.DONE and refund.status != Status.COMPLETED:
             log.critical("refund.answered_too_late", refund=refund.id, reference=outcome.reference)
@@ -47,6 +85,7 @@ def _take(merchant: Merchant, question: Question, outcome: PaymentOutcome) -> No
         return
     refund.leased_until = None
     _apply(refund, outcome, at)
+    enter(refund.payment, answer.clawbacks, at)
 
 
 @transaction.atomic

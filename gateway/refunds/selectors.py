@@ -13,7 +13,7 @@ from accounts.models import Merchant
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needed_for
 from gateway.refunds.errors import RefundUnknown
-from gateway.refunds.models import OPEN, Refund, Status
+from gateway.refunds.models import OPEN, OWED, Refund, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def listed(
 def short_of_money(merchant: Merchant) -> QuerySet[Refund]:
     """Refunds that the wallet could not cover yet, newest first; with payment and customer."""
     covered = F("from_releasing") + F("from_available")
-    return newest(_with_payments(merchant).filter(status__in=OPEN, wallet_amount__gt=covered))
+    return newest(_with_payments(merchant).filter(status__in=OWED, wallet_amount__gt=covered))
 
 
 def counts(merchant: Merchant) -> dict[str, int]:

@@ -12,12 +12,14 @@ from accounts.base.ids import is_well_formed
 from accounts.base.wire import timestamp
 from accounts.errors import OwnRequest
 from accounts.models import Environment, Merchant, User
+from gateway.methods.rail import Clawback
 from gateway.methods.registry import CARDS, Method
 from gateway.payments import provider as provider_of_payments
 from gateway.payments import services as payments
-from gateway.payments.errors import DuplicateReference, SandboxOnly
+from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
+from gateway.payments.models import Status as PaymentStatus
 from gateway.providers.asking import is_leased
-from gateway.refunds import destinations, med, notices, opening
+from gateway.refunds import clawbacks, destinations, med, notices, opening
 from gateway.refunds.destinations import Withdrawer
 from gateway.refunds.errors import (
     ClaimExists,
@@ -28,11 +30,13 @@ from gateway.refunds.errors import (
     RefundUnknown,
 )
 from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
-from gateway.refunds.models import DISPUTED, DisputeKind, Origin, Refund, Response, Status
+from gateway.refunds.models import DISPUTED, Origin, Refund, Response, Status
 from gateway.refunds.provider import ACQUIRER_REFUSED, take
+from gateway.refunds.reasons import DisputeKind, ReasonCode
 from gateway.refunds.responses import Shown, write_down
 from gateway.refunds.selectors import of_payment
 from gateway.refunds.standing import standing
+from ledger.money import to_decimal
 
 TO_ANSWER, TO_ANSWER_CARDS = timedelta(hours=72), timedelta(days=7)
 REMINDED_BEFORE = timedelta(hours=24)
@@ -247,6 +251,26 @@ def simulate_claim(merchant: Merchant, payment_id: str, *, claim_id: str | None 
     """A sandbox institution claims a PIX payment back. Raises what `claim` raises, and ONP403_SANDBOX_ONLY."""
     _require_sandbox(merchant)
     return claim(merchant, payment_id, claim_id=claim_id or str(uuid4()), **draft)
+
+
+@transaction.atomic(savepoint=False)
+def simulate_clawback(merchant: Merchant, payment_id: str) -> Refund:
+    """A sandbox bank takes back all that is left of a PIX payment, without a claim. The completed refund.
+
+    Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_PAYMENT, ONP422_CLAIM_METHOD and ONP409_PAYMENT_STATE.
+    """
+    _require_sandbox(merchant)
+    payment = provider_of_payments.lock(merchant, payment_id)
+    if payment.method != Method.PIX:
+        raise ClaimMethod
+    if payment.status != PaymentStatus.PAID:
+        raise PaymentState
+    now = clock.now(merchant)
+    reference = provider_of_payments.simulator_of(payment).returned(now) or ""
+    left = to_decimal(payment.amount - payment.refunded_amount, payment.currency)
+    told = Clawback(reference, payment.rail_reference or payment.pk, left, payment.currency, ReasonCode.FRAUD)
+    clawbacks.enter(payment, [told], now)
+    return Refund.objects.get(payment=payment, end_to_end_id=reference)
 
 
 def _require_sandbox(merchant: Merchant) -> None:

@@ -9,7 +9,7 @@ from accounts.base import clock
 from accounts.base.rows import table
 from accounts.models import Merchant
 from gateway.refunds.med import waits_for_money
-from gateway.refunds.models import DISPUTED, OPEN, Refund, Status
+from gateway.refunds.models import DISPUTED, OPEN, OWED, Refund, Status
 from gateway.refunds.postings import blocked
 from ledger.books.models import Account, Balance
 from ledger.books.services import hold_wallet, post_for_block
@@ -22,7 +22,7 @@ from ledger.receivables.models import Receivable, State
 
 log = structlog.get_logger()
 SANDBOX_TAKES = timedelta(seconds=2)
-_LACKING = Q(status__in=OPEN, wallet_amount__gt=F("from_releasing") + F("from_available"))
+_LACKING = Q(status__in=OWED, wallet_amount__gt=F("from_releasing") + F("from_available"))
 LACKS_WHAT_IS_THERE = f"""
     w.wallet_amount > w.from_releasing + w.from_available
     AND (EXISTS (SELECT FROM {table(Account)} a JOIN {table(Balance)} b ON b.account_id = a.id
@@ -31,7 +31,7 @@ LACKS_WHAT_IS_THERE = f"""
          OR EXISTS (SELECT FROM {table(Receivable)} v WHERE v.merchant_id = w.merchant_id
                      AND v.currency = w.wallet_currency AND v.state = '{State.SCHEDULED}'))
 """
-"""SQL: the open refund `w` lacks money that its wallet has, because it was locked when the money came in."""
+"""SQL: the refund `w` lacks money that its wallet has, because it was locked when the money came in."""
 
 
 def collect(refund: Refund, now: datetime) -> tuple[int, int]:
@@ -55,7 +55,7 @@ def keep_hold(refund: Refund, now: datetime) -> None:
         _reason(refund),
         refund.wallet_currency,
         refund.blocked,
-        missing=refund.shortfall if refund.status in OPEN else 0,
+        missing=refund.owed,
         refund_id=refund.id,
         payment_id=refund.payment_id,
         expected_release_at=_expected_end(refund),
@@ -70,9 +70,9 @@ def _reason(refund: Refund) -> Reason:
 
 
 def _expected_end(refund: Refund) -> datetime | None:
-    """Unknown while under review, except for a MED claim: the end of its return window."""
+    """Unknown while under review, except for a MED claim: the end of its return window. A debt has no end."""
     if refund.is_med:
-        return refund.return_due_at
+        return refund.return_due_at if refund.status in OPEN else None
     if refund.status == Status.AWAITING_RESPONSE:
         return refund.response_due_at
     return refund.ask_at if refund.status == Status.PROCESSING else None
@@ -116,7 +116,8 @@ def fill_one(refund: Refund, at: datetime) -> bool:
     refund.save(update_fields=["from_releasing", "from_available", "fills", "ask_at", "updated_at"])
     keep_hold(refund, now)
     moves = blocked(refund, releasing, available)
-    post_for_block(refund.merchant, "refund.filled", f"{refund.id}:{refund.fills}", moves, now)
+    kind = "refund.repaid" if refund.status == Status.COMPLETED else "refund.filled"
+    post_for_block(refund.merchant, kind, f"{refund.id}:{refund.fills}", moves, now)
     return True
 
 

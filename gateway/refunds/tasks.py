@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from gateway.refunds import due
+from gateway.refunds import due, recovery
 
 BATCH = 100
 
@@ -13,3 +13,9 @@ def sweep_refunds(environment: str | None = None) -> None:
     while due.run_due(BATCH, environment) >= BATCH:
         pass
     due.FILL.sweep(BATCH, environment=environment)
+
+
+@shared_task
+def recover_clawbacks() -> None:
+    """Finds money that institutions have taken back and told nobody of."""
+    recovery.recover()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
@@ -60,6 +61,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     withdrawals,
 )
 from gateway.staff.kit.columns import address
+from gateway.staff.kit.entrance import with_second_factor
 from gateway.staff.kit.queues import PARAMETER
 from gateway.staff.kit.related import plural
 from gateway.staff.overview.queues import QueueCount, waiting
@@ -130,6 +132,11 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
 )
+
+
+admin.site.index_title = "Overview"
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.has_permission = with_second_factor(admin.site.has_permission)  # type: ignore[method-assign, assignment]
 
 
 def stylesheet(request: HttpRequest) -> str:

@@ -8,7 +8,8 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget, U
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from gateway.refunds.med import misfits
-from gateway.refunds.models import DisputeKind, ReasonCode, Refund
+from gateway.refunds.models import Refund
+from gateway.refunds.reasons import DisputeKind, ReasonCode
 from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.forms import NoteField, PaymentField
 from ledger.money import to_minor

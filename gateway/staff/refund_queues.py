@@ -10,7 +10,8 @@ from django.http import HttpRequest
 from accounts.base.clock import utcnow
 from accounts.models import Environment
 from gateway.payments.manual import without_answers
-from gateway.refunds.models import DisputeKind, Refund, Status
+from gateway.refunds.models import Refund, Status
+from gateway.refunds.reasons import DisputeKind
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.unclear import unclear
 
@@ -28,6 +29,11 @@ def _claims() -> Q:
     return Q(status=Status.UNDER_REVIEW, dispute_kind=DisputeKind.MED)
 
 
+def _debts() -> Q:
+    """A bank took the money back, and the company's wallet did not cover it."""
+    return Q(status=Status.COMPLETED, wallet_amount__gt=F("from_releasing") + F("from_available"))
+
+
 QUEUES = (
     Queue("decide", "Refunds to review", "gavel", _to_decide, "updated_at"),
     Queue("claims", "MED claims to decide", "balance", _claims, "analysis_due_at", deadline=True),
@@ -39,6 +45,7 @@ QUEUES = (
         "response_due_at",
         deadline=True,
     ),
+    Queue("debts", "Debts of companies after MED", "money_off", _debts, "completed_at"),
     unclear("refunds"),
 )
 

@@ -21,7 +21,7 @@ from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.evidence import download
 from gateway.refunds.lifecycle import RefundAction
-from gateway.refunds.models import OPEN, Evidence, Refund
+from gateway.refunds.models import Evidence, Refund
 from gateway.refunds.proposals import OUTSIDE, ClaimDecision, RefundOutcome, may_be
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import EMPTY, Column, block, colored, column, moment, pretty, related, titled, unbroken
@@ -51,8 +51,7 @@ def wallet_money(name: str, title: str = "") -> Column:
 
 
 def _shortfall(refund: Refund) -> Any:
-    missing = refund.shortfall if refund.status in OPEN else 0
-    return unbroken(plain_amount(missing, refund.wallet_currency))
+    return unbroken(plain_amount(refund.owed, refund.wallet_currency))
 
 
 @admin.register(Refund)

@@ -2,46 +2,24 @@
 
 from datetime import datetime, timedelta
 
-import structlog
-from celery.exceptions import SoftTimeLimitExceeded
-
-from accounts.base.clock import utcnow
-from accounts.environments import serves
-from accounts.models import Environment
 from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause
 from gateway.providers import notices
-from gateway.providers.errors import CallFailed
+from gateway.providers.lists import compare_all
 from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Arrival, Notice
 from gateway.providers.selectors import arrivals
 from gateway.suspense.holding import hold
 from gateway.suspense.models import SuspenseItem
 
-log = structlog.get_logger()
 WINDOW = timedelta(days=2)
 """How far back it looks each time: a day without workers or callbacks is made up for."""
-_USED = (ProviderAccount.Status.ACTIVE, ProviderAccount.Status.PAUSED)
 
 
 def recover() -> None:
-    """Goes through the lists of all accounts with real money, where that is served.
-
-    Never call it inside a transaction.
-    """
-    if not serves(Environment.PRODUCTION):
-        return
-    used = ProviderAccount.objects.filter(status__in=_USED, system=ProviderAccount.System.PRODUCTION)
-    for account in used.select_related("merchant").order_by("pk"):
-        try:
-            _compare(account, utcnow())
-        except CallFailed as failed:
-            log.warning("suspense.not_listed", account=account.pk, reason=failed.reason)
-        except SoftTimeLimitExceeded:
-            raise
-        except Exception:
-            log.exception("suspense.not_listed", account=account.pk)
+    """Goes through the lists of all accounts with real money. Never call it inside a transaction."""
+    compare_all(_compare)
 
 
 def _compare(account: ProviderAccount, now: datetime) -> None:

@@ -2,24 +2,27 @@
 
 from datetime import datetime
 
+import structlog
 from django.db import transaction
 
 from accounts import audit
 from accounts.audit import Actor
 from accounts.base.ids import new_id
 from accounts.models import Environment
-from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.methods.rail import Clawback, PaymentAction, PaymentOutcome, PaymentResult
 from gateway.methods.registry import by_currency
 from gateway.payments.errors import DuplicateReference, PaymentState
 from gateway.payments.models import OPEN, Payment, Status
 from gateway.payments.provider import finish
 from gateway.payments.provider import lock as lock_payment
 from gateway.providers.asking import is_leased, is_overdue
+from gateway.providers.models import ProviderAccount
 from gateway.suspense.errors import DoesNotFit, ItemState, NotReturnable, NotTheirs
 from gateway.suspense.lifecycle import SUSPENSE_LIFE, SuspenseAction
 from gateway.suspense.models import State, SuspenseItem
 from gateway.suspense.provider import is_returnable, lock, now_of, take
 
+log = structlog.get_logger()
 MAY_BE_PAID = (*OPEN, Status.EXPIRED, Status.FAILED)
 OUTSIDE = (SuspenseAction.RETURNED, SuspenseAction.DECLINED)
 """What became of a return, where staff say it."""
@@ -68,6 +71,32 @@ def keep(by: Actor, item_id: str, note: str) -> SuspenseItem:
         by_staff=True,
     )
     return item
+
+
+def held(account: ProviderAccount, reference: str) -> SuspenseItem | None:
+    """What became of money that does not fit, by the provider's id of it."""
+    return SuspenseItem.objects.filter(account=account, reference=reference).select_related("merchant__company").first()
+
+
+@transaction.atomic
+def end_by_clawback(account: ProviderAccount, one: Clawback) -> bool:
+    """The institution has taken back money in suspense: there is nothing left to return or to assign.
+
+    False: the money is unknown here, or a return of ours is under way.
+    """
+    known = held(account, one.money)
+    if known is None:
+        return False
+    item = lock(known.pk)
+    if item.state in (State.RETURNED, State.ASSIGNED):
+        return True
+    if item.state == State.RETURNING or (one.amount, one.currency) != (item.amount_exact, item.currency):
+        log.critical("suspense.clawback_does_not_fit", item=item.id, reference=one.reference, amount=str(one.amount))
+        return False
+    item.return_reference = one.reference
+    take(item, SuspenseAction.RETURNED, now_of(item))
+    log.warning("suspense.taken_back", item=item.id, reference=one.reference)
+    return True
 
 
 def require_recordable(item: SuspenseItem, asked: SuspenseAction) -> None:

@@ -78,6 +78,15 @@ def test_an_e_mail_about_a_med_claim_tells_its_deadlines(acme: Shop, team: Any) 
         assert f"/sandbox/refunds/{claim.pk}/" in text(kind)
 
 
+def test_a_bank_that_took_a_payment_back_is_told_with_the_debt(acme: Shop, team: Any) -> None:
+    taken = refunds.simulate_clawback(acme.sandbox, a_payment(acme.sandbox, "PAID").pk)
+
+    assert told("taken_back") == ["finance", "owner", "support"]
+    assert "no claim that you could have answered" in text("taken_back") and "you owe" in text("taken_back")
+    assert f"/sandbox/refunds/{taken.pk}/" in text("taken_back")
+    assert told("dispute_opened") == []
+
+
 def test_a_dispute_that_was_answered_is_no_longer_due(acme: Shop, team: Any) -> None:
     refund = refunds.dispute(acme.sandbox, a_payment(acme.sandbox, "PAID").pk)
     refunds.respond(acme.sandbox, refund.pk, "CONTEST", message="Delivered.")

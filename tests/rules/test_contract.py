@@ -17,8 +17,8 @@ from gateway.payments.models import Status as PaymentStatus
 from gateway.payouts.rail import FailureCode
 from gateway.payouts.registry import RailName
 from gateway.payouts.scenarios import SCENARIOS as OF_WITHDRAWALS
-from gateway.refunds.models import ReasonCode
 from gateway.refunds.models import Status as RefundStatus
+from gateway.refunds.reasons import ReasonCode
 from gateway.withdrawals.models import Status as WithdrawalStatus
 from ledger.holds.models import Reason
 from ledger.receivables.models import State

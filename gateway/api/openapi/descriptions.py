@@ -204,7 +204,8 @@ OF: dict[str, dict[str, str]] = {
         "origin": "MERCHANT if you requested it, PAYER if the payer or their bank did.",
         "type": "FULL refunds the full remaining amount, PARTIAL a part of it.",
         "status": "Where the refund stands.",
-        "amount": "The amount returned to the payer. MED: after the end of the return window, what was held by then.",
+        "amount": "The amount returned to the payer. MED: after the end of the return window, what was held by then, "
+        "or what the bank took back itself.",
         "reason": "Your reason; null if none was given.",
         "reasonCode": "Origin PAYER: the reason of the payer's request.",
         "failure": "Why the refund FAILED; absent otherwise.",
@@ -212,7 +213,7 @@ OF: dict[str, dict[str, str]] = {
         "responseDueAt": "Origin PAYER: the deadline of your answer. Without one the payer is refunded; MED: support "
         "decides without it.",
         "disputeKind": "MED: a claim of Banco Central's Mecanismo Especial de Devolução; null for other refunds.",
-        "claimId": "MED: the claim's id at the payer's institution.",
+        "claimId": "MED: the claim's id at the payer's institution; the id of the return if the bank named no claim.",
         "claimedAmount": "MED: the amount that the payer's institution claims.",
         "recoveredAmount": "MED: what was returned to the payer: 0 until the refund is COMPLETED.",
         "analysisDueAt": "MED: until when support decides. Without a decision the claim is accepted.",

@@ -20,7 +20,7 @@ from gateway.refunds import errors as refund_errors
 from gateway.refunds import payloads as refund_payloads
 from gateway.refunds import services as refunds
 from gateway.refunds.med import misfits
-from gateway.refunds.models import DisputeKind
+from gateway.refunds.reasons import DisputeKind
 from gateway.simulations import payloads as clock_payloads
 from gateway.simulations import services as simulations
 from gateway.simulations.errors import ClockOnlyForward, InvalidClock

@@ -40,6 +40,8 @@ POSTED: dict[str, Promise] = {
     "receivable.advanced": _("Advanced"),
     "refund.held": _("Held for a refund"),
     "refund.filled": _("Held for a refund that was waiting for funds"),
+    "refund.reduced": _("No longer held: the bank took the payment back itself"),
+    "refund.repaid": _("Debt from a MED return paid"),
     "refund.completed": _("Refund paid out"),
     "refund.returned": _("Refund ended, money returned"),
     "withdrawal.held": _("Held for a withdrawal"),

@@ -203,7 +203,24 @@ def _refunds() -> Iterator[Play]:
             return Played(made.id)
 
         yield Play(f"refund-{tail}", effect, (_PIX,), refund, tail)
+
+    def claim(merchant: Merchant, way: PlayedMethod) -> Played:
+        paid = pay(merchant, way, Decimal(150), Status.PAID)
+        statement = "The shop does not exist."
+        return Played(refunds.simulate_claim(merchant, str(paid.object_id), reason_code="SCAM", statement=statement).id)
+
+    def clawback(merchant: Merchant, way: PlayedMethod) -> Played:
+        paid = pay(merchant, way, Decimal(150), Status.PAID)
+        return Played(refunds.simulate_clawback(merchant, str(paid.object_id)).id)
+
     yield Play("dispute", _("A payer requested a refund: answer before the deadline."), (_PIX,), dispute)
+    yield Play(
+        "claim",
+        _("A bank claims a payment back through MED: answer in 72 hours. It is decided within 7 days, returned in 11."),
+        (_PIX,),
+        claim,
+    )
+    yield Play("clawback", _("A bank takes a payment back through MED itself, without a claim."), (_PIX,), clawback)
 
 
 # ── Withdrawals ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -36,6 +36,8 @@ POSTED: dict[str, Promise] = {
     "receivable.advanced": _("Advanced"),
     "refund.held": _("Held for a refund"),
     "refund.filled": _("Held from later incoming money"),
+    "refund.reduced": _("No longer held: the bank took the payment back itself"),
+    "refund.repaid": _("Debt from a MED return paid"),
     "refund.returned": _("Refund failed: money returned to you"),
     "refund.completed": _("Refunded to the payer"),
 }

@@ -14,7 +14,8 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.refunds.words import DOCUMENTS, SIMULATED
 from gateway.refunds import inbox, selectors
 from gateway.refunds.evidence import download
-from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, ReasonCode, Refund, Status
+from gateway.refunds.models import DISPUTED, OPEN, Evidence, Origin, Refund, Status
+from gateway.refunds.reasons import ReasonCode
 from webhooks import selectors as webhooks
 
 SHOWN_EVENTS = 50
@@ -66,6 +67,7 @@ def facts(found: Refund) -> dict[str, Any]:
         "is_open": found.status in OPEN,
         "is_disputed": found.status in DISPUTED,
         "by_payer": found.origin == Origin.PAYER,
+        "was_found": found.was_found,
         "outcomes": inbox.outcomes(found) if found.status in OPEN else None,
         "can_accept": inbox.can_accept(found),
         "can_contest": inbox.can_contest(found),
@@ -76,7 +78,7 @@ def facts(found: Refund) -> dict[str, Any]:
 def stages(found: Refund) -> list[Stage]:
     """The stages of a payer's request, or of a company's refund."""
     ended = found.status not in OPEN
-    if found.origin == Origin.MERCHANT:
+    if found.origin == Origin.MERCHANT or found.was_found:
         return [Stage(_("Being returned"), not ended), Stage(_("Ended"), ended)]
     return [
         Stage(_("Your answer"), found.status == Status.AWAITING_RESPONSE),

@@ -17,7 +17,8 @@ from gateway.dashboard.periods import DaysForm
 from gateway.dashboard.refunds.words import KIND, REASON, TAB
 from gateway.dashboard.words import STATUS
 from gateway.refunds import inbox
-from gateway.refunds.models import ReasonCode, Refund
+from gateway.refunds.models import Refund
+from gateway.refunds.reasons import ReasonCode
 from ledger.money import to_decimal
 
 ALL = "all"

@@ -25,7 +25,8 @@ from gateway.payments.models import Status as PaymentStatus
 from gateway.refunds import services as refunds
 from gateway.refunds.errors import RefundState
 from gateway.refunds.med import misfits
-from gateway.refunds.models import DisputeKind, ReasonCode, Refund
+from gateway.refunds.models import Refund
+from gateway.refunds.reasons import DisputeKind, ReasonCode
 from ledger.money import to_minor
 
 OFFERED = 10

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from gateway.dashboard.words import BAD, DONE, QUIET, WAITING, Word
 from gateway.refunds.inbox import RefundKind, Tab
-from gateway.refunds.models import ReasonCode
+from gateway.refunds.reasons import ReasonCode
 
 TAB: dict[str, Promise] = {
     Tab.WAITING: _("Waiting for your answer"),
@@ -114,6 +114,8 @@ SIMULATED: dict[str, Promise] = {
 POSTED: dict[str, Promise] = {
     "refund.held": _("Held for the refund"),
     "refund.filled": _("Held from later incoming money"),
+    "refund.reduced": _("No longer held: the bank took the payment back itself"),
+    "refund.repaid": _("Debt from a MED return paid"),
     "refund.returned": _("Returned to you"),
     "refund.completed": _("Refunded to the payer"),
 }

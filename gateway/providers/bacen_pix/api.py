@@ -14,10 +14,11 @@ from gateway.providers.problems import Problem, clear, told
 SCOPES = "cob.write cob.read pix.write pix.read webhook.write webhook.read"
 DUE_SCOPES = "cobv.write cobv.read"
 """Of a token of its own: some banks give none at all to a client that may not use one of its scopes."""
-COB, COBV, RETURN, WEBHOOK = "/cob/{txid}", "/cobv/{txid}", "/pix/{e2eid}/devolucao/{id}", "/webhook/{chave}"
+COB, COBV, PIX, WEBHOOK = "/cob/{txid}", "/cobv/{txid}", "/pix/{e2eid}", "/webhook/{chave}"
+RETURN = f"{PIX}/devolucao/{{id}}"
 UNKNOWN = ("NaoEncontrado", "NaoEncontrada")
 PAGE_SIZE, MOST_PAGES = 500, 1000
-Named = TypeVar("Named", Charge, ReturnedPix)
+Named = TypeVar("Named", Charge, ReceivedPix, ReturnedPix)
 T = TypeVar("T")
 
 
@@ -63,10 +64,18 @@ class PixApi:
         ids = {"e2eid": end_to_end_id, "id": number}
         return _known(_named(ReturnedPix, number, self._send("GET", RETURN, ids)))
 
-    def received(self, since: datetime, until: datetime) -> Iterator[ReceivedPix]:
-        """All money that arrived in a window of whole seconds, with and without a charge, each once."""
+    def pix(self, end_to_end_id: str) -> ReceivedPix | None:
+        """Money that arrived, with its returns. None: the bank knows none of this id."""
+        return _known(_named(ReceivedPix, end_to_end_id, self._send("GET", PIX, {"e2eid": end_to_end_id})))
+
+    def received(self, since: datetime, until: datetime, *, returned: bool = False) -> Iterator[ReceivedPix]:
+        """All money that arrived in a window of whole seconds, with and without a charge, each once.
+
+        `returned`: only money of which something was returned, or is being returned.
+        """
         seen: set[str] = set()
         window = {"inicio": f"{since.astimezone(UTC):%FT%TZ}", "fim": f"{until.astimezone(UTC):%FT%TZ}"}
+        window |= {"devolucaoPresente": "true"} if returned else {}
         for number in range(MOST_PAGES):
             paging = {"paginacao.paginaAtual": number, "paginacao.itensPorPagina": PAGE_SIZE}
             page = clear(told(self._send("GET", "/pix", query={**window, **paging}), Listing))
@@ -103,7 +112,7 @@ def is_denied(answered: object) -> bool:
 
 def _named(shape: type[Named], name: str, answer: Answer) -> Named | Problem:
     found = told(answer, shape)
-    if isinstance(found, Problem) or (found.txid if isinstance(found, Charge) else found.id) == name:
+    if isinstance(found, Problem) or found.name == name:
         return found
     raise Unclear("an answer about something else")
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, SecretStr
 
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.pix.keys import FORMS, is_pix_key
-from gateway.methods.rail import Money, PaymentAction, PaymentResult, Rail
+from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentResult, Rail
 from gateway.providers.bacen_pix.api import DUE_SCOPES, SCOPES, PixApi
 from gateway.providers.bacen_pix.rail import ULID, BacenPix, return_of
 from gateway.providers.bacen_pix.shapes import Listing, ReceivedPix
@@ -18,7 +18,7 @@ from gateway.providers.client import Client, Identity, shaped
 from gateway.providers.errors import CallFailed, NotConnected, Unclear, Unreadable
 from gateway.providers.fields import Address, Fingerprints
 from gateway.providers.oauth2 import AuthorizedClient
-from gateway.providers.provider import Arrival, Credentials, Message, Notice, Provider
+from gateway.providers.provider import MONEY, Arrival, Credentials, Message, Notice, Provider
 
 _OURS = re.compile(ULID)
 _TOLD = {"DEVOLVIDO": PaymentResult.DONE, "NAO_REALIZADO": PaymentResult.DECLINED}
@@ -87,6 +87,10 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
             money = Money(one.end_to_end_id, one.amount, "BRL")
             yield Arrival("PIX", money, f"pay_{one.txid}" if is_ours else None)
 
+    def clawbacks(self, since: datetime, until: datetime) -> Iterator[Clawback]:
+        for one in self.api.received(since, until, returned=True):
+            yield from one.clawbacks()
+
     def verify(self, message: Message) -> bool:
         return message.certificate is not None and message.certificate in self.credentials.callback_fingerprints.split()
 
@@ -100,12 +104,14 @@ class BacenPixProvider(Provider[BacenPixCredentials]):
 
 
 def notices(pix: ReceivedPix) -> Iterator[Notice]:
-    """What received money says about payments and returns of ours. Nothing without a txid that may be ours."""
+    """What received money says: about a payment and returns of ours, if its ids may be ours, and about MED."""
     if pix.txid and _OURS.fullmatch(pix.txid):
         yield Notice(f"pay_{pix.txid}", PaymentAction.PAY, PaymentResult.DONE, pix.described())
     for one in pix.returns:
         if one.nature == "ORIGINAL" and (ours := return_of(one.id)):
             yield Notice(ours, PaymentAction.REFUND, _TOLD.get(one.status))
+    if any(pix.clawbacks()):
+        yield Notice(f"{MONEY}_{pix.end_to_end_id}", PaymentAction.REFUND)
 
 
 PROVIDER = BacenPixProvider

@@ -10,7 +10,15 @@ import structlog
 from gateway.methods import documents
 from gateway.methods.pix.brcode import br_code
 from gateway.methods.pix.rail import Pix, txid_of
-from gateway.methods.rail import Money, PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
+from gateway.methods.rail import (
+    Clawback,
+    Money,
+    PaymentAction,
+    PaymentOrder,
+    PaymentOutcome,
+    PaymentResult,
+    RefundOrder,
+)
 from gateway.providers.bacen_pix.api import Charges, PixApi, is_denied
 from gateway.providers.bacen_pix.shapes import Charge, ReceivedPix, ReturnedPix
 from gateway.providers.errors import Unclear
@@ -78,6 +86,10 @@ class BacenPix(Pix):
         is_known = END_TO_END_ID.fullmatch(money) is not None
         returned = self._api.returned(money, number_of(order.refund_id)) if is_known else None
         return _refund_outcome(order, returned) if returned else PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+    def clawbacks(self, money: str) -> Sequence[Clawback]:
+        received = self._api.pix(money) if END_TO_END_ID.fullmatch(money) else None
+        return tuple(received.clawbacks()) if received else ()
 
 
 def _terms(order: PaymentOrder) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What the bank answers, as far as we read it: the schemas Cob, CobV, Pix and Devolucao of API Pix 2.9."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -7,10 +8,15 @@ from pydantic import AliasChoices, AliasPath, AwareDatetime, BeforeValidator, Fi
 from pydantic.dataclasses import dataclass
 from pydantic_core import to_jsonable_python
 
+from gateway.methods.rail import Clawback
+
 EndToEndId = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9]{32}$")]
 _sum = TypeAdapter(Annotated[str, StringConstraints(pattern=r"^[0-9]{1,10}\.[0-9]{2}$")])
 Amount = Annotated[Decimal, BeforeValidator(_sum.validate_python)]
 """BRL: a text with two decimals on the wire."""
+MED = "MED_"
+REASON_CODES = {"MED_FRAUDE": "FRAUD", "MED_OPERACIONAL": "OPERATIONAL_ERROR"}
+"""Natures of returns, in the terms of contract §7.6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,10 @@ class ReturnedPix:
     nature: Annotated[str, Field(validation_alias="natureza")] = "ORIGINAL"
     reason: Annotated[str, Field(validation_alias="motivo")] = ""
 
+    @property
+    def name(self) -> str:
+        return self.id
+
 
 @dataclass(frozen=True, slots=True)
 class ReceivedPix:
@@ -34,6 +44,17 @@ class ReceivedPix:
     at: Annotated[AwareDatetime, Field(validation_alias="horario")]
     txid: str | None = None
     returns: Annotated[tuple[ReturnedPix, ...], Field(validation_alias="devolucoes")] = ()
+
+    @property
+    def name(self) -> str:
+        return self.end_to_end_id
+
+    def clawbacks(self) -> Iterator[Clawback]:
+        """The returns that the bank made itself, or is making, by the rules of MED. Not what it could not return."""
+        for one in self.returns:
+            if one.nature.startswith(MED) and one.status != "NAO_REALIZADO":
+                reason_code, is_done = REASON_CODES.get(one.nature, "OTHER"), one.status == "DEVOLVIDO"
+                yield Clawback(one.reference, self.end_to_end_id, one.amount, "BRL", reason_code, is_done)
 
     def described(self) -> dict[str, Any]:
         """As JSON, for details that are stored."""
@@ -52,6 +73,10 @@ class Charge:
     code: Annotated[str, Field(validation_alias="pixCopiaECola", max_length=512)] = ""
     location: Annotated[str, Field(validation_alias=AliasChoices("location", AliasPath("loc", "location")))] = ""
     received: Annotated[tuple[ReceivedPix, ...], Field(validation_alias="pix")] = ()
+
+    @property
+    def name(self) -> str:
+        return self.txid
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,10 @@ TABLE = {
     (RefundAction.FOR_COMPANY, "UNDER_REVIEW", "REJECTED", RETURNED, ("refund.rejected",)),
     (RefundAction.WITHDRAW, "AWAITING_RESPONSE", "CANCELED", RETURNED, ("refund.canceled",)),
     (RefundAction.WITHDRAW, "UNDER_REVIEW", "CANCELED", RETURNED, ("refund.canceled",)),
+    (RefundAction.FOUND, "", "PROCESSING", HELD, (CREATED,)),
+    (RefundAction.TAKEN_BACK, "AWAITING_RESPONSE", "COMPLETED", "refund.completed", ("refund.completed",)),
+    (RefundAction.TAKEN_BACK, "UNDER_REVIEW", "COMPLETED", "refund.completed", ("refund.completed",)),
+    (RefundAction.TAKEN_BACK, "PROCESSING", "COMPLETED", "refund.completed", ("refund.completed",)),
     (RefundAction.DONE, "PROCESSING", "COMPLETED", "refund.completed", ("refund.completed",)),
     (RefundAction.DECLINED, "PROCESSING", "FAILED", RETURNED, ("refund.failed",)),
 }

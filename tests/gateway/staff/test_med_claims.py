@@ -188,3 +188,12 @@ def test_staff_pay_what_was_recovered_where_no_provider_can(staff: Client, colle
     claim.refresh_from_db()
     assert (claim.status, claim.recovered, claim.claimed_amount) == ("COMPLETED", 14_850, 15_000)
     assert claim.payment.refunded_amount == 14_850
+
+
+def test_what_a_company_owes_after_med_is_a_queue_until_it_is_paid(staff: Client, acme: Shop) -> None:
+    taken = refunds.simulate_clawback(acme.sandbox, a_payment(acme.sandbox, "PAID").id)
+
+    assert waiting(staff, "debts") == [taken.pk]
+    assert "1.50 BRL" in staff.get(address(Refund, "change", taken.pk)).content.decode()
+    a_payment(acme.sandbox, "PAID")
+    assert waiting(staff, "debts") == []

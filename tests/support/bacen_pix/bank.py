@@ -26,6 +26,7 @@ ROUTES: list[tuple[str, str, Callable[..., Told]]] = [
     ("PATCH", r"/(cobv?)/([^/]+)", Books.patch_charge),
     ("PUT", r"/pix/([^/]+)/devolucao/([^/]+)", Books.put_return),
     ("GET", r"/pix/([^/]+)/devolucao/([^/]+)", Books.get_return),
+    ("GET", r"/pix/([^/]+)", Books.get_one_pix),
     ("GET", r"/pix", Books.get_pix),
     ("GET", r"/webhook/([^/]+)", Books.get_webhook),
     ("PUT", r"/webhook/([^/]+)", Books.put_webhook),

@@ -6,7 +6,7 @@ and those of problems, with our ids and sums in them.
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -49,13 +49,15 @@ class Books:
     """`charges` are of both kinds, `loc.tipoCob` tells of which; a txid is of one only.
 
     `existing` is what PUT does to a charge that exists: None alters it, as the file says; banks also answer 400
-    and 409. `settles` is what becomes of a return at once.
+    and 409. `settles` is what becomes of a return at once, `meanwhile` what happens just before the
+    next one.
     """
 
     key: str
     clock_offset: timedelta = timedelta(0)
     existing: int | None = None
     settles: str = "EM_PROCESSAMENTO"
+    meanwhile: Callable[[], Any] | None = None
     gives_code: bool = True
     location_begins: str = "pix.example.com/qr/v2/"
     most_per_page: int = 1000
@@ -81,6 +83,12 @@ class Books:
             found = example("devolucaoResponse1", id=number, rtrId=end_to_end_id_of("D", "12345678", self._now()))
             returns.append(found)
         found |= {"status": status, **members}
+
+    def take_back(self, end_to_end_id: str, amount: str | None = None, status: str = "DEVOLVIDO") -> str:
+        """The bank returns money itself, as MED has it; the id of the return (rtrId)."""
+        valor, number = amount or self.pix[end_to_end_id]["valor"], f"MED{len(self.pix)}{datetime.now(UTC):%H%M%S%f}"
+        self.settle(end_to_end_id, number, status, valor=valor, natureza="MED_FRAUDE")
+        return str(self.pix[end_to_end_id]["devolucoes"][-1]["rtrId"])
 
     def settle_all(self) -> int:
         """Completes every return under way; how many."""
@@ -134,6 +142,9 @@ class Books:
         return 200, self.charges[txid]
 
     def put_return(self, end_to_end_id: str, number: str, asked: dict[str, Any]) -> Told:
+        if self.meanwhile:
+            happens, self.meanwhile = self.meanwhile, None
+            happens()
         money = self.pix.get(end_to_end_id)
         if money is None:
             return problem(404, "PixNaoEncontrado")
@@ -151,10 +162,16 @@ class Books:
         found = next((one for one in returns if one["id"] == number), None)
         return (200, found) if found else problem(404, "PixDevolucaoNaoEncontrada")
 
+    def get_one_pix(self, end_to_end_id: str) -> Told:
+        money = self.pix.get(end_to_end_id)
+        return (200, money) if money else problem(404, "PixNaoEncontrado")
+
     def get_pix(self, query: dict[str, str]) -> Told:
         number, size = int(query["paginacao.paginaAtual"]), int(query["paginacao.itensPorPagina"])
         size = min(size, self.most_per_page)
         inside = list(self._between(query["inicio"], query["fim"]))
+        if query.get("devolucaoPresente") == "true":
+            inside = [one for one in inside if one.get("devolucoes")]
         paging = {
             "paginaAtual": number,
             "itensPorPagina": size,

@@ -1,7 +1,8 @@
 """A bank with API Pix to try the service with: `python -m tests.support.bacen_pix FOLDER`.
 
 Writes what staff enter for a provider account to the folder, then takes commands on standard input: `pay [TXID]`,
-`settle` (completes the returns under way), `silent` (acts and does not answer once), `list`, `quit`.
+`settle` (completes the returns under way), `med [AMOUNT]` (takes the newest money back itself), `silent` (acts and does
+not answer once), `list`, `quit`. `pay TXID AMOUNT` pays another amount.
 """
 
 import json
@@ -35,16 +36,20 @@ def papers(bank: Bank, folder: Path) -> dict[str, str]:
 
 def obey(bank: Bank, command: str, *named: str) -> str:
     if command == "pay":
-        txid = named[0] if named else next(reversed(bank.books.charges), None)
-        return f"paid: {bank.books.pay(txid)}" if txid in bank.books.charges else "no such charge"
+        txid, amount = (*named, None, None)[:2]
+        txid = txid or next(reversed(bank.books.charges), None)
+        return f"paid: {bank.books.pay(txid, amount)}" if txid in bank.books.charges else "no such charge"
     if command == "settle":
         return f"returned: {bank.books.settle_all()}"
+    if command == "med":
+        newest = next(reversed(bank.books.pix), None)
+        return f"taken back: {bank.books.take_back(newest, *named)}" if newest else "no money has arrived"
     if command == "silent":
         bank.will("timeout after", on="PUT")
         return "the next order is carried out and not answered"
     if command == "list":
         return json.dumps({"charges": bank.books.charges, "pix": bank.books.pix}, indent=2)
-    return "pay [TXID] | settle | silent | list | quit"
+    return "pay [TXID [AMOUNT]] | settle | med [AMOUNT] | silent | list | quit"
 
 
 def main(folder: Path) -> None:

@@ -109,3 +109,17 @@ def test_what_is_no_claim_is_said(acme: Shop, support: Client, page: Page, membe
 
 def sent(payment_id: str, **members: Any) -> dict[str, Any]:
     return {"once": str(uuid.uuid4()), "payment": payment_id, "kind": "MED", "reason_code": "COERCION", **members}
+
+
+def test_what_a_bank_took_back_itself_says_what_is_owed(acme: Shop, support: Client, page: Page) -> None:
+    taken = refunds.simulate_clawback(acme.sandbox, a_payment(acme.sandbox, "PAID").pk)
+
+    body = words(support.get(page("refund", taken.pk)))
+
+    assert "your balance did not cover it: you owe" in body and "1.50" in body
+    assert "Your answers" not in body and "Decision due" not in body
+    assert "A bank took a payment back through MED: you owe" in words(support.get(page("home")))
+    a_payment(acme.sandbox, "PAID")
+    body = words(support.get(page("refund", taken.pk)))
+    assert "There was no claim that you could have answered" in body
+    assert "Debt from a MED return paid" in body

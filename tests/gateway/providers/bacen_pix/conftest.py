@@ -1,4 +1,4 @@
-"""A fake bank that listens, and an account there. No database: a provider stores nothing."""
+"""A fake bank that listens, and accounts there: a provider alone, which needs no database, or that of a company."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 
+from accounts.audit import Actor
 from accounts.base.ids import new_id
 from gateway.customers.payer import Payer
 from gateway.methods.due_dates import end_of
 from gateway.methods.rail import PaymentOrder, Rail, RefundOrder
+from gateway.providers import accounts
 from gateway.providers.bacen_pix.provider import BacenPixCredentials, BacenPixProvider
+from gateway.providers.models import ProviderAccount
 from tests.support.bacen_pix.bank import KEY, WAITED_FOR, Bank, Papers, authority, open_bank
+from tests.support.companies import Shop
+from tests.support.production import live
+from tests.support.providers import NOTE, confirms, enters, routed
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -105,3 +111,19 @@ def refund_of(order: PaymentOrder) -> Callable[[str, str], RefundOrder]:
     return lambda money, amount: replace(
         blank, refund_id=new_id("ref"), payment_reference=money, amount=Decimal(amount)
     )
+
+
+@pytest.fixture
+def account(acme: Shop, entered: dict[str, Any]) -> ProviderAccount:
+    """The platform's account at the bank: entered by one person, checked, confirmed by another, and routed to."""
+    live(acme)
+    new = accounts.NewAccount("bacen-pix", "Banco do Teste", "PRODUCTION", None)
+    account = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, entered, NOTE))
+    accounts.activate(Actor(confirms()), account, NOTE)
+    routed(account)
+    return account
+
+
+@pytest.fixture
+def shop(acme: Shop, account: ProviderAccount) -> Shop:
+    return acme

@@ -52,6 +52,7 @@ def test_a_callback_tells_of_payments_and_of_returns_that_may_be_ours(
         (f"ref_{ULID}", PaymentAction.REFUND, PaymentResult.DONE),
         ("ref_02KAGTW3Q8XJ5V0N2B7R4C0001", PaymentAction.REFUND, PaymentResult.DECLINED),
         (f"sus_{ULID}", PaymentAction.REFUND, PaymentResult.DONE),
+        (f"money_{money}", PaymentAction.REFUND, None),
     ]
     details = notices[0].details
     assert (details["pixEndToEndId"], details["amount"], details["currency"]) == (money, "99.00", "BRL")

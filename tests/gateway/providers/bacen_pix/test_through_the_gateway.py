@@ -22,27 +22,11 @@ from gateway.suspense.recovery import recover
 from ledger.models import Balance
 from tests.support.bacen_pix.bank import Bank
 from tests.support.companies import Shop
-from tests.support.production import PIX, api_of, live, pass_time
-from tests.support.providers import NOTE, confirms, enters, routed
+from tests.support.production import PIX, api_of, pass_time
+from tests.support.providers import NOTE, confirms, enters
 from tests.support.suspense import balances, wait
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def account(acme: Shop, entered: dict[str, Any]) -> ProviderAccount:
-    """The platform's account at the bank: entered by one person, checked, confirmed by another, and routed to."""
-    live(acme)
-    new = accounts.NewAccount("bacen-pix", "Banco do Teste", "PRODUCTION", None)
-    account = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, entered, NOTE))
-    accounts.activate(Actor(confirms()), account, NOTE)
-    routed(account)
-    return account
-
-
-@pytest.fixture
-def shop(acme: Shop, account: ProviderAccount) -> Shop:
-    return acme
 
 
 def create(shop: Shop) -> Payment:
