@@ -100,8 +100,8 @@ class ProviderAccountAdmin(StatementMoney):
     )
     actions_list = (*StatementMoney.actions_list, "set_route")
     actions_detail = (
-        *("check_connection", "register_callbacks", "activate", "replace_credentials"),
-        *("enter_money", "pause", "close"),
+        *("check_connection", "register_callbacks", "activate", "enter_money"),
+        {"title": "More", "icon": "more_horiz", "items": ["replace_credentials", "pause", "close"]},
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:

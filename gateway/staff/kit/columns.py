@@ -35,6 +35,7 @@ def titled(shown: Column, name: str, title: str = "", **options: Any) -> Column:
     """A function of a record as a column titled like its field `name`."""
     made: Any = display(description=(title or name).replace("_", " "), **options)(shown)
     made.shows = name
+    made.__name__ = f"column_{name}"  # by this name the admin looks for a field, and shows its help text
     return made  # type: ignore[no-any-return]
 
 
