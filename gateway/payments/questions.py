@@ -182,13 +182,13 @@ def believe(merchant: Merchant, payment_id: str, told: Answer) -> Payment:
     """
     payment, at = lock(merchant, payment_id), clock.now(merchant)
     answer = Answer(told.about, rail_of(payment).heard(order_of(payment), told.outcome))
-    if told.about == PaymentAction.EXPIRE and payment.status != Status.AUTHORIZED:  # as if we had canceled it
-        answer = Answer(PaymentAction.CANCEL, answer.outcome)
     if _contradicts(payment, answer):
         log.critical("payment.told_otherwise", payment=payment.id, about=answer.about, told=answer.outcome.answered)
         return payment
     if _is_known(payment, answer):
         return payment
+    if answer.about == PaymentAction.EXPIRE:  # as if we had canceled it
+        answer = Answer(PaymentAction.CANCEL, answer.outcome)
     if payment.status in UNDECIDED:
         payment = _applied(payment, answer, at)
     if answer.outcome.answered in _MONEY and answer.about != PaymentAction.CANCEL:
@@ -199,6 +199,8 @@ def believe(merchant: Merchant, payment_id: str, told: Answer) -> Payment:
 def _contradicts(payment: Payment, answer: Answer) -> bool:
     """Whether it denies money that an earlier answer has promised, or promises it a second time."""
     is_same = answer.outcome.reference in (None, payment.rail_reference)
+    if answer.about == PaymentAction.CANCEL:
+        return payment.status in (Status.PAID, Status.REFUNDED)
     if answer.outcome.answered == PaymentResult.DECLINED:
         return is_same and payment.status in (Status.AUTHORIZED, Status.PAID, Status.REFUNDED)
     if payment.status != Status.AUTHORIZED:

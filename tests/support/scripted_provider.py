@@ -158,13 +158,21 @@ class ScriptedProvider(Provider[ScriptedCredentials]):
 
     def read(self, message: Message) -> Sequence[Notice]:
         try:
-            return [Notice(one["id"], PaymentAction.PAY, _result(one.get("told"))) for one in json.loads(message.body)]
+            return [
+                Notice(one["id"], PaymentAction.PAY, _result(one.get("told")), outcome=_claimed(one.get("claims")))
+                for one in json.loads(message.body)
+            ]
         except (ValueError, TypeError, KeyError) as wrong:
             raise Unreadable(f"not a list of ids: {type(wrong).__name__}") from wrong
 
 
 def _result(told: str | None) -> PaymentResult | None:
     return PaymentResult(told) if told else None
+
+
+def _claimed(told: str | None) -> PaymentOutcome | None:
+    """An outcome, although nobody believes this bank."""
+    return PaymentOutcome(PaymentResult(told)) if told else None
 
 
 def signature(password: str, body: bytes) -> str:

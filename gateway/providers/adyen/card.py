@@ -84,7 +84,7 @@ class AdyenCard(AdyenRail, AcquirerCard):
 
     def _told(self, order: PaymentOrder, paid: Paid | Refused) -> PaymentOutcome:
         if isinstance(paid, Refused):
-            return PaymentOutcome(PaymentResult.REFUSED, {"refused": True}, of_refusal(paid))
+            return PaymentOutcome(PaymentResult.REFUSED, self._refused(), of_refusal(paid))
         if paid.amount and (paid.amount.exact, paid.amount.currency) != (order.amount, order.currency):
             log.critical("provider.other_amount", about=order.payment_id)
             raise Unclear("the payment has another amount")
@@ -97,7 +97,7 @@ class AdyenCard(AdyenRail, AcquirerCard):
                 PaymentResult.AUTHORIZED, known | {"card": card_of(paid.extra or {})}, reference=paid.psp
             )
         refused = of_result(paid.result, paid.reason, paid.psp)
-        return replace(refused, details=known | {"refused": True}, reference=None)
+        return replace(refused, details=known | self._refused(), reference=None)
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
         """Only a webhook tells what became of a confirmation without an answer."""
@@ -118,7 +118,7 @@ class AdyenCard(AdyenRail, AcquirerCard):
 
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         """Where nothing was authorized there is nothing to cancel."""
-        if order.details.get("refused") or _number(order, "confirmed") <= _number(order, "idle"):
+        if order.details.items() >= self._refused().items() or _number(order, "confirmed") <= _number(order, "idle"):
             return PaymentOutcome(PaymentResult.DONE)
         return super().cancel(replace(order, reference=order.reference or order.details.get("pspReference")))
 
@@ -126,7 +126,11 @@ class AdyenCard(AdyenRail, AcquirerCard):
         if told.answered == PaymentResult.AUTHORIZED:
             details = {"card": card_of(told.details.get("told", {})), "pspReference": told.reference}
             return replace(told, details=details)
-        return replace(told, details={"refused": True} if told.answered == PaymentResult.DECLINED else {})
+        return replace(told, details=self._refused() if told.answered == PaymentResult.DECLINED else {})
+
+    def _refused(self) -> dict[str, str]:
+        """The mark of a payment that this account has definitely not authorized."""
+        return {"refusedBy": self.api.credentials.merchant_account}
 
 
 class AdyenCreditCard(AdyenCard, CreditCard):

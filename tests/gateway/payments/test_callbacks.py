@@ -100,6 +100,18 @@ def test_what_the_bank_does_not_confirm_is_not_believed_and_asked_again_soon(
     assert status(payment) == "PAID"
 
 
+def test_an_outcome_in_a_message_is_not_believed_of_a_bank_that_can_be_queried(
+    payment: Payment, bank: ProviderAccount, script: Script
+) -> None:
+    script.answers["ask"] = [STILL_OPEN]
+    before = asked(script)
+
+    assert sent(bank, json.dumps([{"id": payment.pk, "claims": "done"}]).encode()) == 200
+    messages.run_due(100)
+
+    assert (status(payment), asked(script)) == ("PENDING", [*before, "ask"])
+
+
 def test_while_a_process_asks_a_message_is_not_lost(payment: Payment, bank: ProviderAccount, script: Script) -> None:
     script.answers["ask"] = [KeyboardInterrupt(), PAID]
     with pytest.raises(KeyboardInterrupt):

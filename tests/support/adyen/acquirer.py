@@ -5,7 +5,7 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
@@ -32,6 +32,8 @@ class Acquirer:
     keys: list[str] = field(default_factory=list)
     """The idempotency keys of the calls."""
     stalls_s: float = 1.5
+    meanwhile: Callable[[], object] | None = None
+    """Done once after a call has taken effect, before it is answered."""
     elsewhere: list[str] = field(default_factory=list)
 
     def will(self, *failures: str, on: str = "") -> None:
@@ -64,6 +66,9 @@ class _Handler(Handler):
             BEFORE[failure](self)
             return
         status, told = self.answer(path, key, body)
+        if self.acquirer.meanwhile:
+            act, self.acquirer.meanwhile = self.acquirer.meanwhile, None
+            act()
         if failure in AFTER:
             AFTER[failure](self)
             return

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import F
 from structlog.testing import capture_logs
 
@@ -200,6 +201,26 @@ def test_what_is_no_card_is_sent_to_nobody_and_can_be_corrected(
     assert acquirer.calls == ["POST /paymentMethods"]
     assert (swept().status, stored().unclear_since) == ("ACTION_REQUIRED", None)
     assert outcome(confirm(session, state_data("credit"))) == (200, "AUTHORIZED")
+
+
+@pytest.mark.parametrize(("success", "status"), [(True, "PAID"), (False, "FAILED")])
+def test_a_webhook_that_is_faster_than_the_answer_comes_to_the_same(
+    session: Session, account: ProviderAccount, acquirer: Acquirer, success: bool, status: str
+) -> None:
+    extra = {"fundingSource": "CREDIT", "cardSummary": "1111"}
+
+    def tell() -> None:
+        told(account, "AUTHORISATION", acquirer.books.newest(), success=success, additionalData=extra)
+        connection.close()
+
+    acquirer.meanwhile = tell
+    confirm(session, state_data("credit" if success else "refused"))
+    swept()
+    for change in acquirer.books.changes:
+        settled(account, change)
+
+    assert (stored().status, asked(acquirer)) == (status, ["captures"] if success else [])
+    assert kinds()[-1] == status.lower()
 
 
 def test_an_authorization_that_lapses_expires_and_one_told_twice_rings(

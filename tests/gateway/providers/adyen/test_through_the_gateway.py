@@ -2,9 +2,11 @@
 
 import json
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import F
 from structlog.testing import capture_logs
 
@@ -23,6 +25,7 @@ from tests.support.companies import Shop
 from tests.support.production import api_of, live, move, pass_time
 from tests.support.providers import routed
 from tests.support.suspense import balances, wait
+from tests.support.threads import at_once
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -115,6 +118,20 @@ def test_told_five_times_and_with_old_news_it_is_paid_once(
     assert ProviderMessage.objects.filter(repeats=2).count() == 1
 
 
+def test_told_by_five_messages_at_once_it_is_paid_once(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    payment, money = create(acme), acquirer.books.newest()
+    bodies = [message(item("AUTHORISATION", money, eventDate=f"2026-11-22T12:00:0{n}+01:00")) for n in range(5)]
+
+    at_once(*(partial(delivered, account, body) for body in bodies))
+    delivered(account, bodies[0])
+
+    assert now(payment).status == "PAID"
+    assert [kind for kind in events(payment) if kind != "payment.updated"] == ["payment.paid"]
+    assert not SuspenseItem.objects.exists()
+
+
 def test_what_contradicts_paid_money_changes_nothing_and_rings(
     acme: Shop, account: ProviderAccount, acquirer: Acquirer
 ) -> None:
@@ -123,9 +140,10 @@ def test_what_contradicts_paid_money_changes_nothing_and_rings(
     before = balances(acme)
     with capture_logs() as logs:
         told(account, "AUTHORISATION", money, success=False)
+        told(account, "CANCELLATION", money)
 
     assert (now(payment).status, balances(acme)) == ("PAID", before)
-    assert [line["log_level"] for line in logs if line["event"] == "payment.told_otherwise"] == ["critical"]
+    assert [line["log_level"] for line in logs if line["event"] == "payment.told_otherwise"] == ["critical"] * 2
 
 
 def test_another_amount_and_a_second_payment_are_held_and_given_back(
@@ -288,6 +306,19 @@ def test_a_refund_with_a_lost_answer_is_sent_again_and_made_once(
     settled(account, acquirer.books.changes[0])
     refund.refresh_from_db()
     assert refund.status == "COMPLETED"
+
+
+def test_a_webhook_before_the_answer_to_the_order_pays_it_once(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    def tell() -> None:
+        told(account, "AUTHORISATION", acquirer.books.newest())
+        connection.close()
+
+    acquirer.meanwhile = tell
+    assert ordered(acme).json()["data"]["status"] == "PAID"
+    assert Payment.objects.get().status == "PAID"
+    assert not SuspenseItem.objects.exists()
 
 
 def test_an_answer_that_comes_after_its_webhook_changes_nothing(
