@@ -1,6 +1,6 @@
 """Cards with real money in a browser: the shop's page is the one of the sandbox, the fields in it are an acquirer's.
 
-Stripe's side is localstripe. Adyen's library is a stand-in of ours. Our server's acquirer is scripted.
+Stripe is localstripe, asked by our own provider. Adyen's library is a stand-in of ours, and its server is scripted.
 """
 
 from collections.abc import Iterator
@@ -13,28 +13,27 @@ from pytest_django.live_server_helper import LiveServer
 from gateway.api.reference.guide import CARD_PAGE
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.models import Payment
-from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, AUTHORIZED, CARD, SHOP, LiveShop
+from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, SHOP, LiveShop
 from tests.support.browser import NARROW, WIDE
 from tests.support.card_pages import state
-from tests.support.localstripe import LocalStripe, localstripe
+from tests.support.production import live
+from tests.support.providers import connected
 from tests.support.scripted_provider import Script, rewritten
+from tests.support.stripe import in_browsers
+from tests.support.stripe.stand_in import APPROVED, CHALLENGE, REFUSED, StandIn, in_front_of, localstripe
 
-APPROVED, ASKS, REFUSED = "4242424242424242", "4000002500003155", "4000000000000341"
-DECLINED = PaymentOutcome(PaymentResult.DECLINED, {"card": CARD}, failure=("CARD_REFUSED", "Theirs."))
-NOT_HOLDER = PaymentOutcome(PaymentResult.DECLINED, {"card": CARD}, failure=("THREE_DS_REFUSED", "Theirs."))
-CHALLENGE = PaymentOutcome(PaymentResult.CHALLENGE, {"action": {"type": "threeDS2", "token": "asked"}})
-SAVED = """secret => OnpayCard.confirmCardPayment(secret).then((ended) => { window.outcome = ended; }) && null"""
+SESSION = PaymentOutcome(PaymentResult.SESSION, {"session": {"integrationMode": "SECURE_FIELDS"}, "intent": "1"})
+CARD = {"brand": "visa", "last4": "4242", "funding": "credit"}
+AUTHORIZED = PaymentOutcome(PaymentResult.AUTHORIZED, {"card": CARD}, reference="ch_1")
+ASKED = PaymentOutcome(PaymentResult.CHALLENGE, {"action": {"type": "threeDS2", "token": "asked"}})
+DONE, WAITING = PaymentOutcome(PaymentResult.DONE), PaymentOutcome(PaymentResult.WAITING)
+SAVED = "secret => OnpayCard.confirmCardPayment(secret).then((ended) => { window.outcome = ended; }) && null"
 
 
 @pytest.fixture(scope="module")
-def stripe() -> Iterator[LocalStripe]:
-    with localstripe() as served:
-        yield served
-
-
-@pytest.fixture
-def script(transactional_db: None) -> Script:
-    return rewritten()
+def stripe() -> Iterator[StandIn]:
+    with localstripe() as port, in_front_of(port) as stand_in:
+        yield stand_in
 
 
 @pytest.fixture
@@ -45,21 +44,22 @@ def sdk(live_server: LiveServer, settings: Any, plain_static_files: None) -> str
 
 
 @pytest.fixture
-def intent(stripe: LocalStripe) -> dict[str, Any]:
-    return stripe.intent(20_000)
+def shop(stripe: StandIn, transactional_db: None, page: Page, sdk: str, settings: Any) -> Iterator[LiveShop]:
+    """Its payments are at Stripe."""
+    library = in_browsers.library(stripe)
+    settings.ACQUIRER_SCRIPTS = {"stripe": library}
+    found = LiveShop(page, SHOP, sdk=sdk, allowed=in_browsers.origin(stripe))
+    live(found.shop, method="CREDIT_CARD")
+    connected("stripe", stripe.credentials(), "CREDIT_CARD", "DEBIT_CARD")
+    with found.before(NARROW):
+        in_browsers.serve(page, stripe)
+        found.serve()
+        yield found
 
 
 @pytest.fixture
-def shop(
-    stripe: LocalStripe, intent: dict[str, Any], script: Script, page: Page, sdk: str, settings: Any
-) -> Iterator[LiveShop]:
-    """Its payments are at Stripe."""
-    settings.ACQUIRER_SCRIPTS = {"stripe": stripe.script}
-    found = LiveShop(page, SHOP, sdk=sdk, allowed=stripe.origin)
-    with found.before(NARROW):
-        stripe.serve(page)
-        found.serve(script, {"publicKey": "pk_test_1", "secret": intent["client_secret"], "script": stripe.script})
-        yield found
+def script(transactional_db: None) -> Script:
+    return rewritten()
 
 
 @pytest.fixture
@@ -67,16 +67,20 @@ def at_adyen(script: Script, page: Page, sdk: str, settings: Any) -> Iterator[Li
     library = f"{ADYEN}/adyen.js"
     settings.ACQUIRER_SCRIPTS = {"adyen": library}
     found = LiveShop(page, SHOP, sdk=sdk, acquirer="adyen", allowed=ADYEN)
+    live(found.shop, "acquirer", method="CREDIT_CARD")
+    script.fields = {
+        "acquirer": "adyen", "clientKey": "live_X", "environment": "live", "country": "BR", "script": library,
+    }  # fmt: skip
+    script.answers = {"instruct": [SESSION], "capture": [DONE], "cancel": [DONE], "ask": [WAITING]}
     with found.before(NARROW):
         page.route(library, lambda route: route.fulfill(body=ADYEN_LIBRARY, content_type="text/javascript"))
-        found.serve(script, {"clientKey": "live_X", "environment": "live", "country": "BR", "script": library})
+        found.serve()
         yield found
 
 
-def test_a_card_is_paid_in_stripes_fields_under_the_policy_of_the_documentation(shop: LiveShop, script: Script) -> None:
-    script.answers["confirm"] = [AUTHORIZED]
+def test_a_card_is_paid_in_stripes_fields_under_the_policy_of_the_documentation(shop: LiveShop) -> None:
     ordered = shop.open({"locale": "pt-BR", "appearance": {"style": {"color": "rgb(1, 2, 3)"}}})
-    assert shop.page.evaluate("given") == {"key": "pk_test_1", "options": {"locale": "pt-BR"}}
+    assert shop.page.evaluate("given.options") == {"locale": "pt-BR"}
     expect(shop.page.locator("#cardNumber input")).to_have_css("color", "rgb(1, 2, 3)")
     expect(shop.page.locator("#cardNumber input")).to_have_attribute("placeholder", "cardNumber")
 
@@ -86,50 +90,41 @@ def test_a_card_is_paid_in_stripes_fields_under_the_policy_of_the_documentation(
     assert [url for url, sent in shop.asked if url.startswith(shop.sdk) and APPROVED in sent] == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "says", "ends"), [("Complete", AUTHORIZED, "PAID"), ("Fail", NOT_HOLDER, "THREE_DS_REFUSED")]
-)
-def test_stripe_asks_the_holder_itself(
-    shop: LiveShop, script: Script, answer: str, says: PaymentOutcome, ends: str
-) -> None:
-    script.answers["confirm"] = [says]
+@pytest.mark.parametrize(("answer", "ends"), [("Complete", "PAID"), ("Fail", "THREE_DS_REFUSED")])
+def test_stripe_asks_the_holder_itself(shop: LiveShop, answer: str, ends: str) -> None:
     shop.open()
-    shop.type(ASKS, "1230", "123")
+    shop.type(CHALLENGE, "1230", "123")
     shop.press()
     shop.page.get_by_role("button", name=f"{answer} authentication").click()
     outcome = shop.outcome()
     assert ends == (outcome["error"]["code"] if "error" in outcome else outcome["payment"]["status"])
 
 
-def test_a_refusal_is_told_in_the_words_of_the_sandbox(shop: LiveShop, script: Script) -> None:
-    script.answers["confirm"] = [DECLINED]
+def test_a_refusal_is_told_in_the_words_of_the_sandbox(shop: LiveShop) -> None:
     shop.open({"locale": "es"})
     message = "Su banco rechazó esta tarjeta. No se cobró nada."
     assert shop.pay(REFUSED, "1230", "123") == {"error": {"code": "CARD_REFUSED", "message": message}}
     assert state() == ("FAILED", "CARD_REFUSED")
 
 
-def test_what_is_not_complete_is_not_sent(shop: LiveShop, script: Script) -> None:
+def test_what_is_not_complete_is_not_sent(shop: LiveShop) -> None:
     shop.open()
     error = {"code": "INVALID_NUMBER", "message": "The card number is incomplete."}
     assert shop.pay("4242", "1230", "") == {"error": error | {"field": "cardNumber"}}
     assert shop.last("cardNumber")["error"] == error
     assert shop.last("cardCvc")["error"]["code"] == "INVALID_CVC"
     expect(shop.page.locator("#cardNumber input")).to_be_focused()
-    assert (script.given, state()) == ([], ("ACTION_REQUIRED", None))
+    assert [url for url, _ in shop.asked if url.endswith("/confirm")] == []
+    assert state() == ("ACTION_REQUIRED", None)
 
 
-def test_a_saved_card_that_waits_for_its_holder_needs_no_fields(
-    shop: LiveShop, script: Script, stripe: LocalStripe, intent: dict[str, Any]
-) -> None:
+def test_a_saved_card_that_waits_for_its_holder_needs_no_fields(shop: LiveShop, stripe: StandIn) -> None:
     def saved(route: Route) -> None:
         session = route.fetch()
         route.fulfill(response=session, json=session.json() | {"needsCard": False})
 
-    script.answers["confirm"] = [AUTHORIZED]
-    stripe.call(f"payment_intents/{intent['id']}", {"payment_method": stripe.card(ASKS)})
-    stripe.call(f"payment_intents/{intent['id']}/confirm", {})
     ordered = shop.order()
+    stripe.confirm(Payment.objects.get().details["intent"], CHALLENGE)
     shop.page.route("**/sdk/v1/session", saved)
     shop.go("/cart")
     shop.page.evaluate(SAVED, ordered["nextAction"]["clientSecret"])
@@ -137,16 +132,20 @@ def test_a_saved_card_that_waits_for_its_holder_needs_no_fields(
     assert shop.outcome()["payment"]["status"] == "PAID"
 
 
-def unreachable(shop: LiveShop, script: Script) -> None:
+def unreachable(shop: LiveShop) -> None:
     shop.page.route(f"{shop.allowed}/js.stripe.com/v3/", lambda route: route.abort())
 
 
-def from_elsewhere(shop: LiveShop, script: Script) -> None:
+def from_elsewhere(shop: LiveShop) -> None:
     """A script that the acquirer does not publish."""
-    script.fields["script"] = f"{SHOP}/stripe.js"
+    _says(shop, script=f"{SHOP}/stripe.js")
 
 
-def changed(shop: LiveShop, script: Script) -> None:
+def of_nobody(shop: LiveShop) -> None:
+    _says(shop, acquirer="nobody")
+
+
+def changed(shop: LiveShop) -> None:
     """Another adapter than the one whose integrity the SDK names."""
 
     def change(route: Route) -> None:
@@ -156,29 +155,36 @@ def changed(shop: LiveShop, script: Script) -> None:
     shop.page.route("**/sdk/acquirers/*", change)
 
 
-def of_nobody(shop: LiveShop, script: Script) -> None:
-    script.fields["acquirer"] = "nobody"
+def _says(shop: LiveShop, **fields: str) -> None:
+    """The session, taken over by somebody."""
+
+    def change(route: Route) -> None:
+        session = route.fetch()
+        told = session.json()
+        route.fulfill(response=session, json=told | {"fields": told["fields"] | fields})
+
+    shop.page.route("**/sdk/v1/session", change)
 
 
 @pytest.mark.parametrize("happens", [unreachable, from_elsewhere, changed, of_nobody])
-def test_fields_that_cannot_be_loaded_say_so(shop: LiveShop, script: Script, happens: Any) -> None:
-    happens(shop, script)
+def test_fields_that_cannot_be_loaded_say_so(shop: LiveShop, happens: Any) -> None:
+    happens(shop)
     shop.mount(shop.order())
     shop.until("told.length === 3")
     assert shop.errors() == ["FIELDS_UNAVAILABLE"] * 3
     shop.press()
     assert shop.outcome()["error"]["code"] == "FIELDS_UNAVAILABLE"
-    assert [url for url, _ in shop.asked if url.endswith("/stripe.js")] == []
+    assert [url for url, _ in shop.asked if url.endswith(("/stripe.js", "/confirm")) or "nobody-" in url] == []
     if shop.complaints:
-        shop.forgive("ERR_FAILED", "integrity", "404")
-    assert (script.given, state()) == ([], ("ACTION_REQUIRED", None))
+        shop.forgive("ERR_FAILED", "integrity")
+    assert state() == ("ACTION_REQUIRED", None)
 
 
 def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page(
     at_adyen: LiveShop, script: Script
 ) -> None:
     shop = at_adyen
-    script.answers["confirm"] = [CHALLENGE, AUTHORIZED]
+    script.answers["confirm"] = [ASKED, AUTHORIZED]
     shop.open({"locale": "pt"})
     assert shop.page.evaluate("[given.clientKey, given.locale, given.countryCode]") == ["live_X", "pt-BR", "BR"]
     assert shop.page.evaluate("given.placeholders.expiryDate") == "cardExpiry"
@@ -199,7 +205,7 @@ def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page
 
 
 def test_a_holder_who_leaves_can_go_on(at_adyen: LiveShop, script: Script) -> None:
-    script.answers["confirm"] = [CHALLENGE]
+    script.answers["confirm"] = [ASKED]
     at_adyen.open()
     at_adyen.type("4242424242424242", "1230", "123")
     at_adyen.press()
@@ -210,8 +216,7 @@ def test_a_holder_who_leaves_can_go_on(at_adyen: LiveShop, script: Script) -> No
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])
-def test_the_hosted_page_takes_a_real_card(shop: LiveShop, script: Script, size: Any) -> None:
-    script.answers["confirm"] = [AUTHORIZED]
+def test_the_hosted_page_takes_a_real_card(shop: LiveShop, size: Any) -> None:
     shop.page.set_viewport_size(size)
     shop.page.goto(shop.order()["nextAction"]["checkoutUrl"])
     expect(shop.page.locator("#cardCvc input")).to_be_visible()
@@ -223,8 +228,7 @@ def test_the_hosted_page_takes_a_real_card(shop: LiveShop, script: Script, size:
 
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
-def test_the_page_of_the_documentation_works_with_either_key(shop: LiveShop, script: Script, environment: str) -> None:
-    script.answers["confirm"] = [AUTHORIZED]
+def test_the_page_of_the_documentation_works_with_either_key(shop: LiveShop, environment: str) -> None:
     keys = {"sandbox": shop.shop.sandbox_key, "production": shop.shop.production_key}
     ordered = shop.order(keys[environment])
     secret = ordered["nextAction"]["clientSecret"]

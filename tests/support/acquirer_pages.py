@@ -7,12 +7,9 @@ from typing import Any
 from playwright.sync_api import Route
 
 from gateway.api.reference.guide import policy_of
-from gateway.methods.rail import PaymentOutcome, PaymentResult
 from tests.support.api import Api
 from tests.support.card_pages import FIELDS, CardShop
 from tests.support.payments import MARIA, a_reference
-from tests.support.production import live
-from tests.support.scripted_provider import Script
 
 SHOP = "https://shop.test"
 ADYEN = "https://adyen.test"
@@ -42,31 +39,16 @@ PAGE, CODE = (
 """Nothing in it is inline, so that it works under the policy of the documentation."""
 
 
-READY = PaymentOutcome(
-    PaymentResult.SESSION, {"session": {"integrationMode": "SECURE_FIELDS"}, "intent": "of the scripted acquirer"}
-)
-CARD = {"brand": "visa", "last4": "4242", "funding": "credit"}
-AUTHORIZED = PaymentOutcome(PaymentResult.AUTHORIZED, {"card": CARD}, reference="ch_1")
-
-
 @dataclass
 class LiveShop(CardShop):
-    """Under the strict policy that the documentation gives for the acquirer. The server's acquirer is scripted."""
+    """Under the strict policy that the documentation gives for the acquirer."""
 
     acquirer: str = "stripe"
     allowed: str = ""
     """The acquirer's origin."""
 
-    def serve(self, script: Script, fields: dict[str, Any]) -> None:
-        """The shop takes real cards, in these fields; its page."""
-        live(self.shop, "acquirer", method="CREDIT_CARD")
-        script.fields = fields | {"acquirer": self.acquirer}
-        script.answers |= {
-            "instruct": [READY],
-            "capture": [PaymentOutcome(PaymentResult.DONE)],
-            "cancel": [PaymentOutcome(PaymentResult.DONE)],
-            "ask": [PaymentOutcome(PaymentResult.WAITING)],
-        }
+    def serve(self) -> None:
+        """The shop's page."""
         policy, page = policy_of(self.acquirer), PAGE.replace("{sdk}", self.sdk)
 
         def cart(route: Route) -> None:

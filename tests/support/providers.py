@@ -1,7 +1,10 @@
 """Accounts at the scripted provider, as two people of the staff set them up."""
 
+from typing import Any
+
 from accounts.audit import Actor
 from accounts.models import Merchant, User
+from gateway.methods.models import MethodRule
 from gateway.providers import accounts, routes
 from gateway.providers.models import ProviderAccount
 from gateway.providers.routes import RouteKey
@@ -38,6 +41,17 @@ def active(
     """Checked, and confirmed by a second person."""
     account = accounts.check(Actor(enters()), entered(user, merchant, system, **more))
     accounts.activate(Actor(confirms()), account, NOTE)
+    return account
+
+
+def connected(provider: str, credentials: dict[str, Any], *methods: str, currency: str = "BRL") -> ProviderAccount:
+    """An account of everybody at an institution, which is asked for these methods."""
+    new = accounts.NewAccount(provider, provider.title(), "PRODUCTION", None)
+    account = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, credentials, NOTE))
+    accounts.activate(Actor(confirms()), account, NOTE)
+    for method in methods:
+        MethodRule.objects.filter(environment="PRODUCTION", method=method, currency=currency).update(enabled=True)
+        routed(account, method=method, currency=currency)
     return account
 
 

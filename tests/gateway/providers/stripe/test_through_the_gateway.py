@@ -6,17 +6,14 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from accounts.audit import Actor
-from gateway.methods.models import MethodRule
 from gateway.payments.models import Payment
-from gateway.providers import accounts
 from gateway.providers.models import ProviderAccount
 from gateway.refunds import due as due_refunds
 from gateway.refunds.models import Refund
 from tests.support.cards import Session, opened, order, outcome
 from tests.support.companies import Shop
 from tests.support.production import api_of, live, pass_time
-from tests.support.providers import NOTE, confirms, enters, routed
+from tests.support.providers import connected
 from tests.support.stripe.events import delivered, event, signed
 from tests.support.stripe.stand_in import APPROVED, REFUSED, StandIn
 
@@ -27,13 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def account(acme: Shop, stand_in: StandIn) -> ProviderAccount:
     """Both kinds of cards in reais."""
     live(acme, method="CREDIT_CARD")
-    new = accounts.NewAccount("stripe", "Stripe", "PRODUCTION", None)
-    entered = accounts.enter(Actor(enters()), new, stand_in.credentials(), NOTE)
-    account = accounts.check(Actor(enters()), entered)
-    accounts.activate(Actor(confirms()), account, NOTE)
-    for method in ("CREDIT_CARD", "DEBIT_CARD"):
-        MethodRule.objects.filter(environment="PRODUCTION", method=method, currency="BRL").update(enabled=True)
-        routed(account, method=method)
+    account = connected("stripe", stand_in.credentials(), "CREDIT_CARD", "DEBIT_CARD")
     stand_in.calls.clear()
     return account
 
