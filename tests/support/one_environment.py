@@ -17,6 +17,9 @@ ASKED = ("/docs", "/docs/cards", "/docs/sandbox", "/api/v2/openapi.json", "/api/
          "/sdk/v1/session", "/sdk/v1/confirm", "/health/live", "/dashboard/", "/admin/login/")  # fmt: skip
 """Requests that every kind of page and call answers without a record of anybody."""
 
+OF_THE_ADMIN = 5
+"""How many of its hundreds of addresses are asked for: all or none are routed."""
+
 
 @dataclass(frozen=True)
 class Process:
@@ -55,7 +58,7 @@ def _filled(one: URLPattern | URLResolver) -> str:
 
 
 def process_of(environments: str) -> Process:
-    """A process that serves these environments. It was also asked for every address of ours that it does not route."""
+    """A process that serves these environments. It was also asked for the addresses of ours that it does not route."""
     done = subprocess.run(
         [sys.executable, "-m", __name__],
         input=json.dumps(addresses()),
@@ -82,7 +85,9 @@ def _tell(known: dict[str, str]) -> None:
     routed = addresses()
     origin = urlsplit(settings.SDK_URL).netloc
     statuses = {}
-    for path in (*ASKED, *(path for pattern, path in known.items() if pattern not in routed)):
+    unrouted = [path for pattern, path in known.items() if pattern not in routed]
+    admin = [path for path in unrouted if path.startswith("/admin/")]
+    for path in {*ASKED, *unrouted} - set(admin[OF_THE_ADMIN:]):
         browser = Client(HTTP_HOST=origin) if path.startswith("/sdk/") else Client(HTTP_HOST="localhost")
         statuses[path] = [browser.get(path).status_code, browser.post(path).status_code]
     told = Process(sorted(sys.modules), routed, statuses, sorted(app.conf.beat_schedule), sorted(app.amqp.queues))
