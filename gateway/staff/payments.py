@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
 from unfold.decorators import action
 from unfold.enums import ActionVariant
 
@@ -141,10 +142,8 @@ class PaymentAdmin(ReadOnlyAdmin):
             return self.decision(request, payment, title, sentence=f"{sentence(payment, answered)} {two}", form=form)
         return self.put(request, payment, kind, form.values(), form.cleaned_data["note"])
 
-    def refused(self, request: HttpRequest, record: Payment, refusal: Refusal) -> HttpResponse:  # type: ignore[override]
-        """Money that cannot pay this payment is held in suspense: the form of that is linked, filled in."""
-        back = super().refused(request, record, refusal)
-        if isinstance(refusal, OtherAmountReceived | PaymentOver) and may_be_entered(request, record):
-            link = anchor(form_for(record, request.POST["amount"], request.POST["reference"]), "Enter the money")
-            self.message_user(request, link, messages.WARNING)
-        return back
+    def way_on(self, request: HttpRequest, record: Payment, refusal: Refusal) -> SafeString | str:
+        """Money that cannot pay this payment is held in suspense: the form of that, filled in."""
+        if not (isinstance(refusal, OtherAmountReceived | PaymentOver) and may_be_entered(request, record)):
+            return ""
+        return anchor(form_for(record, request.POST["amount"], request.POST["reference"]), "Enter the money")

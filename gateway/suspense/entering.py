@@ -96,7 +96,7 @@ class EnterMoney(ProposalKind):
     """Values: `method`, `currency` and `amount`. The record is a `Line`."""
 
     name = "suspense.enter"
-    title = "Enter money of a statement"
+    title = "Enter received money"
     permission = PERMISSION
 
     def hold(self, object_id: str) -> Line:

@@ -11,6 +11,8 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from unfold.dataclasses import SearchResult
 from unfold.paginator import InfinitePaginator
 
@@ -179,9 +181,13 @@ class StaffAdmin(Exported):
 
     def refused(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""
-        told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
-        self.message_user(request, " ".join(told), messages.ERROR)
+        told = " ".join([refusal.message, *(fault.message for fault in refusal.faults), refusal.advice])
+        self.message_user(request, format_html("{} {}", told, self.way_on(request, record, refusal)), messages.ERROR)
         return HttpResponseRedirect(address(self.model, "change", record.pk))
+
+    def way_on(self, request: HttpRequest, record: Any, refusal: Refusal) -> SafeString | str:
+        """A link to what can be done instead; "" if there is none."""
+        return ""
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         if any("\0" in value for _, values in request.GET.lists() for value in values):

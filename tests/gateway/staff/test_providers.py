@@ -245,3 +245,9 @@ def test_staff_read_why_an_account_is_not_closed(staff: Client, acme: Shop) -> N
 
     assert "Something that was begun at the provider account has not ended. Open payments: 1. Pause it" in page
     assert ProviderAccount.objects.get().status == "ACTIVE"
+
+
+def test_no_field_has_the_help_text_of_another(staff: Client) -> None:
+    page = told(staff.get(action(active(), "change")))
+
+    assert str(Account._meta.get_field("shown").help_text) not in page
