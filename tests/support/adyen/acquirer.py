@@ -97,6 +97,7 @@ BEFORE: dict[str, Any] = {
     "500": _status(500, "905", "internal"),
     "503": _status(503, "000", "internal"),
     "422": _status(422, "130"),
+    "422 amount": _status(422, "137"),
     "403": _status(403, "010", "security"),
     "401": lambda handler: handler.send(401, b""),
     "422 in progress": _status(422, "704"),
@@ -108,7 +109,7 @@ AFTER: dict[str, Any] = {name: act for name, act in WRONG_ANSWERS.items() if "0"
     "timeout after": _Handler.stall,
     "500 after": BEFORE["500"],
 }
-REFUSALS = ("401", "403", "422")
+REFUSALS = ("401", "403", "422", "422 amount")
 """What is believed as the answer to a first request."""
 NEVER_CLEAR = [*AFTER, *(name for name in BEFORE if name not in REFUSALS), "unknown result"]
 """Answers after which nobody knows what became of a request."""

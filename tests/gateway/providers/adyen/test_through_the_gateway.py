@@ -191,6 +191,16 @@ def test_past_its_time_it_is_canceled_at_adyen_before_it_expires(
     assert (now(payment).status, now(payment).unclear_since) == ("EXPIRED", None)
 
 
+def test_an_amount_that_adyen_does_not_take_is_too_small(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    acquirer.will("422 amount", on="/payments$")
+    answer = ordered(acme, "MB_WAY")
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "ONP422_MB_WAY_AMOUNT_TOO_SMALL")
+    assert Payment.objects.get().status == "FAILED"
+
+
 def test_an_unclear_order_is_paid_when_a_webhook_says_so(
     acme: Shop, account: ProviderAccount, acquirer: Acquirer
 ) -> None:
