@@ -12,7 +12,8 @@ const adapter = new Promise((resolve) => {
 let around = null; // the page that said what is asked
 
 function tell(about) {
-  for (const origin of around ? [around] : new Set([shop, sdk])) window.parent.postMessage({ onpay: 2, ...about }, origin);
+  const origins = around ? [around] : new Set([shop, sdk]);
+  for (const origin of origins) window.parent.postMessage({ onpay: 2, ...about }, origin);
 }
 
 const confirmAs = (secret) => async (given) => {
@@ -29,6 +30,8 @@ window.addEventListener("message", async ({ source, origin, data }) => {
   if (source !== window.parent || ![shop, sdk].includes(origin) || around) return;
   if (typeof data !== "object" || data === null || data.onpay !== 2 || data.type !== "act") return;
   around = origin;
+  document.documentElement.lang = data.locale;
+  document.title = document.querySelector("h1").textContent = data.title;
   const { act } = await adapter;
   const returned = new URLSearchParams(location.search).get("redirectResult");
   if (act) tell({ type: "threeDs", ...(await act(data, node, confirmAs(data.clientSecret), returned)) });

@@ -194,7 +194,9 @@ def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page
     shop.page.evaluate("outcome = null")
     shop.page.locator("#cardCvc input").fill("123")
     shop.page.keyboard.press("Enter")
-    shop.page.frame_locator("dialog iframe").get_by_role("button", name="Approve threeDS2").click()
+    bank = shop.page.frame_locator("dialog iframe")
+    expect(bank.get_by_role("heading", name="Confirme com o seu banco")).to_be_visible()
+    bank.get_by_role("button", name="Approve threeDS2").click()
     assert shop.outcome()["payment"]["status"] == "PAID"
     typed, challenged = script.given
     assert typed and challenged

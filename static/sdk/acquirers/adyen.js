@@ -65,7 +65,7 @@ class AdyenCard extends Card {
   #answered(outcome) {
     if (!outcome.action) return outcome;
     const { origin, payment, words, clientSecret, locale, authenticate } = this.tools;
-    const order = { onpay: 2, type: "act", action: outcome.action, fields: this.given, clientSecret, locale };
+    const order = { onpay: 2, type: "act", action: outcome.action, fields: this.given, clientSecret, locale, title: words.bank };
     return authenticate(`${origin}/sdk/v1/3ds/acquirer/${payment}`, payment, words, order);
   }
 

@@ -9,6 +9,7 @@
     constructor(kind, options) {
       Object.assign(this, { kind, handlers: {}, input: document.createElement("input") });
       this.input.name = kind;
+      Object.assign(this.input.style, { width: "100%", border: "0", outline: "0", padding: "0", background: "transparent" });
       this.input.addEventListener("focus", () => this.tell("focus"));
       this.input.addEventListener("blur", () => (this.change(this.isWrong()), this.tell("blur")));
       this.input.addEventListener("input", () => this.change(false));
