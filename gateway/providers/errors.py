@@ -1,6 +1,9 @@
 """How a call to an institution fails. What may have taken effect there is unclear, and never a failure."""
 
+from collections.abc import Sequence
+
 from accounts.base.errors import MethodRefusal, Refusal
+from gateway.providers.provider import Notice
 
 
 class ProviderNotConnected(MethodRefusal):
@@ -34,7 +37,11 @@ class NotConnected(CallFailed):
 
 
 class Unreadable(CallFailed):
-    """A message that does not have the documented form."""
+    """A message, or a part of one, that does not have the documented form. `others` is what its other parts say."""
+
+    def __init__(self, reason: str, others: Sequence[Notice] = ()) -> None:
+        super().__init__(reason)
+        self.others = others
 
 
 class InvalidAccount(Refusal):

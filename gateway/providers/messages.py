@@ -124,16 +124,17 @@ def _read(stored: ProviderMessage) -> None:
 
 def _outcome(stored: ProviderMessage) -> str:
     message = Message(stored.path, stored.headers, body_of(stored), stored.certificate or None)
+    lines: list[str] = []
     try:
         found = provider_of(stored.account).read(message)
     except Unreadable as unreadable:
         log.warning("callback.unreadable", message=stored.pk, account=stored.account_id, reason=unreadable.reason)
-        return f"{NOT_READABLE}: {unreadable.reason}"
+        found, lines = unreadable.others, [f"{NOT_READABLE}: {unreadable.reason}"]
     except Exception as broken:  # it would raise each time: staff have it read again once it is repaired
         log.exception("callback.reading_broke", message=stored.pk, account=stored.account_id)
         return f"{NOT_READABLE}: {type(broken).__name__}"
     once = {_said(notice): notice for notice in found}  # a message may repeat an id 10,000 times
-    lines = [f"{one.object_id}: {_done_about(one, stored.account)}" for one in once.values()]
+    lines += [f"{one.object_id}: {_done_about(one, stored.account)}" for one in once.values()]
     return "; ".join(lines) or "It concerns nothing of ours"
 
 

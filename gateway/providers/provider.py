@@ -127,5 +127,8 @@ class Provider(ABC, Generic[C]):
         return False
 
     def read(self, message: Message) -> Sequence[Notice]:
-        """What a verified message says; unknown ids are left out. Raises Unreadable for anything else."""
+        """What a verified message says; unknown ids are left out. Raises Unreadable for anything else.
+
+        Its `others` are what the rest of the message says.
+        """
         return ()

@@ -1,7 +1,7 @@
 """Standard webhooks, of signed notifications (docs.adyen.com/development-resources/webhooks)."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from Adyen.util import is_valid_hmac_notification
@@ -31,23 +31,46 @@ def is_genuine(body: bytes, credentials: AdyenCredentials) -> bool:
 
 
 def _is_signed(item: Mapping[str, Any], key: str) -> bool:
-    """The library raises for anything but a complete notification, and answers None for one without a signature."""
+    """The library raises for anything but a complete notification, and answers None for one without a signature.
+
+    Of one that contains another message it would check the signature of what is inside.
+    """
     try:
-        return is_valid_hmac_notification(item, key) is True
+        return "notificationItems" not in item and is_valid_hmac_notification(item, key) is True
     except (KeyError, TypeError, ValueError, AttributeError):
         return False
 
 
 def notices(body: bytes, credentials: AdyenCredentials) -> list[Notice]:
-    """What a genuine message says about payments and refunds of ours, each once. Raises Unreadable."""
-    items = {(item.psp, item.event, item.success): item for item in _items(body)}
-    mine = (item for item in items.values() if item.account == credentials.merchant_account)
-    read = ((item, _READ[item.event](item)) for item in mine if item.event in _READ and _OURS.fullmatch(item.reference))
-    return [Notice(item.reference, told[0], outcome=told[1]) for item, told in read if told and _fits(item, told[0])]
+    """What a genuine message says about payments and refunds of ours, each once.
+
+    Raises Unreadable for a notification of another form, with what the others say.
+    """
+    found: dict[tuple[str, str, str], Notice] = {}
+    reason = ""
+    for one in filter(_is_read, _message(body).items):
+        try:
+            item = shaped(one, Wrapped).item
+            if item.account == credentials.merchant_account and (notice := _notice(item)):
+                found[item.psp, item.event, item.success] = notice
+        except (Unclear, Unreadable) as wrong:
+            reason = wrong.reason
+    if reason:
+        raise Unreadable(f"a notification of another form: {reason}", list(found.values()))
+    return list(found.values())
 
 
-def _fits(item: Item, about: PaymentAction) -> bool:
-    return item.reference.startswith("pay_") == (about != PaymentAction.REFUND)
+def _is_read(one: Mapping[str, Any]) -> bool:
+    """Reports and all else that we do not read may have any form."""
+    item = one.get("NotificationRequestItem")
+    return not isinstance(item, dict) or str(item.get("eventCode")) in _READ
+
+
+def _notice(item: Item) -> Notice | None:
+    told = _READ[item.event](item) if _OURS.fullmatch(item.reference) else None
+    if told is None or item.reference.startswith("pay_") != (told[0] != PaymentAction.REFUND):
+        return None
+    return Notice(item.reference, told[0], outcome=told[1])
 
 
 def _message(body: bytes) -> Notification:
@@ -55,14 +78,6 @@ def _message(body: bytes) -> Notification:
         return shaped(loads(body), Notification)
     except (NotOneJsonObject, Unclear) as wrong:
         raise Unreadable("not a standard webhook") from wrong
-
-
-def _items(body: bytes) -> Iterator[Item]:
-    for one in _message(body).items:
-        try:
-            yield shaped(one, Wrapped).item
-        except Unclear as wrong:
-            raise Unreadable(f"a notification of another form: {wrong.reason}") from None
 
 
 def _outcome(item: Item, answered: PaymentResult, *, of_payment: bool = False, **more: Any) -> PaymentOutcome:

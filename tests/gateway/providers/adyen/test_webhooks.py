@@ -89,6 +89,15 @@ def test_a_notification_that_was_changed_is_nobodys(
         assert not provider.verify(Message("", {}, body))
 
 
+def test_a_signed_message_inside_a_notification_signs_nothing_else(provider: AdyenProvider, payment: Payment) -> None:
+    known = json.loads(message(item("AUTHORISATION", payment)))
+    forged = item("AUTHORISATION", payment, merchantReference=new_id("pay"), amount={"value": 1, "currency": "BRL"})
+    wrapped = {"NotificationRequestItem": forged | {"notificationItems": known["notificationItems"]}}
+    body = json.dumps({"live": "true", "notificationItems": [wrapped]}).encode()
+
+    assert not provider.verify(Message("", {}, body))
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"{}", b"[]", b"<html>", b'{"live": "true", "notificationItems": []}',
@@ -176,3 +185,14 @@ def test_a_genuine_notification_of_another_form_is_unreadable(
     assert provider.verify(Message("", {}, body))
     with pytest.raises(Unreadable):
         provider.read(Message("", {}, body))
+
+
+def test_one_notification_that_cannot_be_read_hides_no_other(provider: AdyenProvider, payment: Payment) -> None:
+    other = Payment(psp(), new_id("pay"), {"value": 100, "currency": "XAF"}, "pix", {})
+    report = item("REPORT_AVAILABLE", payment, pspReference="settlement_report_batch_1.csv", merchantReference="")
+    good = item("AUTHORISATION", payment)
+
+    assert said(provider, report, good) == [(payment.reference, A.PAY, R.AUTHORIZED)]
+    with pytest.raises(Unreadable) as unreadable:
+        read(provider, message(item("AUTHORISATION", other), good))
+    assert [one.object_id for one in unreadable.value.others] == [payment.reference]
