@@ -99,11 +99,8 @@ def configure(level: str) -> None:
     root.setLevel(number)
     logging.getLogger("django.request").setLevel("CRITICAL")  # our own request log line has it
     logging.getLogger("django.security").setLevel("ERROR")
-    for library in (
-        "httpx",
-        "httpcore",
-        "stripe",
-    ):  # they log headers and bodies; see provider.answered
+    # They log headers and bodies; provider.answered has what is needed.
+    for library in ("httpx", "httpcore", "stripe"):
         logging.getLogger(library).setLevel("WARNING")
 
 

@@ -10,7 +10,7 @@ from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.methods.registry import CARDS
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct
-from gateway.payments.provider import ask_later, capture_if_authorized, finish, save
+from gateway.payments.provider import ask_later, capture_if_authorized, finish, is_other_money, save
 from gateway.providers.asking import settle_outcome
 
 log = structlog.get_logger()
@@ -51,8 +51,10 @@ def is_withdrawn(payment: Payment) -> bool:
     return payment.status in UNDECIDED and payment.failure_code is not None
 
 
-def _authorized(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
-    """Priced by what the card is, in the same transaction."""
+def _authorized(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | None:
+    """Priced by what the card is, in the same transaction. None: another amount was authorized."""
+    if is_other_money(payment, outcome):
+        return None
     card = outcome.details.get("card", {})
     failure = correct(payment, card.get("funding", "")) if payment.merchant.is_operational else NOT_TAKEN
     if failure:

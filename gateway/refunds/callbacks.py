@@ -19,7 +19,7 @@ from gateway.providers.provider import MONEY, Notice
 from gateway.providers.returning import Question
 from gateway.refunds import recovery
 from gateway.refunds.models import Refund, Status
-from gateway.refunds.questions import ask_and_take, believe, prepare
+from gateway.refunds.questions import ask_and_take, believe, look, prepare
 from gateway.refunds.services import lock
 
 log = structlog.get_logger()
@@ -27,11 +27,15 @@ log = structlog.get_logger()
 
 @register("ref")
 def hear(notice: Notice, account: ProviderAccount) -> bool:
-    """Queries the account about a refund under way; one that has ended, or was not sent there, stays as it is."""
+    """Queries the account about a refund under way, or completed; one that has ended otherwise, or was not sent there,
+    stays as it is.
+    """
     found = Refund.objects.select_related("merchant__company").filter(pk=notice.object_id, account=account).first()
     if found and notice.outcome:
         retry_on_deadlock(partial(believe, found.merchant, found.pk, notice.outcome))
         return True
+    if found and found.status == Status.COMPLETED:
+        look(found)
     if found is None or found.status != Status.PROCESSING or found.sent_at is None:
         return found is not None
     question = retry_on_deadlock(partial(_begin, found.merchant, found.pk))

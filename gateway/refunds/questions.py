@@ -38,6 +38,16 @@ def ask_and_take(merchant: Merchant, question: Question) -> None:
     retry_on_deadlock(partial(_take, merchant, question, answer))
 
 
+def look(refund: Refund) -> None:
+    """Queries a completed refund once more: the payer's bank may send it back days later.
+
+    It stays as it is; people look it up. Never call it inside a transaction. Raises NotSent and Unclear.
+    """
+    told = rail_of(refund.payment).ask_refund(order_of(refund), clock.now(refund.merchant))
+    if told.answered in NOT_RETURNED:
+        log.critical("refund.told_otherwise", refund=refund.id, told=told.answered, reference=told.reference)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A provider's answer, and what it has taken back itself."""

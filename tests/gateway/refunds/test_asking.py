@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 from django.db.models import F
+from structlog.testing import capture_logs
 
-from gateway.methods.rail import PaymentOutcome, PaymentResult
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.provider import Notice
 from gateway.refunds import due, services
+from gateway.refunds.callbacks import hear
 from gateway.refunds.errors import RefundState
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund
@@ -114,6 +117,19 @@ def test_declined_the_money_comes_back_to_the_company(acme: Shop, script: Script
 
     assert sweep(minutes=1).status == "FAILED"
     assert money()["AVAILABLE"] == before["AVAILABLE"] + 5000
+
+
+def test_one_that_comes_back_after_it_was_completed_rings(acme: Shop, script: Script, refund: str) -> None:
+    script.answers |= {"refund": [RETURNED], "ask refund": [RETURNED, DECLINED]}
+    done, before = sweep(minutes=1), money()
+    assert done.account
+
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert hear(Notice(refund, PaymentAction.REFUND), done.account)
+
+    assert [line["log_level"] for line in logs if line["event"] == "refund.told_otherwise"] == ["critical"]
+    assert (Refund.objects.get().status, money()) == ("COMPLETED", before)
 
 
 def test_no_timer_makes_it_fail(acme: Shop, script: Script, refund: str) -> None:

@@ -1,5 +1,6 @@
 """Cards with real money: entered in the fields of an acquirer, priced by what the card is, captured or voided."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -235,6 +236,19 @@ def test_what_somebody_captured_elsewhere_is_paid_at_the_price_of_the_card(sessi
 
     assert pass_time(session.id, minutes=1).status == "PAID"
     assert (stored().method, money()) == ("DEBIT_CARD", stored().net)
+
+
+def test_another_amount_is_neither_priced_nor_captured_and_is_voided_in_the_end(
+    session: Session, script: Script
+) -> None:
+    other = replace(authorized("debit"), amount=Decimal(199), currency="BRL")
+    script.answers |= {"confirm": [other], "ask": [other]}
+
+    assert outcome(confirm(session)) == (200, "ACTION_REQUIRED")
+    assert (stored().method, stored().unclear_since is None) == ("CREDIT_CARD", False)
+
+    assert pass_time(session.id, minutes=31).status == "EXPIRED"
+    assert (asked(script), money()) == (["confirm", "cancel"], 0)
 
 
 def test_both_kinds_are_offered(acme: Shop, script: Script) -> None:
