@@ -13,6 +13,7 @@ from accounts.models import Environment
 from gateway.payments.models import Payment
 
 BOLETO_VALID_AFTER_DEADLINE = timedelta(days=30)
+LIVE = "_live"
 _BOLETO, _CHECKOUT, _CARD_PAGE = "boleto-pdf", "checkout", "hosted-card-page"
 
 
@@ -60,13 +61,18 @@ def of_hosted_card_page(token: str) -> str | None:
 def client_secret(payment: Payment) -> str:
     """The secret of the payer's browser for a card payment: bound to it and its environment, valid while it is open.
 
-    Created for each response and never stored; not for events, logs or URLs (contract §6.1). Its form tells the SDK the
-    environment: in production the fields are those of an acquirer, which only the session names.
+    Created for each response and never stored; not for events, logs or URLs (contract §6.1). Those of production have
+    a form of their own, by which the SDK knows that an acquirer's fields are to be mounted.
     """
     bound = f"{payment.id}:{payment.merchant.environment}:{payment.created_at.isoformat()}"
     mac = salted_hmac("card-session", bound, algorithm="sha256").digest()
-    live = "live_" if payment.merchant.environment == Environment.PRODUCTION else ""
-    return f"{payment.id}_secret_{live}{urlsafe_b64encode(mac).decode().rstrip('=')}"
+    live = LIVE if payment.merchant.environment == Environment.PRODUCTION else ""
+    return f"{payment.id}{live}_secret_{urlsafe_b64encode(mac).decode().rstrip('=')}"
+
+
+def of_client_secret(secret: str) -> str:
+    """The id of the payment that a client secret names; it is not verified."""
+    return secret.partition("_secret_")[0].removesuffix(LIVE)
 
 
 def _sign(purpose: str, payment: Payment) -> str:

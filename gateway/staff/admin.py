@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group
@@ -61,7 +60,6 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     withdrawals,
 )
 from gateway.staff.kit.columns import address
-from gateway.staff.kit.entrance import with_second_factor
 from gateway.staff.kit.queues import PARAMETER
 from gateway.staff.kit.related import plural
 from gateway.staff.overview.queues import QueueCount, waiting
@@ -132,11 +130,6 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         ),
     ),
 )
-
-
-admin.site.index_title = "Overview"
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
-admin.site.has_permission = with_second_factor(admin.site.has_permission)  # type: ignore[method-assign, assignment]
 
 
 def stylesheet(request: HttpRequest) -> str:

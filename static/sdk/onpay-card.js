@@ -10,7 +10,7 @@
   const ADAPTERS = {}; // by the server: acquirer → integrity of its adapter
   const KINDS = ["cardNumber", "cardExpiry", "cardCvc"];
   const EVENTS = ["ready", "change", "focus", "blur", "enter", "error"];
-  const SECRET = /^(pay_[0-9A-Z]{26})_secret_(live_(?=[\w-]{43}$))?[\w-]{20,100}$/;
+  const SECRET = /^(pay_[0-9A-Z]{26})(_live)?_secret_[\w-]{20,100}$/;
   const STATUS = /^[A-Z][A-Z_]{2,30}$/;
   const PATIENCE_MS = 15_000;
 

@@ -28,7 +28,7 @@ def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
     Raises SessionInvalid and OriginMismatch.
     """
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-    payment = _named(secret.partition("_secret_")[0])
+    payment = _named(links.of_client_secret(secret))
     opens = (
         scheme == "Bearer"
         and payment is not None
