@@ -100,6 +100,7 @@ class World:
         self.calls, self.takes, self.begins = Known(self._calls), Known(self._takes), Known(self._begins)
         self.times, self.decides, self.outsides = Known(self._times), Known(self._decides), Known(self._outsides)
         self.hints, self.truth, self.is_over = Known(self._hints), Known(self._truth), Known(self._is_over)
+        self.tells = Known(self._tells)
         self.breaks, self.acts, self.is_final = Known(self._breaks), Known(self._acts), Known(self._is_final)
 
     @property
@@ -138,9 +139,9 @@ class World:
         for what, then, following in self.begins(row):
             if len(processes) + len(following) <= self.most:
                 yield what, (then, out, 0, *sorted((*self._left(row, then, processes, following), *following)))
-        if (truth := self.truth(out)) >= 0:
-            for what, then in self.decides(row, truth):
-                yield what, (then, out, 0, *sorted(self._left(row, then, processes)))
+        decided = self.decides(row, truth) if (truth := self.truth(out)) >= 0 else []
+        for what, then in (*self.tells(row, out), *decided):
+            yield what, (then, out, 0, *sorted(self._left(row, then, processes)))
 
     def _left(self, row: int, then: int, processes: State, following: tuple[int, ...] = ()) -> Iterable[int]:
         """The processes, after another one has changed the row."""
@@ -187,6 +188,10 @@ class World:
 
     def _hints(self, row: int) -> int:
         return -1
+
+    def _tells(self, row: int, out: int) -> list[tuple[str, int]]:
+        """Messages of a provider that is believed."""
+        return []
 
     def _truth(self, out: int) -> int:
         raise NotImplementedError

@@ -10,6 +10,27 @@ _MAY = "while a charge exists or may still be made"
 
 OF_PAYMENTS = (
     Wrong(
+        "a message that an offer is closed is money of a card",
+        QUESTIONS,
+        (("    if answer.about == PaymentAction.EXPIRE:  # as if we had canceled it", "    if False:"),),
+        "PAID that was not charged",
+        "card",
+    ),
+    Wrong(
+        "a message that a card was refused fails it while another one may be confirmed",
+        QUESTIONS,
+        (
+            (
+                "    if _is_of_a_card(payment, answer):\n        return _card_taken(payment, answer, at)\n",
+                "    if outcome.answered == PaymentResult.DECLINED:\n"
+                "        return finish(payment, about, outcome, at)\n"
+                "    if _is_of_a_card(payment, answer):\n        return _card_taken(payment, answer, at)\n",
+            ),
+        ),
+        f"FAILED {_MAY}",
+        "card",
+    ),
+    Wrong(
         "no answer is a decline",
         CALLS,
         (

@@ -130,6 +130,20 @@ def by_itself(order: str) -> list[tuple[str, str]]:
     }.get(order, [])
 
 
+def messages(order: str, kind: str) -> list[tuple[PaymentAction, PaymentOutcome]]:
+    """What an institution that is believed may tell of an order, at any time and again."""
+    if kind != "card":
+        told = {CHARGED: [(PaymentAction.PAY, R.DONE)], VOID: [(PaymentAction.PAY, R.DECLINED), *_OVER]}
+    else:
+        confirmed = [(PaymentAction.PAY, R.AUTHORIZED)]
+        told = {HELD: confirmed, ODD: confirmed, TURNED: [(PaymentAction.PAY, R.DECLINED)]}
+        told |= {CHARGED: [(PaymentAction.CAPTURE, R.DONE)], VOID: [*_OVER]}
+    return [(about, _said(answered, **_card_in(order))) for about, answered in told.get(order, [])]
+
+
+_OVER = ((PaymentAction.CANCEL, R.DONE), (PaymentAction.EXPIRE, R.DONE))
+
+
 class OutsideRail(ScriptedCard):
     """A rail whose every call is answered by `SCRIPT`, with what is asked about."""
 

@@ -172,6 +172,17 @@ class Payments(World):
                 return []
             return [(f"{PEOPLE} it was {result}", self.rows(self.stage.row()))]
 
+    def _tells(self, row: int, orders: int) -> list[tuple[str, int]]:
+        now, found = self.rows.values[row], []
+        questions, calls = self.stage.code("gateway.payments.questions"), self.stage.code("gateway.payments.calls")
+        for about, told in outside.messages(self.outs.values[orders][now.account], self.kind):
+            with self.stage.laid(self.stage.payment(now)):
+                questions.believe(self.stage.merchant, self.stage.stored.pk, calls.Answer(about, told))
+                then = self.rows(self.stage.row())
+            if then != row:
+                found.append((f"{USERS[now.account]} tells: {about} {told.answered}", then))
+        return found
+
     def _calls(self, number: int, orders: int) -> list[tuple[str, int, int, int]]:
         """Every way in which a call can end: what was said, the process with its answer, orders, what went wrong."""
         one, before = self.processes[number], self.outs.values[orders]
