@@ -17,7 +17,10 @@ function open(given, tools) {
 }
 
 class AdyenCard extends Card {
+  /** @type {import("@adyen/adyen-web").CustomCard | null} */
   #component = null;
+  /** @type {import("@adyen/adyen-web").ICore | null} */
+  checkout = null;
   #look = null;
   #placeholders = {};
 
@@ -43,7 +46,7 @@ class AdyenCard extends Card {
         this.#component?.updateStyles(this.#look);
       },
       focus: () => this.#component?.setFocusOn(SECURED[field.kind]),
-      blur: () => document.activeElement?.blur(),
+      blur: () => holder.contains(document.activeElement) && holder.querySelector("iframe")?.blur(),
       clear: () => this.#mount(), // the component empties all of its fields or none
       remove: () => {
         this.#unmount();
@@ -102,7 +105,6 @@ class AdyenCard extends Card {
     let [isReady, brand, last] = [false, "card", null];
     const tell = () => isReady && every((field) => this.#state(field, last, typed, brand));
     this.#component = new window.AdyenWeb.CustomCard(this.checkout, {
-      type: "card",
       brands: OFFERED,
       autoFocus: false,
       styles: this.#look,

@@ -30,6 +30,7 @@ function failed(code, locale, more) {
 
 // What the server says to a confirmation: `{payment}`, `{error}`, or `{action}` for the acquirer's library. An answer
 // that was lost is asked for again, and so is one while the acquirer is being asked: either can only charge once.
+/** @returns {Promise<any>} */
 async function settle(ask, given, locale) {
   for (let left = 3; ; left -= 1) {
     const { action, payment, error } = (await ask(given)) ?? LOST;
@@ -42,8 +43,7 @@ async function settle(ask, given, locale) {
   }
 }
 
-// The three fields of a card. An adapter has `put(field, container, look)`, which mounts one and returns what can be
-// done with it, and `charge()` and `chargeSaved()`, which end as `settle` does.
+// The three fields of a card. The types are those of the acquirers' own packages: tests/clients compiles adapters.
 class Card {
   #fields = new Map();
 
@@ -68,6 +68,15 @@ class Card {
     return { say, remove };
   }
 
+  /** Mounts one; what the adapter returns is what can be done with it. @returns {any} */
+  put(field, container, look) {}
+
+  /** Ends as `settle` does. @returns {Promise<any>} */
+  async charge() {}
+
+  /** The same, of a card that is saved and waits for its holder. @returns {Promise<any>} */
+  async chargeSaved() {}
+
   get fields() {
     return this.#fields;
   }
@@ -90,8 +99,13 @@ class Card {
     return outcome.payment?.status === "ACTION_REQUIRED" ? this.failed("CONNECTION_LOST") : outcome;
   }
 
-  // What a field is like now; the shop hears of it if that is news. `wrong` is "short", or "" where it is just wrong.
-  changed(field, { complete, empty, brand, wrong }) {
+  /**
+   * What a field is like now; the shop hears of it if that is news. `wrong` is "short", or "" where it is just wrong.
+   * @param {any} field
+   * @param {{complete: boolean, empty: boolean, brand?: string, wrong?: string}} now
+   */
+  changed(field, now) {
+    const { complete, empty, brand, wrong } = now;
     field.is = { complete, empty, ...(brand && { brand: BRANDS.includes(brand) ? brand : "unknown" }) };
     if (wrong !== undefined) Object.assign(field.is, this.#mistake(field.kind, wrong));
     this.#tell(field);
