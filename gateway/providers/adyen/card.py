@@ -77,9 +77,13 @@ class AdyenCard(AdyenRail, AcquirerCard):
         }
 
     def _completed(self, order: PaymentOrder, paid: Paid | Refused) -> PaymentOutcome:
-        """A refused completion says nothing: it may have been completed before."""
+        """A refused completion says nothing: it may have been completed before. What the browser handed over may be of
+        another payment: only money with our id is this one's.
+        """
         if isinstance(paid, Refused):
             raise Unclear(f"not completed: HTTP {paid.status}, error {paid.code}")
+        if paid.result == "Authorised" and paid.reference != order.payment_id:
+            raise Unclear("an authorization that does not name the payment")
         return self._told(order, paid)
 
     def _told(self, order: PaymentOrder, paid: Paid | Refused) -> PaymentOutcome:

@@ -162,6 +162,7 @@ CARDS: dict[str, dict[str, Any]] = {
     "debit": _authorised("DEBIT", "mc"),
     "prepaid": _authorised("PREPAID_NONRELOADABLE"),
     "unknown": _authorised(None),
+    "nameless": _authorised("CREDIT") | {"merchantReference": None},
     "refused": {"resultCode": "Refused", "refusalReason": "Not enough balance", "refusalReasonCode": "12"},
     "acquirer": {"resultCode": "Error", "refusalReason": "Acquirer Error", "refusalReasonCode": "4"},
     "challenge": {

@@ -143,6 +143,36 @@ def test_a_challenge_is_answered_in_the_browser_and_completed(session: Session, 
     assert asked(acquirer) == ["captures"]
 
 
+@pytest.mark.parametrize("plays", ["credit", "nameless"])
+def test_the_answer_to_another_payments_challenge_pays_nothing(
+    acme: Shop, session: Session, account: ProviderAccount, acquirer: Acquirer, plays: str
+) -> None:
+    victim = opened(api_of(acme))
+    confirm(victim, state_data("challenge"))
+    confirm(session, state_data("challenge"))
+
+    given = {"details": {"threeDSResult": f"{acquirer.books.newest().psp}.{plays}"}}
+
+    assert outcome(confirm(victim, given)) == (200, "PENDING")
+    assert set(Payment.objects.values_list("status", flat=True)) == {"PENDING", "ACTION_REQUIRED"}
+    assert (asked(acquirer), balances(acme)) == ([], {})
+
+
+def test_an_authorization_of_another_amount_sets_no_price(
+    session: Session, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    acquirer.will("500 after", on="/payments$")
+    confirm(session, state_data("credit"))
+    before = stored()
+    debit = {"fundingSource": "DEBIT", "cardSummary": "1111"}
+    other = {"value": 1, "currency": "BRL"}
+    told(account, "AUTHORISATION", acquirer.books.newest(), amount=other, additionalData=debit)
+
+    assert (stored().status, stored().method, stored().fee) == ("PENDING", "CREDIT_CARD", before.fee)
+    told(account, "AUTHORISATION", acquirer.books.newest(), additionalData=debit)
+    assert (stored().status, stored().method) == ("AUTHORIZED", "DEBIT_CARD")
+
+
 def test_a_challenge_that_nobody_answers_expires_only_when_adyen_says_so(
     acme: Shop, session: Session, account: ProviderAccount, acquirer: Acquirer
 ) -> None:
