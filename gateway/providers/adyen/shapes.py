@@ -86,7 +86,10 @@ class Item:
     account: Annotated[str, Field(validation_alias="merchantAccountCode")]
     reference: Annotated[str, Field(validation_alias="merchantReference")]
     amount: Amount
-    original: Annotated[str | None, Field(validation_alias="originalReference")] = None
+    original: Annotated[
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{0,64}$")] | None,
+        Field(validation_alias="originalReference"),
+    ] = None
     method: Annotated[str | None, Field(validation_alias="paymentMethod")] = None
     reason: str | None = None
     extra: Annotated[dict[str, Any] | None, Field(validation_alias="additionalData")] = None

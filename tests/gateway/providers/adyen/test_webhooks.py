@@ -174,6 +174,7 @@ def test_a_repeated_notification_counts_once_and_money_is_told_with_its_amount(
         {"amount": {"value": -1, "currency": "BRL"}},
         {"pspReference": "a:b"},
         {"pspReference": ""},
+        {"originalReference": "a:b"},
         {"merchantReference": None},
     ],
     ids=str,
