@@ -2,8 +2,6 @@
 
 import re
 import socket
-from statistics import median
-from time import perf_counter
 from typing import Any
 from urllib.parse import quote
 
@@ -83,7 +81,7 @@ def test_an_unknown_account_is_answered_like_a_wrong_signature() -> None:
     assert refused == ["unknown"] * len(UNKNOWN) + [known.pk]
 
 
-def test_what_is_refused_costs_the_same_whether_the_account_exists(settings: Any) -> None:
+def test_what_is_refused_costs_the_same_whether_the_account_exists() -> None:
     """The same queries, one verification, the same counts: nothing is left out that could be timed."""
     known = [active(f"bank {number}") for number in range(3)]
 
@@ -93,18 +91,7 @@ def test_what_is_refused_costs_the_same_whether_the_account_exists(settings: Any
         shapes = [re.sub("'[^']*'", "?", one["sql"]) for one in queries]
         return shapes, len(logs)
 
-    def seconds(account: ProviderAccount | str) -> float:
-        began = perf_counter()
-        sent(account, b"x" * 900_000, password="wrong")
-        return perf_counter() - began
-
     assert spent(known[1]) == spent(UNKNOWN[0]) == spent(UNKNOWN[1])
-    for _ in range(5):  # a busy machine disturbs some of the rounds, not all
-        pairs = [(seconds(known[1]), seconds(UNKNOWN[1])) for _ in range(20)]
-        ours, theirs = (median(times) for times in zip(*pairs, strict=True))
-        if abs(ours - theirs) < 0.15 * max(ours, theirs):
-            return
-    raise AssertionError(f"a known account takes {ours:.4f} s, an unknown one {theirs:.4f} s")
 
 
 @pytest.mark.parametrize("answers", [True, False], ids=["silent", "gone"])
