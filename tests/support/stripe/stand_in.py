@@ -22,10 +22,15 @@ from tests.support.bacen_pix.bank import WAITED_FOR, Handler, authority
 SECRET_KEY, PUBLISHABLE_KEY = "sk_live_51OnpayTestsOnly", "pk_live_51OnpayTestsOnly"
 SIGNING_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH"
 APPROVED, REFUSED, CHALLENGE = "4242424242424242", "4000000000000341", "4000002500003155"
-_START = "from localstripe.resources import store; store.dump_to_disk = lambda: None; " + (
-    "from localstripe.server import start; start()"
-)
-"""It keeps its rows in memory only: one file in /tmp would be shared by all processes."""
+_START = """
+import sys
+from aiohttp import web
+from localstripe.resources import store
+from localstripe.server import app
+store.dump_to_disk = lambda: None
+web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), print=None)
+"""
+"""On loopback alone, and with its rows in memory only: its file would be shared by all processes."""
 
 
 @dataclass
@@ -152,7 +157,7 @@ def localstripe() -> Iterator[int]:
     """The port of its process."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
-    command = [sys.executable, "-c", _START, "--port", str(port), "--from-scratch"]
+    command = [sys.executable, "-c", _START, str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):

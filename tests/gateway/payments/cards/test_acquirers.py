@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db.models import Q
+from django.urls import reverse
 
 from gateway.methods.models import MethodRule
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
@@ -16,6 +17,7 @@ from gateway.providers.errors import Unclear
 from ledger.models import Balance
 from tests.support.cards import Session, opened, outcome
 from tests.support.companies import Shop
+from tests.support.people import a_member, signed_in
 from tests.support.production import api_of, live, pass_time
 from tests.support.providers import routed
 from tests.support.scripted_provider import CARDS, Script, rewritten
@@ -249,6 +251,20 @@ def test_another_amount_is_neither_priced_nor_captured_and_is_voided_in_the_end(
 
     assert pass_time(session.id, minutes=31).status == "EXPIRED"
     assert (asked(script), money()) == (["confirm", "cancel"], 0)
+
+
+def test_people_see_the_card_and_no_secret(session: Session, script: Script, acme: Shop) -> None:
+    script.answers["confirm"] = [authorized("debit")]
+    company, address = signed_in(a_member(acme.company)), (acme.company.pk, "production", session.id)
+    open_page = company.get(reverse("dashboard:payment", args=address)).content.decode()
+    assert outcome(confirm(session)) == (200, "PAID")
+
+    page = company.get(reverse("dashboard:payment", args=address)).content.decode()
+    receipt = api_of(acme).get(f"/payments/{session.id}/receipt").json()["data"]
+
+    assert "4242" in page
+    assert receipt["card"] == {"brand": "visa", "last4": "4242"}
+    assert session.secret not in open_page + page
 
 
 def test_both_kinds_are_offered(acme: Shop, script: Script) -> None:
