@@ -25,9 +25,16 @@ def require_unused(
     """
     if not rail.bank_reference.fullmatch(reference):
         raise InvalidBankReference
+    require_unpaid(reference, account, merchant, by=by)
+    if was_held(reference, account, merchant):
+        raise BankReferenceUsed
+
+
+def require_unpaid(
+    reference: str, account: ProviderAccount, merchant: Merchant | None, *, by: Payment | None = None
+) -> None:
+    """Raises ONP409_BANK_REFERENCE if it has paid another payment, at the account or of the company."""
     at_the_bank = Q(account=account) | (Q(account__isnull=False, merchant=merchant) if merchant else Q())
     paid = Payment.objects.filter(at_the_bank, rail_reference__iexact=reference).exclude(pk=by and by.pk)
     if other := paid.values_list("pk", flat=True).first():
         raise BankReferenceUsed(paymentId=other)
-    if was_held(reference, account, merchant):
-        raise BankReferenceUsed

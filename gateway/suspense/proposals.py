@@ -8,6 +8,7 @@ from accounts import audit
 from accounts.audit import Actor
 from accounts.models import Merchant
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
+from gateway.payments.bank_references import take_turns
 from gateway.payments.errors import PaymentUnknown
 from gateway.payments.models import Payment
 from gateway.suspense import services
@@ -195,7 +196,7 @@ class Attribute(ProposalKind):
         return companies_of(record.payment.merchant, record.item.merchant)
 
     def require(self, record: Meant, values: Values) -> None:
-        """Raises ONP409_SUSPENSE_STATE and ONP422_SUSPENSE_COMPANY."""
+        """Raises ONP409_SUSPENSE_STATE, ONP422_SUSPENSE_COMPANY and ONP409_BANK_REFERENCE."""
         services.require_attributable(record.item, record.payment)
 
     def sentence(self, record: Meant, values: Values) -> str:
@@ -208,6 +209,7 @@ class Attribute(ProposalKind):
 
     def carry_out(self, record: Meant, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
+        take_turns(record.item.account_id, record.payment.merchant)
         item = services.attribute(record.item, record.payment, note[:255])
         after = {"state": item.state, "payment": item.payment_id}
         write_down(by, self.name, item, before, after, note)

@@ -11,7 +11,8 @@ from accounts.base.ids import new_id
 from accounts.models import Environment
 from gateway.methods.rail import Clawback, PaymentAction, PaymentOutcome, PaymentResult
 from gateway.methods.registry import by_currency
-from gateway.payments.errors import DuplicateReference, PaymentState
+from gateway.payments.bank_references import require_unpaid
+from gateway.payments.errors import BankReferenceUsed, DuplicateReference, PaymentState
 from gateway.payments.models import OPEN, Payment, Status
 from gateway.payments.provider import finish
 from gateway.payments.provider import lock as lock_payment
@@ -117,11 +118,17 @@ def record(item: SuspenseItem, asked: SuspenseAction, reference: str, note: str)
 
 
 def require_attributable(item: SuspenseItem, payment: Payment) -> None:
-    """Raises ONP409_SUSPENSE_STATE, and ONP422_SUSPENSE_COMPANY if it cannot have been meant for the payment."""
+    """Raises ONP409_SUSPENSE_STATE, ONP422_SUSPENSE_COMPANY if it cannot have been meant for the payment, and
+    ONP409_BANK_REFERENCE if the company has this money already, from another account.
+    """
     SUSPENSE_LIFE.transition(SuspenseAction.ATTRIBUTE, item.state)
     if item.payment_id is not None:
         raise ItemState
     require_theirs(payment, item.merchant_id or item.account.merchant_id, item.method)
+    require_unpaid(item.reference, item.account, payment.merchant)
+    theirs = SuspenseItem.objects.filter(merchant=payment.merchant, reference__iexact=item.reference)
+    if theirs.exclude(pk=item.pk).exists():
+        raise BankReferenceUsed
 
 
 def require_theirs(payment: Payment, owner_id: int | None, method: str) -> None:

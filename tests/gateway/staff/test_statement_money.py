@@ -11,10 +11,13 @@ import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
 
+from accounts.audit import Actor
 from accounts.models import AuditEntry, Membership, Proposal, User
 from accounts.proposals.errors import AlreadyProposed, OwnCompany
 from gateway.payments.errors import BankReferenceUsed, InvalidBankReference
 from gateway.payments.models import Payment
+from gateway.providers import accounts
+from gateway.providers.accounts import NewAccount
 from gateway.providers.models import ProviderAccount
 from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.suspense.errors import NotTheirs, NotWatched, PaysItsPayment
@@ -22,12 +25,12 @@ from gateway.suspense.models import SuspenseItem
 from ledger.models import Entry
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.manual_provider import connected, live, ordered
+from tests.support.manual_provider import MEXICO, connected, live, ordered
 from tests.support.payments import a_payment
 from tests.support.people import a_person, browser_of
 from tests.support.production import pass_time
 from tests.support.proposals import NOTE, action, confirmed, proposed
-from tests.support.providers import active
+from tests.support.providers import active, confirms, enters
 from tests.support.staff import support
 from tests.support.staff_overview import listed
 from tests.support.suspense import balances
@@ -178,6 +181,22 @@ def test_a_reference_is_used_once_by_every_door(
         assert BankReferenceUsed.message in refusal(staff, other, "paid", **PAID | {"reference": "mban7"})
         if held().state == "HELD":
             confirmed(colleague, proposed(staff, held(), "returned", reference="SENT1"))
+
+
+def test_money_of_the_platforms_account_is_not_attributed_to_a_company_that_has_it_already(
+    staff: Client, colleague: Client, account: ProviderAccount, acme_live: Api, payment: Payment
+) -> None:
+    platforms = accounts.enter(Actor(enters()), NewAccount("manual", "Ours", "PRODUCTION"), MEXICO, NOTE["note"])
+    accounts.activate(Actor(confirms()), accounts.check(Actor(enters()), platforms), NOTE["note"])
+    other = spei(acme_live)
+    sent = MONEY | {"amount": "1500", "reference": PAID["reference"]}
+    confirmed(colleague, proposed(staff, platforms, "enter_money", **sent))
+    early = proposed(staff, held(), "attribute", payment=other.pk)
+    confirmed(colleague, proposed(staff, payment, "paid", **PAID | {"reference": PAID["reference"].lower()}))
+
+    with nothing_moves():
+        assert confirmed(colleague, early).status_code == 409
+    assert BankReferenceUsed.message in refusal(staff, held(), "attribute", payment=payment.pk)
 
 
 def connected_again(shop: Shop) -> ProviderAccount:
