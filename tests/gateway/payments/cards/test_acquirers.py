@@ -10,16 +10,17 @@ from django.urls import reverse
 
 from gateway.methods.models import MethodRule
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.payments import questions
+from gateway.payments import due, questions
 from gateway.payments.calls import Answer
 from gateway.payments.models import Payment
 from gateway.providers.errors import Unclear
+from gateway.providers.models import ProviderAccount
 from ledger.models import Balance
-from tests.support.cards import Session, opened, outcome
+from tests.support.cards import Session, opened, order, outcome
 from tests.support.companies import Shop
 from tests.support.people import a_member, signed_in
-from tests.support.production import api_of, live, pass_time
-from tests.support.providers import routed
+from tests.support.production import api_of, live, move, pass_time
+from tests.support.providers import active, routed
 from tests.support.scripted_provider import CARDS, Script, rewritten
 from tests.support.threads import at_once
 from webhooks.models import Event
@@ -213,6 +214,39 @@ def test_a_message_that_is_faster_than_the_browser_is_no_contradiction(session: 
     finally:
         del vars(script)["answer"]
     assert kinds() == ["action_required", "authorized", "paid"]
+
+
+def test_an_old_refusal_does_not_fail_what_another_card_has_paid_meanwhile(session: Session, script: Script) -> None:
+    def is_overtaken(user: str, what: str, our_id: str) -> PaymentOutcome:
+        if what == "confirm":
+            questions.believe(stored().merchant, our_id, Answer(PaymentAction.PAY, authorized()))
+        return DECLINED if what == "confirm" else DONE
+
+    vars(script)["answer"] = is_overtaken
+    try:
+        assert outcome(confirm(session)) == (200, "AUTHORIZED")
+        assert pass_time(session.id, minutes=1).status == "PAID"
+    finally:
+        del vars(script)["answer"]
+
+
+def test_out_of_time_while_the_next_acquirer_is_asked_it_is_not_taken_for_paid(acme: Shop, script: Script) -> None:
+    first = ProviderAccount.objects.get()
+    routed(first, active("second"), method="CREDIT_CARD")
+
+    def runs_out(user: str, what: str, our_id: str) -> PaymentOutcome:
+        if (user, what) == ("acquirer", "instruct"):
+            move(our_id, days=1)
+            return PaymentOutcome(R.REFUSED)
+        return VOIDED
+
+    vars(script)["answer"] = runs_out
+    try:
+        assert api_of(acme).post("/payments", order()).status_code == 503
+        due.run_due()
+    finally:
+        del vars(script)["answer"]
+    assert (stored().status, money()) == ("EXPIRED", 0)
 
 
 def test_two_tabs_at_once_charge_once(session: Session, script: Script) -> None:
