@@ -1,6 +1,6 @@
 """Cards with real money in a browser: the shop's page is the one of the sandbox, the fields in it are an acquirer's.
 
-Stripe is localstripe, asked by our own provider. Adyen's library is a stand-in of ours, and its server is scripted.
+Our own providers ask localstripe, and our pretended Adyen, whose library is a stand-in of ours, too.
 """
 
 from collections.abc import Iterator
@@ -11,22 +11,16 @@ from playwright.sync_api import Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from gateway.api.reference.guide import CARD_PAGE
-from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.models import Payment
 from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, SHOP, LiveShop
+from tests.support.adyen.acquirer import Acquirer, open_acquirer
 from tests.support.browser import NARROW, WIDE
 from tests.support.card_pages import state
 from tests.support.production import live
 from tests.support.providers import connected
-from tests.support.scripted_provider import Script, rewritten
 from tests.support.stripe import in_browsers
 from tests.support.stripe.stand_in import APPROVED, CHALLENGE, REFUSED, StandIn, in_front_of, localstripe
 
-SESSION = PaymentOutcome(PaymentResult.SESSION, {"session": {"integrationMode": "SECURE_FIELDS"}, "intent": "1"})
-CARD = {"brand": "visa", "last4": "4242", "funding": "credit"}
-AUTHORIZED = PaymentOutcome(PaymentResult.AUTHORIZED, {"card": CARD}, reference="ch_1")
-ASKED = PaymentOutcome(PaymentResult.CHALLENGE, {"action": {"type": "threeDS2", "token": "asked"}})
-DONE, WAITING = PaymentOutcome(PaymentResult.DONE), PaymentOutcome(PaymentResult.WAITING)
 SAVED = "secret => OnpayCard.confirmCardPayment(secret).then((ended) => { window.outcome = ended; }) && null"
 
 
@@ -58,20 +52,18 @@ def shop(stripe: StandIn, transactional_db: None, page: Page, sdk: str, settings
 
 
 @pytest.fixture
-def script(transactional_db: None) -> Script:
-    return rewritten()
+def adyen() -> Iterator[Acquirer]:
+    with open_acquirer() as acquirer:
+        yield acquirer
 
 
 @pytest.fixture
-def at_adyen(script: Script, page: Page, sdk: str, settings: Any) -> Iterator[LiveShop]:
+def at_adyen(adyen: Acquirer, transactional_db: None, page: Page, sdk: str, settings: Any) -> Iterator[LiveShop]:
     library = f"{ADYEN}/adyen.js"
     settings.ACQUIRER_SCRIPTS = {"adyen": library}
     found = LiveShop(page, SHOP, sdk=sdk, acquirer="adyen", allowed=ADYEN)
-    live(found.shop, "acquirer", method="CREDIT_CARD")
-    script.fields = {
-        "acquirer": "adyen", "clientKey": "live_X", "environment": "live", "country": "BR", "script": library,
-    }  # fmt: skip
-    script.answers = {"instruct": [SESSION], "capture": [DONE], "cancel": [DONE], "ask": [WAITING]}
+    live(found.shop, method="CREDIT_CARD")
+    connected("adyen", adyen.credentials(), "CREDIT_CARD", "DEBIT_CARD")
     with found.before(NARROW):
         page.route(library, lambda route: route.fulfill(body=ADYEN_LIBRARY, content_type="text/javascript"))
         found.serve()
@@ -181,12 +173,11 @@ def test_fields_that_cannot_be_loaded_say_so(shop: LiveShop, happens: Any) -> No
 
 
 def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page(
-    at_adyen: LiveShop, script: Script
+    at_adyen: LiveShop, adyen: Acquirer
 ) -> None:
     shop = at_adyen
-    script.answers["confirm"] = [ASKED, AUTHORIZED]
     shop.open({"locale": "pt"})
-    assert shop.page.evaluate("[given.clientKey, given.locale, given.countryCode]") == ["live_X", "pt-BR", "BR"]
+    assert shop.page.evaluate("[given.environment, given.locale, given.countryCode]") == ["live", "pt-BR", "BR"]
     assert shop.page.evaluate("given.placeholders.expiryDate") == "cardExpiry"
     assert shop.pay("5555555555554444", "1230", "12")["error"]["field"] == "cardCvc"
     assert shop.last("cardNumber")["brand"] == "mastercard"
@@ -196,20 +187,20 @@ def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page
     shop.page.keyboard.press("Enter")
     bank = shop.page.frame_locator("dialog iframe")
     expect(bank.get_by_role("heading", name="Confirme com o seu banco")).to_be_visible()
-    bank.get_by_role("button", name="Approve threeDS2").click()
-    assert shop.outcome()["payment"]["status"] == "PAID"
-    typed, challenged = script.given
-    assert typed and challenged
-    assert typed["origin"] == shop.sdk, "3DS is shown there"
-    assert typed["paymentMethod"]["encryptedCardNumber"] == "sealed encryptedCardNumber"
-    assert challenged == {"details": {"threeDSResult": "asked"}}
+    approve = bank.get_by_role("button", name="Approve threeDS2")
+    approve.evaluate("(_, told) => { result = told; }", f"{adyen.books.newest().psp}.credit")
+    approve.click()
+    assert shop.outcome()["payment"]["status"] == "AUTHORIZED", "Adyen says by a webhook that it is captured"
+    sent = adyen.books.newest().asked
+    assert sent["origin"] == shop.sdk, "3DS is shown there"
+    assert sent["paymentMethod"]["encryptedCardNumber"] == "adyenan0_1_1$challenge"
+    assert [url for url, told in shop.asked if "5555" in told] == []
     expect(shop.page.locator("dialog")).to_have_count(0)
 
 
-def test_a_holder_who_leaves_can_go_on(at_adyen: LiveShop, script: Script) -> None:
-    script.answers["confirm"] = [ASKED]
+def test_a_holder_who_leaves_can_go_on(at_adyen: LiveShop) -> None:
     at_adyen.open()
-    at_adyen.type("4242424242424242", "1230", "123")
+    at_adyen.type("5555555555554444", "1230", "123")
     at_adyen.press()
     expect(at_adyen.page.frame_locator("dialog iframe").get_by_role("button")).to_be_visible()
     at_adyen.page.get_by_role("button", name="Close").click()
@@ -227,6 +218,15 @@ def test_the_hosted_page_takes_a_real_card(shop: LiveShop, size: Any) -> None:
     shop.press()
     expect(shop.page.get_by_role("status")).to_contain_text("Thank you. Acme has been notified.")
     assert state() == ("PAID", None)
+
+
+def test_a_card_that_is_captured_later_is_confirmed_on_the_hosted_page(at_adyen: LiveShop) -> None:
+    at_adyen.page.goto(at_adyen.order()["nextAction"]["checkoutUrl"])
+    expect(at_adyen.page.locator("#cardCvc input")).to_be_visible()
+    at_adyen.type("4242424242424242", "1230", "123")
+    at_adyen.press()
+    expect(at_adyen.page.get_by_role("status")).to_contain_text("Your bank has confirmed the payment to Acme.")
+    assert state() == ("AUTHORIZED", None)
 
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])

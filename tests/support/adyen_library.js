@@ -1,6 +1,7 @@
 // A stand-in of ours for adyen-web, Adyen's library for browsers, of which there is none by others: what the adapter
-// uses of version 6, with plain inputs where Adyen has frames that encrypt, and a button where it shows 3DS. It was
-// written next to adyen-web 6.45.2, with which the adapter was tried.
+// uses of version 6, with plain inputs where Adyen has frames that encrypt, and a button where it shows 3DS: the bank's
+// answer is the `result` that a test puts there. It was written next to adyen-web 6.45.2, with which the adapter was
+// tried.
 (() => {
   const COMPLETE = { encryptedCardNumber: /^\d{16}$/, encryptedExpiryDate: /^\d{4}$/, encryptedSecurityCode: /^\d{3}$/ };
   const WRONG = { encryptedCardNumber: "cc.num.902", encryptedExpiryDate: "cc.dat.911", encryptedSecurityCode: "cc.cvc.921" };
@@ -36,10 +37,11 @@
     check(kind, isLeft) {
       const { value } = this.inputs[kind];
       const isValid = COMPLETE[kind].test(value);
+      const plays = this.inputs.encryptedCardNumber.value.startsWith("5") ? "challenge" : "credit";
       const error = isLeft && value && !isValid ? { error: WRONG[kind], errorMessage: "theirs" } : null;
       for (const name of kind === "encryptedExpiryDate" ? OF_DATE : [kind]) {
         this.valid[name] = isValid;
-        this.sealed[name] = isValid ? `sealed ${name}` : undefined;
+        this.sealed[name] = isValid ? `adyenan0_1_1$${plays}` : undefined;
       }
       this.errors[kind] = error;
       if (kind === "encryptedCardNumber") this.props.onBrand({ brand: value.startsWith("5") ? "mc" : "card" });
@@ -51,7 +53,10 @@
     }
 
     get data() {
-      return { paymentMethod: { type: "scheme", ...this.sealed }, origin: location.origin, clientStateDataIndicator: true };
+      const { language, userAgent } = navigator;
+      const screen = { colorDepth: 24, screenHeight: 844, screenWidth: 390, timeZoneOffset: 0 };
+      const browserInfo = { acceptHeader: "*/*", javaEnabled: false, language, userAgent, ...screen };
+      return { paymentMethod: { type: "scheme", ...this.sealed }, browserInfo, origin: location.origin };
     }
 
     setFocusOn(kind) { this.inputs[kind].focus(); }
@@ -65,7 +70,7 @@
       mount(node) {
         const button = document.createElement("button");
         button.textContent = `Approve ${action.type}`;
-        button.addEventListener("click", () => onAdditionalDetails({ data: { details: { threeDSResult: action.token } } }));
+        button.addEventListener("click", () => onAdditionalDetails({ data: { details: { threeDSResult: result } } }));
         node.replaceChildren(button);
       },
     }),
