@@ -271,8 +271,8 @@ def _card_taken(payment: Payment, answer: Answer, at: datetime) -> Payment:
     is_confirmation = answer.about == PaymentAction.AUTHORIZE
     if outcome.answered == PaymentResult.UNKNOWN and not (is_confirmation and payment.status == Status.ACTION_REQUIRED):
         return _unclear(payment, at)
-    if is_confirmation and payment.status == Status.AUTHORIZED and outcome.answered == PaymentResult.AUTHORIZED:
-        save(payment)  # a message of the acquirer was faster
+    if is_confirmation and payment.status == Status.AUTHORIZED and outcome.answered != PaymentResult.DONE:
+        save(payment)  # a message was faster, perhaps about another card in the same fields
         return payment
     try:
         return authorizations.take(payment, outcome, at) or _unforeseen(payment, outcome, at)
