@@ -83,12 +83,23 @@ class Answer:
 
 
 def shaped(body: Mapping[str, Any], shape: type[T]) -> T:
-    """A value of the shape, a pydantic dataclass. Raises Unclear, which repeats no value."""
+    """A value of the shape, a pydantic dataclass, without NUL characters, which no text of the database can have.
+
+    Raises Unclear, which repeats no value.
+    """
     try:
-        return TypeAdapter(shape).validate_python(body)
+        return TypeAdapter(shape).validate_python(_storable(body))
     except ValidationError as wrong:
         places = {".".join(map(str, one["loc"])) for one in wrong.errors(include_input=False, include_url=False)}
         raise Unclear(f"an answer of another form: {', '.join(sorted(places))[:120]}") from None
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    if isinstance(value, Mapping):
+        return {name: _storable(member) for name, member in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list) else value
 
 
 class Client:

@@ -102,6 +102,18 @@ def test_a_payment_is_ordered_told_paid_and_refunded_in_part(
     assert (refund.status, refund.end_to_end_id) == ("COMPLETED", acquirer.books.changes[-1].psp)
 
 
+def test_text_that_no_database_can_store_hides_no_outcome(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    payment = create(acme)
+    told(account, "AUTHORISATION", acquirer.books.newest(), paymentMethod="p\0ix", reason="\0")
+    refund = refunded(acme, now(payment), acquirer)
+    told(account, "REFUND", acquirer.books.changes[-1], success=False, reason="No\0 money")
+
+    refund.refresh_from_db()
+    assert (refund.status, refund.failure_message) == ("FAILED", "No money")
+
+
 def test_told_five_times_and_with_old_news_it_is_paid_once(
     acme: Shop, account: ProviderAccount, acquirer: Acquirer
 ) -> None:
