@@ -1,6 +1,7 @@
 """Cards in a real browser: a shop's page on one origin, the fields on another, and nothing of the card between them."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from django.utils import translation
@@ -168,6 +169,16 @@ def test_no_digit_of_the_card_reaches_the_shop(shop: CardShop) -> None:
     assert {entry["origin"] for entry in shop.page.evaluate("heard")} == {shop.sdk}
     assert [url for url, sent in shop.asked if CHALLENGE in url + sent] == [f"{shop.sdk}/sdk/v1/tokens"]
     assert [url for url, _ in shop.asked if "_secret_" in url] == []
+
+
+def test_the_sandbox_loads_nothing_of_production(shop: CardShop) -> None:
+    shop.open()
+    expect(shop.field("cardNumber")).to_be_visible()
+    shop.page.wait_for_load_state("networkidle")
+    paths = [urlsplit(url).path for url, _ in shop.asked if url.startswith(shop.sdk)]
+    fields = [path for path in paths if path.startswith("/sdk/v1/fields/")]
+    own = [path for path in paths if path not in fields and not path.startswith("/static/")]
+    assert (len(fields), own) == (3, ["/sdk/onpay-card.js", "/sdk/v1/session"])
 
 
 def test_the_shop_cannot_look_into_a_field(shop: CardShop) -> None:
