@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db import connection
 from django.db.models import F
 from structlog.testing import capture_logs
 
@@ -14,9 +15,9 @@ from gateway.providers.adyen.card import card_of
 from gateway.providers.adyen.handed import browser_of_payer, completion_of, encrypted_card
 from gateway.providers.models import ProviderAccount
 from tests.support.adyen.account import entered
-from tests.support.adyen.acquirer import Acquirer
+from tests.support.adyen.acquirer import API_KEY, Acquirer
 from tests.support.adyen.books import psp, state_data
-from tests.support.adyen.webhooks import settled, told
+from tests.support.adyen.webhooks import HMAC_KEY, settled, told
 from tests.support.cards import Session, opened, outcome
 from tests.support.companies import Shop
 from tests.support.production import api_of, live, pass_time
@@ -98,6 +99,28 @@ def test_a_confirmed_card_is_authorized_and_captured(
     assert kinds() == ["action_required", "authorized", "paid"]
     assert money.asked["origin"] != "https://shop.example"
     assert money.asked["paymentMethod"]["fundingSource"] == "credit"
+
+
+def test_no_table_and_no_log_knows_what_was_typed_or_a_key(
+    session: Session, account: ProviderAccount, acquirer: Acquirer, caplog: Any, capfd: Any
+) -> None:
+    acquirer.will("500 after", on="/payments$")
+    confirm(session, state_data("challenge"))
+    told(account, "AUTHORISATION", acquirer.books.newest(), additionalData={"fundingSource": "CREDIT"})
+    assert confirm(session, {"acquirer": state_data("credit"), "surprise": 1}).status_code == 200
+    assert session.call("confirm", {"cardToken": "adyenan0"}).status_code == 400
+
+    with connection.cursor() as cursor:
+        rows = [str(_rows(cursor, name)) for name in connection.introspection.table_names()]
+    everything = "".join([*rows, caplog.text, *capfd.readouterr(), repr(account), repr(vars(account))])
+    assert session.id in everything and account.pk in everything
+    secrets = ("adyenan0", API_KEY, HMAC_KEY, session.secret.partition("_secret_")[2])
+    assert [one for one in secrets if one in everything] == []
+
+
+def _rows(cursor: Any, table: str) -> Any:
+    cursor.execute(f'SELECT t::text FROM "{table}" t')
+    return cursor.fetchall()
 
 
 def test_the_price_is_that_of_what_the_card_is(session: Session, account: ProviderAccount, acquirer: Acquirer) -> None:
