@@ -197,12 +197,17 @@ def believe(merchant: Merchant, payment_id: str, told: Answer) -> Payment:
 
 
 def _contradicts(payment: Payment, answer: Answer) -> bool:
-    """Whether it denies money that an earlier answer has promised, or promises it a second time."""
+    """Whether it denies money that an earlier answer has promised, or is about a second authorization.
+
+    What becomes of the second one ends nothing: the first can still be captured.
+    """
     is_same = answer.outcome.reference in (None, payment.rail_reference)
     if answer.about == PaymentAction.CANCEL:
-        return payment.status in (Status.PAID, Status.REFUNDED)
+        is_other = payment.status == Status.AUTHORIZED and not is_same
+        return is_other or payment.status in (Status.PAID, Status.REFUNDED)
     if answer.outcome.answered == PaymentResult.DECLINED:
-        return is_same and payment.status in (Status.AUTHORIZED, Status.PAID, Status.REFUNDED)
+        is_of_money = is_same or answer.about == PaymentAction.CAPTURE
+        return is_of_money and payment.status in (Status.AUTHORIZED, Status.PAID, Status.REFUNDED)
     if payment.status != Status.AUTHORIZED:
         return False
     return answer.about == PaymentAction.EXPIRE or (answer.about == PaymentAction.PAY and not is_same)

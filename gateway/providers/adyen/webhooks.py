@@ -111,7 +111,8 @@ def _capture_failed(item: Item) -> Told | None:
 
 def _over(about: PaymentAction) -> Callable[[Item], Told | None]:
     """Nobody can pay it any more, or its authorization was released. Without success nothing has changed."""
-    return lambda item: (about, PaymentOutcome(PaymentResult.DONE)) if item.success == "true" else None
+    done = PaymentResult.DONE
+    return lambda item: (about, PaymentOutcome(done, reference=item.original)) if item.success == "true" else None
 
 
 def _refund(item: Item) -> Told:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db import connection
 from django.db.models import F
 from structlog.testing import capture_logs
 
@@ -291,6 +290,21 @@ def test_an_authorization_that_lapses_expires_and_one_told_twice_rings(
     told(account, "EXPIRE", money)
 
     assert (stored().status, balances(acme)) == ("EXPIRED", {})
+
+
+def test_what_becomes_of_another_authorization_ends_nothing_and_rings(
+    session: Session, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    confirm(session, state_data("credit"))
+    money, other = acquirer.books.newest(), psp()
+    with capture_logs() as logs:
+        for event in ("CANCELLATION", "TECHNICAL_CANCEL", "EXPIRE", "CAPTURE_FAILED"):
+            told(account, event, money, pspReference=psp(), originalReference=other)
+
+    assert stored().status == "AUTHORIZED"
+    assert len([line for line in logs if line["event"] == "payment.told_otherwise"]) == 4
+    settled(account, acquirer.books.changes[0])
+    assert stored().status == "PAID"
 
 
 def test_a_capture_that_fails_later_rings_and_changes_nothing(
