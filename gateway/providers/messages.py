@@ -1,11 +1,13 @@
 """Messages of institutions: taken in as they are, and read later; each notice in them leads to a query."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
@@ -134,8 +136,24 @@ def _outcome(stored: ProviderMessage) -> str:
         log.exception("callback.reading_broke", message=stored.pk, account=stored.account_id)
         return f"{NOT_READABLE}: {type(broken).__name__}"
     once = {_said(notice): notice for notice in found}  # a message may repeat an id 10,000 times
-    lines += [f"{one.object_id}: {_done_about(one, stored.account)}" for one in once.values()]
+    lines += _handed_on(once.values(), stored.account)
     return "; ".join(lines) or "It concerns nothing of ours"
+
+
+def _handed_on(found: Iterable[Notice], account: ProviderAccount) -> list[str]:
+    """What was done about each. One that raises holds up no other: it raises at the end, and all are read again."""
+    lines: list[str] = []
+    raised: Exception | None = None
+    for one in found:
+        try:
+            lines.append(f"{one.object_id}: {_done_about(one, account)}")
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001  (any error of the notice)
+            raised = error
+    if raised:
+        raise raised
+    return lines
 
 
 def _said(notice: Notice) -> tuple[object, ...]:

@@ -51,6 +51,8 @@ class Script:
     """Notices about objects of tests: (account's id, our id)."""
     deaf: Exception | None = None
     """Raised by the handler of such notices."""
+    deaf_to: str = ""
+    """The only id whose notices raise it; "" for all."""
 
     def answer(self, user: str, what: str, our_id: str) -> PaymentOutcome:
         self.calls.append((user, what, our_id))
@@ -182,7 +184,7 @@ def signature(password: str, body: bytes) -> str:
 @notices.register("tst")
 def hear(notice: Notice, account: ProviderAccount) -> bool:
     """The handler of objects that only tests have: every one is known whose id does not end with X."""
-    if SCRIPT.deaf:
+    if SCRIPT.deaf and SCRIPT.deaf_to in ("", notice.object_id):
         raise SCRIPT.deaf
     SCRIPT.heard.append((account.pk, notice.object_id))
     return not notice.object_id.endswith("X")

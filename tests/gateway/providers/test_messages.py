@@ -83,6 +83,17 @@ def test_what_raises_is_read_again_later_and_delays_no_other(script: Script) -> 
     assert script.heard[-1] == (account.pk, "tst_1")
 
 
+def test_a_notice_that_raises_holds_up_no_other_of_its_message(script: Script) -> None:
+    account = active()
+    sent(account, about("tst_1", "tst_2"))
+    script.deaf, script.deaf_to = RuntimeError("its bank is away"), "tst_1"
+
+    assert due.run_due(10) == 0
+
+    assert script.heard == [(account.pk, "tst_2")]
+    assert ProviderMessage.objects.get().read_at is None
+
+
 def test_a_message_that_one_process_reads_is_left_to_it_and_one_that_died_is_followed(script: Script) -> None:
     sent(active(), about("tst_1"))
     stored = ProviderMessage.objects.get()
