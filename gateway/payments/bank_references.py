@@ -11,8 +11,11 @@ from gateway.providers.models import ProviderAccount
 
 
 def take_turns(account_id: str | None, merchant: Merchant | None) -> None:
-    """Lets decisions on the accounts of one company wait for each other, so that one reference is used once."""
-    same = Q(pk=account_id) | (Q(merchant=merchant) if merchant else Q())
+    """Lets decisions on the accounts of one company wait for each other, so that one reference is used once.
+
+    Its payments may be at any account of the platform as well.
+    """
+    same = Q(pk=account_id) | Q(merchant=None) | (Q(merchant=merchant) if merchant else Q())
     list(ProviderAccount.objects.select_for_update(no_key=True).filter(same).order_by("pk").values_list("pk"))
 
 

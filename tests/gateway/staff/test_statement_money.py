@@ -18,7 +18,7 @@ from gateway.payments.errors import BankReferenceUsed, InvalidBankReference
 from gateway.payments.models import Payment
 from gateway.providers import accounts
 from gateway.providers.accounts import NewAccount
-from gateway.providers.models import ProviderAccount
+from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.suspense.errors import NotTheirs, NotWatched, PaysItsPayment
 from gateway.suspense.models import SuspenseItem
@@ -30,7 +30,7 @@ from tests.support.payments import a_payment
 from tests.support.people import a_person, browser_of
 from tests.support.production import pass_time
 from tests.support.proposals import NOTE, action, confirmed, proposed
-from tests.support.providers import active, confirms, enters
+from tests.support.providers import active, confirms, enters, routed
 from tests.support.staff import support
 from tests.support.staff_overview import listed
 from tests.support.suspense import balances
@@ -186,8 +186,7 @@ def test_a_reference_is_used_once_by_every_door(
 def test_money_of_the_platforms_account_is_not_attributed_to_a_company_that_has_it_already(
     staff: Client, colleague: Client, account: ProviderAccount, acme_live: Api, payment: Payment
 ) -> None:
-    platforms = accounts.enter(Actor(enters()), NewAccount("manual", "Ours", "PRODUCTION"), MEXICO, NOTE["note"])
-    accounts.activate(Actor(confirms()), accounts.check(Actor(enters()), platforms), NOTE["note"])
+    platforms = of_the_platform()
     other = spei(acme_live)
     sent = MONEY | {"amount": "1500", "reference": PAID["reference"]}
     confirmed(colleague, proposed(staff, platforms, "enter_money", **sent))
@@ -197,6 +196,32 @@ def test_money_of_the_platforms_account_is_not_attributed_to_a_company_that_has_
     with nothing_moves():
         assert confirmed(colleague, early).status_code == 409
     assert BankReferenceUsed.message in refusal(staff, held(), "attribute", payment=payment.pk)
+
+
+def of_the_platform() -> ProviderAccount:
+    entered = accounts.enter(Actor(enters()), NewAccount("manual", "Ours", "PRODUCTION"), MEXICO, NOTE["note"])
+    checked = accounts.check(Actor(enters()), entered)
+    accounts.activate(Actor(confirms()), checked, NOTE["note"])
+    return checked
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reference_at_two_accounts_of_the_platform_pays_a_company_once(
+    staff: Client, colleague: Client, account: ProviderAccount, acme_live: Api
+) -> None:
+    account.routes.all().delete()
+    proposals = []
+    for _ in range(2):
+        ProviderRoute.objects.all().delete()
+        routed(of_the_platform(), method="SPEI", currency="MXN")
+        proposals.append(proposed(staff, spei(acme_live), "paid", **PAID))
+    ProviderAccount.objects.filter(pk=account.pk).delete()
+    three = browser_of(a_person("three@onpay.example", is_staff=True, is_superuser=True))
+
+    answers = at_once(partial(confirmed, colleague, proposals[0]), partial(confirmed, three, proposals[1]))
+
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    assert Payment.objects.filter(status="PAID").count() == 1
 
 
 def connected_again(shop: Shop) -> ProviderAccount:
