@@ -8,7 +8,7 @@ from pydantic.dataclasses import dataclass
 
 from ledger.money import DECIMALS, to_decimal
 
-PspReference = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
+PspReference = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,40}$")]
 """Adyen's id of a payment, or of a request to change one."""
 
 
