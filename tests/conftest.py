@@ -1,9 +1,6 @@
 """Two merchants, a client that holds every answer against the published contract, and books that are always proved."""
 
 import gc
-import itertools
-import os
-import secrets
 from collections.abc import Iterator
 from functools import partial
 from types import ModuleType
@@ -18,7 +15,7 @@ from hypothesis import settings as examples
 from gateway.celery import app
 from gateway.requests import log
 from tests.support import scripted_provider
-from tests.support.api import Api
+from tests.support.api import Api, another_address
 from tests.support.books import prepare_the_proof, violations
 from tests.support.companies import Shop, a_shop
 from tests.support.database import database_of_this_run
@@ -27,9 +24,6 @@ from tests.support.network import stay_inside
 from tests.support.recording import Recording
 from tests.support.requests import forget_requests
 from tests.support.seeds import Seeds
-
-_addresses = itertools.count(secrets.randbelow(1 << 19))
-
 
 # How long an example takes says how busy the machine is. `make nightly` tries many more of them.
 _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
@@ -97,10 +91,8 @@ def request_log(db: None, settings: Any) -> Iterator[ModuleType]:
 
 @pytest.fixture
 def address() -> str:
-    """An address of its own for each test, so that rate limits of one never meet another."""
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
-    number = int(worker) << 20 | next(_addresses)
-    return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+    """The test's own."""
+    return another_address()
 
 
 @pytest.fixture

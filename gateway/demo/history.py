@@ -168,7 +168,7 @@ class Life:
             if answer == Response.Answer.CONTEST:
                 decision = self.chance.choice((RefundAction.FOR_COMPANY, RefundAction.FOR_PAYER))
                 refunds.decide(self.merchant, asked, decision, note="Decided on the evidence.")
-        elif happens < 0.08:
+        elif happens < 0.08 and payment.method == "PIX":
             self._answer(self._claim(payment, ReasonCode.ACCOUNT_TAKEOVER), Response.Answer.ACCEPT)
 
     def _dispute(self, payment: Payment, code: str, statement: str) -> str:

@@ -1,7 +1,10 @@
 """A merchant's backend: calls the API over HTTP and holds every answer against the published contract."""
 
+import itertools
 import json
+import os
 import re
+import secrets
 import uuid
 from functools import cache
 from typing import Any
@@ -12,14 +15,22 @@ from django.test import Client
 from jsonschema_rs import Draft202012Validator, Registry
 
 V2 = "/api/v2"
+_addresses = itertools.count(secrets.randbelow(1 << 19))
+
+
+def another_address() -> str:
+    """An address that nobody else in this run has, so that rate limits of one test never meet another."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    number = int(worker) << 20 | next(_addresses)
+    return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
 class Api:
     """`api.post("/payments", {...})` → the response, with `.json()`; each POST has a fresh key unless it names one."""
 
-    def __init__(self, key: str | None, address: str = "10.0.0.1") -> None:
+    def __init__(self, key: str | None, address: str | None = None) -> None:
         self.key = key
-        self.http = Client(REMOTE_ADDR=address, raise_request_exception=False)
+        self.http = Client(REMOTE_ADDR=address or another_address(), raise_request_exception=False)
 
     def get(self, path: str, **query: Any) -> HttpResponse:
         return self._checked("GET", path, self.http.get(V2 + path, query, headers=self._headers()))

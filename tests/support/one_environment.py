@@ -80,6 +80,7 @@ def _tell(known: dict[str, str]) -> None:
     from django.test import Client
 
     from gateway.celery import app
+    from tests.support.api import another_address
 
     app.loader.import_default_modules()
     routed = addresses()
@@ -88,7 +89,8 @@ def _tell(known: dict[str, str]) -> None:
     unrouted = [path for pattern, path in known.items() if pattern not in routed]
     admin = [path for path in unrouted if path.startswith("/admin/")]
     for path in {*ASKED, *unrouted} - set(admin[OF_THE_ADMIN:]):
-        browser = Client(HTTP_HOST=origin) if path.startswith("/sdk/") else Client(HTTP_HOST="localhost")
+        host = origin if path.startswith("/sdk/") else "localhost"
+        browser = Client(HTTP_HOST=host, REMOTE_ADDR=another_address())
         statuses[path] = [browser.get(path).status_code, browser.post(path).status_code]
     told = Process(sorted(sys.modules), routed, statuses, sorted(app.conf.beat_schedule), sorted(app.amqp.queues))
     json.dump(asdict(told), sys.stdout)

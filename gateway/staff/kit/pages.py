@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.utils.html import format_html
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from unfold.dataclasses import SearchResult
 from unfold.paginator import InfinitePaginator
@@ -181,8 +181,11 @@ class StaffAdmin(Exported):
 
     def refused(self, request: HttpRequest, record: Model, refusal: Refusal) -> HttpResponse:
         """Back to the record, with the reason."""
-        told = " ".join([refusal.message, *(fault.message for fault in refusal.faults), refusal.advice])
-        self.message_user(request, format_html("{} {}", told, self.way_on(request, record, refusal)), messages.ERROR)
+        told = [refusal.message, *(fault.message for fault in refusal.faults), refusal.advice]
+        way_on = self.way_on(request, record, refusal)
+        self.message_user(
+            request, format_html_join(" ", "{}", ([part] for part in (*told, way_on) if part)), messages.ERROR
+        )
         return HttpResponseRedirect(address(self.model, "change", record.pk))
 
     def way_on(self, request: HttpRequest, record: Any, refusal: Refusal) -> SafeString | str:
