@@ -33,7 +33,7 @@ test: MOST_WORKERS := 3
 STALLS := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 PYTEST = $(PYTHON) -m pytest $(if $(filter-out 0,$(WORKERS)),-n $(WORKERS))
 LOCK := $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml
-PRODUCTION := ONPAY_LOCAL=0 ONPAY_BASE_URL=https://api.onpay.internal ONPAY_SDK_URL=https://sdk.onpay.internal \
+PRODUCTION := ONPAY_LOCAL=0 ONPAY_ENVIRONMENTS=production ONPAY_BASE_URL=https://api.onpay.internal ONPAY_SDK_URL=https://sdk.onpay.internal \
 	ONPAY_TRUSTED_PROXIES=10.0.0.0/8 ONPAY_EMAIL_URL=smtp+tls://mail.onpay.internal:587 \
 	ONPAY_EMAIL_FROM=no-reply@onpay.internal
 
