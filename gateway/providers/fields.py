@@ -4,7 +4,9 @@ import re
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
+
+from gateway.providers.certificates import Certificate
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
@@ -28,3 +30,8 @@ Address = Annotated[str, AfterValidator(_address)]
 """Where an API begins: https only, without a slash at its end."""
 Fingerprints = Annotated[str, AfterValidator(_fingerprints)]
 """SHA-256 fingerprints of certificates in lower-case hex, separated by spaces; empty for none."""
+OtherAddress = Annotated[Address | None, Field(title="Another address of the API", description="Usually empty")]
+"""In place of an institution's published address."""
+OtherAuthorities = Annotated[
+    Certificate | None, Field(title="CA certificates of that address", description="Usually empty")
+]

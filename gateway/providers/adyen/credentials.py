@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
-from gateway.providers.certificates import Certificate
-from gateway.providers.fields import Address
+from gateway.providers.fields import OtherAddress, OtherAuthorities
 from gateway.providers.provider import Credentials
 
 VERSION = "v72"
@@ -28,10 +27,8 @@ class AdyenCredentials(Credentials):
     other_hmac_key: Annotated[
         HmacKey | None, Field(title="Second HMAC key", description="The next or the former one, while it changes")
     ] = None
-    base_url: Annotated[Address | None, Field(title="Another address of the API", description="Usually empty")] = None
-    ca_certificates: Annotated[
-        Certificate | None, Field(title="CA certificates of that address", description="Usually empty")
-    ] = None
+    base_url: OtherAddress = None
+    ca_certificates: OtherAuthorities = None
 
     @property
     def is_live(self) -> bool:

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
-from gateway.providers.certificates import Certificate
-from gateway.providers.fields import Address
+from gateway.providers.fields import OtherAddress, OtherAuthorities
 from gateway.providers.provider import Credentials
 
 API = "https://api.stripe.com"
@@ -27,10 +26,8 @@ class StripeCredentials(Credentials):
     other_signing_secret: Annotated[
         SigningSecret | None, Field(title="Second signing secret", description="The former one, while it changes")
     ] = None
-    base_url: Annotated[Address | None, Field(title="Another address of the API", description="Usually empty")] = None
-    ca_certificates: Annotated[
-        Certificate | None, Field(title="CA certificates of that address", description="Usually empty")
-    ] = None
+    base_url: OtherAddress = None
+    ca_certificates: OtherAuthorities = None
 
     @property
     def is_live(self) -> bool:
