@@ -1,6 +1,9 @@
 """Accounts at the scripted provider, as two people of the staff set them up."""
 
+from collections.abc import Collection
 from typing import Any
+
+import pytest
 
 from accounts.audit import Actor
 from accounts.models import Merchant, User
@@ -60,3 +63,11 @@ def routed(
 ) -> None:
     """Sets the route of everybody, or of one company."""
     routes.set_route(Actor(confirms()), RouteKey(method, currency, merchant), account, NOTE)
+
+
+def timeout_of(request: pytest.FixtureRequest, waited_for: Collection[str]) -> int:
+    """Seconds that a provider has to answer: few where the test waits for all of them, else more than a busy machine
+    needs.
+    """
+    parameters = getattr(request.node, "callspec", None)
+    return 1 if parameters is not None and parameters.params.get("failure") in waited_for else 10

@@ -13,6 +13,7 @@ from gateway.customers.payer import Payer
 from gateway.methods.rail import PaymentOrder, Rail
 from gateway.providers.adyen.provider import AdyenCredentials, AdyenProvider
 from tests.support.adyen.acquirer import WAITED_FOR, Acquirer, open_acquirer
+from tests.support.providers import timeout_of
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 ADDRESS = {
@@ -29,10 +30,7 @@ def script() -> None:
 
 @pytest.fixture(autouse=True)
 def deadline(request: pytest.FixtureRequest, settings: Any) -> None:
-    """Short where a test waits for it, long where only a busy machine could reach it."""
-    parameters = getattr(request.node, "callspec", None)
-    is_waited_for = parameters is not None and parameters.params.get("failure") in WAITED_FOR
-    settings.PROVIDER_TIMEOUT_S = 1 if is_waited_for else 10
+    settings.PROVIDER_TIMEOUT_S = timeout_of(request, WAITED_FOR)
 
 
 @pytest.fixture

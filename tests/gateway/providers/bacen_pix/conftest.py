@@ -19,7 +19,7 @@ from gateway.providers.models import ProviderAccount
 from tests.support.bacen_pix.bank import KEY, WAITED_FOR, Bank, Papers, authority, open_bank
 from tests.support.companies import Shop
 from tests.support.production import live
-from tests.support.providers import NOTE, confirms, enters, routed
+from tests.support.providers import NOTE, confirms, enters, routed, timeout_of
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -36,10 +36,7 @@ def script() -> None:
 
 @pytest.fixture(autouse=True)
 def deadline(request: pytest.FixtureRequest, settings: Any) -> None:
-    """Short where a test waits for it, long where only a busy machine could reach it."""
-    parameters = getattr(request.node, "callspec", None)
-    is_waited_for = parameters is not None and parameters.params.get("failure") in WAITED_FOR
-    settings.PROVIDER_TIMEOUT_S = 1 if is_waited_for else 10
+    settings.PROVIDER_TIMEOUT_S = timeout_of(request, WAITED_FOR)
 
 
 @pytest.fixture

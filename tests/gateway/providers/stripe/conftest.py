@@ -12,6 +12,7 @@ from gateway.customers.payer import Payer
 from gateway.methods.rail import PaymentOrder
 from gateway.providers.stripe.provider import StripeCredentials, StripeProvider
 from gateway.providers.stripe.rail import StripeCard
+from tests.support.providers import timeout_of
 from tests.support.stripe.stand_in import WAITED_FOR, StandIn, in_front_of, localstripe
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -36,10 +37,7 @@ def stand_in(port: int) -> Iterator[StandIn]:
 
 @pytest.fixture(autouse=True)
 def deadline(request: pytest.FixtureRequest, settings: Any) -> None:
-    """Short where a test waits for it, long where only a busy machine could reach it."""
-    parameters = getattr(request.node, "callspec", None)
-    is_waited_for = parameters is not None and parameters.params.get("failure") in WAITED_FOR
-    settings.PROVIDER_TIMEOUT_S = 1 if is_waited_for else 10
+    settings.PROVIDER_TIMEOUT_S = timeout_of(request, WAITED_FOR)
 
 
 @pytest.fixture
