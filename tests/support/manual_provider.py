@@ -5,6 +5,7 @@ from typing import Any
 from accounts.audit import Actor
 from gateway.methods.models import MethodRule
 from gateway.methods.spei.clabe import clabe
+from gateway.payments.models import Payment
 from gateway.providers import accounts
 from gateway.providers.manual.credentials import ManualCredentials
 from gateway.providers.manual.provider import ManualProvider
@@ -75,3 +76,8 @@ def ordered(api: Api, method: str, **members: Any) -> dict[str, Any]:
     assert answer.status_code == 201, answer.content
     data: dict[str, Any] = answer.json()["data"]
     return data
+
+
+def spei(api: Api) -> Payment:
+    """One of 1 500 pesos by SPEI."""
+    return Payment.objects.get(pk=ordered(api, "SPEI")["id"])

@@ -1,12 +1,19 @@
 """Staff who propose and confirm, and what owners read of it."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import unescape
 from typing import Any
 
 from django.test import Client
 
 from accounts.models import Company, Email, Proposal
+from gateway.payments.models import Payment
 from gateway.staff.kit.columns import address as page_at
+from gateway.suspense.models import SuspenseItem
+from ledger.models import Entry
+from webhooks.models import Event
 
 NOTE = {"note": "They wrote on Monday"}
 
@@ -30,6 +37,29 @@ def confirmed(browser: Client, proposal: Proposal, **sent: str) -> Any:
     """The answer to a confirmation of the proposal as it stands on its page."""
     given = {"note": "Seen it, too", "digest": proposal.digest, **sent}
     return browser.post(action(proposal, "confirm"), given, follow=True)
+
+
+@contextmanager
+def nothing_moves() -> Iterator[None]:
+    """No payment, no money in suspense, no entry and no event changes."""
+
+    def facts() -> Any:
+        payments = Payment.objects.order_by("pk").values("pk", "status", "rail_reference", "updated_at")
+        items = SuspenseItem.objects.order_by("pk").values("pk", "state", "payment", "merchant", "return_at")
+        return list(payments), list(items), Entry.objects.count(), Event.objects.count()
+
+    before = facts()
+    yield
+    assert facts() == before
+
+
+def refusal(browser: Client, record: Any, act: str, **sent: Any) -> str:
+    """The text of the page that answers an action when nothing may be proposed or done."""
+    with nothing_moves():
+        known = Proposal.objects.count()
+        answer = browser.post(action(record, act), {**NOTE, **sent}, follow=True)
+        assert Proposal.objects.count() == known
+    return unescape(answer.content.decode())
 
 
 def mails(company: Company | None = None, kind: str = "by_support") -> list[str]:

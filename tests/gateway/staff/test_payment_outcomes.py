@@ -1,9 +1,6 @@
 """Staff say what became of payments that no provider tells about: exactly, once, and never alone without a limit."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
@@ -18,16 +15,14 @@ from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.suspense.models import SuspenseItem
-from ledger.models import Entry
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.manual_provider import connected, live, ordered
+from tests.support.manual_provider import connected, live, spei
 from tests.support.payments import a_payment
 from tests.support.people import browser_of
 from tests.support.production import pass_time
-from tests.support.proposals import NOTE, action, confirmed, proposed
+from tests.support.proposals import NOTE, action, confirmed, nothing_moves, proposed, refusal
 from tests.support.staff import support
-from webhooks.models import Event
 
 PAID = {"amount": "1500", "reference": "MBAN0100261120"}
 LATE = {"way": "SPEI:MXN", **PAID}
@@ -43,30 +38,6 @@ def acme_live(acme: Shop, address: str) -> Api:
 @pytest.fixture
 def payment(acme_live: Api) -> Payment:
     return spei(acme_live)
-
-
-def spei(api: Api) -> Payment:
-    return Payment.objects.get(pk=ordered(api, "SPEI")["id"])
-
-
-@contextmanager
-def nothing_moves() -> Iterator[None]:
-    def facts() -> Any:
-        rows = Payment.objects.order_by("pk").values("pk", "status", "rail_reference", "updated_at")
-        return list(rows), Entry.objects.count(), Event.objects.count()
-
-    before = facts()
-    yield
-    assert facts() == before
-
-
-def refusal(browser: Client, record: Any, act: str, **sent: Any) -> str:
-    """What the page answers when nothing may be proposed or done."""
-    with nothing_moves():
-        known = Proposal.objects.count()
-        answer = browser.post(action(record, act), {**NOTE, **sent}, follow=True)
-        assert Proposal.objects.count() == known
-    return answer.content.decode()
 
 
 def offered(browser: Client, payment: Payment) -> list[str]:

@@ -1,11 +1,7 @@
 """Staff enter money of a manual account's statement that pays no payment: two people, each reference once."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from html import unescape
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
@@ -22,14 +18,13 @@ from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.suspense.errors import NotTheirs, NotWatched, PaysItsPayment
 from gateway.suspense.models import SuspenseItem
-from ledger.models import Entry
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.manual_provider import MEXICO, connected, live, ordered
+from tests.support.manual_provider import MEXICO, connected, live, spei
 from tests.support.payments import a_payment
 from tests.support.people import a_person, browser_of
 from tests.support.production import pass_time
-from tests.support.proposals import NOTE, action, confirmed, proposed
+from tests.support.proposals import NOTE, action, confirmed, nothing_moves, proposed, refusal
 from tests.support.providers import active, confirms, enters, routed
 from tests.support.staff import support
 from tests.support.staff_overview import listed
@@ -54,30 +49,6 @@ def acme_live(acme: Shop, account: ProviderAccount, address: str) -> Api:
 @pytest.fixture
 def payment(acme_live: Api) -> Payment:
     return spei(acme_live)
-
-
-def spei(api: Api) -> Payment:
-    return Payment.objects.get(pk=ordered(api, "SPEI")["id"])
-
-
-@contextmanager
-def nothing_moves() -> Iterator[None]:
-    def facts() -> Any:
-        payments = Payment.objects.order_by("pk").values("pk", "status", "rail_reference")
-        items = SuspenseItem.objects.order_by("pk").values("pk", "state", "payment")
-        return list(payments), list(items), Entry.objects.count(), Event.objects.count()
-
-    before = facts()
-    yield
-    assert facts() == before
-
-
-def refusal(browser: Client, record: Any, act: str, **sent: Any) -> str:
-    with nothing_moves():
-        known = Proposal.objects.count()
-        answer = browser.post(action(record, act), {**NOTE, **sent}, follow=True)
-        assert Proposal.objects.count() == known
-    return unescape(answer.content.decode())
 
 
 def held() -> SuspenseItem:

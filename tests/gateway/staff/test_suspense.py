@@ -1,16 +1,13 @@
 """Money in suspense before staff: one person may keep it, two decide where it belongs, nobody about their own."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
 
 from accounts.base.clock import utcnow
-from accounts.models import AuditEntry, Membership, Proposal, User
+from accounts.models import AuditEntry, Membership, User
 from accounts.proposals.errors import OwnCompany
 from gateway.methods.rail import Money, PaymentOutcome, PaymentResult
 from gateway.payments.models import Payment
@@ -26,7 +23,7 @@ from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.people import browser_of
 from tests.support.production import api_of, pass_time
-from tests.support.proposals import NOTE, action, confirmed, proposed
+from tests.support.proposals import NOTE, action, confirmed, nothing_moves, proposed, refusal
 from tests.support.scripted_provider import Script
 from tests.support.staff import support
 from tests.support.staff_overview import listed
@@ -56,26 +53,6 @@ def unknown(script: Script) -> SuspenseItem:
     """150 reais at the platform's account, for no charge of ours."""
     money = Money("E9", Decimal(150), "BRL")
     return hold(ProviderAccount.objects.get(), money, Cause.UNKNOWN_CHARGE, utcnow(), method="PIX")
-
-
-@contextmanager
-def nothing_moves() -> Iterator[None]:
-    def facts() -> Any:
-        items = SuspenseItem.objects.order_by("pk").values("pk", "state", "payment", "merchant", "return_at")
-        payments = Payment.objects.order_by("pk").values("pk", "status", "rail_reference")
-        return list(items), list(payments), Entry.objects.count(), Event.objects.count()
-
-    before = facts()
-    yield
-    assert facts() == before
-
-
-def refusal(browser: Client, record: Any, act: str, **sent: Any) -> str:
-    with nothing_moves():
-        known = Proposal.objects.count()
-        answer = browser.post(action(record, act), {**NOTE, **sent}, follow=True)
-        assert Proposal.objects.count() == known
-    return answer.content.decode()
 
 
 def offered(browser: Client, item: SuspenseItem) -> list[str]:
