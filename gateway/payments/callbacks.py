@@ -14,10 +14,11 @@ from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
 from gateway.methods.rail import PaymentAction, PaymentResult
+from gateway.payments.believed import believe
 from gateway.payments.calls import Answer, look, prepare
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.provider import lock, save
-from gateway.payments.questions import ask_and_take, believe
+from gateway.payments.questions import ask_and_take
 from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register

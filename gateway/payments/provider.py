@@ -17,7 +17,7 @@ from gateway.payments.lifecycle import PAYMENT_LIFE
 from gateway.payments.models import OPEN, Payment, Status
 from gateway.payments.pricing import schedule, settle
 from gateway.payments.selectors import owned
-from gateway.providers.asking import ASKED, keep_unclear, poll_after_s, settle_outcome
+from gateway.providers.asking import ASKED, is_overdue, keep_unclear, poll_after_s, settle_outcome
 from gateway.providers.selectors import rail_of as rail_at
 from ledger.books.services import post
 from ledger.money import to_decimal
@@ -128,6 +128,15 @@ def save(payment: Payment, *, is_new: bool = False) -> None:
     elif not execute(_INSERT, values(payment)):
         other = first(_LIVE, [payment.merchant_id, payment.reference])
         raise DuplicateReference(field="reference", paymentId=other[0] if other else None)
+
+
+def unclear(payment: Payment, at: datetime) -> Payment:
+    """Records an answer that says nothing: the provider is queried again, and people are told past its deadline."""
+    keep_unclear(payment, at)
+    save(payment)
+    if is_overdue(payment, at):
+        log.critical("payment.unclear_past_deadline", payment=payment.id, since=payment.unclear_since)
+    return payment
 
 
 def lock(merchant: Merchant, payment_id: str) -> Payment:

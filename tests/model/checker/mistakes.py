@@ -4,27 +4,28 @@ from tests.model.checker.code import Wrong
 
 QUESTIONS, PROVIDER, DUE = "gateway.payments.questions", "gateway.payments.provider", "gateway.payments.due"
 CALLS, AUTHORIZATIONS = "gateway.payments.calls", "gateway.payments.authorizations"
+ANSWERS, BELIEVED = "gateway.payments.answers", "gateway.payments.believed"
 LIFECYCLE = "gateway.payments.lifecycle"
-_FAIL = "PaymentOutcome(PaymentResult.DECLINED, failure=REFUSED_BY_ALL)"
+_FAIL = 'PaymentOutcome(PaymentResult.DECLINED, failure=("X", "Refused."))'
 _MAY = "while a charge exists or may still be made"
 
 OF_PAYMENTS = (
     Wrong(
         "a message that an offer is closed is money of a card",
-        QUESTIONS,
+        BELIEVED,
         (("    if answer.about == PaymentAction.EXPIRE:  # as if we had canceled it", "    if False:"),),
         "PAID that was not charged",
         "card",
     ),
     Wrong(
         "a message that a card was refused fails it while another one may be confirmed",
-        QUESTIONS,
+        ANSWERS,
         (
             (
-                "    if _is_of_a_card(payment, answer):\n        return _card_taken(payment, answer, at)\n",
+                "    if is_of_a_card(payment, answer):\n        return _card_taken(payment, answer, at)\n",
                 "    if outcome.answered == PaymentResult.DECLINED:\n"
                 "        return finish(payment, about, outcome, at)\n"
-                "    if _is_of_a_card(payment, answer):\n        return _card_taken(payment, answer, at)\n",
+                "    if is_of_a_card(payment, answer):\n        return _card_taken(payment, answer, at)\n",
             ),
         ),
         f"FAILED {_MAY}",
@@ -43,7 +44,7 @@ OF_PAYMENTS = (
     ),
     Wrong(
         "an unclear outcome has failed once its deadline is over",
-        QUESTIONS,
+        PROVIDER,
         (
             (
                 "    if is_overdue(payment, at):\n",
@@ -60,7 +61,7 @@ OF_PAYMENTS = (
     ),
     Wrong(
         "an unclear withdrawal of the charge lets it expire",
-        QUESTIONS,
+        ANSWERS,
         (
             (
                 "about == PaymentAction.CANCEL and outcome.answered in (PaymentResult.DONE,",
@@ -71,8 +72,8 @@ OF_PAYMENTS = (
     ),
     Wrong(
         "a time-out turns to the next provider",
-        QUESTIONS,
-        (("_NOTHING_HAPPENED = (", "_NOTHING_HAPPENED = (PaymentResult.UNKNOWN, "),),
+        ANSWERS,
+        (("NOTHING_HAPPENED = (", "NOTHING_HAPPENED = (PaymentResult.UNKNOWN, "),),
         "second provider",
     ),
     Wrong(

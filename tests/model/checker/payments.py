@@ -174,10 +174,10 @@ class Payments(World):
 
     def _tells(self, row: int, orders: int) -> list[tuple[str, int]]:
         now, found = self.rows.values[row], []
-        questions, calls = self.stage.code("gateway.payments.questions"), self.stage.code("gateway.payments.calls")
+        believed, calls = self.stage.code("gateway.payments.believed"), self.stage.code("gateway.payments.calls")
         for about, told in outside.messages(self.outs.values[orders][now.account], self.kind):
             with self.stage.laid(self.stage.payment(now)):
-                questions.believe(self.stage.merchant, self.stage.stored.pk, calls.Answer(about, told))
+                believed.believe(self.stage.merchant, self.stage.stored.pk, calls.Answer(about, told))
                 then = self.rows(self.stage.row())
             if then != row:
                 found.append((f"{USERS[now.account]} tells: {about} {told.answered}", then))
