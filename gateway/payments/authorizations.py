@@ -10,7 +10,7 @@ from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.methods.registry import CARDS
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct
-from gateway.payments.provider import ask_later, capture_if_authorized, finish, is_other_money, save
+from gateway.payments.provider import ask_later, capture_if_authorized, finish, is_other_money, save, unclear
 from gateway.providers.asking import settle_outcome
 
 log = structlog.get_logger()
@@ -32,6 +32,8 @@ def take(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | N
     """
     if outcome.answered == PaymentResult.DONE:
         return _charged(payment, outcome, at)
+    if is_captured(payment):
+        return _priced(payment, outcome, at)
     if is_withdrawn(payment) or payment.status == Status.AUTHORIZED:
         return None
     if outcome.answered in _DECLINED:
@@ -51,6 +53,11 @@ def is_withdrawn(payment: Payment) -> bool:
     return payment.status in UNDECIDED and payment.failure_code is not None
 
 
+def is_captured(payment: Payment) -> bool:
+    """Whether its money was captured, and its price is unknown until the acquirer tells what the card is."""
+    return payment.status in UNDECIDED and "captured" in payment.details
+
+
 def _authorized(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | None:
     """Priced by what the card is, in the same transaction. None: another amount was authorized."""
     if is_other_money(payment, outcome):
@@ -63,13 +70,38 @@ def _authorized(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Paym
     return capture_if_authorized(finish(payment, PaymentAction.AUTHORIZE, authorized, at))
 
 
-def _charged(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
+def _charged(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | None:
     """Captured by somebody else: it is paid, at the right price if that is still possible."""
-    card = outcome.details.get("card")
-    if card and payment.status != Status.AUTHORIZED and (failure := correct(payment, card["funding"])):
-        log.critical("payment.charged_at_another_price", payment=payment.id, reason=failure[0])
+    if payment.status != Status.AUTHORIZED:
+        known = payment.details.get("card") if is_withdrawn(payment) else None
+        card = outcome.details.get("card") or known
+        if not card:
+            return _captured(payment, outcome, at)
+        if failure := correct(payment, card["funding"]):
+            log.critical("payment.charged_at_another_price", payment=payment.id, reason=failure[0])
     payment.failure_code = payment.failure_message = None
     return finish(payment, PaymentAction.PAY, outcome, at)
+
+
+def _captured(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | None:
+    """Paid once the acquirer tells what the card is. None: another authorization was captured before."""
+    reference = outcome.reference or ""
+    if payment.details.get("captured", reference) != reference:
+        return None
+    payment.failure_code = payment.failure_message = None
+    found = PaymentOutcome(PaymentResult.UNKNOWN, {"captured": reference}, reference=outcome.reference)
+    if payment.status == Status.ACTION_REQUIRED:
+        return finish(payment, PaymentAction.AUTHORIZE, found, at)
+    payment.details, payment.rail_reference = payment.details | dict(found.details), found.reference
+    return unclear(payment, at)
+
+
+def _priced(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | None:
+    """The card of money that was captured. None for anything else: the money has arrived."""
+    is_same = payment.details["captured"] in ("", outcome.reference)
+    if outcome.answered != PaymentResult.AUTHORIZED or not is_same or is_other_money(payment, outcome):
+        return None
+    return _charged(payment, replace(outcome, answered=PaymentResult.DONE), at)
 
 
 def _withdraw(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:

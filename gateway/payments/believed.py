@@ -13,6 +13,7 @@ from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.provider import lock, order_of, rail_of
 
 log = structlog.get_logger()
+_RELEASED = (PaymentAction.CANCEL, PaymentAction.EXPIRE)
 
 
 @transaction.atomic
@@ -42,6 +43,8 @@ def _contradicts(payment: Payment, answer: Answer) -> bool:
 
     What becomes of the second one ends nothing: the first can still be captured.
     """
+    if authorizations.is_captured(payment):
+        return answer.about in _RELEASED or answer.outcome.answered == PaymentResult.DECLINED
     is_same = answer.outcome.reference in (None, payment.rail_reference)
     if answer.about == PaymentAction.CANCEL:
         is_other = payment.status == Status.AUTHORIZED and not is_same

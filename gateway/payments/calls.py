@@ -10,7 +10,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from gateway.methods.card.acquirer import AcquirerCard
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
-from gateway.payments.authorizations import is_withdrawn
+from gateway.payments.authorizations import is_captured, is_withdrawn
 from gateway.payments.lifecycle import open_question
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.provider import order_of, rail_of, save
@@ -123,6 +123,8 @@ def _next_question(payment: Payment, at: datetime) -> PaymentAction:
 
 def is_over(payment: Payment, at: datetime) -> bool:
     """Past its time, or unclear for half of the provider's deadline and never payable: nobody waits for it any more."""
+    if is_captured(payment):
+        return False
     if payment.expires_at is not None and payment.expires_at <= at:
         return True
     return payment.is_unanswered and half_time_is_over(payment, at)

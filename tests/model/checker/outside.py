@@ -78,7 +78,7 @@ def _asked(order: str, about: str) -> list[Option]:
 
 def _card_in(order: str) -> dict[str, Any]:
     """What is told about the card: no company here takes debit cards."""
-    funding = {HELD: "credit", ODD: "debit"}.get(order)
+    funding = {HELD: "credit", CHARGED: "credit", ODD: "debit"}.get(order)
     return {"details": {"card": {"brand": "visa", "last4": "4242", "funding": funding}}} if funding else {}
 
 
@@ -131,14 +131,20 @@ def by_itself(order: str) -> list[tuple[str, str]]:
 
 
 def messages(order: str, kind: str) -> list[tuple[PaymentAction, PaymentOutcome]]:
-    """What an institution that is believed may tell of an order, at any time and again."""
+    """What an institution that is believed may tell of an order, at any time and again. Only an authorization names the
+    card, and may be told after what became of it.
+    """
     if kind != "card":
         told = {CHARGED: [(PaymentAction.PAY, R.DONE)], VOID: [(PaymentAction.PAY, R.DECLINED), *_OVER]}
     else:
         confirmed = [(PaymentAction.PAY, R.AUTHORIZED)]
         told = {HELD: confirmed, ODD: confirmed, TURNED: [(PaymentAction.PAY, R.DECLINED)]}
-        told |= {CHARGED: [(PaymentAction.CAPTURE, R.DONE)], VOID: [*_OVER]}
-    return [(about, _said(answered, **_card_in(order))) for about, answered in told.get(order, [])]
+        told |= {CHARGED: [(PaymentAction.CAPTURE, R.DONE), *confirmed], VOID: [*_OVER, *confirmed]}
+    return [(about, _said(answered, **_card_told(order, answered))) for about, answered in told.get(order, [])]
+
+
+def _card_told(order: str, answered: R) -> dict[str, Any]:
+    return _card_in(order if order == ODD else HELD) if answered == R.AUTHORIZED else {}
 
 
 _OVER = ((PaymentAction.CANCEL, R.DONE), (PaymentAction.EXPIRE, R.DONE))

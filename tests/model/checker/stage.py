@@ -51,6 +51,7 @@ class Row(NamedTuple):
     unclear: str = ""
     over: bool = False
     failing: bool = False
+    captured: bool = False
     refunded: int = 0
 
     @property
@@ -95,7 +96,7 @@ class Stage:
         payment._state = ModelState()
         payment.merchant, payment.account = self.merchant, self.accounts[row.account]
         payment.status, payment.answered, payment.asked_times = row.status, row.answered, row.asked
-        payment.details = self.details if row.instructed else {}
+        payment.details = (self.details if row.instructed else {}) | ({"captured": ""} if row.captured else {})
         payment.refunded_amount = row.refunded
         payment.created_at = now - HOUR
         payment.expires_at = now - HOUR / 2 if row.over else now + 24 * HOUR
@@ -122,6 +123,7 @@ class Stage:
             unclear=self.unclear(payment, now),
             over=payment.expires_at <= now,
             failing=payment.failure_code is not None,
+            captured="captured" in payment.details,
         )
 
     def lay_unclear(self, row: Asked, unclear: str, now: datetime) -> None:

@@ -15,7 +15,7 @@ from gateway.providers.adyen.handed import browser_of_payer, completion_of, encr
 from gateway.providers.models import ProviderAccount
 from tests.support.adyen.account import entered
 from tests.support.adyen.acquirer import API_KEY, Acquirer
-from tests.support.adyen.books import psp, state_data
+from tests.support.adyen.books import Change, psp, state_data
 from tests.support.adyen.webhooks import HMAC_KEY, settled, told
 from tests.support.cards import Session, opened, outcome
 from tests.support.companies import Shop
@@ -273,6 +273,32 @@ def test_a_webhook_that_is_faster_than_the_answer_comes_to_the_same(
 
     assert (stored().status, asked(acquirer)) == (status, ["captures"] if success else [])
     assert kinds()[-1] == status.lower()
+
+
+@pytest.mark.parametrize("is_open", [True, False], ids=["in the fields", "without an answer"])
+def test_a_capture_that_is_told_first_waits_for_the_card_that_decides_the_price(
+    acme: Shop, session: Session, account: ProviderAccount, acquirer: Acquirer, is_open: bool
+) -> None:
+    acquirer.will(*([] if is_open else ["500 after"]), on="/payments$")
+    confirm(session, state_data("challenge" if is_open else "debit"))
+    money, debit = acquirer.books.newest(), {"fundingSource": "DEBIT", "cardSummary": "1111"}
+    captured = Change(psp(), money, "captures", money.reference, money.amount)
+    with capture_logs() as logs:
+        for _ in range(2):
+            settled(account, captured)
+        told(account, "AUTHORISATION", money, success=False)
+        told(account, "AUTHORISATION", money, pspReference=psp(), additionalData=debit)
+        for event in ("CANCELLATION", "OFFER_CLOSED"):
+            told(account, event, Change(psp(), money, "", money.reference, money.amount))
+
+    assert (swept(hours=1).status, asked(acquirer), balances(acme)) == ("PENDING", [], {})
+    assert len([line for line in logs if line["log_level"] == "critical"]) == 4
+    assert outcome(confirm(session, state_data("credit"))) == (200, "PENDING")
+    told(account, "AUTHORISATION", money, additionalData=debit)
+
+    paid = stored()
+    assert (paid.status, paid.method, paid.settlement_days, paid.rail_reference) == ("PAID", "DEBIT_CARD", 1, money.psp)
+    assert (swept().status, asked(acquirer)) == ("PAID", [])
 
 
 def test_an_authorization_that_lapses_expires_and_one_told_twice_rings(
