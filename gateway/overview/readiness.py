@@ -1,6 +1,6 @@
 """What production still lacks: of one company, and of everything that staff have enabled."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from accounts.selectors import live_keys
 from gateway.methods.models import MethodRule
 from gateway.methods.selectors import offers
 from gateway.providers.models import ProviderAccount
-from gateway.providers.selectors import Pair, routes, routes_of_everybody
+from gateway.providers.selectors import Pair, Route, routes, routes_of_everybody
 from webhooks.models import Endpoint
 from webhooks.selectors import endpoints
 
@@ -35,15 +35,25 @@ class Readiness:
 
 
 def readiness(production: Merchant) -> Readiness:
-    enabled = tuple((offer.rule.method, offer.rule.currency) for offer in offers(production))
-    routed = routes(production)
+    offered, routed = offers(production), routes(production)
+    enabled = tuple(_pair(offer.rule) for offer in offered)
     return Readiness(
         is_verified=production.company.status == Company.Status.ACTIVE,
         enabled=enabled,
-        connected=tuple(pair for pair in enabled if pair in routed),
+        connected=tuple(_pair(offer.rule) for offer in offered if _takes(routed, offer.rule, offer.minimum)),
         has_endpoint=endpoints(production).filter(status=Endpoint.Status.ACTIVE).exists(),
         has_key=live_keys(production).exists(),
     )
+
+
+def _pair(rule: MethodRule) -> Pair:
+    return rule.method, rule.currency
+
+
+def _takes(routed: Mapping[Pair, Route], rule: MethodRule, minimum: int) -> bool:
+    """Whether an account takes any of the amounts that the rule allows."""
+    route = routed.get(_pair(rule))
+    return route is not None and route.within(minimum, rule.maximum) is not None
 
 
 def enabled_without_a_route() -> Iterator[tuple[str, str, Company | None]]:
@@ -51,8 +61,8 @@ def enabled_without_a_route() -> Iterator[tuple[str, str, Company | None]]:
     rules = MethodRule.objects.filter(environment=Environment.PRODUCTION, enabled=True)
     of_everybody = routes_of_everybody()
     for rule in rules.select_related("merchant__company").order_by("method", "currency", "merchant"):
-        usable: Iterable[Pair] = routes(rule.merchant) if rule.merchant else of_everybody
-        if (rule.method, rule.currency) not in usable:
+        usable = routes(rule.merchant) if rule.merchant else of_everybody
+        if not _takes(usable, rule, rule.minimum):
             yield rule.method, rule.currency, rule.merchant.company if rule.merchant else None
 
 

@@ -22,7 +22,7 @@ def turn_elsewhere(payment: Payment, outcome: PaymentOutcome, at: datetime) -> P
     is_refused = outcome.answered == PaymentResult.REFUSED
     if not is_refused and (payment.unclear_since or payment.asked_times > 1):
         return unclear(payment, at)
-    accounts = route(payment.merchant, payment.method, payment.currency)
+    accounts = route(payment.merchant, payment.method, payment.currency, payment.amount)
     settle_outcome(payment)
     if following := _after(payment.account_id, accounts):
         payment.account, payment.asked_times, payment.ask_at = following, 0, at

@@ -90,7 +90,7 @@ def _connected(merchant: Merchant, request: Request) -> tuple[ProviderAccount | 
     """The first account and its rail; the simulator in the sandbox. Raises ONP403_<METHOD>_NOT_CONNECTED."""
     if merchant.environment == Environment.SANDBOX:
         return None, by_currency(request.method)[request.currency]
-    accounts = route(merchant, request.method, request.currency)
+    accounts = route(merchant, request.method, request.currency, to_minor(request.amount, request.currency))
     if not accounts:
         raise ProviderNotConnected(request.method, field="method")
     return accounts[0], rail_at(accounts[0], request.method, request.currency, of=merchant)

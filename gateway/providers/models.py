@@ -77,9 +77,17 @@ class ProviderRoute(models.Model):
     currency = models.CharField(max_length=4, choices=CURRENCIES)
     position = models.SmallIntegerField(help_text="The lowest is asked first")
     account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="routes")
+    smallest = models.BigIntegerField(null=True, blank=True, help_text="Minor units; empty: no minimum")
+    largest = models.BigIntegerField(null=True, blank=True, help_text="Minor units; empty: no maximum")
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                name="amounts_of_a_route",
+                condition=(Q(smallest=None) | Q(smallest__gt=0))
+                & (Q(largest=None) | Q(largest__gt=0))
+                & (Q(smallest=None) | Q(largest=None) | Q(smallest__lte=models.F("largest"))),
+            ),
             models.UniqueConstraint(
                 fields=["merchant", "method", "currency", "position"], name="one_route_a_place", nulls_distinct=False
             ),
@@ -90,6 +98,10 @@ class ProviderRoute(models.Model):
 
     def __str__(self) -> str:
         return f"{self.method} {self.currency} {self.position}"
+
+    def takes(self, amount: int) -> bool:
+        """Whether the account is asked for a payment of this amount, in minor units."""
+        return (self.smallest or 0) <= amount and (self.largest is None or amount <= self.largest)
 
 
 class ProviderMessage(models.Model):

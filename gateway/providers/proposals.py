@@ -93,7 +93,7 @@ class ReplaceCredentials(AccountKind):
 
 @register
 class SetRoute(ProposalKind):
-    """Values: `accounts`, the ids in order. The record is a `RouteKey`."""
+    """Values: `accounts`, the places in order, as they are stored. The record is a `RouteKey`."""
 
     name = "provider_route.set"
     title = "Set the route of a payment method"
@@ -107,7 +107,7 @@ class SetRoute(ProposalKind):
         return str(RouteKey.parse(object_id))
 
     def before(self, record: RouteKey) -> dict[str, Any]:
-        return {"accounts": [account.pk for account in routes.accounts_of(record)]}
+        return {"accounts": [place.stored for place in routes.places_of(record)]}
 
     def company_ids(self, record: RouteKey) -> Iterable[str]:
         return [record.merchant.company_id] if record.merchant else []
@@ -122,20 +122,22 @@ class SetRoute(ProposalKind):
         if not values["accounts"]:
             return "The route ends. Without another one the method is no longer offered."
         return (
-            "New payments go to the first account. The next one is asked only after a definite refusal of the one "
-            "before. Payments that were begun stay where they are."
+            "New payments go to the first account that takes their amount. The next one is asked only after a definite "
+            "refusal of the one before. Payments that were begun stay where they are."
         )
 
     def lines(self, record: RouteKey, values: Values) -> list[tuple[str, str]]:
-        now = ", ".join(str(account) for account in routes.accounts_of(record)) or "none"
-        new = ", ".join(str(account) for account in routes.chosen(values["accounts"])) or "none"
-        return [("Current order", now), ("New order", new)]
+        orders = (("Current order", routes.places_of(record)), ("New order", routes.chosen(values["accounts"])))
+        return [
+            (title, ", ".join(place.in_words(record.currency) for place in places) or "none")
+            for title, places in orders
+        ]
 
     def carry_out(self, record: RouteKey, values: Values, *, by: Actor, note: str) -> Carried:
         ordered = routes.chosen(values["accounts"])
-        concerned = [*ordered, *routes.accounts_of(record)]
+        concerned = [*ordered, *routes.places_of(record)]
         routes.set_route(by, record, ordered, note)
-        return Carried(concerned[0], f"The route of {record} was set.")
+        return Carried(concerned[0].account, f"The route of {record} was set.")
 
 
 def in_words(shown: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,7 +1,9 @@
-"""Routes: which accounts are asked for a method, in which order; a company's own or everybody's."""
+"""Routes: which accounts are asked for a method and an amount, in which order; a company's own or everybody's."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from accounts import audit
 from accounts.audit import Actor
@@ -10,6 +12,7 @@ from accounts.models import Environment, Merchant
 from gateway.providers.errors import RouteInvalid
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.providers.selectors import serves
+from ledger.notation import plain_amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +45,68 @@ class RouteKey:
         return f"{self.method} {self.currency} of {self.merchant.company if self.merchant else 'everybody'}"
 
 
-def accounts_of(key: RouteKey) -> list[ProviderAccount]:
-    """The accounts of a route as it was set, in order."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An account in a route, and the amounts for which it is asked: minor units, inclusive; None: without a limit."""
+
+    account: ProviderAccount
+    smallest: int | None = None
+    largest: int | None = None
+
+    @property
+    def stored(self) -> list[Any]:
+        """As proposals and the audit keep it."""
+        return [self.account.pk, self.smallest, self.largest]
+
+    def in_words(self, currency: str) -> str:
+        limits = (("from", self.smallest), ("up to", self.largest))
+        amounts = [f"{word} {plain_amount(limit, currency)}" for word, limit in limits if limit is not None]
+        return " ".join([str(self.account), *amounts])
+
+
+def places_of(key: RouteKey) -> list[Place]:
+    """A route as it was set, in order."""
     routes = ProviderRoute.objects.filter(merchant=key.merchant, method=key.method, currency=key.currency)
-    return [route.account for route in routes.select_related("account").order_by("position")]
+    in_order = routes.select_related("account").order_by("position")
+    return [Place(route.account, route.smallest, route.largest) for route in in_order]
 
 
-def chosen(account_ids: Sequence[str]) -> list[ProviderAccount]:
-    """The accounts with these ids, in this order. Raises ONP422_PROVIDER_ROUTE for an unknown one."""
-    known = {account.pk: account for account in ProviderAccount.objects.filter(pk__in=account_ids)}
-    if len(known) != len(account_ids):
+def chosen(stored: Sequence[Sequence[Any]]) -> list[Place]:
+    """The inverse of `Place.stored`, in this order. Raises ONP422_PROVIDER_ROUTE for an unknown account."""
+    known = ProviderAccount.objects.in_bulk([account_id for account_id, *_ in stored])
+    if len(known) != len(stored):
         raise RouteInvalid(faults=[Fault("accounts", "INVALID", "An account is unknown, or was chosen twice.")])
-    return [known[account_id] for account_id in account_ids]
+    return [Place(known[account_id], smallest, largest) for account_id, smallest, largest in stored]
 
 
-def require_servable(key: RouteKey, accounts: Sequence[ProviderAccount]) -> None:
-    """Raises ONP422_PROVIDER_ROUTE, naming each account that cannot serve the route and why."""
+def require_servable(key: RouteKey, places: Sequence[Place]) -> None:
+    """Raises ONP422_PROVIDER_ROUTE, naming each account that cannot serve the route and why, and a gap in amounts."""
     if key.merchant and key.merchant.environment != Environment.PRODUCTION:
         raise RouteInvalid(faults=[Fault("company", "INVALID", "The sandbox has no routes.")])
-    faults = [Fault(account.pk, "INVALID", why) for account in accounts if (why := _obstacle(key, account))]
+    faults = [Fault(one.account.pk, "INVALID", why) for one in places if (why := _obstacle(key, one.account))]
+    if wrong := _wrong_amounts(key, places):
+        faults.append(Fault("amounts", "INVALID", wrong))
     if faults:
         raise RouteInvalid(faults=faults)
+
+
+def _wrong_amounts(key: RouteKey, places: Sequence[Place]) -> str:
+    """Why the amounts are refused: limits of nothing or in the wrong order, or a gap that no account takes."""
+    limits = sorted(
+        (1 if one.smallest is None else one.smallest, math.inf if one.largest is None else one.largest)
+        for one in places
+    )
+    if any(smallest < 1 or largest < 1 for smallest, largest in limits):
+        return "A smallest or largest amount is more than zero."
+    if any(smallest > largest for smallest, largest in limits):
+        return "The smallest amount of an account is more than its largest."
+    covered = limits[0][1] if limits else math.inf
+    for smallest, largest in limits:
+        if smallest > covered + 1:
+            ends, begins = (plain_amount(int(minor), key.currency) for minor in (covered, smallest))
+            return f"No account takes the amounts between {ends} and {begins}."
+        covered = max(covered, largest)
+    return ""
 
 
 def _obstacle(key: RouteKey, account: ProviderAccount) -> str:
@@ -77,19 +121,25 @@ def _obstacle(key: RouteKey, account: ProviderAccount) -> str:
     return ""
 
 
-def set_route(by: Actor, key: RouteKey, accounts: Sequence[ProviderAccount], note: str) -> None:
-    """New payments of the method ask these accounts, in this order. An empty route ends it.
+def set_route(by: Actor, key: RouteKey, places: Sequence[Place], note: str) -> None:
+    """New payments of the method ask these accounts, in this order, for the amounts of each. An empty route ends it.
 
     Raises ONP422_PROVIDER_ROUTE. Call it in a transaction.
     """
-    require_servable(key, accounts)
-    before = [account.pk for account in accounts_of(key)]
+    require_servable(key, places)
+    before = [place.stored for place in places_of(key)]
     ProviderRoute.objects.filter(merchant=key.merchant, method=key.method, currency=key.currency).delete()
     ProviderRoute.objects.bulk_create(
         ProviderRoute(
-            merchant=key.merchant, method=key.method, currency=key.currency, position=position, account=account
+            merchant=key.merchant,
+            method=key.method,
+            currency=key.currency,
+            position=position,
+            account=place.account,
+            smallest=place.smallest,
+            largest=place.largest,
         )
-        for position, account in enumerate(accounts)
+        for position, place in enumerate(places)
     )
     audit.record(
         by,
@@ -97,7 +147,7 @@ def set_route(by: Actor, key: RouteKey, accounts: Sequence[ProviderAccount], not
         merchant=key.merchant,
         object_id=key.name,
         before={"accounts": before},
-        after={"accounts": [account.pk for account in accounts]},
+        after={"accounts": [place.stored for place in places]},
         note=note,
         by_staff=True,
     )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -20,20 +21,40 @@ Pair = tuple[str, str]
 """Method and currency."""
 
 
-def route(merchant: Merchant, method: str, currency: str) -> list[ProviderAccount]:
-    """The active accounts for a method, first the one to ask first: the company's own order, else that of all.
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The usable places of a method, in order. There is at least one."""
+
+    places: tuple[ProviderRoute, ...]
+
+    @property
+    def accounts(self) -> list[ProviderAccount]:
+        return [place.account for place in self.places]
+
+    def within(self, smallest: int, largest: int) -> tuple[int, int] | None:
+        """The smallest and the largest of these amounts that an account takes, in minor units. None: it takes none."""
+        lowest = max(smallest, min(place.smallest or 0 for place in self.places))
+        ends = [place.largest for place in self.places if place.largest is not None]
+        highest = min(largest, max(ends)) if len(ends) == len(self.places) else largest
+        return (lowest, highest) if lowest <= highest else None
+
+
+def route(merchant: Merchant, method: str, currency: str, amount: int) -> list[ProviderAccount]:
+    """The active accounts for a payment of this amount, in minor units, first the one to ask first: the company's own
+    order, else that of all.
 
     Never any for a sandbox: its keys reach no institution.
     """
-    return _usable(merchant, Q(method=method, currency=currency)).get((method, currency), [])
+    found = _usable(merchant, Q(method=method, currency=currency)).get((method, currency))
+    return [place.account for place in found.places if place.takes(amount)] if found else []
 
 
-def routes(merchant: Merchant) -> dict[Pair, list[ProviderAccount]]:
+def routes(merchant: Merchant) -> dict[Pair, Route]:
     """The route of every method that has a usable one."""
     return _usable(merchant, Q())
 
 
-def routes_of_everybody() -> dict[Pair, list[ProviderAccount]]:
+def routes_of_everybody() -> dict[Pair, Route]:
     """The usable routes of companies without their own."""
     return _with_accounts(_in_order(Q(merchant=None)), None)
 
@@ -48,7 +69,7 @@ def served_by(account: ProviderAccount) -> list[Pair]:
     return sorted(provider_of(account).served()) if account.provider in declared() else []
 
 
-def _usable(merchant: Merchant, which: Q) -> dict[Pair, list[ProviderAccount]]:
+def _usable(merchant: Merchant, which: Q) -> dict[Pair, Route]:
     if merchant.environment != Environment.PRODUCTION:
         return {}
     found = _in_order(which & (Q(merchant=merchant) | Q(merchant=None)))
@@ -61,12 +82,12 @@ def _in_order(which: Q) -> list[ProviderRoute]:
     return list(ProviderRoute.objects.filter(which).select_related("account").order_by("position"))
 
 
-def _with_accounts(found: Iterable[ProviderRoute], merchant: Merchant | None) -> dict[Pair, list[ProviderAccount]]:
-    usable: dict[Pair, list[ProviderAccount]] = {}
+def _with_accounts(found: Iterable[ProviderRoute], merchant: Merchant | None) -> dict[Pair, Route]:
+    usable: dict[Pair, list[ProviderRoute]] = {}
     for one in found:
         if _is_usable(one, merchant):
-            usable.setdefault((one.method, one.currency), []).append(one.account)
-    return usable
+            usable.setdefault((one.method, one.currency), []).append(one)
+    return {pair: Route(tuple(places)) for pair, places in usable.items()}
 
 
 def _is_usable(one: ProviderRoute, merchant: Merchant | None) -> bool:

@@ -20,11 +20,14 @@ from gateway.providers.credentials import is_pem, is_secret, label_of
 from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
-from gateway.providers.routes import RouteKey, chosen, require_servable
+from gateway.providers.routes import Place, RouteKey, chosen, require_servable
+from gateway.staff.kit.amounts import StaffAmountField
 from gateway.staff.kit.forms import NoteField
+from ledger.money import DECIMALS, to_minor
 
 PREFIX, LONG = "credentials_", 1000
 PLACES = ("First", "Second", "Third", "Fourth")
+LIMITS = {"smallest": "smallest amount", "largest": "largest amount"}
 
 
 class SecretTextarea(UnfoldAdminTextareaWidget):
@@ -105,7 +108,7 @@ class NewAccountForm(CredentialsForm):
 
 
 class RouteForm(forms.Form):
-    """A method, whose route it is, and the accounts in order."""
+    """A method, whose route it is, and the accounts in order, each with the amounts for which it is asked."""
 
     way = forms.ChoiceField(label="Method", widget=UnfoldAdminSelectWidget)
     merchant = CompanyField("Its id (cmp_…). Empty: for every company without a route of its own")
@@ -121,19 +124,24 @@ class RouteForm(forms.Form):
         )
         accounts = [("", "---------"), *((one.pk, _named(one)) for one in usable.order_by("title"))]
         for place in PLACES:
-            self.fields[place.lower()] = forms.ChoiceField(
-                choices=accounts, required=False, widget=UnfoldAdminSelectWidget
-            )
-        self.order_fields(["way", "merchant", *(place.lower() for place in PLACES), "note"])
+            name = place.lower()
+            self.fields[name] = forms.ChoiceField(choices=accounts, required=False, widget=UnfoldAdminSelectWidget)
+            for limit, words in LIMITS.items():
+                self.fields[f"{name}_{limit}"] = StaffAmountField(
+                    "0", decimals=max(DECIMALS.values()), required=False, label=f"{place}: {words}"
+                )
+        self.order_fields([name for name in self.fields if name != "note"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             try:
-                require_servable(self.key, chosen(self.account_ids))
+                require_servable(self.key, self.places)
             except Refusal as refusal:
                 for fault in refusal.faults:
                     self.add_error(None, fault.message)
+            except ValueError:
+                self.add_error(None, f"An amount has more decimals than {self.key.currency}.")
         return cleaned
 
     @property
@@ -142,8 +150,18 @@ class RouteForm(forms.Form):
         return RouteKey(method, currency, self.cleaned_data["merchant"])
 
     @property
-    def account_ids(self) -> list[str]:
-        return [account_id for place in PLACES if (account_id := self.cleaned_data[place.lower()])]
+    def places(self) -> list[Place]:
+        """Raises ValueError for an amount that the currency does not have, and ONP422_PROVIDER_ROUTE."""
+        currency = self.key.currency
+
+        def limit(name: str) -> int | None:
+            amount = self.cleaned_data[name]
+            return None if amount is None else to_minor(amount, currency)
+
+        names = [name for place in PLACES if self.cleaned_data[name := place.lower()]]
+        return chosen(
+            [[self.cleaned_data[name], limit(f"{name}_smallest"), limit(f"{name}_largest")] for name in names]
+        )
 
 
 def _named(account: ProviderAccount) -> str:

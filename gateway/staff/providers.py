@@ -1,4 +1,4 @@
-"""Provider accounts and routes: staff enter, check, activate, pause and close them, and set the order."""
+"""Provider accounts: staff enter, check, activate, pause and close them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,15 +24,15 @@ from gateway.providers import accounts
 from gateway.providers.credentials import SealedCredentials, sealed_of
 from gateway.providers.errors import AccountState
 from gateway.providers.models import ProviderAccount
-from gateway.providers.proposals import ActivateAccount, ReplaceCredentials, SetRoute, in_words, values_of
+from gateway.providers.proposals import ActivateAccount, ReplaceCredentials, in_words, values_of
 from gateway.providers.registry import declared
-from gateway.providers.routes import accounts_of
 from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
-from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, ProviderForm, RouteForm
+from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, ProviderForm
+from gateway.staff.provider_routes import Routing
 from gateway.staff.statement_money import StatementMoney
 
 Status = ProviderAccount.Status
@@ -59,7 +59,7 @@ def is_told_where_to_call(account: ProviderAccount) -> bool:
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(StatementMoney):
+class ProviderAccountAdmin(StatementMoney, Routing):
     """Add permission: enter. Change permission: everything else; activating and replacing takes two people."""
 
     has_history = True
@@ -98,7 +98,7 @@ class ProviderAccountAdmin(StatementMoney):
             environment="",
         ),
     )
-    actions_list = (*StatementMoney.actions_list, "set_route")
+    actions_list = (*StatementMoney.actions_list, *Routing.actions_list)
     actions_detail = (
         *("check_connection", "register_callbacks", "activate", "enter_money"),
         {"title": "More", "icon": "more_horiz", "items": ["replace_credentials", "pause", "close"]},
@@ -284,23 +284,3 @@ class ProviderAccountAdmin(StatementMoney):
             return Done(changed, "", f"{words}: {note}", f"{changed}: {words.lower()}.")
 
         return self.carry_out(request, account, act)
-
-    # ── Routes ────────────────────────────────────────────────────────────────────────────────────────────────────
-    def has_route_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("gateway.change_provideraccount")
-
-    @action(description="Set a route", permissions=["route"], icon="alt_route")
-    def set_route(self, request: HttpRequest) -> HttpResponse:
-        """The accounts that are asked for a method, in order; two people."""
-        kind = KINDS[SetRoute.name]
-        form = RouteForm(request.POST if request.method == "POST" else None)
-        if not form.is_valid():
-            sentence = f"The first account is asked; the next one only after a definite refusal. {TWO_PEOPLE}"
-            return self.decision(request, None, kind.title, sentence=sentence, form=form)
-        concerned = ProviderAccount.objects.filter(pk__in=form.account_ids).first()
-        concerned = concerned or next(iter(accounts_of(form.key)), None)
-        if concerned is None:
-            form.add_error(None, "There is no route, and no account was chosen.")
-            return self.decision(request, None, kind.title, form=form)
-        values = {"accounts": form.account_ids}
-        return self.put(request, concerned, kind, values, form.cleaned_data["note"], form.key.name)

@@ -21,7 +21,7 @@ from gateway.payments import due, questions, services
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.providers import accounts, routes
 from gateway.providers.models import ProviderAccount
-from gateway.providers.routes import RouteKey
+from gateway.providers.routes import Place, RouteKey
 from tests.support import charging_bank
 from tests.support.charging_bank import ChargingProvider, Killed, World, begun, naive
 from tests.support.companies import a_shop
@@ -51,7 +51,7 @@ def merchant(settings: Any) -> Merchant:
     shop = a_shop()
     Company.objects.filter(pk=shop.company.pk).update(status=Company.Status.ACTIVE)
     MethodRule.objects.filter(environment="PRODUCTION", method="PIX").update(enabled=True)
-    routes.set_route(Actor(confirms()), RouteKey("PIX", "BRL", None), [an_account(bank) for bank in BANKS], NOTE)
+    routes.set_route(Actor(confirms()), RouteKey("PIX", "BRL", None), [Place(an_account(bank)) for bank in BANKS], NOTE)
     return Merchant.objects.select_related("company").get(pk=shop.production.pk)
 
 

@@ -10,7 +10,7 @@ from accounts.models import Merchant, User
 from gateway.methods.models import MethodRule
 from gateway.providers import accounts, routes
 from gateway.providers.models import ProviderAccount
-from gateway.providers.routes import RouteKey
+from gateway.providers.routes import Place, RouteKey
 from tests.support.people import a_person
 from tests.support.scripted_provider import ScriptedProvider
 
@@ -59,10 +59,11 @@ def connected(provider: str, credentials: dict[str, Any], *methods: str, currenc
 
 
 def routed(
-    *account: ProviderAccount, merchant: Merchant | None = None, method: str = "PIX", currency: str = "BRL"
+    *accounts: ProviderAccount | Place, merchant: Merchant | None = None, method: str = "PIX", currency: str = "BRL"
 ) -> None:
     """Sets the route of everybody, or of one company."""
-    routes.set_route(Actor(confirms()), RouteKey(method, currency, merchant), account, NOTE)
+    places = [one if isinstance(one, Place) else Place(one) for one in accounts]
+    routes.set_route(Actor(confirms()), RouteKey(method, currency, merchant), places, NOTE)
 
 
 def timeout_of(request: pytest.FixtureRequest, waited_for: Collection[str]) -> int:

@@ -1,5 +1,6 @@
 """Payment methods: what the company can use, with limits and prices (contract §9.1)."""
 
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
@@ -16,7 +17,7 @@ from gateway.methods.rail import Rail
 from gateway.methods.registry import rails
 from gateway.methods.selectors import MethodOffer, offers, required_fields
 from gateway.payments.payloads import MethodName
-from gateway.providers.selectors import Pair, rail_of, routes
+from gateway.providers.selectors import Pair, Route, rail_of, routes
 from ledger.money import to_decimal
 
 
@@ -75,14 +76,49 @@ class MethodFilters(ListQuery):
     method: MethodName | None = None
 
 
-def method_payload(offer: MethodOffer, described: Rail, merchant: Merchant) -> MethodPayload:
-    rule, price = offer.rule, offer.price
+@dataclass(frozen=True, slots=True)
+class Payable:
+    """A method that the merchant's payers can use now, with the limits of the accounts that serve it."""
+
+    offer: MethodOffer
+    rail: Rail
+    minimum: int
+    maximum: int
+
+
+def payable(merchant: Merchant) -> list[Payable]:
+    """In the sandbox by the simulators, in production by the accounts of the routes."""
+    if merchant.environment == Environment.SANDBOX:
+        simulators = rails(Environment.SANDBOX)
+        return [
+            Payable(offer, simulators[_pair(offer)], offer.minimum, offer.rule.maximum)
+            for offer in offers(merchant)
+            if _pair(offer) in simulators
+        ]
+    routed = routes(merchant)
+    found = (_routed(merchant, offer, routed.get(_pair(offer))) for offer in offers(merchant))
+    return [one for one in found if one]
+
+
+def _routed(merchant: Merchant, offer: MethodOffer, route: Route | None) -> Payable | None:
+    amounts = route.within(offer.minimum, offer.rule.maximum) if route else None
+    if route is None or amounts is None:
+        return None
+    return Payable(offer, rail_of(route.accounts[0], *_pair(offer), of=merchant), *amounts)
+
+
+def _pair(offer: MethodOffer) -> Pair:
+    return offer.rule.method, offer.rule.currency
+
+
+def method_payload(one: Payable, merchant: Merchant) -> MethodPayload:
+    rule, price = one.offer.rule, one.offer.price
     return {
         "method": rule.method,  # type: ignore[typeddict-item]
         "status": "ENABLED",
-        "flow": described.market(rule.currency).flow,  # type: ignore[typeddict-item]
-        "minAmount": to_decimal(offer.minimum, rule.currency),
-        "maxAmount": to_decimal(rule.maximum, rule.currency),
+        "flow": one.rail.market(rule.currency).flow,  # type: ignore[typeddict-item]
+        "minAmount": to_decimal(one.minimum, rule.currency),
+        "maxAmount": to_decimal(one.maximum, rule.currency),
         "amountStep": to_decimal(1, rule.currency),
         "fee": {"percentage": price.percentage.normalize(), "fixed": to_decimal(price.fixed, rule.currency)},
         "settlementDays": price.settlement_days,
@@ -91,16 +127,9 @@ def method_payload(offer: MethodOffer, described: Rail, merchant: Merchant) -> M
             "min": rule.expires_in_min_s,
             "max": rule.expires_in_max_s,
         },
-        "requiredFields": required_fields(described, rule.currency, now(merchant)),
+        "requiredFields": required_fields(one.rail, rule.currency, now(merchant)),
         "refunds": {"full": True, "partial": True, "windowDays": rule.refund_window_days},
     }
-
-
-def rails_of(merchant: Merchant) -> dict[Pair, Rail]:
-    """The rail of every method that can be paid: its simulator, or the account of its route that is asked first."""
-    if merchant.environment == Environment.SANDBOX:
-        return rails(Environment.SANDBOX)
-    return {pair: rail_of(accounts[0], *pair, of=merchant) for pair, accounts in routes(merchant).items()}
 
 
 class PaymentMethodsView(Resource):
@@ -117,25 +146,17 @@ class PaymentMethodsView(Resource):
         """List payment methods
 
         What the company can use now, one item for each currency, with limits, price and required fields. In
-        production a method without a connected provider is left out.
+        production a method without a connected provider is left out, and the limits are those within which a
+        provider takes it.
         """
-        connected = rails_of(merchant)
         found = [
-            offer
-            for offer in offers(merchant)
-            if query.currency in (None, offer.rule.currency)
-            and query.method in (None, offer.rule.method)
-            and (offer.rule.method, offer.rule.currency) in connected
+            one
+            for one in payable(merchant)
+            if query.currency in (None, one.offer.rule.currency) and query.method in (None, one.offer.rule.method)
         ]
         items = [
-            {
-                "currency": currency,
-                "methods": [
-                    method_payload(offer, connected[offer.rule.method, offer.rule.currency], merchant)
-                    for offer in group
-                ],
-            }
-            for currency, group in groupby(found, key=lambda offer: offer.rule.currency)
+            {"currency": currency, "methods": [method_payload(one, merchant) for one in group]}
+            for currency, group in groupby(found, key=lambda one: one.offer.rule.currency)
         ]
         start = (query.page_number - 1) * query.page_size
         return ResultPage(items[start : start + query.page_size], query.page_number, query.page_size, len(items))

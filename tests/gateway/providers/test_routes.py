@@ -9,7 +9,7 @@ from accounts.models import AuditEntry
 from gateway.providers import accounts
 from gateway.providers.errors import RouteInvalid
 from gateway.providers.models import ProviderRoute
-from gateway.providers.routes import RouteKey, accounts_of, chosen, set_route
+from gateway.providers.routes import Place, RouteKey, chosen, places_of, set_route
 from tests.support.companies import Shop
 from tests.support.providers import NOTE, active, confirms, entered, routed
 
@@ -19,13 +19,17 @@ def test_setting_a_route_replaces_it_in_order_and_is_audited(acme: Shop) -> None
     key = RouteKey("PIX", "BRL", acme.production)
     routed(first, merchant=acme.production)
 
-    set_route(Actor(confirms()), key, [second, first], NOTE)
+    order = [Place(second, None, 50_000), Place(first, 10_000, None)]
+    set_route(Actor(confirms()), key, order, NOTE)
 
-    assert accounts_of(key) == [second, first]
-    assert accounts_of(RouteKey("PIX", "BRL")) == []
+    assert places_of(key) == order
+    assert places_of(RouteKey("PIX", "BRL")) == []
     entry = AuditEntry.objects.filter(action="provider_route.set").latest("pk")
     assert (entry.object_id, entry.company) == (key.name, acme.company)
-    assert (entry.before, entry.after) == ({"accounts": [first.pk]}, {"accounts": [second.pk, first.pk]})
+    assert (entry.before, entry.after) == (
+        {"accounts": [[first.pk, None, None]]},
+        {"accounts": [[second.pk, None, 50_000], [first.pk, 10_000, None]]},
+    )
 
 
 def test_an_account_that_cannot_serve_the_route_is_refused_and_nothing_changes(acme: Shop, globex: Shop) -> None:
@@ -44,7 +48,7 @@ def test_an_account_that_cannot_serve_the_route_is_refused_and_nothing_changes(a
     ]
     for key, account, why in table:
         with pytest.raises(RouteInvalid) as refused:
-            set_route(Actor(confirms()), key, [account], NOTE)
+            set_route(Actor(confirms()), key, [Place(account)], NOTE)
         assert [why in fault.message for fault in refused.value.faults if fault.field == account.pk] == [True]
     assert [route.account for route in ProviderRoute.objects.all()] == [good]
 
@@ -57,4 +61,21 @@ def test_names_of_routes_are_read_again_and_unknown_ones_are_refused(acme: Shop)
     account = active()
     for wrong in (["pac_00000000000000000000000000"], [account.pk, account.pk]):
         with pytest.raises(RouteInvalid):
-            chosen(wrong)
+            chosen([[account_id, None, None] for account_id in wrong])
+
+
+def test_amounts_that_no_account_takes_are_refused_between_others_only(acme: Shop) -> None:
+    first, second, key = active("first"), active("second"), RouteKey("PIX", "BRL")
+    for limits, why in (
+        (((None, 9_999), (10_001, None)), "between 99.99 BRL and 100.01 BRL"),
+        (((500, 100), (None, None)), "more than its largest"),
+        (((0, 100), (101, None)), "more than zero"),
+    ):
+        places = [Place(account, *limit) for account, limit in zip((first, second), limits, strict=True)]
+        with pytest.raises(RouteInvalid) as refused:
+            set_route(Actor(confirms()), key, places, NOTE)
+        assert why in refused.value.faults[-1].message
+    assert not ProviderRoute.objects.exists()
+
+    set_route(Actor(confirms()), key, [Place(first, 10_001, None), Place(second, 200, 10_000)], NOTE)
+    assert [place.smallest for place in places_of(key)] == [10_001, 200]

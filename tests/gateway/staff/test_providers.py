@@ -151,17 +151,21 @@ def test_pausing_takes_one_person_and_a_note_and_reopening_takes_two(staff: Clie
 def test_a_route_takes_two_people_and_orders_the_accounts(staff: Client, colleague: Client, acme: Shop) -> None:
     first, second = active("first"), active("second", acme.production)
     sent = {"way": "PIX:BRL", "merchant": acme.company.pk, "first": second.pk, "second": first.pk} | NOTE
-    page = told(staff.post(ROUTE, sent, follow=True))
-    assert "New order: <b>second (scripted), first (scripted)</b>" in page
+    sent |= {"first_largest": "1,500.00", "second_smallest": "1,500.02"}
+    assert "No account takes the amounts between 1,500.00 BRL and 1,500.02 BRL." in told(staff.post(ROUTE, sent))
+    assert "An amount has more decimals than BRL." in told(staff.post(ROUTE, sent | {"second_smallest": "1.0015"}))
+    page = told(staff.post(ROUTE, sent | {"second_smallest": "1500.01"}, follow=True))
+    assert "second (scripted) up to 1,500.00 BRL, first (scripted) from 1,500.01 BRL" in page
     assert not ProviderRoute.objects.exists()
     proposal = Proposal.objects.get()
     assert (proposal.company, confirmed(staff, proposal).status_code) == (acme.company, 403)
 
     told(confirmed(colleague, proposal))
 
-    assert route(acme.production, "PIX", "BRL") == [second, first]
+    assert route(acme.production, "PIX", "BRL", 150_000) == [second]
+    assert route(acme.production, "PIX", "BRL", 150_001) == [first]
     told(confirmed(colleague, _ended(staff, acme)))
-    assert route(acme.production, "PIX", "BRL") == []
+    assert route(acme.production, "PIX", "BRL", 1_000) == []
 
 
 def _ended(browser: Client, shop: Shop) -> Proposal:
@@ -189,7 +193,7 @@ def test_nobody_connects_or_routes_their_own_company(staff: Client, colleague: C
     assert list(ProviderAccount.objects.values_list("status", flat=True)) == ["ACTIVE"]
     assert not Proposal.objects.exists()
     routed(account, merchant=acme.production)  # what others decided stands
-    assert route(acme.production, "PIX", "BRL") == [account]
+    assert route(acme.production, "PIX", "BRL", 1_000) == [account]
 
 
 def test_whoever_may_only_read_enters_and_decides_nothing(db: None) -> None:

@@ -4,8 +4,10 @@ from decimal import Decimal
 
 from accounts.audit import Actor
 from gateway.methods.models import MethodRule, PriceRule
+from gateway.overview.readiness import readiness
 from gateway.payments.models import Payment
 from gateway.providers.accounts import pause
+from gateway.providers.routes import Place
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.payments import pix
@@ -83,6 +85,16 @@ def test_production_offers_only_what_a_provider_is_connected_for(acme: Shop, glo
     refused = theirs.post("/payments", pix()).json()["error"]
     assert (refused["code"], refused["retryable"]) == ("ONP403_PIX_NOT_CONNECTED", False)
     assert not Payment.objects.exists()
+
+    routed(Place(own, 500, 10_000), merchant=acme.production)
+    offered = pix_of(api)
+    assert (offered["minAmount"], offered["maxAmount"]) == (5, 100)
+    assert api.post("/payments", pix(amount=100.01)).json()["error"]["code"] == "ONP403_PIX_NOT_CONNECTED"
+    rule.filter(method="PIX").update(maximum=499)
+    assert api.get("/payment-methods").json()["data"] == []
+    assert readiness(acme.production).unconnected == (("PIX", "BRL"), ("SPEI", "MXN"))
+    assert not Payment.objects.exists()
+    rule.filter(method="PIX").update(maximum=25_000_000)
 
     pause(Actor(confirms()), own.pk, "They are moving")
     assert api.get("/payment-methods").json()["data"] == []
