@@ -88,7 +88,10 @@ class AdyenCard(AdyenRail, AcquirerCard):
 
     def _told(self, order: PaymentOrder, paid: Paid | Refused) -> PaymentOutcome:
         if isinstance(paid, Refused):
-            return PaymentOutcome(PaymentResult.REFUSED, self._refused(), of_refusal(paid))
+            failure = of_refusal(paid)
+            if not _is_first(order):
+                raise Unclear(f"refused after an earlier confirmation: {failure[1]}")
+            return PaymentOutcome(PaymentResult.REFUSED, self._refused(), failure)
         if paid.amount and (paid.amount.exact, paid.amount.currency) != (order.amount, order.currency):
             log.critical("provider.other_amount", about=order.payment_id)
             raise Unclear("the payment has another amount")
@@ -161,9 +164,12 @@ def _funding(extra: Mapping[str, Any]) -> str:
 
 
 def _nothing_sent(order: PaymentOrder) -> dict[str, int]:
-    number = _number(order, "confirmed")
-    is_first = number <= _number(order, "idle") + 1
-    return {"idle" if is_first else "answered": number}
+    return {"idle" if _is_first(order) else "answered": _number(order, "confirmed")}
+
+
+def _is_first(order: PaymentOrder) -> bool:
+    """Whether no earlier confirmation has reached Adyen."""
+    return _number(order, "confirmed") <= _number(order, "idle") + 1
 
 
 def _number(order: PaymentOrder, name: str) -> int:

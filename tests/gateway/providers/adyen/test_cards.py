@@ -209,6 +209,20 @@ def test_a_challenge_that_nobody_answers_expires_only_when_adyen_says_so(
     assert (stored().status, balances(acme)) == ("EXPIRED", {})
 
 
+@pytest.mark.parametrize("again", ["completed once more", "typed once more"])
+def test_a_refusal_after_a_challenge_does_not_say_that_nothing_was_authorized(
+    acme: Shop, session: Session, account: ProviderAccount, acquirer: Acquirer, again: str
+) -> None:
+    confirm(session, state_data("challenge"))
+    acquirer.will("422", on="/payments")
+    answer = confirm(session, state_data("credit")) if "typed" in again else completed(session, acquirer)
+
+    assert outcome(answer) == (200, "PENDING")
+    assert (swept(hours=1).status, asked(acquirer)) == ("PENDING", ["cancels"])
+    settled(account, acquirer.books.changes[0])
+    assert (stored().status, balances(acme)) == ("EXPIRED", {})
+
+
 def test_fields_that_nobody_used_expire_without_a_call(session: Session, acquirer: Acquirer) -> None:
     assert swept(hours=1).status == "EXPIRED"
     assert acquirer.calls == ["POST /paymentMethods"]
