@@ -3,13 +3,14 @@
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from tempfile import NamedTemporaryFile
 from threading import Timer
-from typing import Any, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -20,7 +21,8 @@ from pydantic import TypeAdapter, ValidationError
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.providers.errors import CallFailed, NotSent, Unclear
 
-LARGEST = 1024 * 1024
+MB = 1024 * 1024
+LARGEST = MB
 CONNECT_TIMEOUT_S = 5
 OUR_HEADERS = {"User-Agent": "Onpay-Gateway/2", "Accept": "application/json", "Accept-Encoding": "identity"}
 
@@ -120,11 +122,21 @@ class Client:
         Raises NotSent if nothing was transmitted, and Unclear if no usable answer followed: none in time, half a one,
         a redirect, 5xx, more than 1 MB, or anything but a JSON object. A 401 needs no body.
         """
+        return self._logged(call, lambda: self._answer(call))
+
+    def download(self, call: Call, into: BinaryIO, largest: int) -> None:
+        """Writes the body of a file to `into`, within the total time.
+
+        Raises NotSent if nothing was transmitted, and Unclear for any status but 200 and for more than `largest` bytes.
+        """
+        self._logged(call, lambda: self._file(call, into, largest))
+
+    def _logged(self, call: Call, exchange: Callable[[], Answer]) -> Answer:
         started = time.monotonic()
         told = {"provider": self._provider, "host": urlsplit(call.url).netloc, "about": call.about}
         told["call"] = f"{call.method} {urlsplit(call.url).path}"
         try:
-            answer = self._exchange(call)
+            answer = exchange()
         except CallFailed as failed:
             unclear, elapsed_ms = isinstance(failed, Unclear), round((time.monotonic() - started) * 1000)
             log.warning("provider.not_answered", **told, unclear=unclear, reason=failed.reason, elapsed_ms=elapsed_ms)
@@ -133,20 +145,31 @@ class Client:
         log.info("provider.answered", **told, status=answer.status, elapsed_ms=elapsed_ms)
         return answer
 
-    def _exchange(self, call: Call) -> Answer:
-        body = bytearray()
-        watch = _Watch(self._timeout_s)
+    def _answer(self, call: Call) -> Answer:
+        body = BytesIO()
+        response = self._exchange(call, body, LARGEST)
+        return _usable(response, body.getvalue())
+
+    def _file(self, call: Call, into: BinaryIO, largest: int) -> Answer:
+        status = self._exchange(call, into, largest).status_code
+        if status != httpx.codes.OK:
+            raise Unclear(f"HTTP {status}")
+        return Answer(status)
+
+    def _exchange(self, call: Call, into: BinaryIO, largest: int) -> httpx.Response:
+        """The answer, whose body is in `into`."""
+        size, watch = 0, _Watch(self._timeout_s)
         try:
             with watch, self._stream(call, watch) as response:
                 for part in response.iter_raw():
-                    body += part
-                    if len(body) > LARGEST:
-                        raise Unclear("the answer has more than 1 MB")
+                    size += into.write(part)
+                    if size > largest:
+                        raise Unclear(f"the answer has more than {largest // MB} MB")
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:  # a host name may have no possible form
             raise watch.failure(error) from None
         if watch.is_over:
             raise watch.failure(None)
-        return _usable(response, bytes(body))
+        return response
 
     def _stream(self, call: Call, watch: "_Watch") -> AbstractContextManager[httpx.Response]:
         return self._http.stream(

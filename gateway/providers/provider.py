@@ -4,15 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, BinaryIO, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
+from gateway.providers.settlements import ReportedLine, Settles
 
 DAY_S = 86_400
 MONEY = "money"
 """Stands before an institution's id of money, where our own ids have their prefix."""
+REPORT = "report"
+"""Stands before the name of a settlement report, in the same way."""
 
 
 class Credentials(BaseModel):
@@ -52,9 +55,9 @@ class Notice:
     """What a message says about one payment, refund or withdrawal of ours, or about money that arrived.
 
     `object_id` is our id, or `MONEY`, an underscore and the institution's id of the money: it was returned, and not by
-    us. It is a hint: the provider is queried about `object_id` at once. `told` is the result that the query is compared
-    with, if the message names one. Only a provider that `is_believed` gives an `outcome` instead, which is applied as
-    its answer.
+    us. Or it is `REPORT`, an underscore and the name of a settlement report that can be read. It is a hint: the
+    provider is queried about `object_id` at once. `told` is the result that the query is compared with, if the message
+    names one. Only a provider that `is_believed` gives an `outcome` instead, which is applied as its answer.
     """
 
     object_id: str
@@ -95,6 +98,9 @@ class Provider(ABC, Generic[C]):
     is_told_where_to_call: ClassVar[bool] = False
     """Whether the institution learns the address of callbacks by `register_webhook`, or elsewhere."""
 
+    settles: ClassVar[Settles | None] = None
+    """How its settlements are read; None: they are not."""
+
     def __init__(self, credentials: C) -> None:
         self.credentials = credentials
 
@@ -121,6 +127,17 @@ class Provider(ABC, Generic[C]):
     def clawbacks(self, since: datetime, until: datetime) -> Iterable[Clawback]:
         """What the institution itself has returned of money that arrived in the window. Without a list: nothing."""
         return ()
+
+    def settlement_lines(self, report: str) -> Iterable[ReportedLine]:
+        """The lines of a report: of a day of UTC, or of the file that a message named, as `settles` says.
+
+        Raises CallFailed and Unreadable, also while iterated.
+        """
+        return ()
+
+    def lines_of_file(self, file: BinaryIO) -> Iterable[ReportedLine]:
+        """The lines of a report that people downloaded. Raises Unreadable, also while iterated."""
+        raise NotImplementedError
 
     def verify(self, message: Message) -> bool:
         """Whether the institution itself sent the message. Without callbacks: no."""

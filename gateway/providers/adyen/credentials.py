@@ -8,6 +8,7 @@ from gateway.providers.fields import OtherAddress, OtherAuthorities
 from gateway.providers.provider import Credentials
 
 VERSION = "v72"
+REPORTS_TEST, REPORTS_LIVE = "https://ca-test.adyen.com", "https://ca-live.adyen.com"
 TEST, LIVE = "https://checkout-test.adyen.com", "https://{}-checkout-live.adyenpayments.com/checkout"
 HmacKey = Annotated[SecretStr, Field(min_length=64, max_length=64)]
 
@@ -27,7 +28,12 @@ class AdyenCredentials(Credentials):
     other_hmac_key: Annotated[
         HmacKey | None, Field(title="Second HMAC key", description="The next or the former one, while it changes")
     ] = None
+    report_api_key: Annotated[
+        Annotated[SecretStr, Field(min_length=20)] | None,
+        Field(title="API key of the report user", description="Empty: staff upload the settlement reports"),
+    ] = None
     base_url: OtherAddress = None
+    reports_url: Annotated[OtherAddress, Field(title="Another address of the reports")] = None
     ca_certificates: OtherAuthorities = None
 
     @property
@@ -39,6 +45,11 @@ class AdyenCredentials(Credentials):
         """Where the API begins."""
         own = LIVE.format(self.live_url_prefix) if self.is_live else TEST
         return f"{self.base_url or own}/{VERSION}"
+
+    @property
+    def reports(self) -> str:
+        """Where reports are downloaded."""
+        return self.reports_url or (REPORTS_LIVE if self.is_live else REPORTS_TEST)
 
     @property
     def environment(self) -> str:

@@ -1,19 +1,23 @@
 """An account at Adyen: its connection check, its webhooks, and the methods that it serves."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from tempfile import TemporaryFile
+from typing import BinaryIO, ClassVar
 
 from gateway.methods.rail import Rail
-from gateway.providers.adyen import webhooks
+from gateway.providers.adyen import reports, webhooks
 from gateway.providers.adyen.api import CheckoutApi
 from gateway.providers.adyen.card import AdyenCreditCard, AdyenDebitCard
 from gateway.providers.adyen.credentials import AdyenCredentials
 from gateway.providers.adyen.rail import AdyenRail
+from gateway.providers.adyen.settlements import lines_of
 from gateway.providers.adyen.shapes import Refused
 from gateway.providers.adyen.transfers import AdyenBoleto, AdyenMbWay, AdyenPix
 from gateway.providers.client import Client, Identity
 from gateway.providers.errors import CallFailed, NotConnected
 from gateway.providers.provider import DAY_S, Message, Notice, Provider
+from gateway.providers.settlements import ReportedLine, Settles
 
 RAILS: tuple[type[AdyenRail], ...] = (AdyenMbWay, AdyenBoleto, AdyenPix, AdyenCreditCard, AdyenDebitCard)
 
@@ -29,10 +33,14 @@ class AdyenProvider(Provider[AdyenCredentials]):
     )
     certain_within_s: ClassVar[int] = 7 * DAY_S
     is_believed: ClassVar[bool] = True
+    settles: ClassVar[Settles | None] = Settles(by_day=False, within=timedelta(days=45))
+    """Cards of Brazil are paid out after thirty days."""
 
     def __init__(self, credentials: AdyenCredentials) -> None:
         super().__init__(credentials)
-        client = Client(self.name, Identity(ca=credentials.ca_certificates))
+        identity = Identity(ca=credentials.ca_certificates)
+        client = Client(self.name, identity)
+        self.files = Client(self.name, identity, reports.TIMEOUT_S)
         self.api = CheckoutApi(client, credentials)
 
     def rails(self) -> Sequence[Rail]:
@@ -46,6 +54,14 @@ class AdyenProvider(Provider[AdyenCredentials]):
             raise NotConnected(failed.reason) from None
         if isinstance(found, Refused):
             raise NotConnected(f"HTTP {found.status}, error {found.code} ({found.type})")
+
+    def settlement_lines(self, report: str) -> Iterable[ReportedLine]:
+        with TemporaryFile() as file:
+            reports.download(self.files, self.credentials, report, file)
+            yield from self.lines_of_file(file)
+
+    def lines_of_file(self, file: BinaryIO) -> Iterable[ReportedLine]:
+        return lines_of(file, self.credentials.merchant_account)
 
     def verify(self, message: Message) -> bool:
         return webhooks.is_genuine(message.body, self.credentials)

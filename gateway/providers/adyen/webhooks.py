@@ -8,6 +8,7 @@ from Adyen.util import is_valid_hmac_notification
 
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.providers.adyen import reports
 from gateway.providers.adyen.credentials import AdyenCredentials
 from gateway.providers.adyen.shapes import Item, Notification, Wrapped
 from gateway.providers.client import shaped
@@ -50,6 +51,11 @@ def notices(body: bytes, credentials: AdyenCredentials) -> list[Notice]:
     reason = ""
     for one in filter(_is_read, _message(body).items):
         try:
+            told = one["NotificationRequestItem"]
+            if isinstance(told, dict) and told.get("eventCode") == reports.AVAILABLE:
+                if report := reports.announced(told, credentials):
+                    found[report.object_id, reports.AVAILABLE, ""] = report
+                continue
             item = shaped(one, Wrapped).item
             if item.account == credentials.merchant_account and (notice := _notice(item)):
                 found[item.psp, item.event, item.success] = notice
@@ -61,9 +67,9 @@ def notices(body: bytes, credentials: AdyenCredentials) -> list[Notice]:
 
 
 def _is_read(one: Mapping[str, Any]) -> bool:
-    """Reports and all else that we do not read may have any form."""
+    """What we do not read may have any form."""
     item = one.get("NotificationRequestItem")
-    return not isinstance(item, dict) or str(item.get("eventCode")) in _READ
+    return not isinstance(item, dict) or str(item.get("eventCode")) in (*_READ, reports.AVAILABLE)
 
 
 def _notice(item: Item) -> Notice | None:

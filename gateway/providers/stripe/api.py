@@ -1,6 +1,6 @@
 """The calls to Stripe that we make. Each raises NotSent or Unclear without a clear answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -10,13 +10,14 @@ from accounts.base.wire import dumps
 from gateway.providers.client import Call, Client, shaped
 from gateway.providers.errors import NotSent, Unclear
 from gateway.providers.stripe.credentials import StripeCredentials
+from gateway.providers.stripe.settlements import PAYMENT, REFUND
 from gateway.providers.stripe.shapes import Intent, Refund
 
 stripe.enable_telemetry = False
-PAYMENT, REFUND = "onpay_payment", "onpay_refund"
-"""Metadata with our ids, by which webhooks and lists name them."""
 EXPAND = ["latest_charge", "payment_method"]
 MOST_REFUNDS = 100
+PAGE = 50
+"""Lines with their sources on one page, so that it stays far below the largest answer."""
 NOT_STARTED = (401, 403, 429)
 """Statuses of a request that Stripe turned away before it looked at it: a wrong key, too many requests."""
 T = TypeVar("T", Intent, Refund)
@@ -102,9 +103,27 @@ class StripeApi:
             raise Unclear(f"more than {MOST_REFUNDS} refunds")
         return next((one for one in refunds if one.metadata.get(REFUND) == refund_id), None)
 
+    def balance_transactions(self, which: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """All of these, each with its source. Raises Unclear or NotSent while iterated."""
+        return _pages(self._stripe.balance_transactions.list, {**which, "expand": ["data.source"]})
+
+    def payouts(self, which: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """All of these. Raises Unclear or NotSent while iterated."""
+        return _pages(self._stripe.payouts.list, which)
+
     def reach(self) -> None:
         """Lists one intent, so that the key is tried. Raises Unclear or NotSent."""
         _clear(_answered(lambda: self._stripe.payment_intents.list({"limit": 1})))
+
+
+def _pages(listed: Callable[[Any], Any], which: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    asked: dict[str, Any] = {**which, "limit": PAGE}
+    while True:
+        found = _clear(_answered(lambda asked=asked: listed(asked)))  # type: ignore[misc]
+        yield from found["data"]
+        if not found.get("has_more"):
+            return
+        asked = {**asked, "starting_after": found["data"][-1]["id"]}
 
 
 def _told(shape: type[T], call: Callable[[], Any]) -> T | Refused:

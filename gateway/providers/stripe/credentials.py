@@ -16,7 +16,11 @@ class StripeCredentials(Credentials):
     """The keys tell the live system from the test system. While the signing secret changes, both are accepted."""
 
     secret_key: Annotated[
-        SecretStr, Field(title="Secret key", description="May be restricted to PaymentIntents, Charges and Refunds")
+        SecretStr,
+        Field(
+            title="Secret key",
+            description="May be restricted to PaymentIntents, Charges, Refunds, and reading Balance and Payouts",
+        ),
     ]
     publishable_key: Annotated[str, StringConstraints(pattern=r"^pk_(live|test)_[A-Za-z0-9_]{8,200}$")]
     signing_secret: Annotated[

@@ -1,16 +1,19 @@
 """An account at Stripe: its connection check, its webhooks, and the cards that it takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import ClassVar
 
 from gateway.methods.rail import Rail
 from gateway.providers.client import Client, Identity
 from gateway.providers.errors import CallFailed, NotConnected, Unreadable
 from gateway.providers.provider import DAY_S, Message, Notice, Provider
+from gateway.providers.settlements import ReportedLine, Settles
 from gateway.providers.stripe import webhooks
 from gateway.providers.stripe.api import StripeApi
 from gateway.providers.stripe.credentials import StripeCredentials
 from gateway.providers.stripe.rail import StripeCard, StripeCreditCard, StripeDebitCard
+from gateway.providers.stripe.settlements import lines_of
 
 RAILS: tuple[type[StripeCard], ...] = (StripeCreditCard, StripeDebitCard)
 
@@ -25,6 +28,7 @@ class StripeProvider(Provider[StripeCredentials]):
         (rail.method, market.currency) for rail in RAILS for market in rail.markets
     )
     certain_within_s: ClassVar[int] = 7 * DAY_S
+    settles: ClassVar[Settles | None] = Settles(by_day=True, within=timedelta(days=3))
 
     def __init__(self, credentials: StripeCredentials) -> None:
         super().__init__(credentials)
@@ -38,6 +42,9 @@ class StripeProvider(Provider[StripeCredentials]):
             self.api.reach()
         except CallFailed as failed:
             raise NotConnected(failed.reason) from None
+
+    def settlement_lines(self, report: str) -> Iterable[ReportedLine]:
+        return lines_of(report, self.api.balance_transactions, self.api.payouts)
 
     def verify(self, message: Message) -> bool:
         try:

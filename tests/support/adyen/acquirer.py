@@ -17,6 +17,7 @@ from tests.support.bacen_pix.bank import AFTER as WRONG_ANSWERS
 from tests.support.bacen_pix.bank import WAITED_FOR, Handler, authority
 
 API_KEY = "AQEyhmfxK4vHbBBCw0m/n3Q5qf3VaY9UCJ1+XWZe9W27jmlZip"
+REPORT_KEY = "AQEreportsOfOnpayPT/n3Q5qf3VaY9UCJ1"
 CLIENT_KEY = "live_KXYTB6X6PVFYBMIMNHTFQW3LV4QBSMYI"
 
 
@@ -35,6 +36,8 @@ class Acquirer:
     meanwhile: Callable[[], object] | None = None
     """Done once after a call has taken effect, before it is answered."""
     elsewhere: list[str] = field(default_factory=list)
+    reports: dict[str, bytes] = field(default_factory=dict)
+    """Files that the report user can download."""
 
     def will(self, *failures: str, on: str = "") -> None:
         self.failures, self.fails_on = list(failures), on
@@ -46,7 +49,9 @@ class Acquirer:
             "merchant_account": self.books.merchant_account,
             "client_key": CLIENT_KEY,
             "hmac_key": HMAC_KEY,
+            "report_api_key": REPORT_KEY,
             "base_url": self.url,
+            "reports_url": self.url,
             "ca_certificates": authority().cert_pem.bytes().decode(),
         } | other
 
@@ -65,6 +70,9 @@ class _Handler(Handler):
         if failure in BEFORE:
             BEFORE[failure](self)
             return
+        if path.startswith("/reports/"):
+            self.hand_out(path.rpartition("/")[2])
+            return
         status, told = self.answer(path, key, body)
         if self.acquirer.meanwhile:
             act, self.acquirer.meanwhile = self.acquirer.meanwhile, None
@@ -82,6 +90,11 @@ class _Handler(Handler):
         if self.headers.get("x-api-key") != API_KEY:
             return error(401, "000", "HTTP Status Response - Unauthorized", "security")
         return self.acquirer.books.answer(path, key, json.loads(body))
+
+    def hand_out(self, name: str) -> None:
+        is_user = self.headers.get("x-api-key") == REPORT_KEY
+        file = self.acquirer.reports.get(name) if is_user else None
+        self.send(404 if file is None else 200, file or b"", "text/csv")
 
     def stall(self) -> None:
         time.sleep(self.acquirer.stalls_s)

@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 
 from tests.support.bacen_pix.bank import AFTER as WRONG_ANSWERS
 from tests.support.bacen_pix.bank import WAITED_FOR, Handler, authority
+from tests.support.stripe.balance import Balance
 
 SECRET_KEY, PUBLISHABLE_KEY = "sk_live_51OnpayTestsOnly", "pk_live_51OnpayTestsOnly"
 SIGNING_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH"
@@ -48,6 +49,8 @@ class StandIn:
     """By idempotency key, which localstripe does not know."""
     stalls_s: float = 1.5
     elsewhere: list[str] = field(default_factory=list)
+    balance: Balance = field(default_factory=Balance)
+    """localstripe has neither balance transactions nor payouts."""
 
     def will(self, *failures: str, on: str = "") -> None:
         self.failures, self.fails_on = list(failures), on
@@ -110,6 +113,8 @@ class _Front(Handler):
     def answer(self, body: bytes) -> tuple[int, str, bytes]:
         if self.path == "/elsewhere":
             self.stand_in.elsewhere.append(self.headers.get("authorization", ""))
+        if told := self.stand_in.balance.answer(self.path):
+            return 200, "application/json", json.dumps(told).encode()
         key = self.headers.get("idempotency-key", "")
         known = self.stand_in.answers.get(key)
         if known is None:

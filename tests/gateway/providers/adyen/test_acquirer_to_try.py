@@ -43,7 +43,7 @@ def test_it_is_connected_ordered_and_tells_that_it_was_paid(
     started = [sys.executable, "-m", "tests.support.adyen", str(tmp_path / "acquirer")]
     with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as acquirer:
         assert acquirer.stdin and acquirer.stdout
-        given = dict(acquirer.stdout.readline().split() for _ in range(6))
+        given = dict(acquirer.stdout.readline().split() for _ in range(8))
         given["ca_certificates"] = Path(given["ca_certificates"]).read_text()
         provider = AdyenProvider(AdyenCredentials.model_validate(given))
         provider.check()
