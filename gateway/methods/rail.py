@@ -187,6 +187,8 @@ class Rail(ABC):
     markets: ClassVar[tuple[Market, ...]]
     bank_reference: ClassVar[re.Pattern[str]] = _PRINTABLE
     """The form of the id that banks give money paid by this method."""
+    bank_reference_is_unique: ClassVar[bool] = False
+    """Whether no two banks give it to different money."""
     takes_due_date: ClassVar[bool] = False
     """Whether a payment may have a due date. Otherwise the member is ignored."""
 

@@ -29,11 +29,12 @@ class Holder(NamedTuple):
     """A room that keeps such money.
 
     `hold` holds the money of a payment that is locked, once, however often it is told; False: it cannot hold it.
-    `has` says whether it ever held money with this bank reference, at the account or another one of the company.
+    `has` says whether it ever held money with this bank reference, at the account or another one of the company; with
+    no account: anywhere.
     """
 
     hold: Callable[[Payment, Money, Cause, datetime], bool]
-    has: Callable[[str, ProviderAccount, Merchant | None], bool]
+    has: Callable[[str, ProviderAccount | None, Merchant | None], bool]
 
 
 _holders: list[Holder] = []
@@ -57,8 +58,10 @@ def hold(payment: Payment, outcome: PaymentOutcome, at: datetime) -> bool:
     return all(is_held)
 
 
-def was_held(reference: str, account: ProviderAccount, merchant: Merchant | None) -> bool:
-    """Whether money with this bank reference does not fit, or did not: it pays nothing by itself."""
+def was_held(reference: str, account: ProviderAccount | None, merchant: Merchant | None) -> bool:
+    """Whether money with this bank reference does not fit, or did not: it pays nothing by itself. `account` None: at
+    any.
+    """
     return any(one.has(reference, account, merchant) for one in _holders)
 
 

@@ -89,7 +89,7 @@ class PaymentOutcomeKind(ProposalKind):
         return [*facts, *_ends(record)]
 
     def carry_out(self, record: Payment, values: Values, *, by: Actor, note: str) -> Carried:
-        take_turns(record.account_id, record.merchant)
+        take_turns(record.account_id, record.merchant, values.get("reference", ""))
         self.require(record, values)
         before = {"status": record.status}
         concluded = payments.conclude(record.merchant, record.pk, outcome_of(record, values))

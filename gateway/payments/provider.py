@@ -12,6 +12,7 @@ from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, Pa
 from gateway.methods.registry import by_currency
 from gateway.methods.sandbox import SandboxRail
 from gateway.payments import payloads
+from gateway.payments.bank_references import has_paid_another
 from gateway.payments.errors import DuplicateReference
 from gateway.payments.lifecycle import PAYMENT_LIFE
 from gateway.payments.models import OPEN, Payment, Status
@@ -58,11 +59,9 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     """Applies an answer: saves, announces and posts in one transaction. The only place that changes a status.
 
     Call it in a transaction that has locked the payment. Raises ONP409_PAYMENT_STATE, and
-    ONP502_<METHOD>_INVALID_RESPONSE if the answer is about a different amount.
+    ONP502_<METHOD>_INVALID_RESPONSE if the answer is about a different amount, or about money of another payment.
     """
-    if is_other_money(payment, outcome):
-        log.critical("rail.other_money", payment=payment.id, method=payment.method)
-        raise InvalidResponse(payment.method, paymentId=payment.id)
+    _require_its_money(payment, outcome)
     taken = PAYMENT_LIFE.transition((asked, outcome.answered), payment.status)
     payment.status = taken.target
     payment.details = {**payment.details, **outcome.details}
@@ -87,6 +86,16 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
         posted = post(payment.merchant, str(taken.posts), payment.id, taken.books(payment), at)
         assert posted, "a status is reached once, and so are its books"
     return payment
+
+
+def _require_its_money(payment: Payment, outcome: PaymentOutcome) -> None:
+    if is_other_money(payment, outcome):
+        log.critical("rail.other_money", payment=payment.id, method=payment.method)
+    elif has_paid_another(payment, outcome):
+        log.critical("payment.same_money", payment=payment.id, rail_reference=outcome.reference)
+    else:
+        return
+    raise InvalidResponse(payment.method, paymentId=payment.id)
 
 
 def _plan(payment: Payment, outcome: PaymentOutcome, at: datetime, *, is_new: bool) -> None:

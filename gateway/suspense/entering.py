@@ -153,7 +153,7 @@ class EnterMoney(ProposalKind):
 
     def carry_out(self, record: Line, values: Values, *, by: Actor, note: str) -> Carried:
         found = _found(record, values)
-        take_turns(found.account.pk, found.merchant)
+        take_turns(found.account.pk, found.merchant, found.money.reference)
         item = enter(found, utcnow(), note[:255])
         write_down(by, self.name, item, {}, {"state": item.state, "payment": item.payment_id}, note)
         return Carried(item, f"{item.pk} is held.")

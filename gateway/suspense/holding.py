@@ -97,8 +97,9 @@ def _hold_of_payment(payment: Payment, money: Money, cause: Cause, at: datetime)
     return True
 
 
-def _was_held(reference: str, account: ProviderAccount, merchant: Merchant | None) -> bool:
-    at_the_bank = Q(account=account) | (Q(merchant=merchant) if merchant else Q())
+def _was_held(reference: str, account: ProviderAccount | None, merchant: Merchant | None) -> bool:
+    theirs = Q(account=account) | (Q(merchant=merchant) if merchant else Q())
+    at_the_bank = theirs if account else Q()
     return SuspenseItem.objects.filter(at_the_bank, reference__iexact=reference).exists()
 
 

@@ -209,7 +209,7 @@ class Attribute(ProposalKind):
 
     def carry_out(self, record: Meant, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
-        take_turns(record.item.account_id, record.payment.merchant)
+        take_turns(record.item.account_id, record.payment.merchant, record.item.reference)
         item = services.attribute(record.item, record.payment, note[:255])
         after = {"state": item.state, "payment": item.payment_id}
         write_down(by, self.name, item, before, after, note)

@@ -125,7 +125,8 @@ def require_attributable(item: SuspenseItem, payment: Payment) -> None:
     if item.payment_id is not None:
         raise ItemState
     require_theirs(payment, item.merchant_id or item.account.merchant_id, item.method)
-    require_unpaid(item.reference, item.account, payment.merchant)
+    rail = by_currency(item.method)[item.currency]
+    require_unpaid(item.reference, rail, item.account, payment.merchant)
     theirs = SuspenseItem.objects.filter(merchant=payment.merchant, reference__iexact=item.reference)
     if theirs.exclude(pk=item.pk).exists():
         raise BankReferenceUsed

@@ -44,6 +44,7 @@ class Pix(Rail):
     )
 
     bank_reference: ClassVar[re.Pattern[str]] = re.compile(r"E[0-9]{20}[0-9A-Za-z]{11}")
+    bank_reference_is_unique: ClassVar[bool] = True
 
     takes_due_date: ClassVar[bool] = True
 
