@@ -10,10 +10,12 @@ from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
+from gateway.saved_cards.models import AcquirerToken, SavedCard
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 
 __all__ = [
+    "AcquirerToken",
     "ApiRequest",
     "CardToken",
     "Conversion",
@@ -31,6 +33,7 @@ __all__ = [
     "ProviderRoute",
     "Refund",
     "Response",
+    "SavedCard",
     "SavedView",
     "SingleApprovalLimit",
     "SuspenseItem",
