@@ -1,7 +1,7 @@
 """Permissions of API keys (contract §2.6)."""
 
 PERMISSIONS = {
-    "payments:write": "Create payments, remove saved cards; simulate payments in the sandbox",
+    "payments:write": "Create payments; simulate them in the sandbox",
     "transactions:read": "Read and list payments, fetch receipts and boletos",
     "refunds:write": "Make refunds and answer refund requests",
     "refunds:read": "Read refunds",
@@ -13,7 +13,7 @@ PERMISSIONS = {
     "withdrawals:write": "Withdraw money",
     "withdrawals:read": "Read withdrawals",
     "conversions:write": "Quote and confirm conversions",
-    "customers:read": "List customers and their saved cards",
+    "customers:read": "List customers",
 }
 ALL = tuple(PERMISSIONS)
 PRODUCTION_DEFAULT = tuple(name for name in ALL if not name.startswith("withdrawals:") and name != "conversions:write")

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from accounts.base.ids import is_well_formed
 from accounts.base.sealing import seal, unseal
+from accounts.environments import require_served
 from accounts.models import Merchant
 from gateway.methods.card.cards import Tokenized
 from gateway.providers.models import ProviderAccount
@@ -31,6 +32,23 @@ def usable(merchant: Merchant, customer_id: str, token: str, at: datetime) -> Sa
     mine = SavedCard.objects.filter(merchant=merchant, customer=customer_id, removed_at=None)
     card = mine.select_for_update(no_key=True).filter(pk=token).first()
     return None if card is None or has_expired(card, at) else card
+
+
+def named_by_link(card_id: str) -> SavedCard | None:
+    """The card of a signed link, with its merchant and company; also a removed one.
+
+    Raises ONP403_ENVIRONMENT_NOT_SERVED.
+    """
+    found = SavedCard.objects.select_related("merchant__company").filter(pk=card_id)
+    card = found.first() if is_well_formed(card_id) else None
+    if card is not None:
+        require_served(card.merchant)
+    return card
+
+
+def of_payment(payment_id: str) -> SavedCard | None:
+    """The card that was saved with the payment, with its merchant."""
+    return SavedCard.objects.select_related("merchant").filter(saved_with=payment_id, removed_at=None).first()
 
 
 def has_expired(card: SavedCard, at: datetime) -> bool:

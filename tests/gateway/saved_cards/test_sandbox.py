@@ -25,30 +25,9 @@ from tests.support.cards import (
 )
 from tests.support.companies import Shop
 from tests.support.payments import MARIA, pix
+from tests.support.saved_cards import cards, charged, removed, saved
 
 JOSE = {"name": "José Araújo", "taxId": "11144477735"}
-
-
-def saved(api: Api, **members: Any) -> Any:
-    """The card of a payment that is paid in the fields and saves it, as the list shows it."""
-    session = opened(api, savePaymentMethod=True, **members)
-    assert outcome(session.pay()) == (200, "PAID")
-    [card] = cards(api, session.payment["customer"]["id"])
-    return card
-
-
-def cards(api: Api, customer_id: str) -> Any:
-    answer = api.get(f"/customers/{customer_id}/payment-methods")
-    assert answer.status_code == 200, answer.content
-    return answer.json()["data"]
-
-
-def charged(api: Api, token: str, **members: Any) -> Any:
-    return api.post("/payments", order(**({"paymentMethodToken": token, "returnUrl": None} | members)))
-
-
-def removed(api: Api, card: Any) -> Any:
-    return api.request("DELETE", f"/customers/{card['customerId']}/payment-methods/{card['id']}")
 
 
 def test_a_card_is_saved_charged_again_and_removed(api: Api, acme: Shop) -> None:
