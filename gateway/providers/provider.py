@@ -28,6 +28,9 @@ class Credentials(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Members, none of them secret, that name where the money arrives: what has one in common is the same account."""
+
     @property
     def is_live(self) -> bool | None:
         """Whether they are of the institution's production system, or of its test system. None: they do not tell."""
