@@ -22,6 +22,7 @@ class GatewayConfig(AppConfig):
         from gateway.refunds import invariants as of_refunds  # noqa: F401
         from gateway.refunds import proposals as of_refund_outcomes  # noqa: F401
         from gateway.refunds import shortfalls as fills_what_refunds_lack  # noqa: F401
+        from gateway.refunds.disputes import callbacks as about_disputes  # noqa: F401
         from gateway.requests import invariants as of_keys  # noqa: F401
         from gateway.serving import checks as of_the_proxy  # noqa: F401
         from gateway.suspense import callbacks as about_money_in_suspense  # noqa: F401

@@ -8,18 +8,18 @@ from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment, SingleApprovalLimit
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
+from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
-from gateway.saved_cards.models import AcquirerToken, SavedCard
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 
 __all__ = [
-    "AcquirerToken",
     "ApiRequest",
     "CardToken",
     "Conversion",
     "Customer",
+    "Dispute",
     "Draft",
     "DraftEvidence",
     "Evidence",
@@ -33,7 +33,6 @@ __all__ = [
     "ProviderRoute",
     "Refund",
     "Response",
-    "SavedCard",
     "SavedView",
     "SingleApprovalLimit",
     "SuspenseItem",

@@ -163,7 +163,7 @@ class Payment(Asked):
     @property
     def is_instructed(self) -> bool:
         """Whether the provider has returned payment instructions."""
-        return bool(self.details.keys() - {"card", "token", "saves", "vault"})
+        return bool(self.details.keys() - {"card", "token"})
 
     @property
     def net(self) -> int:

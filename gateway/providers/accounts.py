@@ -27,7 +27,6 @@ from gateway.providers.errors import (
 )
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needs_of
-from gateway.providers.owners import require_one_owner
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
 from gateway.providers.selectors import opened
@@ -51,7 +50,7 @@ class NewAccount:
 def enter(by: Actor, new: NewAccount, given: Given, note: str) -> ProviderAccount:
     """Stores an account that is used only after a second person has confirmed it.
 
-    Raises ONP400_PROVIDER_ACCOUNT, ONP403_OWN_COMPANY and ONP409_PROVIDER_ACCOUNT_OWNER.
+    Raises ONP400_PROVIDER_ACCOUNT and ONP403_OWN_COMPANY.
     """
     assert by.user is not None
     if new.provider not in declared():
@@ -63,7 +62,6 @@ def enter(by: Actor, new: NewAccount, given: Given, note: str) -> ProviderAccoun
         provider=new.provider, title=new.title, merchant=new.merchant, system=new.system, entered_by=by.user
     )
     _seal_in(account, sealed_of(declared()[new.provider], given, new.system))
-    require_one_owner(account)
     account.save(force_insert=True)
     _write_down(by, "entered", account, note, before=None)
     return account
@@ -136,13 +134,10 @@ def register_callbacks(by: Actor, account: ProviderAccount) -> str:
 
 
 def require_ready(account: ProviderAccount) -> None:
-    """Raises ONP409_PROVIDER_ACCOUNT_STATE, ONP409_PROVIDER_UNCHECKED and ONP409_PROVIDER_ACCOUNT_OWNER if the account
-    cannot become active.
-    """
+    """Raises ONP409_PROVIDER_ACCOUNT_STATE and ONP409_PROVIDER_UNCHECKED if the account cannot become active."""
     require_status(account, Status.ENTERED, Status.PAUSED)
     if not account.passed_check:
         raise AccountUnchecked
-    require_one_owner(account)
 
 
 def activate(by: Actor, account: ProviderAccount, note: str) -> None:
@@ -153,20 +148,14 @@ def activate(by: Actor, account: ProviderAccount, note: str) -> None:
     _moved(by, account, Status.ACTIVE, "activated", note)
 
 
-def require_replaceable(account: ProviderAccount, shown: dict[str, Any]) -> None:
-    """Raises ONP409_PROVIDER_ACCOUNT_STATE for a closed account, and ONP409_PROVIDER_ACCOUNT_OWNER."""
-    require_status(account, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
-    require_one_owner(account, shown)
-
-
 def replace(
     by: Actor, account: ProviderAccount, entered: SealedCredentials, checked_at: datetime, entered_by: User, note: str
 ) -> None:
     """Credentials that another person has entered, and that passed the connection check, take the others' place.
 
-    Raises what `require_replaceable` does, and ONP403_OWN_REQUEST.
+    Raises ONP409_PROVIDER_ACCOUNT_STATE for a closed account, and ONP403_OWN_REQUEST.
     """
-    require_replaceable(account, entered.shown)
+    require_status(account, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
     before = _facts(account)
     account.entered_by = entered_by
     if account.status != Status.ENTERED:

@@ -67,7 +67,7 @@ class Call:
     query: Mapping[str, str | int] = field(default_factory=dict, repr=False)
     json: Mapping[str, Any] | None = field(default=None, repr=False)
     form: Mapping[str, str] | None = field(default=None, repr=False)
-    content: str | None = field(default=None, repr=False)
+    content: str | bytes | None = field(default=None, repr=False)
     """A body that an institution's library has written; its type is in the headers."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 

@@ -32,6 +32,10 @@ class Unclear(CallFailed):
     """The request was transmitted, and the answer is missing or unusable: it may have taken effect."""
 
 
+class AnswerRefused(CallFailed):
+    """The acquirer definitely did not take the company's answer to a dispute."""
+
+
 class NotConnected(CallFailed):
     """The connection check failed."""
 
@@ -78,12 +82,6 @@ class AccountInUse(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_IN_USE"
     message = "A route still names the provider account."
     advice = "Set the route without the account first."
-
-
-class AccountOfAnother(Refusal):
-    code = "ONP409_PROVIDER_ACCOUNT_OWNER"
-    message = "The same account at the institution is connected for another owner."
-    advice = "One bank account or merchant account receives the money of one company, or of the platform."
 
 
 class AccountNeeded(Refusal):

@@ -158,12 +158,14 @@ def _handed_on(found: Iterable[Notice], account: ProviderAccount) -> list[str]:
 
 def _said(notice: Notice) -> tuple[object, ...]:
     answered = notice.outcome and (notice.about, notice.outcome.answered, notice.outcome.reference)
-    return notice.object_id, notice.told, answered
+    return notice.object_id, notice.told, answered, notice.dispute
 
 
 def _done_about(notice: Notice, account: ProviderAccount) -> str:
     if not notices.apply(notice, account):
         return "not ours"
+    if notice.dispute:
+        return str(notice.dispute.state)
     return f"{notice.about} {notice.outcome.answered}" if notice.outcome else "queried"
 
 

@@ -12,13 +12,13 @@ Handler = Callable[[Notice, ProviderAccount], bool]
 
 False: there is nothing of this id at this account; then nothing happens. It is called again for a repeated notice and
 in any order, and raises only what the sweep shall retry. The notice itself proves nothing: `told` is only compared.
-With an `outcome` nobody is queried: that is the answer.
+With an `outcome` or a `dispute` nobody is queried: that is the answer.
 """
 _HANDLERS: dict[str, Handler] = {}
 
 
 def register(prefix: str) -> Callable[[Handler], Handler]:
-    """Makes a function the handler of ids that begin with `prefix` and an underscore: `pay`, `ref`, `money`."""
+    """Makes a function the handler of ids that begin with `prefix` and an underscore, as `pay` or `dispute`."""
 
     def registered(handler: Handler) -> Handler:
         assert prefix not in _HANDLERS
@@ -31,9 +31,9 @@ def register(prefix: str) -> Callable[[Handler], Handler]:
 def apply(notice: Notice, account: ProviderAccount) -> bool:
     """Lets the handler of the notice query the institution; False if the id is not one of ours at this account.
 
-    The outcome of a notice counts only if its institution is believed.
+    What a notice itself says counts only if its institution is believed.
     """
-    if notice.outcome and not declared()[account.provider].is_believed:
-        notice = replace(notice, outcome=None)
+    if not declared()[account.provider].is_believed:
+        notice = replace(notice, outcome=None, dispute=None)
     handler = _HANDLERS.get(notice.object_id.partition("_")[0])
     return handler is not None and handler(notice, account)

@@ -8,8 +8,8 @@ from typing import Any, BinaryIO, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
+from gateway.providers.disputes import DisputeReport, Disputes
 from gateway.providers.settlements import ReportedLine, Settles
 
 DAY_S = 86_400
@@ -27,9 +27,6 @@ class Credentials(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Members, none of them secret, that name where the money arrives: what has one in common is the same account."""
 
     @property
     def is_live(self) -> bool | None:
@@ -59,9 +56,10 @@ class Notice:
     """What a message says about one payment, refund or withdrawal of ours, or about money that arrived.
 
     `object_id` is our id, or `MONEY`, an underscore and the institution's id of the money: it was returned, and not by
-    us. Or it is `REPORT`, an underscore and the name of a settlement report that can be read. It is a hint: the
-    provider is queried about `object_id` at once. `told` is the result that the query is compared with, if the message
-    names one. Only a provider that `is_believed` gives an `outcome` instead, which is applied as its answer.
+    us; `REPORT` and the name of a settlement report that can be read; or `DISPUTE` and the acquirer's id of a dispute.
+    It is a hint: the provider is queried about `object_id` at once. `told` is the result that the query is compared
+    with, if the message names one. Only a provider that `is_believed` gives an `outcome` or a `dispute` instead, which
+    is applied as its answer.
     """
 
     object_id: str
@@ -69,6 +67,7 @@ class Notice:
     told: PaymentResult | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     outcome: PaymentOutcome | None = None
+    dispute: DisputeReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +123,6 @@ class Provider(ABC, Generic[C]):
         """Has the institution send its messages to this address from now on. Raises CallFailed."""
         raise NotImplementedError
 
-    def forget_card(self, card: Tokenized) -> None:
-        """Removes a card from the institution's vault, also one that is gone. Raises NotSent or Unclear otherwise."""
-        raise NotImplementedError
-
-    def look_up_card(self, card: Tokenized) -> CardFacts | None:
-        """What the institution knows of a card in its vault. None: it cannot be charged any more.
-
-        Raises NotSent and Unclear.
-        """
-        raise NotImplementedError
-
     def arrivals(self, since: datetime, until: datetime) -> Iterable[Arrival]:
         """All money that arrived in the window, whether a message told of it or not. Without such a list: none."""
         return ()
@@ -153,6 +141,10 @@ class Provider(ABC, Generic[C]):
     def lines_of_file(self, file: BinaryIO) -> Iterable[ReportedLine]:
         """The lines of a report that people downloaded. Raises Unreadable, also while iterated."""
         raise NotImplementedError
+
+    def disputes(self) -> Disputes | None:
+        """The disputes of the account. None: its institution has none."""
+        return None
 
     def verify(self, message: Message) -> bool:
         """Whether the institution itself sent the message. Without callbacks: no."""

@@ -12,6 +12,7 @@ from django.db.models import Q
 from accounts.base.sealing import unseal
 from accounts.models import Environment, Merchant
 from gateway.methods.rail import Clawback, Rail
+from gateway.providers.disputes import Disputes
 from gateway.providers.errors import SandboxReachesOut
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.providers.provider import Arrival, Provider
@@ -115,6 +116,11 @@ def clawbacks(account: ProviderAccount, since: datetime, until: datetime) -> Ite
     iterated.
     """
     return provider_of(account).clawbacks(since, until)
+
+
+def disputes(account: ProviderAccount) -> Disputes | None:
+    """The disputes of the account. None: its institution has none."""
+    return provider_of(account).disputes()
 
 
 def opened(provider: str, sealed_credentials: bytes) -> Provider[Any]:

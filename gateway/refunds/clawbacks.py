@@ -56,18 +56,18 @@ def _enter(payment: Payment, one: Clawback, now: datetime) -> bool:
     if payment.status != PaymentStatus.PAID or one.currency != payment.currency or not 0 < amount <= left:
         log.critical("refund.clawback_does_not_fit", payment=payment.pk, reference=one.reference, amount=amount)
         return False
-    at_provider = [refund for refund in _open(payment) if refund.sent_at]
+    at_provider = fixed(payment)
     left -= sum(refund.amount for refund in at_provider)
     if amount > left or any(refund.is_med for refund in at_provider):
         log.warning("refund.clawback_waits", payment=payment.pk, reference=one.reference)
         return False
     claim = _claim(payment, amount)
-    _make_room(payment, amount, claim, left, now)
+    make_room(payment, amount, claim, left, TAKEN_BACK, now)
     _settle(payment, claim, amount, one, now)
     return True
 
 
-def _open(payment: Payment) -> list[Refund]:
+def open_of(payment: Payment) -> list[Refund]:
     """The open refunds of a locked payment, newest first, as they are now."""
     found = list(Refund.objects.select_for_update(no_key=True).filter(payment=payment, status__in=OPEN).order_by("-id"))
     for refund in found:
@@ -75,31 +75,42 @@ def _open(payment: Payment) -> list[Refund]:
     return found
 
 
+def fixed(payment: Payment) -> list[Refund]:
+    """The open refunds of a locked payment that take effect, or may, whatever we do: sent ones, and chargebacks."""
+    return [refund for refund in open_of(payment) if _is_fixed(refund)]
+
+
+def _is_fixed(refund: Refund) -> bool:
+    return refund.sent_at is not None or refund.is_chargeback
+
+
 def _claim(payment: Payment, amount: int) -> str | None:
     """The claim that a clawback of this amount settles: best the one of exactly this amount, then the oldest."""
-    claims = [refund for refund in _open(payment) if refund.is_med]
+    claims = [refund for refund in open_of(payment) if refund.is_med]
     found = min(claims, key=lambda claim: (claim.amount != amount, claim.id), default=None)
     return found.id if found else None
 
 
-def _make_room(payment: Payment, amount: int, claim_id: str | None, left: int, now: datetime) -> None:
-    """Ends requests that have become impossible, the newest first: their money is gone.
+def make_room(
+    payment: Payment, amount: int, claim_id: str | None, left: int, why: tuple[str, str], now: datetime
+) -> None:
+    """Ends requests that have become impossible, the newest first, except for the claim: their money is gone.
 
     They are read again each time: money that one lets go may be held for the next.
     """
-    while others := [refund for refund in _open(payment) if refund.id != claim_id and not refund.sent_at]:
+    while others := [one for one in open_of(payment) if one.id != claim_id and not _is_fixed(one)]:
         if amount <= left - sum(refund.amount for refund in others):
             return
         impossible = others[0]
         if impossible.status in DISPUTED:
             take(impossible, RefundAction.WITHDRAW, now)
         else:
-            impossible.failure_code, impossible.failure_message = TAKEN_BACK
+            impossible.failure_code, impossible.failure_message = why
             take(impossible, RefundAction.DECLINED, now)
 
 
 def _settle(payment: Payment, claim_id: str | None, amount: int, one: Clawback, now: datetime) -> None:
-    claim = next((refund for refund in _open(payment) if refund.id == claim_id), None)
+    claim = next((refund for refund in open_of(payment) if refund.id == claim_id), None)
     if claim and claim.amount <= amount:
         _grow(claim, amount, now)
         _complete(claim, one, now)
@@ -145,7 +156,7 @@ def _reduce(claim: Refund, amount: int, now: datetime) -> None:
 
 def _found(payment: Payment, amount: int, one: Clawback, now: datetime) -> Refund:
     """A claim that nobody told us of. API Pix does not name it: the id of the return stands for its id."""
-    on_their_way = sum(refund.amount for refund in _open(payment))
+    on_their_way = sum(refund.amount for refund in open_of(payment))
     left = payment.amount - payment.refunded_amount - on_their_way
     refund = opening.new(payment, Origin.PAYER, amount, left, now)
     refund.dispute_kind, refund.claim_id, refund.claimed_amount = DisputeKind.MED, one.reference, amount

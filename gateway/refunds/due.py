@@ -12,6 +12,7 @@ from accounts.models import Environment
 from gateway.payments.provider import order_of as order_of_payment
 from gateway.payments.provider import rail_of
 from gateway.refunds import notices, payloads
+from gateway.refunds.disputes import answers
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import OWED, Refund, Response, Status
 from gateway.refunds.provider import ask_simulator, is_sendable, take
@@ -55,7 +56,8 @@ def lapse(refund: Refund, now: datetime) -> None:
     if refund.is_med:
         take(refund, RefundAction.UNANSWERED, now)
         return
-    write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
+    said = write_down(refund, Response.Answer.ACCEPT, Response.AnsweredBy.SYSTEM, now)
+    answers.hand_on(refund, said, now)
     take(refund, RefundAction.LAPSE, now)
 
 

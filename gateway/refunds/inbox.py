@@ -51,14 +51,15 @@ def kind_of(refund: Refund) -> RefundKind:
         return RefundKind.COMPANY
     if refund.is_med:
         return RefundKind.MED
-    return RefundKind.DISPUTE if refund.payment.method in CARDS else RefundKind.CLAIM
+    return RefundKind.DISPUTE if refund.is_chargeback or refund.payment.method in CARDS else RefundKind.CLAIM
 
 
+_DISPUTED = Q(origin=Origin.PAYER, payment__method__in=CARDS) | Q(dispute_kind=DisputeKind.CHARGEBACK)
 _IS_KIND = {
     RefundKind.COMPANY: Q(origin=Origin.MERCHANT),
     RefundKind.MED: Q(dispute_kind=DisputeKind.MED),
-    RefundKind.DISPUTE: Q(origin=Origin.PAYER, payment__method__in=CARDS),
-    RefundKind.CLAIM: Q(origin=Origin.PAYER, dispute_kind=None) & ~Q(payment__method__in=CARDS),
+    RefundKind.DISPUTE: _DISPUTED,
+    RefundKind.CLAIM: Q(origin=Origin.PAYER, dispute_kind=None) & ~_DISPUTED,
 }
 
 

@@ -13,11 +13,12 @@ class RefundAction(StrEnum):
     DISPUTE = "dispute"  # the payer requests a refund
     ACCEPT = "accept"  # the company accepts
     LAPSE = "lapse"  # the company did not answer in time
-    UNANSWERED = "unanswered"  # neither did it answer a MED claim: support decides
+    UNANSWERED = "unanswered"  # neither did it answer a MED claim, or the acquirer takes no answer: others decide
     CONTEST = "contest"  # the company contests
     FOR_PAYER = "for payer"  # support decided
     FOR_COMPANY = "for company"
     UNDECIDED = "undecided"  # support did not decide a MED claim in time
+    WON = "won"  # the acquirer says that the company keeps the money
     WITHDRAW = "withdraw"  # the payer withdraws the request
     FOUND = "found"  # the provider took the money back, and there is no claim of ours
     TAKEN_BACK = "taken back"  # the provider took the money back itself
@@ -41,6 +42,7 @@ TRANSITIONS: tuple[Transition[RefundAction, Refund], ...] = (
     when(Action.FOR_PAYER,   (R,),   P,                None,               None,  ("refund.updated",)),
     when(Action.UNDECIDED,   (R,),   P,                None,               None,  ("refund.updated",)),
     when(Action.FOR_COMPANY, (R,),   Status.REJECTED,  "refund.returned",  back,  ("refund.rejected",)),
+    when(Action.WON,         (A, R, P), Status.REJECTED, "refund.returned", back, ("refund.rejected",)),
     when(Action.WITHDRAW,    (A, R), Status.CANCELED,  "refund.returned",  back,  ("refund.canceled",)),
     when(Action.FOUND,       NEW,    P,                "refund.held",      held,  ("refund.created",)),
     when(Action.TAKEN_BACK,  (A, R, P), Status.COMPLETED, "refund.completed", given, ("refund.completed",)),

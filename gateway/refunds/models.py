@@ -43,9 +43,13 @@ class Refund(Returned):
     `wallet_amount` is the amount in the wallet's currency, of which `from_releasing` and `from_available` are held. A
     payer's request holds money from everything that the wallet releases, also from other payments (`Taking`).
 
+    A chargeback is a dispute at an acquirer (`gateway.refunds.disputes`), which decides it and takes the money itself:
+    nothing is sent. `reversed_at` is when it gave the money of a completed one back.
+
     A MED claim (`gateway.refunds.med`) is of `claimed_amount`: `amount` is the same until the end of the return window,
-    and what was held by then afterwards. What lacks when it is COMPLETED was taken back by its institution, and the
-    company owes it (DEBT).
+    and what was held by then afterwards.
+
+    What lacks when a refund is COMPLETED was taken back by its institution, and the company owes it (DEBT).
     """
 
     id = IdField("ref", primary_key=True)
@@ -93,6 +97,7 @@ class Refund(Returned):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True, blank=True)
+    reversed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         permissions = [("settle_refund", "Can propose and confirm what the provider did with a real refund")]
@@ -151,6 +156,7 @@ class Refund(Returned):
             models.CheckConstraint(
                 name="claims_are_complete",
                 condition=Q(dispute_kind__isnull=True)
+                | Q(dispute_kind=DisputeKind.CHARGEBACK)
                 | Q(
                     claim_id__isnull=False,
                     analysis_due_at__isnull=False,
@@ -169,7 +175,7 @@ class Refund(Returned):
                 condition=~Q(status=Status.COMPLETED)
                 | (
                     Q(completed_at__isnull=False)
-                    & (Q(wallet_amount=F("from_releasing") + F("from_available")) | Q(dispute_kind=DisputeKind.MED))
+                    & (Q(wallet_amount=F("from_releasing") + F("from_available")) | Q(dispute_kind__isnull=False))
                 ),
             ),
         ]
@@ -186,9 +192,13 @@ class Refund(Returned):
         return self.dispute_kind == DisputeKind.MED
 
     @property
+    def is_chargeback(self) -> bool:
+        return self.dispute_kind == DisputeKind.CHARGEBACK
+
+    @property
     def was_found(self) -> bool:
-        """Whether its institution took the money back without a claim that we knew."""
-        return self.is_med and self.response_due_at is None
+        """Whether its institution took the money back before the company could be asked."""
+        return self.dispute_kind is not None and self.response_due_at is None
 
     @property
     def recovered(self) -> int | None:

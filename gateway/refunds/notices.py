@@ -24,8 +24,9 @@ def due_soon(refund: Refund) -> None:
 
 
 def taken_back(refund: Refund) -> None:
-    """The bank has taken money back through MED, and nobody could answer."""
-    _notify(refund, _("a bank took a payment back through MED"), "taken_back")
+    """The bank has taken money back through MED or a dispute, and nobody could answer."""
+    subject = _("a bank took a payment back through MED") if refund.is_med else _("a card's bank took a payment back")
+    _notify(refund, subject, "taken_back")
 
 
 def _notify(refund: Refund, subject: Promise, template: str) -> None:

@@ -1,6 +1,6 @@
 """Opening refunds: what is left of the payment, and the money that is held first."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Sum
 
@@ -8,6 +8,7 @@ from accounts.base.ids import new_id
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
+from gateway.refunds import notices
 from gateway.refunds.errors import (
     ReceivableReserved,
     RefundAmountExceeded,
@@ -21,6 +22,8 @@ from gateway.refunds.shortfalls import collect
 from gateway.refunds.standing import in_wallet
 from ledger.receivables import services as receivables
 from ledger.receivables.models import State
+
+REMINDED_BEFORE = timedelta(hours=24)
 
 
 def requested(payment: Payment, amount: int | None, now: datetime) -> Refund:
@@ -84,3 +87,13 @@ def begin(refund: Refund, asked: RefundAction, now: datetime, *, all_of_it: bool
     else:
         collect(refund, now)
     return take(refund, asked, now)
+
+
+def await_answer(refund: Refund, due: datetime, now: datetime) -> Refund:
+    """Holds the money that is there, and asks the company for an answer."""
+    refund.response_due_at = due
+    if due - REMINDED_BEFORE > now:
+        refund.remind_at = due - REMINDED_BEFORE
+    opened = begin(refund, RefundAction.DISPUTE, now, all_of_it=False)
+    notices.opened(opened)
+    return opened

@@ -18,7 +18,7 @@ ReasonCodeName = Literal[
     "FRAUD", "UNRECOGNIZED", "DUPLICATE", "NOT_RECEIVED", "NOT_AS_DESCRIBED", "SCAM", "ACCOUNT_TAKEOVER", "COERCION",
     "FRAUDULENT_ACCESS", "OPERATIONAL_ERROR", "OTHER",
 ]  # fmt: skip
-DisputeKindName = Literal["MED"]
+DisputeKindName = Literal["MED", "CHARGEBACK"]
 
 
 class EvidencePayload(TypedDict):
@@ -45,7 +45,7 @@ class ResponsePayload(TypedDict):
 
 
 class RefundPayload(TypedDict):
-    """A refund of a payment. `failure` only when FAILED."""
+    """A refund of a payment. `failure` only when FAILED, `reversedAt` only if a lost chargeback was reversed."""
 
     id: str
     paymentId: str
@@ -73,6 +73,7 @@ class RefundPayload(TypedDict):
     createdAt: Timestamp
     updatedAt: Timestamp
     completedAt: Timestamp | None
+    reversedAt: NotRequired[Timestamp]
 
 
 def refund(refund: Refund) -> RefundPayload:
@@ -110,6 +111,8 @@ def refund(refund: Refund) -> RefundPayload:
     }
     if refund.failure_code:
         payload["failure"] = {"code": refund.failure_code, "message": refund.failure_message or ""}
+    if refund.reversed_at:
+        payload["reversedAt"] = timestamp(refund.reversed_at)
     return payload
 
 

@@ -31,14 +31,26 @@ def completed(refund: Refund) -> list[Move]:
 
     What it took back and the wallet could not cover is the company's debt.
     """
-    source = wallet(AccountKind.BLOCKED, refund.wallet_currency)
     clearing = Side(AccountKind.CLEARING, refund.payment.method, refund.currency)
+    held = wallet(AccountKind.BLOCKED, refund.wallet_currency)
+    owed = wallet(AccountKind.DEBT, refund.wallet_currency)
+    is_exchanged = refund.currency != refund.wallet_currency
+    gone = fx(AccountKind.FX_POSITION, refund.wallet_currency) if is_exchanged else clearing
+    sides = ((held, refund.wallet_amount - refund.shortfall), (owed, refund.shortfall))
+    moves = [Move(minor, debit=side, credit=gone) for side, minor in sides if minor]
+    if is_exchanged:
+        moves.append(Move(refund.amount, debit=fx(AccountKind.FX_POSITION, refund.currency), credit=clearing))
+    return moves
+
+
+def given_back(refund: Refund) -> list[Move]:
+    """The acquirer gives the money of a completed chargeback back: the company can use it, and pays debts first."""
+    clearing = Side(AccountKind.CLEARING, refund.payment.method, refund.currency)
+    available = wallet(AccountKind.AVAILABLE, refund.wallet_currency)
     if refund.currency == refund.wallet_currency:
-        owed = wallet(AccountKind.DEBT, refund.wallet_currency)
-        sides = ((source, refund.amount - refund.shortfall), (owed, refund.shortfall))
-        return [Move(minor, debit=side, credit=clearing) for side, minor in sides if minor]
-    sold, bought = (fx(AccountKind.FX_POSITION, code) for code in (refund.wallet_currency, refund.currency))
+        return [Move(refund.amount, debit=clearing, credit=available)]
+    sold, bought = (fx(AccountKind.FX_POSITION, code) for code in (refund.currency, refund.wallet_currency))
     return [
-        Move(refund.wallet_amount, debit=source, credit=sold),
-        Move(refund.amount, debit=bought, credit=clearing),
+        Move(refund.amount, debit=clearing, credit=sold),
+        Move(refund.wallet_amount, debit=bought, credit=available),
     ]

@@ -11,6 +11,7 @@ from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.payments.manual import is_manual
 from gateway.providers.asking import is_leased, is_overdue
 from gateway.refunds import services as refunds
+from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.errors import RefundState, RefundUnknown
 from gateway.refunds.lifecycle import REFUND_LIFE, RefundAction
 from gateway.refunds.models import Refund
@@ -37,6 +38,15 @@ IN_WORDS = {
         "Withdrawn by the payer's institution",
         "The MED claim of {amount} is withdrawn. The held {blocked} becomes available to the company immediately.",
     ),
+    RefundAction.TAKEN_BACK: (
+        "Lost",
+        "The acquirer's statement says that it has taken {amount} for good. {blocked} leaves the company's wallet, "
+        "and what it lacks is owed.",
+    ),
+    RefundAction.WON: (
+        "Won",
+        "The acquirer's statement says that the company keeps {amount}. The held {blocked} goes back to it.",
+    ),
 }
 AUDITED_AS = {
     RefundAction.DONE: "carried_out",
@@ -44,12 +54,14 @@ AUDITED_AS = {
     RefundAction.FOR_PAYER: "for_payer",
     RefundAction.FOR_COMPANY: "for_company",
     RefundAction.WITHDRAW: "withdrawn",
+    RefundAction.TAKEN_BACK: "taken_back",
+    RefundAction.WON: "won",
 }
 
 
 @register
 class RefundOutcome(ProposalKind):
-    """Values: `asked`, "done" or "declined"."""
+    """Values: `asked`, "done" or "declined"; of a chargeback "taken back" or "won"."""
 
     name = "refund.outcome"
     title = "Record the outcome of a refund"
@@ -122,6 +134,9 @@ class ClaimDecision(RefundOutcome):
 
 OUTSIDE = (RefundAction.DONE, RefundAction.DECLINED)
 """The provider's answers. In the sandbox the simulator answers."""
+OF_CHARGEBACKS = (RefundAction.TAKEN_BACK, RefundAction.WON)
+"""What an acquirer decides. Staff record it from its statement, if it does not tell."""
+OF_STAFF = (RefundAction.FOR_PAYER, RefundAction.FOR_COMPANY, RefundAction.WITHDRAW)
 
 
 def awaits_staff(refund: Refund) -> bool:
@@ -133,6 +148,10 @@ def awaits_staff(refund: Refund) -> bool:
 
 def may_be(asked: RefundAction, refund: Refund) -> bool:
     """Whether staff can decide this in the refund's current status."""
+    if refund.is_chargeback != (asked in OF_CHARGEBACKS):
+        return False
+    if asked in OF_STAFF and Dispute.objects.filter(refund=refund).exists():  # an inquiry: the card's bank decides
+        return False
     if asked in OUTSIDE and refund.merchant.environment != Environment.PRODUCTION:
         return False
     if asked in OUTSIDE and (not awaits_staff(refund) or (asked == RefundAction.DONE and refund.shortfall)):

@@ -121,7 +121,8 @@ def _turn(refund: Refund, target: Status, now: datetime) -> None:
         refund.remind_at = None
         if refund.origin == Origin.PAYER:
             Draft.objects.filter(refund=refund.id).delete()
-    refund.ask_at = refund.ask_at or now + SANDBOX_TAKES if target == Status.PROCESSING else None
+    is_sent = target == Status.PROCESSING and not refund.is_chargeback
+    refund.ask_at = refund.ask_at or now + SANDBOX_TAKES if is_sent else None
     if target != Status.PROCESSING:
         settle_outcome(refund)
     if target == Status.COMPLETED:

@@ -23,3 +23,4 @@ class DisputeKind(models.TextChoices):
     """A scheme with rules and deadlines of its own through which a payer requests a refund."""
 
     MED = "MED", "PIX MED"
+    CHARGEBACK = "CHARGEBACK", "Chargeback"

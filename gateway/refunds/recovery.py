@@ -33,7 +33,7 @@ def _compare(account: ProviderAccount, now: datetime) -> None:
 
 def ask(account: ProviderAccount, money: str) -> bool:
     """Asks the account what it took back of money, and records it; False: the money is unknown. Raises CallFailed."""
-    payment, item = _payment(account, money), held(account, money)
+    payment, item = payment_of(account, money), held(account, money)
     if payment:
         return take_in(account, money, rail_of(payment).clawbacks(money))
     if item is None:
@@ -43,7 +43,7 @@ def ask(account: ProviderAccount, money: str) -> bool:
 
 def take_in(account: ProviderAccount, money: str, told: Iterable[Clawback]) -> bool:
     """Records what an account took back of money that it had received; False: the money is unknown."""
-    payment = _payment(account, money)
+    payment = payment_of(account, money)
     if payment is None:
         return any([end_by_clawback(account, one) for one in told if one.is_done])
     if news := [one for one in told if one.is_done and not is_known(payment.pk, one)]:
@@ -51,6 +51,7 @@ def take_in(account: ProviderAccount, money: str, told: Iterable[Clawback]) -> b
     return True
 
 
-def _payment(account: ProviderAccount, money: str) -> Payment | None:
+def payment_of(account: ProviderAccount, money: str) -> Payment | None:
+    """The payment of an account's money, by the account's own id of the money."""
     paid = Payment.objects.filter(account=account, rail_reference=money, rail_reference__iexact=money)  # for the index
     return paid.select_related("merchant__company").first()

@@ -30,7 +30,8 @@ def write_down(
     message: str | None = None,
     evidence: Sequence[Shown] = (),
     person: User | None = None,
-) -> None:
+) -> Response:
+    """Records the answer with its evidence."""
     response = Response.objects.create(
         id=new_id("rsp"),
         refund=refund,
@@ -54,3 +55,4 @@ def write_down(
         )
         for one in evidence
     )
+    return response

@@ -19,8 +19,9 @@ from gateway.payments import services as payments
 from gateway.payments.errors import DuplicateReference, PaymentState, SandboxOnly
 from gateway.payments.models import Status as PaymentStatus
 from gateway.providers.asking import is_leased
-from gateway.refunds import clawbacks, destinations, med, notices, opening
+from gateway.refunds import clawbacks, destinations, med, opening
 from gateway.refunds.destinations import Withdrawer
+from gateway.refunds.disputes import answers
 from gateway.refunds.errors import (
     ClaimExists,
     ClaimMethod,
@@ -39,7 +40,6 @@ from gateway.refunds.standing import standing
 from ledger.money import to_decimal
 
 TO_ANSWER, TO_ANSWER_CARDS = timedelta(hours=72), timedelta(days=7)
-REMINDED_BEFORE = timedelta(hours=24)
 
 
 @transaction.atomic(savepoint=False)
@@ -108,7 +108,7 @@ def dispute(
     refund.opened_by, refund.note = by, note
     refund.destination = destinations.own_key(payment)
     to_answer = TO_ANSWER_CARDS if payment.method in CARDS else TO_ANSWER
-    return _await_answer(refund, response_due_at or now + to_answer, now)
+    return opening.await_answer(refund, response_due_at or now + to_answer, now)
 
 
 @transaction.atomic(savepoint=False)
@@ -143,17 +143,7 @@ def claim(
     refund.analysis_due_at, refund.return_due_at = now + med.TO_ANALYZE, now + med.TO_RETURN
     refund.reason_code, refund.payer_statement = reason_code, statement
     refund.opened_by, refund.note = by, note
-    return _await_answer(refund, now + TO_ANSWER, now)
-
-
-def _await_answer(refund: Refund, due: datetime, now: datetime) -> Refund:
-    """Holds the money that is there, and asks the company for an answer."""
-    refund.response_due_at = due
-    if due - REMINDED_BEFORE > now:
-        refund.remind_at = due - REMINDED_BEFORE
-    opened = opening.begin(refund, RefundAction.DISPUTE, now, all_of_it=False)
-    notices.opened(opened)
-    return opened
+    return opening.await_answer(refund, now + TO_ANSWER, now)
 
 
 @transaction.atomic(savepoint=False)
@@ -169,7 +159,8 @@ def respond(
 ) -> Refund:
     """The company's answer to a payer's request: ACCEPT or CONTEST.
 
-    Raises ONP404_REFUND, ONP409_REFUND_STATE and ONP409_REFUND_RESPONSE_DEADLINE.
+    Raises ONP404_REFUND, ONP409_REFUND_STATE, ONP409_REFUND_RESPONSE_DEADLINE, and ONP400_EVIDENCE for what the
+    acquirer of a dispute does not take.
     """
     refund = lock(merchant, refund_id)
     now = clock.now(merchant)
@@ -180,7 +171,9 @@ def respond(
         raise RefundResponseDeadline(responseDueAt=timestamp(refund.response_due_at))
     asked = RefundAction.ACCEPT if answer == Response.Answer.ACCEPT else RefundAction.CONTEST
     REFUND_LIFE.transition(asked, refund.status)
-    write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
+    answers.require_sendable(refund, evidence)
+    said = write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
+    answers.hand_on(refund, said, now)
     return take(refund, asked, now)
 
 

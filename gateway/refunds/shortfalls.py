@@ -66,7 +66,7 @@ def keep_hold(refund: Refund, now: datetime) -> None:
 def _reason(refund: Refund) -> Reason:
     if refund.is_med:
         return Reason.MED
-    return Reason.REFUND_DISPUTE if refund.status in DISPUTED else Reason.REFUND_PROCESSING
+    return Reason.REFUND_DISPUTE if refund.status in DISPUTED or refund.is_chargeback else Reason.REFUND_PROCESSING
 
 
 def _expected_end(refund: Refund) -> datetime | None:
@@ -111,7 +111,7 @@ def fill_one(refund: Refund, at: datetime) -> bool:
         return False
     refund.fills += 1
     refund.updated_at = now
-    if refund.status == Status.PROCESSING and not refund.shortfall:
+    if refund.status == Status.PROCESSING and not refund.shortfall and not refund.is_chargeback:
         refund.ask_at = now + SANDBOX_TAKES
     refund.save(update_fields=["from_releasing", "from_available", "fills", "ask_at", "updated_at"])
     keep_hold(refund, now)

@@ -35,7 +35,7 @@ class OpenForm(forms.ModelForm):
     dispute_kind = forms.ChoiceField(
         label="Kind",
         required=False,
-        choices=[("", "Outside of MED"), *DisputeKind.choices],
+        choices=[("", "Outside of MED"), (DisputeKind.MED, DisputeKind.MED.label)],
         widget=UnfoldAdminSelectWidget,
     )
     claim_id = forms.CharField(

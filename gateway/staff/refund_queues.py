@@ -17,8 +17,8 @@ from gateway.staff.kit.unclear import unclear
 
 
 def _to_decide() -> Q:
-    """Contested requests outside of MED, and in production refunds that no provider carries out: staff do."""
-    contested = Q(status=Status.UNDER_REVIEW, dispute_kind=None)
+    """Contested requests that neither MED nor an acquirer decides, and in production refunds that staff carry out."""
+    contested = Q(status=Status.UNDER_REVIEW, dispute_kind=None, dispute=None)
     to_carry_out = Q(status=Status.PROCESSING, merchant__environment=Environment.PRODUCTION)
     covered = Q(wallet_amount=F("from_releasing") + F("from_available"))
     nobody_else = Q(account=None) | Q(account__provider__in=without_answers())
@@ -45,7 +45,7 @@ QUEUES = (
         "response_due_at",
         deadline=True,
     ),
-    Queue("debts", "Debts of companies after MED", "money_off", _debts, "completed_at"),
+    Queue("debts", "Debts of companies after returns", "money_off", _debts, "completed_at"),
     unclear("refunds"),
 )
 

@@ -22,7 +22,7 @@ from gateway.refunds.errors import RefundState
 from gateway.refunds.evidence import download
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Evidence, Refund
-from gateway.refunds.proposals import OUTSIDE, ClaimDecision, RefundOutcome, may_be
+from gateway.refunds.proposals import OF_CHARGEBACKS, OUTSIDE, ClaimDecision, RefundOutcome, may_be
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import EMPTY, Column, block, colored, column, moment, pretty, related, titled, unbroken
 from gateway.staff.kit.forms import NoteForm
@@ -42,6 +42,8 @@ DECISIONS = {
     "withdrawn": RefundAction.WITHDRAW,
     "carried_out": RefundAction.DONE,
     "declined": RefundAction.DECLINED,
+    "lost": RefundAction.TAKEN_BACK,
+    "won": RefundAction.WON,
 }
 
 
@@ -268,10 +270,18 @@ class RefundAdmin(EnteredAdmin):
     def declined(self, request: HttpRequest, object_id: str) -> HttpResponse:
         return self._propose(request, object_id, "declined", "Mark as declined by the provider")
 
+    @action(description="Lost at the acquirer", permissions=["settle"], icon="money_off", variant=ActionVariant.DANGER)
+    def lost(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "lost", "Lost at the acquirer")
+
+    @action(description="Won at the acquirer", permissions=["settle"], icon="check")
+    def won(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._propose(request, object_id, "won", "Won at the acquirer")
+
     def _propose(self, request: HttpRequest, object_id: str, name: str, title: str) -> HttpResponse:
         """Results of real money, and decisions about MED claims of real money, are confirmed by a second person."""
         refund, values = self.record(request, object_id), {"asked": DECISIONS[name].value}
-        kind = RefundOutcome() if DECISIONS[name] in OUTSIDE else ClaimDecision()
+        kind = RefundOutcome() if DECISIONS[name] in (*OUTSIDE, *OF_CHARGEBACKS) else ClaimDecision()
         if not may_be(DECISIONS[name], refund):
             return self.refused(request, refund, RefundState())
         form = NoteForm(request.POST if request.method == "POST" else None)

@@ -39,7 +39,7 @@ QUEUES = {
     "Advances to review": (Advance, "decide"),
     "Refunds to review": (Refund, "decide"),
     "MED claims to decide": (Refund, "claims"),
-    "Debts of companies after MED": (Refund, "debts"),
+    "Debts of companies after returns": (Refund, "debts"),
     "Refunds awaiting an answer": (Refund, "answer"),
     "Proposals to confirm": (Proposal, "open"),
     "Stuck withdrawals": (Withdrawal, "stuck"),

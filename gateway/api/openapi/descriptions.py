@@ -150,8 +150,7 @@ OF: dict[str, dict[str, str]] = {
         "dueDate": "BOLETO: the last day to pay without delay, YYYY-MM-DD, today or later in São Paulo. PIX: optional; "
         "the last day to pay, not together with expiresIn.",
         "returnUrl": "Cards and REDIRECT methods: the https:// page to which the payer returns.",
-        "paymentMethodToken": "Cards: a saved card of this payer, if your integration may use them.",
-        "savePaymentMethod": "Cards: true saves the card once the payment is authorized. Ask the payer first.",
+        "paymentMethodToken": "Cards: a stored card, if your integration may use them.",
         "expiresIn": "The expiry in seconds, if the method allows a choice; not together with dueDate.",
     },
     "PaymentPayload": {
@@ -213,7 +212,9 @@ OF: dict[str, dict[str, str]] = {
         "completedAt": "When the money was returned to the payer.",
         "responseDueAt": "Origin PAYER: the deadline of your answer. Without one the payer is refunded; MED: support "
         "decides without it.",
-        "disputeKind": "MED: a claim of Banco Central's Mecanismo Especial de Devolução; null for other refunds.",
+        "disputeKind": "MED: a claim of Banco Central's Mecanismo Especial de Devolução. CHARGEBACK: a dispute of a "
+        "real payment at its acquirer, which decides it and takes the money itself. Null for other refunds.",
+        "reversedAt": "CHARGEBACK: when the acquirer gave back the money of a COMPLETED one; absent otherwise.",
         "claimId": "MED: the claim's id at the payer's institution; the id of the return if the bank named no claim.",
         "claimedAmount": "MED: the amount that the payer's institution claims.",
         "recoveredAmount": "MED: what was returned to the payer: 0 until the refund is COMPLETED.",
@@ -232,19 +233,6 @@ OF: dict[str, dict[str, str]] = {
         "state": "RESERVED_FOR_ADVANCE while an advance of it is under review.",
         "releaseAt": "When it becomes available.",
         "reference": "The payment's reference.",
-    },
-    "RemovedPayload": {"id": "The id of the removed card."},
-    "SavedCardPayload": {
-        "id": "The `paymentMethodToken` of the card.",
-        "customerId": "The only customer whose payments can use it.",
-        "type": "CARD.",
-        "brand": "The card scheme, such as visa.",
-        "status": "REMOVED once it can no longer be charged.",
-        "funding": "credit, debit or prepaid.",
-        "expMonth": "The month at whose end the card expires; null if the acquirer did not tell.",
-        "expYear": "The year in which the card expires; null if the acquirer did not tell.",
-        "removalUrl": "A page on which the customer can remove the card. Not in events.",
-        "removedAt": "When it was removed; null until then.",
     },
     "ResolutionPayload": {
         "unclearSince": "When the first answer left the outcome unclear.",

@@ -26,7 +26,6 @@ from gateway.payments import services as payments
 from gateway.payments.models import Status
 from gateway.providers.errors import ProviderNotConnected
 from gateway.requests.idempotency import Unfinished
-from gateway.saved_cards.errors import SavedCardUnavailable
 
 
 class PaymentFilters(ListQuery):
@@ -77,7 +76,6 @@ class PaymentsView(Resource):
             AmountTooLarge,
             Rejected,
             errors.PaymentMethodTokenInvalid,
-            SavedCardUnavailable,
             InvalidResponse,
             RailUnavailable,
         ],

@@ -37,7 +37,8 @@ POSTED: dict[str, Promise] = {
     "refund.held": _("Held for a refund"),
     "refund.filled": _("Held from later incoming money"),
     "refund.reduced": _("No longer held: the bank took the payment back itself"),
-    "refund.repaid": _("Debt from a MED return paid"),
+    "refund.repaid": _("Debt from a return by the bank paid"),
+    "refund.reversed": _("Lost dispute reversed by the acquirer"),
     "refund.returned": _("Refund failed: money returned to you"),
     "refund.completed": _("Refunded to the payer"),
 }

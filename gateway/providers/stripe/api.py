@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any, TypeVar
 
 import stripe
@@ -11,7 +12,7 @@ from gateway.providers.client import Call, Client, shaped
 from gateway.providers.errors import NotSent, Unclear
 from gateway.providers.stripe.credentials import StripeCredentials
 from gateway.providers.stripe.settlements import PAYMENT, REFUND
-from gateway.providers.stripe.shapes import Intent, Refund
+from gateway.providers.stripe.shapes import Dispute, File, Intent, Refund
 
 stripe.enable_telemetry = False
 EXPAND = ["latest_charge", "payment_method"]
@@ -20,7 +21,7 @@ PAGE = 50
 """Lines with their sources on one page, so that it stays far below the largest answer."""
 NOT_STARTED = (401, 403, 429)
 """Statuses of a request that Stripe turned away before it looked at it: a wrong key, too many requests."""
-T = TypeVar("T", Intent, Refund)
+T = TypeVar("T", Intent, Refund, Dispute, File)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class StripeApi:
     def __init__(self, client: Client, credentials: StripeCredentials) -> None:
         self._stripe = stripe.StripeClient(
             credentials.secret_key.get_secret_value(),
-            base_addresses={"api": credentials.address},
+            base_addresses={"api": credentials.address, "files": credentials.files_address},
             http_client=_Http(client),
             max_network_retries=0,
         ).v1
@@ -110,6 +111,31 @@ class StripeApi:
     def payouts(self, which: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """All of these. Raises Unclear or NotSent while iterated."""
         return _pages(self._stripe.payouts.list, which)
+
+    def dispute(self, dispute_id: str) -> Dispute | Refused:
+        return _told(Dispute, lambda: self._stripe.disputes.retrieve(dispute_id))
+
+    def disputes(self, since: int, until: int) -> Iterator[Dispute]:
+        """Those created in the window. Raises Unclear or NotSent while iterated."""
+        listed = _pages(self._stripe.disputes.list, {"created": {"gte": since, "lte": until}})
+        return (shaped(one, Dispute) for one in listed)
+
+    def upload(self, key: str, name: str, content: bytes) -> File | Refused:
+        file = BytesIO(content)
+        file.name = name
+        asked: Any = {"purpose": "dispute_evidence", "file": file}
+        options: Any = {"idempotency_key": key}
+        return _told(File, lambda: self._stripe.files.create(asked, options))
+
+    def defend(self, key: str, dispute_id: str, evidence: Mapping[str, str]) -> Dispute | Refused:
+        """Hands the evidence to the card's bank, which is possible once."""
+        asked: Any = {"evidence": dict(evidence), "submit": True}
+        options: Any = {"idempotency_key": key}
+        return _told(Dispute, lambda: self._stripe.disputes.update(dispute_id, asked, options))
+
+    def give_up(self, key: str, dispute_id: str) -> Dispute | Refused:
+        options: Any = {"idempotency_key": key}
+        return _told(Dispute, lambda: self._stripe.disputes.close(dispute_id, options=options))
 
     def reach(self) -> None:
         """Lists one intent, so that the key is tried. Raises Unclear or NotSent."""

@@ -1,13 +1,13 @@
 """What an account at Stripe needs, from its dashboard."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
 from gateway.providers.fields import OtherAddress, OtherAuthorities
 from gateway.providers.provider import Credentials
 
-API = "https://api.stripe.com"
+API, FILES = "https://api.stripe.com", "https://files.stripe.com"
 SECRET_KEYS = ("sk_live_", "rk_live_", "sk_test_", "rk_test_")
 SigningSecret = Annotated[SecretStr, Field(min_length=16)]
 
@@ -15,13 +15,12 @@ SigningSecret = Annotated[SecretStr, Field(min_length=16)]
 class StripeCredentials(Credentials):
     """The keys tell the live system from the test system. While the signing secret changes, both are accepted."""
 
-    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("publishable_key",),)
-
     secret_key: Annotated[
         SecretStr,
         Field(
             title="Secret key",
-            description="May be restricted to PaymentIntents, Charges, Refunds, and reading Balance and Payouts",
+            description="May be restricted to PaymentIntents, Charges, Refunds, Disputes and Files, "
+            "and reading Balance and Payouts",
         ),
     ]
     publishable_key: Annotated[str, StringConstraints(pattern=r"^pk_(live|test)_[A-Za-z0-9_]{8,200}$")]
@@ -43,6 +42,11 @@ class StripeCredentials(Credentials):
     def address(self) -> str:
         """Where the API begins."""
         return self.base_url or API
+
+    @property
+    def files_address(self) -> str:
+        """Where files are uploaded."""
+        return self.base_url or FILES
 
     @property
     def signing_secrets(self) -> list[str]:

@@ -6,12 +6,14 @@ from typing import ClassVar
 
 from gateway.methods.rail import Rail
 from gateway.providers.client import Client, Identity
+from gateway.providers.disputes import Disputes
 from gateway.providers.errors import CallFailed, NotConnected, Unreadable
 from gateway.providers.provider import DAY_S, Message, Notice, Provider
 from gateway.providers.settlements import ReportedLine, Settles
 from gateway.providers.stripe import webhooks
 from gateway.providers.stripe.api import StripeApi
 from gateway.providers.stripe.credentials import StripeCredentials
+from gateway.providers.stripe.disputes import StripeDisputes
 from gateway.providers.stripe.rail import StripeCard, StripeCreditCard, StripeDebitCard
 from gateway.providers.stripe.settlements import lines_of
 
@@ -36,6 +38,9 @@ class StripeProvider(Provider[StripeCredentials]):
 
     def rails(self) -> Sequence[Rail]:
         return [rail(self.api, self.credentials.publishable_key) for rail in RAILS]
+
+    def disputes(self) -> Disputes:
+        return StripeDisputes(self.api)
 
     def check(self) -> None:
         try:

@@ -1,6 +1,6 @@
 """Stripe's objects as far as they are read. Unknown members are ignored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
 
@@ -105,3 +105,42 @@ class Refund:
     currency: str
     failure_reason: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """A balance transaction: what was taken is negative."""
+
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceDetails:
+    """`due_by` is 0 or nothing where no answer is possible."""
+
+    due_by: int | None = None
+    submission_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """`charge` is the disputed one, in full if it is expanded."""
+
+    id: str
+    charge: Charge | str
+    amount: int
+    currency: str
+    status: str
+    reason: str = "general"
+    evidence_details: EvidenceDetails = field(default_factory=EvidenceDetails)
+    balance_transactions: Sequence[Movement] = ()
+
+    @property
+    def money(self) -> str:
+        """The id of the charge."""
+        return self.charge.id if isinstance(self.charge, Charge) else self.charge
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    id: str

@@ -1,4 +1,4 @@
-"""Webhooks of Stripe: signed hints about payments and refunds of ours (docs.stripe.com/webhooks)."""
+"""Webhooks of Stripe: signed hints about payments, refunds and disputes (docs.stripe.com/webhooks)."""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ import stripe
 
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.rail import PaymentAction, PaymentResult
+from gateway.providers.disputes import DISPUTE
 from gateway.providers.errors import Unreadable
 from gateway.providers.provider import Message, Notice
 from gateway.providers.stripe.api import PAYMENT, REFUND
@@ -15,6 +16,7 @@ from gateway.providers.stripe.credentials import StripeCredentials
 
 TOLERANCE_S = 300
 _OURS = re.compile(r"(pay|ref)_[0-7][0-9A-HJKMNP-TV-Z]{25}")
+_DISPUTE = re.compile(r"(dp|du)_[A-Za-z0-9]{1,60}")
 _READ = ("payment_intent.", "charge.refunded", "charge.refund.", "refund.")
 
 
@@ -33,12 +35,21 @@ def _is_signed(body: bytes, signature: str, secret: str) -> bool:
 
 
 def notices(body: bytes) -> list[Notice]:
-    """The payments and refunds of ours that an event is about. Raises Unreadable."""
+    """The payments and refunds of ours, and the disputes, that an event is about. Raises Unreadable."""
     event = _event(body)
     kind, about = event.get("type"), event.get("data")
     if not isinstance(kind, str) or not isinstance(about, dict) or not isinstance(about.get("object"), dict):
         raise Unreadable("not an event")
+    if kind.startswith("charge.dispute."):
+        return [Notice(f"{DISPUTE}_{_dispute_id(about['object'])}", PaymentAction.REFUND)]
     return list(_named(kind, about["object"])) if kind.startswith(_READ) else []
+
+
+def _dispute_id(subject: dict[str, Any]) -> str:
+    found = subject.get("id")
+    if not isinstance(found, str) or not _DISPUTE.fullmatch(found):
+        raise Unreadable("a dispute without its id")
+    return found
 
 
 def _named(kind: str, subject: dict[str, Any]) -> Iterator[Notice]:

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from tests.support.bacen_pix.bank import AFTER as WRONG_ANSWERS
 from tests.support.bacen_pix.bank import WAITED_FOR, Handler, authority
 from tests.support.stripe.balance import Balance
+from tests.support.stripe.disputes import Desk
 
 SECRET_KEY, PUBLISHABLE_KEY = "sk_live_51OnpayTestsOnly", "pk_live_51OnpayTestsOnly"
 SIGNING_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH"
@@ -47,6 +48,7 @@ class StandIn:
     """Of all cards: localstripe knows credit cards only."""
     answers: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
     """By idempotency key, which localstripe does not know."""
+    disputes: Desk = field(default_factory=Desk)
     stalls_s: float = 1.5
     elsewhere: list[str] = field(default_factory=list)
     balance: Balance = field(default_factory=Balance)
@@ -117,7 +119,11 @@ class _Front(Handler):
             return 200, "application/json", json.dumps(told).encode()
         key = self.headers.get("idempotency-key", "")
         known = self.stand_in.answers.get(key)
-        if known is None:
+        if known is None and self.stand_in.disputes.has(self.path):
+            known = self.stand_in.disputes.answer(self.command, self.path, self.headers, body)
+            if key:
+                self.stand_in.answers[key] = known
+        elif known is None:
             authorization = {"Authorization": self.headers.get("authorization", "")}
             known = self.stand_in.forward(self.command, self.path, body, authorization)
             if key:

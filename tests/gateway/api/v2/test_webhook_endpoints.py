@@ -49,8 +49,6 @@ KINDS = [
     "advance.approved",
     "advance.refused",
     "balance.released",
-    "payment_method.saved",
-    "payment_method.removed",
 ]
 
 

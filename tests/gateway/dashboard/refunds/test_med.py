@@ -122,4 +122,4 @@ def test_what_a_bank_took_back_itself_says_what_is_owed(acme: Shop, support: Cli
     a_payment(acme.sandbox, "PAID")
     body = words(support.get(page("refund", taken.pk)))
     assert "There was no claim that you could have answered" in body
-    assert "Debt from a MED return paid" in body
+    assert "Debt from a return by the bank paid" in body

@@ -1,0 +1,1 @@
+"""Disputes at acquirers: each is recorded once, held as a refund that the payer asks for, and answered there."""

@@ -1,0 +1,46 @@
+"""What an acquirer tells about a dispute, and what its list says: it is asked, unless it is believed."""
+
+from datetime import datetime, timedelta
+from functools import partial
+
+from accounts.base.rows import retry_on_deadlock
+from gateway.providers import selectors as providers
+from gateway.providers.disputes import DISPUTE, DisputeReport
+from gateway.providers.lists import compare_all
+from gateway.providers.models import ProviderAccount
+from gateway.providers.notices import register
+from gateway.providers.provider import Notice
+from gateway.refunds.disputes.hearing import record
+
+WINDOW = timedelta(days=200)
+"""How old a dispute is at most that is looked up in an acquirer's list: until its second round has ended."""
+
+
+@register(DISPUTE)
+def hear(notice: Notice, account: ProviderAccount) -> bool:
+    """Records what the acquirer says now, or has told if it is believed. False: the acquirer knows no disputes."""
+    told = notice.dispute or _asked(account, notice.object_id.removeprefix(f"{DISPUTE}_"))
+    if told is None:
+        return False
+    _record(account, told)
+    return True
+
+
+def _asked(account: ProviderAccount, reference: str) -> DisputeReport | None:
+    at_acquirer = providers.disputes(account)
+    return at_acquirer.ask(reference) if at_acquirer else None
+
+
+def recover() -> None:
+    """Finds in the lists of all acquirers what no message told of. Never call it inside a transaction."""
+    compare_all(_compare)
+
+
+def _compare(account: ProviderAccount, now: datetime) -> None:
+    at_acquirer = providers.disputes(account)
+    for told in at_acquirer.listed(now - WINDOW, now) if at_acquirer else ():
+        _record(account, told)
+
+
+def _record(account: ProviderAccount, told: DisputeReport) -> None:
+    retry_on_deadlock(partial(record, account, told))

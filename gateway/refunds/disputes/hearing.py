@@ -1,0 +1,142 @@
+"""What acquirers say about disputes: recorded once, in any order, and applied to the payment."""
+
+from datetime import timedelta
+
+import structlog
+from django.db import transaction
+
+from accounts.base import clock
+from accounts.base.clock import utcnow
+from accounts.base.ids import new_id
+from gateway.payments.models import Payment
+from gateway.payments.provider import lock
+from gateway.providers.disputes import FINAL, DisputeReport, DisputeState
+from gateway.providers.models import ProviderAccount
+from gateway.refunds.disputes.errors import DoesNotFit
+from gateway.refunds.disputes.models import Dispute
+from gateway.refunds.disputes.settling import settle
+from gateway.refunds.models import Refund, Response
+from gateway.refunds.recovery import payment_of
+from ledger.money import to_minor
+
+log = structlog.get_logger()
+LOOKED_AT_AGAIN = timedelta(hours=1)
+UNKNOWN_PAYMENT = "The disputed payment is none of this account."
+
+
+@transaction.atomic
+def record(account: ProviderAccount, told: DisputeReport) -> Dispute:
+    """Records what an acquirer says about a dispute. Repeated, or told too late, it changes nothing.
+
+    What does not fit its payment moves no money: an alarm rings, staff see it, and it is tried again.
+    """
+    payment = _hold_payment(account, told)
+    dispute = _row(account, told, payment)
+    if _is_stale(dispute, told):
+        return dispute
+    _follow(dispute, told)
+    apply(dispute)
+    return dispute
+
+
+@transaction.atomic
+def try_again(dispute_id: str) -> None:
+    """Applies once more what did not fit: a refund that was in the way may have ended."""
+    dispute = hold(dispute_id)
+    dispute.ask_at = None
+    apply(dispute)
+
+
+def hold(dispute_id: str) -> Dispute:
+    """The dispute, locked after its payment."""
+    known = Dispute.objects.select_related("payment__merchant__company").get(pk=dispute_id)
+    payment = known.payment and lock(known.payment.merchant, known.payment.pk)
+    dispute = Dispute.objects.select_for_update(no_key=True, of=("self",)).get(pk=dispute_id)
+    dispute.payment = payment
+    return dispute
+
+
+def apply(dispute: Dispute) -> None:
+    """Books the dispute as it stands. Call it with the payment and the dispute locked."""
+    before, dispute.problem, dispute.updated_at = dispute.problem, "", utcnow()
+    try:
+        with transaction.atomic():
+            dispute.refund = _settled(dispute)
+    except DoesNotFit as unfit:
+        dispute.problem = unfit.reason
+        dispute.ask_at = utcnow() + LOOKED_AT_AGAIN if dispute.payment else None
+        if before == unfit.reason:
+            log.warning("dispute.still_does_not_fit", dispute=dispute.pk, reason=unfit.reason)
+        else:
+            log.critical("dispute.does_not_fit", dispute=dispute.pk, reference=dispute.reference, reason=unfit.reason)
+    dispute.save()
+
+
+def _settled(dispute: Dispute) -> Refund | None:
+    if dispute.payment is None:
+        raise DoesNotFit(UNKNOWN_PAYMENT)
+    return settle(dispute, dispute.payment, clock.now(dispute.payment.merchant))
+
+
+def _hold_payment(account: ProviderAccount, told: DisputeReport) -> Payment | None:
+    """The disputed payment, locked. An id of ours counts only at the account that took the payment."""
+    rows = Payment.objects.filter(pk=told.payment_id, account=account).select_related("merchant__company")
+    found = rows.first() if told.payment_id else payment_of(account, told.money) if told.money else None
+    return lock(found.merchant, found.pk) if found else None
+
+
+def _row(account: ProviderAccount, told: DisputeReport, payment: Payment | None) -> Dispute:
+    """The record, locked. A new one stands before everything that can be told."""
+    now = utcnow()
+    new = {
+        "id": new_id("dsp"),
+        "state": DisputeState.OPEN,
+        "step": -1,
+        "is_inquiry": bool(told.is_inquiry),
+        "amount": to_minor(told.amount, told.currency),
+        "currency": told.currency,
+        "reason_code": told.reason_code,
+        "created_at": now,
+        "updated_at": now,
+    }
+    rows = Dispute.objects.select_for_update(no_key=True, of=("self",))
+    dispute, _ = rows.get_or_create(account=account, reference=told.reference, defaults=new)
+    if payment and dispute.payment_id in (None, payment.pk):
+        dispute.payment, dispute.merchant = payment, payment.merchant
+    return dispute
+
+
+def _is_stale(dispute: Dispute, told: DisputeReport) -> bool:
+    """Whether more is known already. A believed acquirer tells each step once, in any order."""
+    if told.step is None:
+        return False
+    if told.state == DisputeState.DECIDING:
+        return dispute.state in FINAL
+    if told.step == dispute.step and told.state in FINAL and told.state != dispute.state:
+        log.critical("dispute.told_otherwise", dispute=dispute.pk, told=told.state, known=dispute.state)
+    return told.step <= dispute.step
+
+
+def _follow(dispute: Dispute, told: DisputeReport) -> None:
+    is_inquiry = dispute.is_inquiry if told.is_inquiry is None else told.is_inquiry
+    state = _state(dispute, told, is_inquiry=is_inquiry)
+    if dispute.state in FINAL and state not in FINAL:  # another round
+        dispute.refund = dispute.answer = dispute.answered_at = None
+    dispute.state, dispute.is_inquiry = state, is_inquiry
+    dispute.amount, dispute.currency = to_minor(told.amount, told.currency), told.currency
+    dispute.money = told.money or dispute.money
+    dispute.reason_code, dispute.reason = told.reason_code, (told.reason or dispute.reason)[:255]
+    dispute.due_at = told.due_at or dispute.due_at
+    if told.step is not None and told.state != DisputeState.DECIDING:
+        dispute.step = told.step
+
+
+def _state(dispute: Dispute, told: DisputeReport, *, is_inquiry: bool) -> DisputeState:
+    """What was answered stays so, and what nobody answered in time is lost, unless it was an inquiry."""
+    is_answered = dispute.state == DisputeState.DECIDING and is_inquiry == dispute.is_inquiry
+    if told.state == DisputeState.OPEN and is_answered:
+        return DisputeState.DECIDING
+    if told.state == DisputeState.LAPSED:
+        contested = dispute.answered_at and dispute.answer and dispute.answer.answer == Response.Answer.CONTEST
+        return DisputeState.DECIDING if is_inquiry or contested else DisputeState.LOST
+    return told.state

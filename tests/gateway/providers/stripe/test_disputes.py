@@ -1,0 +1,263 @@
+"""Cards disputed at Stripe, through the gateway: asked, answered with evidence, won, lost, and told in any order."""
+
+import base64
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+from structlog.testing import capture_logs
+
+from gateway.payments.models import Payment
+from gateway.providers.models import ProviderAccount
+from gateway.refunds import due as due_refunds
+from gateway.refunds.disputes import callbacks, due
+from gateway.refunds.disputes.models import Dispute
+from gateway.refunds.models import Refund
+from tests.support.cards import opened
+from tests.support.companies import Shop
+from tests.support.production import api_of, live
+from tests.support.providers import connected
+from tests.support.refunds import PDF
+from tests.support.stripe.events import delivered, event
+from tests.support.stripe.stand_in import StandIn
+from tests.support.suspense import balances
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TAKEN = 20_000
+PROOF = {
+    "type": "FILE", "fileName": "proof.pdf", "contentType": "application/pdf",
+    "content": base64.b64encode(PDF).decode(), "description": "Proof of delivery",
+}  # fmt: skip
+
+
+@pytest.fixture
+def account(acme: Shop, stand_in: StandIn) -> ProviderAccount:
+    live(acme, method="CREDIT_CARD")
+    return connected("stripe", stand_in.credentials(), "CREDIT_CARD", "DEBIT_CARD")
+
+
+@pytest.fixture
+def payment(acme: Shop, account: ProviderAccount, stand_in: StandIn) -> Payment:
+    """200 reais, paid by card."""
+    session = opened(api_of(acme))
+    stand_in.confirm(Payment.objects.get().details["intent"])
+    session.call("confirm", {})
+    paid = Payment.objects.get()
+    assert paid.status == "PAID"
+    return paid
+
+
+def told(account: ProviderAccount, dispute: dict[str, Any], **now: Any) -> None:
+    """Stripe changes it, and says so."""
+    dispute |= now
+    assert delivered(account, event("charge.dispute.updated", dispute)) == 200
+
+
+def opened_at(stand_in: StandIn, account: ProviderAccount, payment: Payment, **other: Any) -> dict[str, Any]:
+    dispute = stand_in.disputes.open(payment.rail_reference or "", other.pop("amount", TAKEN), **other)
+    told(account, dispute)
+    return dispute
+
+
+def answer(shop: Shop, given: str, **more: Any) -> Any:
+    said = {"message": "Signed by the payer."} if given == "CONTEST" else {}
+    answered = api_of(shop).post(f"/refunds/{refund().pk}/responses", {"answer": given} | said | more)
+    Dispute.objects.filter(ask_at__isnull=False).update(ask_at=F("ask_at") - timedelta(minutes=1))
+    due.run_due()
+    return answered
+
+
+def refund() -> Refund:
+    return Refund.objects.order_by("-id")[0]
+
+
+def statuses() -> list[str]:
+    return list(Refund.objects.order_by("id").values_list("status", flat=True))
+
+
+def test_it_is_contested_with_evidence_and_won(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    before = balances(acme)
+    dispute = opened_at(stand_in, account, payment)
+    asked = refund()
+    assert (asked.origin, asked.status, asked.dispute_kind) == ("PAYER", "AWAITING_RESPONSE", "CHARGEBACK")
+    assert (asked.amount, asked.blocked, asked.reason_code) == (TAKEN, 19_202, "NOT_RECEIVED")
+    assert asked.response_due_at and asked.response_due_at.timestamp() == dispute["evidence_details"]["due_by"] - 86_400
+
+    link = {"type": "URL", "url": "https://shop.example/track/1", "description": "Tracking"}
+    assert answer(acme, "CONTEST", evidence=[PROOF, link]).status_code == 201
+
+    assert stand_in.disputes.files == [("proof.pdf", PDF)]
+    text = "Signed by the payer.\nTracking: https://shop.example/track/1"
+    assert stand_in.disputes.evidence == [
+        {"uncategorized_text": text, "uncategorized_file": "file_1Pgag2B7WZ01zgkWITx3dI01"}
+    ]
+    assert (statuses(), Dispute.objects.get().state) == (["UNDER_REVIEW"], "deciding")
+    told(account, dispute, status="won")
+    told(account, dispute)
+    assert statuses() == ["REJECTED"]
+    assert balances(acme) == before
+
+
+def test_it_is_accepted_and_lost_and_what_comes_back_later_is_the_companys(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    dispute = opened_at(stand_in, account, payment)
+
+    assert answer(acme, "ACCEPT").status_code == 201
+
+    assert (dispute["status"], statuses()) == ("lost", ["COMPLETED"])
+    assert not any("/refunds" in call for call in stand_in.calls)
+    owed = {"DEBT": -798, "FEE_INCOME": 798}
+    assert balances(acme) == owed
+    told(account, dispute)
+    assert (balances(acme), Payment.objects.get().status) == (owed, "REFUNDED")
+    told(account, dispute, status="won")
+    told(account, dispute)
+    shown = api_of(acme).get(f"/refunds/{refund().pk}").json()["data"]
+    assert (shown["status"], "reversedAt" in shown) == ("COMPLETED", True)
+    assert balances(acme) == {"CLEARING": -TAKEN, "AVAILABLE": 19_202, "FEE_INCOME": 798}
+
+
+@pytest.mark.parametrize("kind", ["lost", "won", "prevented", "prevented, and the money is gone"])
+def test_its_end_is_told_before_its_beginning(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment, kind: str
+) -> None:
+    status, _, is_taken = kind.partition(",")
+    movements = [{"amount": -TAKEN, "object": "balance_transaction"}] if is_taken else []
+    ended = opened_at(stand_in, account, payment, status=status, balance_transactions=movements)
+    before = balances(acme)
+    told(account, ended)
+
+    callbacks.recover()
+
+    assert (statuses(), balances(acme)) == (["COMPLETED"] if status == "lost" or is_taken else [], before)
+
+
+def test_without_an_answer_it_is_given_up_in_time(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    dispute = opened_at(stand_in, account, payment)
+    Refund.objects.update(response_due_at=F("response_due_at") - timedelta(days=8))
+    due_refunds.run_due()
+    due.run_due()
+
+    assert (dispute["status"], statuses()) == ("lost", ["COMPLETED"])
+    assert api_of(acme).get(f"/refunds/{refund().pk}").json()["data"]["responses"][0]["answeredBy"] == "SYSTEM"
+
+
+def test_an_inquiry_takes_no_money_until_it_becomes_a_chargeback(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    dispute = opened_at(stand_in, account, payment, status="warning_needs_response")
+    assert (refund().dispute_kind, refund().status) == (None, "AWAITING_RESPONSE")
+    assert answer(acme, "CONTEST").status_code == 201
+    told(account, dispute)
+    assert (dispute["status"], statuses()) == ("warning_under_review", ["UNDER_REVIEW"])
+
+    told(account, dispute, status="needs_response")
+
+    assert (statuses(), refund().dispute_kind) == (["CANCELED", "AWAITING_RESPONSE"], "CHARGEBACK")
+    assert answer(acme, "CONTEST", evidence=[PROOF]).status_code == 201
+    told(account, dispute, status="lost")
+    assert (statuses(), len(stand_in.disputes.evidence)) == (["CANCELED", "COMPLETED"], 2)
+
+
+def test_an_inquiry_that_is_accepted_is_refunded_and_one_that_is_closed_is_over(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    first = opened_at(stand_in, account, payment, amount=5_000, status="warning_needs_response")
+    told(account, first, status="warning_closed")
+    second = opened_at(stand_in, account, payment, amount=5_000, status="warning_needs_response", id="dp_2")
+    assert answer(acme, "ACCEPT").status_code == 201
+    Refund.objects.update(ask_at=F("ask_at") - timedelta(minutes=2))
+    due_refunds.run_due()
+
+    assert (statuses(), second["status"]) == (["CANCELED", "COMPLETED"], "warning_needs_response")
+    assert stand_in.calls[-1] == "POST /refunds"
+    told(account, second, status="warning_closed")
+    assert statuses() == ["CANCELED", "COMPLETED"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"charge": "ch_of_others"}, {"amount": TAKEN + 1}, {"currency": "usd"}],
+    ids=["payment", "amount", "money"],
+)
+def test_what_does_not_fit_moves_nothing_and_rings(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment, wrong: dict[str, Any]
+) -> None:
+    before = balances(acme)
+    with capture_logs() as logs:
+        dispute = stand_in.disputes.open(**{"charge": payment.rail_reference, "amount": TAKEN} | wrong)
+        told(account, dispute)
+        told(account, dispute)
+
+    told_of = [(one["event"], one["log_level"]) for one in logs if one["event"].endswith("does_not_fit")]
+    assert told_of == [("dispute.does_not_fit", "critical"), ("dispute.still_does_not_fit", "warning")]
+    assert (statuses(), balances(acme), bool(Dispute.objects.get().problem)) == ([], before, True)
+
+
+def test_it_waits_for_a_refund_of_the_company_that_is_on_its_way(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    api_of(acme).post(f"/payments/{payment.pk}/refunds", {"amount": 50.00})
+    Refund.objects.update(ask_at=F("ask_at") - timedelta(minutes=2))
+    stand_in.will("500", on="POST /refunds")
+    due_refunds.run_due()
+    dispute = opened_at(stand_in, account, payment)
+    assert (statuses(), bool(Dispute.objects.get().problem)) == (["PROCESSING"], True)
+    for _ in ("found not to be known", "sent again"):
+        Refund.objects.update(ask_at=F("ask_at") - timedelta(minutes=2))
+        due_refunds.run_due()
+    told(account, dispute, amount=15_000)
+
+    assert statuses() == ["COMPLETED", "AWAITING_RESPONSE"]
+    assert (refund().amount, Dispute.objects.get().problem) == (15_000, "")
+
+
+@pytest.mark.parametrize("failure", ["half a body", "500", "429"])
+def test_an_answer_without_a_clear_receipt_is_handed_on_again(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment, failure: str
+) -> None:
+    opened_at(stand_in, account, payment)
+    stand_in.will(failure, on="POST /disputes")
+
+    answer(acme, "CONTEST", evidence=[PROOF])
+    assert Dispute.objects.get().answered_at is None
+    Dispute.objects.update(ask_at=F("ask_at") - timedelta(minutes=1))
+    due.run_due()
+
+    assert (len(stand_in.disputes.evidence), len(stand_in.disputes.files)) == (1, 1)
+    assert Dispute.objects.get().answered_at and statuses() == ["UNDER_REVIEW"]
+
+
+def test_an_answer_that_is_refused_or_late_rings_and_staff_see_why(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    opened_at(stand_in, account, payment)
+    Dispute.objects.update(due_at=F("due_at") - timedelta(days=7, hours=13))
+    stand_in.will("500", "400", on="POST /disputes")
+
+    with capture_logs() as logs:
+        answer(acme, "CONTEST")
+        assert "deadline is near" in Dispute.objects.get().problem
+        Dispute.objects.update(ask_at=F("ask_at") - timedelta(minutes=1))
+        due.run_due()
+
+    rung = [one["event"] for one in logs if one["log_level"] == "critical"]
+    assert rung == ["dispute.answer_late", "dispute.answer_refused"]
+    assert ("did not take" in Dispute.objects.get().problem, statuses()) == (True, ["UNDER_REVIEW"])
+
+
+def test_evidence_that_stripe_does_not_take_is_refused_at_once(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    opened_at(stand_in, account, payment)
+
+    refused = answer(acme, "CONTEST", evidence=[PROOF] * 10)
+
+    assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
+    assert (statuses(), stand_in.disputes.files, Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], [], None)
