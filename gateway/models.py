@@ -11,10 +11,12 @@ from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderR
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
+from gateway.saved_cards.models import AcquirerToken, SavedCard
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 
 __all__ = [
+    "AcquirerToken",
     "ApiRequest",
     "CardToken",
     "Conversion",
@@ -33,6 +35,7 @@ __all__ = [
     "ProviderRoute",
     "Refund",
     "Response",
+    "SavedCard",
     "SavedView",
     "SingleApprovalLimit",
     "SuspenseItem",

@@ -8,6 +8,7 @@ from gateway.payments import due as payments
 from gateway.providers import due as providers
 from gateway.refunds import due as refunds
 from gateway.refunds.disputes import due as disputes
+from gateway.saved_cards import due as saved_cards
 from gateway.suspense import due as suspense
 from gateway.withdrawals import due as withdrawals
 from ledger.receivables import due as receivables
@@ -15,7 +16,9 @@ from webhooks import due as webhooks
 
 OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE)
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
-ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *suspense.DUE, *disputes.DUE, *providers.DUE, *emails.DUE)
+OF_PROVIDERS: tuple[Due[Any], ...] = (*suspense.DUE, *disputes.DUE, *providers.DUE, *saved_cards.DUE)
+"""Due work at providers, by real time."""
+ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *OF_PROVIDERS, *emails.DUE)
 """Rows that are due at a time, and late after it."""
 WITHOUT_A_TIME: tuple[Due[Any], ...] = (refunds.FILL, webhooks.CHECK)
 """Due work without a time of its own: the column only gives the age."""

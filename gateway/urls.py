@@ -15,6 +15,7 @@ from gateway.callbacks.views import receive
 from gateway.dashboard.receivables.feed import money_calendar
 from gateway.payer import receipts
 from gateway.payer.pages import payers_page
+from gateway.payer.saved_cards import saved_card
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/docs", permanent=False)),
@@ -30,6 +31,7 @@ urlpatterns = [
     path("api/v2/openapi.json", pages.schema),
     path("api/v2/", include("gateway.api.v2.urls")),
     path("receipts/<str:receipt_id>", receipts.receipt),
+    path("saved-cards/<str:token>", saved_card),
     path("calendars/<str:company_id>/<str:environment>.ics", money_calendar, name="money_calendar"),
     path("dashboard/", include("gateway.dashboard.urls")),
     path("accounts/confirm/", confirm_action, name="confirm_action"),

@@ -22,6 +22,8 @@ KINDS = {
     "advance.approved": "An advance was approved",
     "advance.refused": "An advance was refused",
     "balance.released": "Money moved from RELEASING to available",
+    "payment_method.saved": "A card was saved for a customer",
+    "payment_method.removed": "A saved card was removed: it can no longer be charged",
     "webhook.test": "A test event that you requested",
 }
 EVERYTHING = "*"

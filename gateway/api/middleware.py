@@ -72,7 +72,7 @@ class PayersMiddleware:
         path = request.path_info
         if _is_only_for_cards(request) and not path.startswith((*PAYERS, settings.STATIC_URL)):
             return HttpResponse(status=404)
-        if path.startswith((*PAYERS, "/receipts/")):
+        if path.startswith((*PAYERS, "/receipts/", "/saved-cards/")):
             verdict = throttling.hit("payers", rate_limit_key(request))
             if not verdict.admitted:
                 return HttpResponse(status=429, headers={"Retry-After": str(verdict.reset_s)})

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from accounts.base.errors import Fault
 from gateway.customers.payer import Payer
-from gateway.methods.card.cards import StoredCard
+from gateway.methods.card.cards import StoredCard, Tokenized
 
 
 class PaymentAction(StrEnum):
@@ -78,6 +78,7 @@ class PaymentOutcome:
     `reference` is the provider's id of the money, by which support finds it.
     `amount` and `currency`, if the provider reports them, are compared with the order. Where more than one payer
     paid the same charge they are those of the money that fits the order, and `others` is the rest.
+    `tokenized` is the card in the acquirer's vault, of an order that saves its card or charges a saved one.
     `ask_after_s`: when to ask the provider again, if the answer is not final, and
     `expires_after_s` how long that may take, if not until the payment's expiry.
     """
@@ -91,6 +92,7 @@ class PaymentOutcome:
     ask_after_s: int | None = None
     expires_after_s: int | None = None
     others: tuple[Money, ...] = ()
+    tokenized: Tokenized | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +132,16 @@ class PaymentDraft:
     due_date: str | None = None
     return_url: str | None = None
     payment_method_token: str | None = None
+    save_payment_method: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PaymentOrder:
     """The order that a rail receives for a payment. `asked_times` includes this call.
 
-    `reference` is the provider's id of the money, `details` are those of earlier answers.
+    `reference` is the provider's id of the money, `details` are those of earlier answers. `stored_card` is the saved
+    card that the sandbox plays, and `tokenized` the one that an acquirer is to charge; a payer who is present
+    can confirm that. `saves_card`: the payer allows that the card is charged again.
     """
 
     payment_id: str
@@ -152,6 +157,10 @@ class PaymentOrder:
     asked_times: int = 1
     integration_mode: str = "SECURE_FIELDS"
     stored_card: StoredCard | None = None
+    tokenized: Tokenized | None = None
+    saves_card: bool = False
+    payer_is_present: bool = True
+    customer_id: str = ""
     reference: str | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 

@@ -14,7 +14,7 @@ from gateway.methods.card.acquirer import AcquirerCard
 from gateway.methods.card.cards import Card
 from gateway.methods.card.rail import THREE_DS_REFUSED, SandboxCard
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.payments import links, provider
+from gateway.payments import links, provider, saved
 from gateway.payments.authorizations import NOT_TAKEN, is_at_acquirer
 from gateway.payments.calls import Question, prepare_confirmation
 from gateway.payments.errors import PaymentState
@@ -98,7 +98,7 @@ def confirm(payment: Payment, card_token: str | None) -> Confirmation:
     if card_token is None:
         raise PaymentState
     card = tokens.use(payment.id, card_token)
-    payment.details = payment.details | {"card": card.snapshot()}
+    payment.details = payment.details | {"card": card.snapshot(with_expiry=saved.SAVES in payment.details)}
     if failure := correct(payment, card.funding):
         return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=failure))
     return _charge(payment, card, confirmed=False)

@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.payments import saved
 from gateway.payments.models import Payment
 from gateway.payments.provider import finish, save, unclear
 from gateway.providers.asking import settle_outcome
 from gateway.providers.models import ProviderAccount
-from gateway.providers.selectors import route
 
 REFUSED_BY_ALL = ("PROVIDER_REFUSED", "No provider accepted the payment.")
 UNREACHED_FOR = timedelta(minutes=1)
@@ -22,16 +22,18 @@ def turn_elsewhere(payment: Payment, outcome: PaymentOutcome, at: datetime) -> P
     is_refused = outcome.answered == PaymentResult.REFUSED
     if not is_refused and (payment.unclear_since or payment.asked_times > 1):
         return unclear(payment, at)
-    accounts = route(payment.merchant, payment.method, payment.currency, payment.amount)
+    accounts = saved.accounts_of(payment)
     settle_outcome(payment)
     if following := _after(payment.account_id, accounts):
-        payment.account, payment.asked_times, payment.ask_at = following, 0, at
+        saved.take(payment, following)
+        payment.asked_times, payment.ask_at = 0, at
     elif is_refused:
         failure = outcome.failure or REFUSED_BY_ALL
         return finish(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=failure), at)
     else:
-        payment.account, payment.asked_times = accounts[0] if accounts else payment.account, 0
-        payment.ask_at = at + UNREACHED_FOR
+        if accounts:
+            saved.take(payment, accounts[0])
+        payment.asked_times, payment.ask_at = 0, at + UNREACHED_FOR
     save(payment)
     return payment
 

@@ -163,7 +163,7 @@ class Payment(Asked):
     @property
     def is_instructed(self) -> bool:
         """Whether the provider has returned payment instructions."""
-        return bool(self.details.keys() - {"card", "token"})
+        return bool(self.details.keys() - {"card", "token", "saves", "vault"})
 
     @property
     def net(self) -> int:

@@ -32,8 +32,9 @@ def correct(payment: Payment, funding: str) -> Failure | None:
     real = _METHOD_OF[funding]
     if real == payment.method:
         return None
+    was_corrected = payment.method != payment.requested_method
     refused = ("CARD_METHOD_NOT_ALLOWED", f"The card is a {funding} card, which this payment cannot be made with.")
-    if not payment.merchant.is_operational or not _is_served(payment, real):
+    if was_corrected or not payment.merchant.is_operational or not _is_served(payment, real):
         return refused
     try:
         terms = methods.terms(payment.merchant, real, payment.currency)

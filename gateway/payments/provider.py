@@ -11,7 +11,7 @@ from gateway.methods.errors import InvalidResponse
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.registry import by_currency
 from gateway.methods.sandbox import SandboxRail
-from gateway.payments import payloads
+from gateway.payments import payloads, saved
 from gateway.payments.bank_references import has_paid_another
 from gateway.payments.errors import DuplicateReference
 from gateway.payments.lifecycle import PAYMENT_LIFE
@@ -68,6 +68,7 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     payment.rail_reference = outcome.reference or payment.rail_reference
     payment.answered = outcome.answered != PaymentResult.UNKNOWN or payment.is_instructed
     payment.updated_at = at
+    saved.note(payment, outcome, at)
     _plan(payment, outcome, at, is_new=not taken.sources)
     if outcome.failure:
         payment.failure_code, payment.failure_message = outcome.failure
@@ -185,7 +186,11 @@ def order_of(payment: Payment) -> PaymentOrder:
         due_date=payment.due_date,
         asked_times=payment.asked_times,
         integration_mode=payment.merchant.card_integration_mode,
-        stored_card=rail_of(payment).stored_card(payment.details["token"]) if "token" in payment.details else None,
+        stored_card=saved.stored_card_of(payment),
+        tokenized=saved.tokenized(payment),
+        saves_card=saved.SAVES in payment.details,
+        payer_is_present=payment.return_url is not None,
+        customer_id=payment.customer_id,
         reference=payment.rail_reference,
         details=payment.details,
     )

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from django.db import transaction
 
@@ -19,20 +18,17 @@ from gateway.methods.colombia import SandboxCheckout
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult, Rail
 from gateway.methods.registry import CARDS, by_currency
 from gateway.methods.sandbox import SandboxRail
-from gateway.payments import payloads, return_url
+from gateway.payments import payloads, return_url, saved
 from gateway.payments.errors import (
     CompanyNotActive,
     InvalidExpiresIn,
-    InvalidReturnUrl,
-    PaymentMethodTokenInvalid,
     PaymentState,
     SandboxOnly,
     SimulationOfCard,
-    TokensNotEnabled,
 )
 from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct, require_rate
-from gateway.payments.provider import capture_if_authorized, finish, lock, order_of, simulator_of
+from gateway.payments.provider import capture_if_authorized, finish, lock, order_of, rail_of, simulator_of
 from gateway.providers.asking import is_leased, lease
 from gateway.providers.errors import ProviderNotConnected
 from gateway.providers.models import ProviderAccount
@@ -58,6 +54,7 @@ class Request:
     due_date: date | None = None
     return_url: str | None = None
     payment_method_token: str | None = None
+    save_payment_method: bool = False
 
 
 @transaction.atomic(savepoint=False)
@@ -71,35 +68,36 @@ def create(merchant: Merchant, request: Request) -> Payment:
     require_active(merchant)
     require_rate(merchant, request.method, request.currency)
     terms = methods.terms(merchant, request.method, request.currency)
-    account, rail = _connected(merchant, request)
+    accounts, rail = _connected(merchant, request)
     payment = begin(merchant, replace(request, payer=rail.completed(request.payer)), terms, rail)
-    payment.account = account
-    order = order_of(payment)
-    if order.stored_card and (failure := correct(payment, order.stored_card.card.funding)):
+    saved.choose(payment, accounts)
+    rail, order = rail_of(payment), order_of(payment)
+    if saved.TOKEN in payment.details and (failure := correct(payment, payment.details["card"]["funding"])):
         outcome = PaymentOutcome(PaymentResult.DECLINED, failure=failure)
     elif rail.calls_provider(order):
         outcome = PaymentOutcome(PaymentResult.UNKNOWN, ask_after_s=ANSWERS_WITHIN_S)
-        if account:
+        if payment.account:
             lease(payment)
     else:
         outcome = rail.instruct(order)
     return capture_if_authorized(finish(payment, PaymentAction.CREATE, outcome, payment.created_at))
 
 
-def _connected(merchant: Merchant, request: Request) -> tuple[ProviderAccount | None, Rail]:
-    """The first account and its rail; the simulator in the sandbox. Raises ONP403_<METHOD>_NOT_CONNECTED."""
+def _connected(merchant: Merchant, request: Request) -> tuple[list[ProviderAccount], Rail]:
+    """The accounts and the first one's rail; the simulator in the sandbox. Raises ONP403_<METHOD>_NOT_CONNECTED."""
     if merchant.environment == Environment.SANDBOX:
-        return None, by_currency(request.method)[request.currency]
+        return [], by_currency(request.method)[request.currency]
     accounts = route(merchant, request.method, request.currency, to_minor(request.amount, request.currency))
     if not accounts:
         raise ProviderNotConnected(request.method, field="method")
-    return accounts[0], rail_at(accounts[0], request.method, request.currency, of=merchant)
+    return accounts, rail_at(accounts[0], request.method, request.currency, of=merchant)
 
 
 def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail: Rail) -> Payment:
     """The new payment with its price fixed; no provider is asked yet."""
     now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
+    customer_id = remember(merchant, request.payer, now)
     payment = Payment(
         id=new_id("pay"),
         reference=request.reference,
@@ -115,9 +113,16 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
         payer=payloads.payer(request.payer),
         return_url=_return_url(merchant, request) if rail.market(request.currency).redirects_payer else None,
         due_date=request.due_date,
-        details=_card_of(merchant, request, rail),
+        details=saved.details_of(
+            merchant,
+            rail,
+            customer_id,
+            token=request.payment_method_token,
+            saves=request.save_payment_method,
+            returns=bool(request.return_url),
+        ),
         expires_at=rail.deadline(now, _payers_time(request, terms), request.due_date),
-        customer_id=remember(merchant, request.payer, now),
+        customer_id=customer_id,
         created_at=now,
         updated_at=now,
     )
@@ -127,24 +132,6 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
 
 def _return_url(merchant: Merchant, request: Request) -> str | None:
     return return_url.parse(request.return_url, merchant) if request.return_url else None
-
-
-def _card_of(merchant: Merchant, request: Request, rail: Rail) -> dict[str, Any]:
-    """The saved card of the order, if it names one.
-
-    Raises ONP403_TOKENS_NOT_ENABLED, ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID, and ONP400_RETURN_URL if the
-    cardholder must confirm and could not return.
-    """
-    if request.payment_method_token is None:
-        return {}
-    if not merchant.card_tokens_enabled:
-        raise TokensNotEnabled
-    kept = rail.stored_card(request.payment_method_token)
-    if kept is None:
-        raise PaymentMethodTokenInvalid(request.method, field="paymentMethodToken")
-    if kept.must_be_confirmed and not request.return_url:
-        raise InvalidReturnUrl(faults=[Fault("returnUrl", "REQUIRED", "The holder must confirm.")])
-    return {"token": kept.token, "card": kept.card.snapshot()}
 
 
 def require_active(merchant: Merchant) -> None:

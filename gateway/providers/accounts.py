@@ -27,6 +27,7 @@ from gateway.providers.errors import (
 )
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needs_of
+from gateway.providers.owners import require_one_owner
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
 from gateway.providers.selectors import opened
@@ -50,7 +51,7 @@ class NewAccount:
 def enter(by: Actor, new: NewAccount, given: Given, note: str) -> ProviderAccount:
     """Stores an account that is used only after a second person has confirmed it.
 
-    Raises ONP400_PROVIDER_ACCOUNT and ONP403_OWN_COMPANY.
+    Raises ONP400_PROVIDER_ACCOUNT, ONP403_OWN_COMPANY and ONP409_PROVIDER_ACCOUNT_OWNER.
     """
     assert by.user is not None
     if new.provider not in declared():
@@ -62,6 +63,7 @@ def enter(by: Actor, new: NewAccount, given: Given, note: str) -> ProviderAccoun
         provider=new.provider, title=new.title, merchant=new.merchant, system=new.system, entered_by=by.user
     )
     _seal_in(account, sealed_of(declared()[new.provider], given, new.system))
+    require_one_owner(account)
     account.save(force_insert=True)
     _write_down(by, "entered", account, note, before=None)
     return account
@@ -134,10 +136,13 @@ def register_callbacks(by: Actor, account: ProviderAccount) -> str:
 
 
 def require_ready(account: ProviderAccount) -> None:
-    """Raises ONP409_PROVIDER_ACCOUNT_STATE and ONP409_PROVIDER_UNCHECKED if the account cannot become active."""
+    """Raises ONP409_PROVIDER_ACCOUNT_STATE, ONP409_PROVIDER_UNCHECKED and ONP409_PROVIDER_ACCOUNT_OWNER if the account
+    cannot become active.
+    """
     require_status(account, Status.ENTERED, Status.PAUSED)
     if not account.passed_check:
         raise AccountUnchecked
+    require_one_owner(account)
 
 
 def activate(by: Actor, account: ProviderAccount, note: str) -> None:
@@ -148,14 +153,20 @@ def activate(by: Actor, account: ProviderAccount, note: str) -> None:
     _moved(by, account, Status.ACTIVE, "activated", note)
 
 
+def require_replaceable(account: ProviderAccount, shown: dict[str, Any]) -> None:
+    """Raises ONP409_PROVIDER_ACCOUNT_STATE for a closed account, and ONP409_PROVIDER_ACCOUNT_OWNER."""
+    require_status(account, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
+    require_one_owner(account, shown)
+
+
 def replace(
     by: Actor, account: ProviderAccount, entered: SealedCredentials, checked_at: datetime, entered_by: User, note: str
 ) -> None:
     """Credentials that another person has entered, and that passed the connection check, take the others' place.
 
-    Raises ONP409_PROVIDER_ACCOUNT_STATE for a closed account, and ONP403_OWN_REQUEST.
+    Raises what `require_replaceable` does, and ONP403_OWN_REQUEST.
     """
-    require_status(account, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
+    require_replaceable(account, entered.shown)
     before = _facts(account)
     account.entered_by = entered_by
     if account.status != Status.ENTERED:

@@ -84,6 +84,12 @@ class AccountInUse(Refusal):
     advice = "Set the route without the account first."
 
 
+class AccountOfAnother(Refusal):
+    code = "ONP409_PROVIDER_ACCOUNT_OWNER"
+    message = "The same account at the institution is connected for another owner."
+    advice = "One bank account or merchant account receives the money of one company, or of the platform."
+
+
 class AccountNeeded(Refusal):
     code = "ONP409_PROVIDER_ACCOUNT_NEEDED"
     message = "Something that was begun at the provider account has not ended."

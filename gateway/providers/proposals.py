@@ -44,7 +44,7 @@ class ActivateAccount(AccountKind):
     title = "Activate a provider account"
 
     def require(self, record: ProviderAccount, values: Values) -> None:
-        """Raises ONP409_PROVIDER_ACCOUNT_STATE and ONP409_PROVIDER_UNCHECKED."""
+        """Raises what `accounts.require_ready` does."""
         accounts.require_ready(record)
 
     def sentence(self, record: ProviderAccount, values: Values) -> str:
@@ -70,8 +70,8 @@ class ReplaceCredentials(AccountKind):
         return record.status != Status.ENTERED
 
     def require(self, record: ProviderAccount, values: Values) -> None:
-        """Raises ONP409_PROVIDER_ACCOUNT_STATE."""
-        accounts.require_status(record, Status.ENTERED, Status.ACTIVE, Status.PAUSED)
+        """Raises what `accounts.require_replaceable` does."""
+        accounts.require_replaceable(record, values["shown"])
 
     def sentence(self, record: ProviderAccount, values: Values) -> str:
         return "Every call to the provider uses the new credentials from now on. They have passed the connection check."

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
 from gateway.providers.disputes import DisputeReport, Disputes
 from gateway.providers.settlements import ReportedLine, Settles
@@ -27,6 +28,9 @@ class Credentials(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Members, none of them secret, that name where the money arrives: what has one in common is the same account."""
 
     @property
     def is_live(self) -> bool | None:
@@ -121,6 +125,17 @@ class Provider(ABC, Generic[C]):
 
     def register_webhook(self, url: str) -> None:
         """Has the institution send its messages to this address from now on. Raises CallFailed."""
+        raise NotImplementedError
+
+    def forget_card(self, card: Tokenized) -> None:
+        """Removes a card from the institution's vault, also one that is gone. Raises NotSent or Unclear otherwise."""
+        raise NotImplementedError
+
+    def look_up_card(self, card: Tokenized) -> CardFacts | None:
+        """What the institution knows of a card in its vault. None: it cannot be charged any more.
+
+        Raises NotSent and Unclear.
+        """
         raise NotImplementedError
 
     def arrivals(self, since: datetime, until: datetime) -> Iterable[Arrival]:

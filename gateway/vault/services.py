@@ -3,6 +3,7 @@
 Only processes that serve the sandbox load this package: in production payers type into the acquirer's own fields.
 """
 
+from dataclasses import replace
 from datetime import datetime
 
 from accounts.base.card_numbers import brand_of
@@ -25,5 +26,5 @@ def tokenize(payment_id: str, *, number: Secret, month: int, year: int, cvc: Sec
         raise CardError("INVALID_EXPIRY", "cardExpiry", "The expiry date is not valid or has passed.")
     if not cards.is_cvc(cvc.reveal(), brand_of(digits)):
         raise CardError("INVALID_CVC", "cardCvc", "The security code is not valid.")
-    card = cards.recognized(number, cvc)
+    card = replace(cards.recognized(number, cvc), exp_month=month, exp_year=year)
     return tokens.issue(payment_id, card), card

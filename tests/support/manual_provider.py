@@ -16,6 +16,7 @@ from tests.support.payments import a_reference
 from tests.support.providers import NOTE, confirms, enters, routed
 
 CLABE = clabe(bank="012", city="180", account=15_400_001)
+OTHER_CLABE = clabe(bank="012", city="180", account=15_400_002)
 CBU = "2850590940090418135201"
 MEXICO = {"holder": "Acme SA de CV", "tax_id": "ACM010101ABA", "clabe": CLABE}
 ARGENTINA = {"holder": "Acme SRL", "tax_id": "30500010912", "bank": "Banco Macro", "cbu": CBU, "alias": "acme.cobros"}

@@ -154,6 +154,7 @@ class PaymentInput(Input):
     due_date: Annotated[Any, WithJsonSchema({"type": ["string", "null"], "format": "date"})] = None
     return_url: Annotated[Any, WithJsonSchema({"type": ["string", "null"], "format": "uri", "maxLength": 2048})] = None
     payment_method_token: Annotated[str, Field(max_length=255)] | None = None
+    save_payment_method: bool = False
     expires_in: Annotated[
         Any,
         WithJsonSchema({"type": ["integer", "null"], "description": "Seconds the payer has, where they can be chosen"}),
@@ -165,6 +166,8 @@ class PaymentInput(Input):
         found = []
         if content.get("paymentMethodToken") is not None and method not in CARDS:
             found.append(Fault("paymentMethodToken", "NOT_ALLOWED", "Only cards have tokens."))
+        if content.get("savePaymentMethod") and method not in CARDS:
+            found.append(Fault("savePaymentMethod", "NOT_ALLOWED", "Only cards can be saved."))
         there_are = by_currency(method) if isinstance(method, str) else {}
         if not there_are:
             return found
@@ -187,6 +190,7 @@ class PaymentInput(Input):
             due_date=content.get("dueDate"),
             return_url=back,
             payment_method_token=token,
+            save_payment_method=content.get("savePaymentMethod") is True,
         )
         return found + rail.faults(draft, strict=merchant.environment == Environment.PRODUCTION)
 
@@ -207,4 +211,5 @@ class PaymentInput(Input):
             due_date=date.fromisoformat(self.due_date) if self.due_date and rail.takes_due_date else None,
             return_url=self.return_url.strip() if isinstance(self.return_url, str) else None,
             payment_method_token=self.payment_method_token,
+            save_payment_method=self.save_payment_method,
         )

@@ -150,7 +150,8 @@ OF: dict[str, dict[str, str]] = {
         "dueDate": "BOLETO: the last day to pay without delay, YYYY-MM-DD, today or later in São Paulo. PIX: optional; "
         "the last day to pay, not together with expiresIn.",
         "returnUrl": "Cards and REDIRECT methods: the https:// page to which the payer returns.",
-        "paymentMethodToken": "Cards: a stored card, if your integration may use them.",
+        "paymentMethodToken": "Cards: a saved card of this payer, if your integration may use them.",
+        "savePaymentMethod": "Cards: true saves the card once the payment is authorized. Ask the payer first.",
         "expiresIn": "The expiry in seconds, if the method allows a choice; not together with dueDate.",
     },
     "PaymentPayload": {
@@ -233,6 +234,19 @@ OF: dict[str, dict[str, str]] = {
         "state": "RESERVED_FOR_ADVANCE while an advance of it is under review.",
         "releaseAt": "When it becomes available.",
         "reference": "The payment's reference.",
+    },
+    "RemovedPayload": {"id": "The id of the removed card."},
+    "SavedCardPayload": {
+        "id": "The `paymentMethodToken` of the card.",
+        "customerId": "The only customer whose payments can use it.",
+        "type": "CARD.",
+        "brand": "The card scheme, such as visa.",
+        "status": "REMOVED once it can no longer be charged.",
+        "funding": "credit, debit or prepaid.",
+        "expMonth": "The month at whose end the card expires; null if the acquirer did not tell.",
+        "expYear": "The year in which the card expires; null if the acquirer did not tell.",
+        "removalUrl": "A page on which the customer can remove the card. Not in events.",
+        "removedAt": "When it was removed; null until then.",
     },
     "ResolutionPayload": {
         "unclearSince": "When the first answer left the outcome unclear.",

@@ -6,6 +6,7 @@ from gateway.api.openapi.schemas import Components, reference
 from gateway.conversions.payloads import ConversionPayload
 from gateway.payments.payloads import PaymentPayload
 from gateway.refunds.payloads import RefundPayload
+from gateway.saved_cards.payloads import SavedCardPayload
 from gateway.withdrawals.payloads import WithdrawalPayload
 from ledger.receivables.payloads import AdvancePayload, ReleasedPayload
 from webhooks.kinds import KINDS
@@ -18,6 +19,7 @@ DATA: dict[str, Any] = {
     "conversion": ConversionPayload,
     "advance": AdvancePayload,
     "balance": ReleasedPayload,
+    "payment_method": SavedCardPayload,
     "webhook": TestPayload,
 }
 """The type of `data` by the first word of the kind."""

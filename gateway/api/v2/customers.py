@@ -9,8 +9,12 @@ from gateway.api.errors import InvalidFilter
 from gateway.api.inputs.fields import EmailText, Text, TimestampText
 from gateway.api.inputs.payments import document
 from gateway.api.operations import Resource, operation
-from gateway.api.pagination import ListQuery, ResultPage, page_of
-from gateway.customers import payloads, selectors
+from gateway.api.pagination import ListQuery, Paged, ResultPage, page_of
+from gateway.customers import errors, payloads, selectors
+from gateway.saved_cards import payloads as card_payloads
+from gateway.saved_cards import selectors as cards
+from gateway.saved_cards import services as saved_cards
+from gateway.saved_cards.errors import SavedCardUnknown
 
 
 class CustomerFilters(ListQuery):
@@ -41,3 +45,43 @@ class CustomersView(Resource):
         Newest first. A payer is identified by tax id, else by e-mail; new values overwrite old ones.
         """
         return page_of(selectors.listed(merchant, **query.filters()), query, payloads.customer)
+
+
+class PaymentMethodsOfCustomerView(Resource):
+    tag = "Customers"
+
+    @operation(
+        "listCustomerPaymentMethods",
+        "customers:read",
+        query=Paged,
+        gives=card_payloads.SavedCardPayload,
+        refuses=[errors.CustomerUnknown],
+    )
+    def get(self, merchant: Merchant, query: Paged, customer_id: str) -> ResultPage:
+        """List the saved cards of a customer
+
+        Newest first, without those that were removed. `id` is the `paymentMethodToken` of a new payment by the same
+        customer. Give `removalUrl` to the customer only: whoever opens it can remove the card.
+        """
+        customer = selectors.get(merchant, customer_id)
+        return page_of(cards.listed(merchant, customer.pk), query, card_payloads.saved_card)
+
+
+class PaymentMethodOfCustomerView(Resource):
+    tag = "Customers"
+
+    @operation(
+        "removeCustomerPaymentMethod",
+        "payments:write",
+        gives=card_payloads.RemovedPayload,
+        success="Saved card removed.",
+        refuses=[SavedCardUnknown],
+    )
+    def delete(self, merchant: Merchant, customer_id: str, token: str) -> card_payloads.RemovedPayload:
+        """Remove a saved card
+
+        It can no longer be charged from now on, and the acquirer removes it from its vault. Payments that were begun
+        with it go on.
+        """
+        by = saved_cards.API
+        return card_payloads.removed(saved_cards.remove(merchant, token, by, customer_id=customer_id))

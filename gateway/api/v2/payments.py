@@ -26,6 +26,7 @@ from gateway.payments import services as payments
 from gateway.payments.models import Status
 from gateway.providers.errors import ProviderNotConnected
 from gateway.requests.idempotency import Unfinished
+from gateway.saved_cards.errors import SavedCardUnavailable
 
 
 class PaymentFilters(ListQuery):
@@ -76,6 +77,7 @@ class PaymentsView(Resource):
             AmountTooLarge,
             Rejected,
             errors.PaymentMethodTokenInvalid,
+            SavedCardUnavailable,
             InvalidResponse,
             RailUnavailable,
         ],

@@ -31,6 +31,8 @@ _everywhere = [
     path("transactions/<str:payment_id>", payments.PaymentView.as_view()),
     path("payment-methods", payment_methods.PaymentMethodsView.as_view()),
     path("customers", customers.CustomersView.as_view()),
+    path("customers/<str:customer_id>/payment-methods", customers.PaymentMethodsOfCustomerView.as_view()),
+    path("customers/<str:customer_id>/payment-methods/<str:token>", customers.PaymentMethodOfCustomerView.as_view()),
     path("withdrawals", withdrawals.WithdrawalsView.as_view()),
     path("withdrawals/pix", withdrawals.PixWithdrawalsView.as_view()),
     path("withdrawals/spei", withdrawals.SpeiWithdrawalsView.as_view()),

@@ -39,6 +39,7 @@ ACTION: dict[str, Promise] = {
     "member.removed": _("Removed a team member"),
     "api_key.issued": _("Issued an API key"),
     "api_key.rotated": _("Replaced an API key"),
+    "saved_card.removed": _("Removed a saved card"),
     "api_key.revoked": _("Revoked an API key"),
     "webhook.created": _("Added a webhook"),
     "webhook.changed": _("Changed a webhook"),

@@ -12,8 +12,9 @@ from gateway.dashboard.paging import page_of
 from gateway.payments.customers import standings
 from gateway.payments.search import Search, found
 from gateway.refunds.selectors import listed as refunds_listed
+from gateway.saved_cards.selectors import listed as saved_cards
 
-SHOWN_REFUNDS = 20
+SHOWN_REFUNDS, SHOWN_CARDS = 20, 50
 
 
 @require_safe
@@ -27,5 +28,6 @@ def customer(request: HttpRequest, here: RequestContext, customer_id: str) -> Ht
         standing=standings(here.merchant, [known])[known.pk],
         counts=[(status, count) for status, count in theirs.counts().items() if count.number],
         page=page_of(theirs.rows, request.GET, SIZE),
+        cards=saved_cards(here.merchant, known.pk)[:SHOWN_CARDS],
         refunds=refunds_listed(here.merchant, customer_id=known.pk)[:SHOWN_REFUNDS],
     )

@@ -25,5 +25,7 @@ KIND: dict[str, Promise] = {
     "advance.approved": _("An advance was approved"),
     "advance.refused": _("An advance was refused"),
     "balance.released": _("Money moved from RELEASING to available"),
+    "payment_method.saved": _("A card was saved for a customer"),
+    "payment_method.removed": _("A saved card was removed"),
     "webhook.test": _("A test event that you requested"),
 }

@@ -1,7 +1,8 @@
 """A card as payments know it: brand, last four digits and type. Numbers are the vault's matter."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class Plays(StrEnum):
@@ -36,14 +37,38 @@ class Card:
     last4: str
     funding: Funding
     plays: Plays
+    exp_month: int | None = None
+    exp_year: int | None = None
 
-    def snapshot(self) -> dict[str, str]:
-        """The part that a payment stores."""
-        return {"brand": self.brand, "last4": self.last4, "funding": str(self.funding), "plays": str(self.plays)}
+    def snapshot(self, *, with_expiry: bool = False) -> dict[str, Any]:
+        """The part that a payment stores; with the date only where the card is to be saved."""
+        known = {"brand": self.brand, "last4": self.last4, "funding": str(self.funding), "plays": str(self.plays)}
+        return known | ({"expMonth": self.exp_month, "expYear": self.exp_year} if with_expiry else {})
 
     @classmethod
-    def of(cls, snapshot: dict[str, str]) -> "Card":
-        return cls(snapshot["brand"], snapshot["last4"], Funding(snapshot["funding"]), Plays(snapshot["plays"]))
+    def of(cls, snapshot: dict[str, Any]) -> "Card":
+        plays, expiry = Plays(snapshot["plays"]), (snapshot.get("expMonth"), snapshot.get("expYear"))
+        return cls(snapshot["brand"], snapshot["last4"], Funding(snapshot["funding"]), plays, *expiry)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenized:
+    """A card in an acquirer's vault: the acquirer's ids of the cardholder and of the card, and what it tells of it."""
+
+    holder: str = field(repr=False)
+    token: str = field(repr=False)
+    exp_month: int | None = None
+    exp_year: int | None = None
+    is_network_token: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What an acquirer tells of a card in its vault: the card scheme may have replaced it by a newer one."""
+
+    last4: str
+    exp_month: int | None
+    exp_year: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +79,11 @@ class StoredCard:
     card: Card
     effect: str
     captured_after_s: int | None = None
+
+    @classmethod
+    def of(cls, token: str, snapshot: dict[str, Any]) -> "StoredCard":
+        """A card that was saved after a payment, and plays its test card again."""
+        return cls(token, Card.of(snapshot), "")
 
     @property
     def must_be_confirmed(self) -> bool:

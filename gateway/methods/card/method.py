@@ -73,6 +73,10 @@ class CardMethod(Rail):
             found += documents.faults(draft.payer.tax_id, draft.payer.tax_id_type, strict=strict)
         if not draft.return_url and not draft.payment_method_token:
             found.append(Fault("returnUrl", "REQUIRED", "This field is required."))
+        if draft.save_payment_method and draft.payment_method_token:
+            found.append(Fault("savePaymentMethod", "NOT_ALLOWED", "The card of a token is saved already."))
+        elif draft.save_payment_method and not (draft.payer.tax_id or draft.payer.email):
+            found.append(Fault("payer.email", "REQUIRED", "A card is saved for a payer with a tax id or an e-mail."))
         return found
 
     def completed(self, payer: Payer) -> Payer:

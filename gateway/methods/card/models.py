@@ -13,6 +13,8 @@ class CardToken(models.Model):
     last4 = models.CharField(max_length=4)
     funding = models.CharField(max_length=16)
     plays = models.CharField(max_length=24)
+    exp_month = models.SmallIntegerField(null=True)
+    exp_year = models.SmallIntegerField(null=True)
     created_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
 

@@ -35,6 +35,8 @@ def issue(payment_id: str, card: Card) -> str:
         last4=card.last4,
         funding=card.funding,
         plays=card.plays,
+        exp_month=card.exp_month,
+        exp_year=card.exp_year,
         created_at=utcnow(),
     )
     return token
@@ -52,7 +54,7 @@ def use(payment_id: str, token: str) -> Card:
     kept = fresh.select_for_update().first()
     if kept is None or not fresh.update(used_at=now):
         raise CardTokenInvalid
-    return Card(kept.brand, kept.last4, Funding(kept.funding), Plays(kept.plays))
+    return Card(kept.brand, kept.last4, Funding(kept.funding), Plays(kept.plays), kept.exp_month, kept.exp_year)
 
 
 def forget_old() -> int:

@@ -1,6 +1,6 @@
 """What an account at Adyen needs, from its Customer Area."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
@@ -15,6 +15,8 @@ HmacKey = Annotated[SecretStr, Field(min_length=64, max_length=64)]
 
 class AdyenCredentials(Credentials):
     """The client key tells the live system from the test system. While the HMAC key changes, both are accepted."""
+
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("merchant_account",),)
 
     api_key: Annotated[SecretStr, Field(min_length=20, title="API key")]
     merchant_account: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,80}$")]

@@ -33,6 +33,8 @@ def _pix_key(key: str) -> str:
 class BacenPixCredentials(Credentials):
     """What the bank hands out. `callback_fingerprints` are those of the client certificates of its callbacks."""
 
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("pix_key",),)
+
     base_url: Address
     token_url: Address
     client_id: str

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -77,6 +77,10 @@ ON_OUR_PAGE = "Shown on our page to payers of the Colombian methods"
 
 class ManualCredentials(Credentials):
     """Nothing here is secret: payers see it. A method whose account is empty is not served."""
+
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("clabe",), ("cbu",), ("bank", "account_number"), ("nequi_number",), ("bre_b_key",), ("pix_key",),
+    )  # fmt: skip
 
     holder: Annotated[str, Field(min_length=2, max_length=70, title="Account holder")]
     tax_id: Annotated[str, Digits, Field(max_length=20, title="Tax id of the holder")] = ""

@@ -1,6 +1,6 @@
 """What an account at Stripe needs, from its dashboard."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
@@ -14,6 +14,8 @@ SigningSecret = Annotated[SecretStr, Field(min_length=16)]
 
 class StripeCredentials(Credentials):
     """The keys tell the live system from the test system. While the signing secret changes, both are accepted."""
+
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("publishable_key",),)
 
     secret_key: Annotated[
         SecretStr,

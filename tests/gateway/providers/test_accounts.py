@@ -9,19 +9,23 @@ from accounts.audit import ON_HOST, Actor
 from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.errors import OwnRequest
-from accounts.models import AuditEntry
+from accounts.models import AuditEntry, Merchant
 from accounts.proposals.errors import OwnCompany
 from gateway.providers import accounts, needs
+from gateway.providers.credentials import sealed_of
 from gateway.providers.errors import (
     AccountInUse,
     AccountNeeded,
+    AccountOfAnother,
     AccountState,
     AccountUnchecked,
     InvalidAccount,
     NotConnected,
 )
+from gateway.providers.manual.provider import ManualProvider
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needs_of
+from gateway.providers.owners import require_one_owner
 from gateway.providers.selectors import provider_of
 from gateway.refunds import due as refunds
 from gateway.refunds.models import Refund
@@ -66,6 +70,42 @@ def test_a_sandbox_an_unknown_provider_and_wrong_credentials_are_refused(acme: S
     ):
         refused(InvalidAccount, accounts.enter, by, new, given, NOTE)
     assert not AuditEntry.objects.filter(action="provider_account.entered").exists()
+
+
+def test_one_bank_account_serves_one_owner(acme: Shop, globex: Shop) -> None:
+    by, key = Actor(enters()), {"holder": "Acme LTDA", "pix_key": "pix@acme.example"}
+
+    def new(merchant: Merchant | None, given: dict[str, str], provider: str = "manual") -> ProviderAccount:
+        return accounts.enter(by, accounts.NewAccount(provider, "Bank", "PRODUCTION", merchant), given, NOTE)
+
+    first = new(acme.production, key)
+    for merchant in (globex.production, None):
+        refused(AccountOfAnother, new, merchant, key | {"pix_key": "PIX@acme.example"})
+    assert new(acme.production, key).status == "ENTERED"
+
+    theirs = accounts.check(by, new(globex.production, key | {"pix_key": "pix@globex.example"}))
+    replacing = (Actor(confirms()), theirs, sealed_of(ManualProvider, key), utcnow(), enters(), NOTE)
+    refused(AccountOfAnother, accounts.replace, *replacing)
+    ProviderAccount.objects.filter(pk=theirs.pk).update(shown=first.shown)
+    theirs.refresh_from_db()
+    refused(AccountOfAnother, accounts.activate, Actor(confirms()), theirs, NOTE)
+
+    ProviderAccount.objects.filter(merchant=acme.production).update(status="CLOSED")
+    accounts.activate(Actor(confirms()), theirs, NOTE)
+
+
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ({"bank": "BBVA", "account_number": "123456"}, {"bank": "bbva", "account_number": "123456"}),
+        ({"clabe": "012180000154000013"}, {"clabe": "012180000154000013", "pix_key": "a@b.example"}),
+    ],
+)
+def test_it_is_the_same_by_what_names_it(acme: Shop, given: dict[str, str], same: dict[str, str]) -> None:
+    account = entered("acme", acme.production)
+    ProviderAccount.objects.filter(pk=account.pk).update(provider="manual", shown=given)
+    refused(AccountOfAnother, require_one_owner, ProviderAccount(provider="manual", system="PRODUCTION"), same)
+    require_one_owner(ProviderAccount(provider="manual", system="PRODUCTION"), same | dict.fromkeys(given, "other"))
 
 
 def test_nobody_enters_an_account_of_their_own_company(acme: Shop) -> None:

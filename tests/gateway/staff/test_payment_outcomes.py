@@ -17,7 +17,7 @@ from gateway.staff.kit.pages import TWO_PEOPLE
 from gateway.suspense.models import SuspenseItem
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.manual_provider import connected, live, spei
+from tests.support.manual_provider import OTHER_CLABE, connected, live, spei
 from tests.support.payments import a_payment
 from tests.support.people import browser_of
 from tests.support.production import pass_time
@@ -118,7 +118,7 @@ def test_one_transfer_pays_one_payment(
     assert second.state == "OPEN"
     third = spei(acme_live)
     assert "already paid another payment" in refusal(staff, third, "paid", **PAID)
-    connected(globex, "MXN")  # another account has statements of its own
+    connected(globex, "MXN", clabe=OTHER_CLABE)  # another account has statements of its own
     theirs = spei(live(globex, address))
     confirmed(colleague, proposed(staff, theirs, "paid", **PAID))
     theirs.refresh_from_db()

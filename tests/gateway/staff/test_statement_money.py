@@ -20,7 +20,7 @@ from gateway.suspense.errors import NotTheirs, NotWatched, PaysItsPayment
 from gateway.suspense.models import SuspenseItem
 from tests.support.api import Api
 from tests.support.companies import Shop
-from tests.support.manual_provider import MEXICO, connected, live, spei
+from tests.support.manual_provider import MEXICO, OTHER_CLABE, connected, live, spei
 from tests.support.payments import a_payment
 from tests.support.people import a_person, browser_of
 from tests.support.production import pass_time
@@ -170,7 +170,9 @@ def test_money_of_the_platforms_account_is_not_attributed_to_a_company_that_has_
 
 
 def of_the_platform() -> ProviderAccount:
-    entered = accounts.enter(Actor(enters()), NewAccount("manual", "Ours", "PRODUCTION"), MEXICO, NOTE["note"])
+    entered = accounts.enter(
+        Actor(enters()), NewAccount("manual", "Ours", "PRODUCTION"), MEXICO | {"clabe": OTHER_CLABE}, NOTE["note"]
+    )
     checked = accounts.check(Actor(enters()), entered)
     accounts.activate(Actor(confirms()), checked, NOTE["note"])
     return checked
@@ -286,7 +288,7 @@ def test_it_is_for_manual_accounts_and_their_companys_payments(
     sent = MONEY | {"way": "PIX:BRL", "reference": "E00000000202611201200abcdefghijk"}
     assert NotWatched.message in refusal(staff, entered, "enter_money", **sent)
 
-    connected(globex, "MXN")
+    connected(globex, "MXN", clabe=OTHER_CLABE)
     theirs = spei(live(globex, address))
     for other in (theirs, a_payment(acme.sandbox)):
         told = refusal(staff, account, "enter_money", **MONEY, payment=other.pk)

@@ -49,6 +49,8 @@ KINDS = [
     "advance.approved",
     "advance.refused",
     "balance.released",
+    "payment_method.saved",
+    "payment_method.removed",
 ]
 
 

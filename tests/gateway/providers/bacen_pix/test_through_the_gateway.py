@@ -222,7 +222,7 @@ def test_money_that_another_account_at_the_same_bank_has_taken_is_not_held_again
     paid = pass_time(payment.pk, minutes=1)
     bank.books.pay(None, "10.00")  # for nobody
     recover()
-    new = accounts.NewAccount("bacen-pix", "Banco do Teste again", "PRODUCTION", shop.production)
+    new = accounts.NewAccount("bacen-pix", "Banco do Teste again", "PRODUCTION")
     again = accounts.check(Actor(enters()), accounts.enter(Actor(enters()), new, entered, NOTE))
     accounts.activate(Actor(confirms()), again, NOTE)
 

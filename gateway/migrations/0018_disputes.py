@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0006_longer_ids_of_proposals"),
-        ("gateway", "0016_routes_by_amount"),
+        ("gateway", "0017_saved_cards"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,130 @@
+"""Saved cards of payments: which one is charged, at which acquirer, and which one is saved."""
+
+from datetime import datetime
+from typing import Any
+
+from accounts.base import clock
+from accounts.base.errors import Fault
+from accounts.models import Merchant
+from gateway.methods.card.cards import Funding, StoredCard, Tokenized
+from gateway.methods.rail import PaymentOutcome, Rail
+from gateway.methods.registry import Method, by_currency
+from gateway.payments.errors import InvalidReturnUrl, PaymentMethodTokenInvalid, TokensNotEnabled
+from gateway.payments.models import UNDECIDED, Payment, Status
+from gateway.providers.models import ProviderAccount
+from gateway.providers.selectors import route
+from gateway.saved_cards import selectors, services
+from gateway.saved_cards.errors import SavedCardUnavailable
+
+SAVES, TOKEN, VAULT = "saves", "token", "vault"
+"""Members of a payment's details: the card is to be saved, the saved card, and its sealed ids at the acquirer."""
+
+
+def details_of(
+    merchant: Merchant, rail: Rail, customer_id: str, *, token: str | None, saves: bool, returns: bool
+) -> dict[str, Any]:
+    """What a new payment stores about the saved card that it names, or about saving its card.
+
+    Raises ONP403_TOKENS_NOT_ENABLED, ONP422_<METHOD>_PAYMENT_METHOD_TOKEN_INVALID, and ONP400_RETURN_URL if the
+    cardholder must confirm and could not return.
+    """
+    if token is None and not saves:
+        return {}
+    if not merchant.card_tokens_enabled:
+        raise TokensNotEnabled
+    if token is None:
+        return {SAVES: True}
+    known = rail.stored_card(token)
+    if known is None:
+        card = selectors.usable(merchant, customer_id, token, clock.now(merchant))
+        if card is None:
+            raise PaymentMethodTokenInvalid(rail.method, field="paymentMethodToken")
+        snapshot = {"brand": card.brand, "last4": card.last4, "funding": card.funding}
+        snapshot |= {"plays": card.plays} if card.plays else {}
+        known = StoredCard.of(token, snapshot) if card.plays else None
+    else:
+        snapshot = known.card.snapshot()
+    if known and known.must_be_confirmed and not returns:
+        raise InvalidReturnUrl(faults=[Fault("returnUrl", "REQUIRED", "The holder must confirm.")])
+    return {TOKEN: token, "card": snapshot}
+
+
+def choose(payment: Payment, accounts: list[ProviderAccount]) -> None:
+    """The first of the accounts is asked; for a saved card the first that holds it.
+
+    Raises ONP422_<METHOD>_SAVED_CARD_UNAVAILABLE if none of them does.
+    """
+    usable = _holding(payment, accounts)
+    if accounts and not usable:
+        raise SavedCardUnavailable(payment.method, field="paymentMethodToken")
+    if usable:
+        take(payment, usable[0])
+
+
+def accounts_of(payment: Payment) -> list[ProviderAccount]:
+    """The accounts that may be asked for the payment, in order: for a saved card those that hold it."""
+    return _holding(payment, route(payment.merchant, payment.method, payment.currency, payment.amount))
+
+
+def take(payment: Payment, account: ProviderAccount) -> None:
+    """The payment is at this account from now on, and so is the token of its saved card."""
+    payment.account = account
+    if TOKEN in payment.details:
+        token = selectors.tokens_of(payment.details[TOKEN], [account])[account.pk]
+        assert token.sealed is not None
+        payment.details = payment.details | {VAULT: bytes(token.sealed).decode()}
+
+
+def _holding(payment: Payment, accounts: list[ProviderAccount]) -> list[ProviderAccount]:
+    if TOKEN not in payment.details or not accounts:
+        return accounts
+    held = selectors.tokens_of(payment.details[TOKEN], accounts)
+    return [account for account in accounts if account.pk in held]
+
+
+def stored_card_of(payment: Payment) -> StoredCard | None:
+    """The saved card that the sandbox plays."""
+    token = payment.details.get(TOKEN)
+    if token is None or payment.account_id:
+        return None
+    rail = by_currency(payment.method)[payment.currency]
+    return rail.stored_card(token) or StoredCard.of(token, payment.details["card"])
+
+
+def tokenized(payment: Payment) -> Tokenized | None:
+    """The card in the acquirer's vault, while it may still have to be charged."""
+    sealed = payment.details.get(VAULT)
+    return selectors.unsealed(sealed.encode()) if sealed else None
+
+
+def note(payment: Payment, outcome: PaymentOutcome, at: datetime) -> None:
+    """After each answer: an authorized card is saved if the payer wanted that, and a charged one is brought up to date.
+
+    A decided payment keeps no ids of an acquirer's vault.
+    """
+    if VAULT in payment.details and payment.status not in UNDECIDED:
+        payment.details = {name: value for name, value in payment.details.items() if name != VAULT}
+    if payment.status not in (Status.AUTHORIZED, Status.PAID):
+        return
+    card = payment.details.get("card")
+    if payment.details.get(SAVES) and card and (outcome.tokenized or payment.account_id is None):
+        keep(payment, outcome.tokenized, at)
+    elif TOKEN in payment.details and card and outcome.tokenized:
+        services.refresh(payment.merchant, payment.details[TOKEN], card, outcome.tokenized)
+
+
+def keep(payment: Payment, tokenized: Tokenized | None, at: datetime) -> None:
+    """Saves the payment's card, once."""
+    card = payment.details["card"]
+    if card["funding"] == Funding.AS_REQUESTED:
+        card = card | {"funding": str(Funding.CREDIT if payment.method == Method.CREDIT_CARD else Funding.DEBIT)}
+    services.keep(
+        payment.merchant,
+        payment.customer_id,
+        payment.id,
+        card,
+        payment.created_at,
+        at,
+        account=payment.account,
+        tokenized=tokenized,
+    )

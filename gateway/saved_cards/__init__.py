@@ -1,0 +1,1 @@
+"""Cards that payers allowed a company to keep. The numbers are in the acquirers' vaults."""
