@@ -32,6 +32,10 @@ PROVIDER_MODULES = env.list("ONPAY_PROVIDER_MODULES", default=[])
 PROVIDER_DEADLINES_S = env.dict("ONPAY_PROVIDER_DEADLINES", default={})
 # For one HTTP call to a provider. A question may need five of them, and must end within a minute.
 PROVIDER_TIMEOUT_S = env.int("ONPAY_PROVIDER_TIMEOUT_S", default=10)
+# A provider account is taken out after so many failures in a row within so many seconds, the first time for so many.
+PROVIDER_FAILURES = env.int("ONPAY_PROVIDER_FAILURES", default=5)
+PROVIDER_FAILURES_WITHIN_S = env.int("ONPAY_PROVIDER_FAILURES_WITHIN_S", default=300)
+PROVIDER_PAUSE_S = env.int("ONPAY_PROVIDER_PAUSE_S", default=60)
 # On a developer's machine: the library of a stand-in for an acquirer's in the browser, by name of the acquirer.
 ACQUIRER_SCRIPTS = env.dict("ONPAY_ACQUIRER_SCRIPTS", default={})
 # Seconds until money that does not fit its payment is given back by itself; until then staff can keep it.

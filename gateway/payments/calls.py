@@ -1,8 +1,9 @@
 """Calls to the provider of a payment: recorded first, and then made outside any transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import structlog
@@ -16,6 +17,8 @@ from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.provider import order_of, rail_of, save
 from gateway.providers.asking import LEASE, half_time_is_over, lease
 from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.health import observed
+from gateway.providers.models import ProviderAccount
 
 log = structlog.get_logger()
 
@@ -33,6 +36,8 @@ class Question:
     """The next call to the provider, and the lease during which no other process calls it."""
 
     payment_id: str
+    merchant_id: int
+    account: ProviderAccount | None
     about: PaymentAction
     order: PaymentOrder
     rail: Rail
@@ -58,11 +63,11 @@ class Question:
             return Answer(self.about, self._prepare())
         if self.about == PaymentAction.AUTHORIZE:
             assert isinstance(self.rail, AcquirerCard)
-            return Answer(self.about, self.rail.confirm(self.order, self.given))
+            return Answer(self.about, self._observed(partial(self.rail.confirm, self.order, self.given)))
         if self.about == PaymentAction.CAPTURE:
-            return Answer(self.about, self.rail.capture(self.order))
+            return Answer(self.about, self._observed(partial(self.rail.capture, self.order)))
         if self.about == PaymentAction.CANCEL:
-            canceled = self.rail.cancel(self.order)
+            canceled = self._observed(partial(self.rail.cancel, self.order))
             if canceled.answered != PaymentResult.REFUSED:
                 return Answer(self.about, canceled)
             return Answer(PaymentAction.PAY, self.rail.ask(self.order, PaymentAction.PAY))  # it was paid
@@ -75,10 +80,14 @@ class Question:
             if known.answered != PaymentResult.NOT_RECEIVED:
                 return known
         try:
-            return self.rail.instruct(self.order)
+            return self._observed(partial(self.rail.instruct, self.order))
         except NotSent as failed:
             log.warning("payment.not_sent", payment=self.payment_id, reason=failed.reason)
             return PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+    def _observed(self, call: Callable[[], PaymentOutcome]) -> PaymentOutcome:
+        """An order, in contrast to a query: whether it is served is noted at the account."""
+        return observed(self.account, self.merchant_id, self.about, call)
 
 
 def prepare(payment: Payment, at: datetime) -> Question:
@@ -131,5 +140,14 @@ def is_over(payment: Payment, at: datetime) -> bool:
 
 
 def question_of(payment: Payment, about: PaymentAction, given: Mapping[str, Any] | None = None) -> Question:
-    order = order_of(payment)
-    return Question(payment.id, about, order, rail_of(payment), payment.leased_until, payment.ask_at, given)
+    return Question(
+        payment_id=payment.id,
+        merchant_id=payment.merchant_id,
+        account=payment.account,
+        about=about,
+        order=order_of(payment),
+        rail=rail_of(payment),
+        leased_until=payment.leased_until,
+        ask_at=payment.ask_at,
+        given=given,
+    )

@@ -8,6 +8,7 @@ from gateway.payments.models import Payment
 from gateway.payments.provider import finish, save, unclear
 from gateway.providers.asking import settle_outcome
 from gateway.providers.models import ProviderAccount
+from gateway.providers.selectors import by_health
 
 REFUSED_BY_ALL = ("PROVIDER_REFUSED", "No provider accepted the payment.")
 UNREACHED_FOR = timedelta(minutes=1)
@@ -32,7 +33,7 @@ def turn_elsewhere(payment: Payment, outcome: PaymentOutcome, at: datetime) -> P
         return finish(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=failure), at)
     else:
         if accounts:
-            saved.take(payment, accounts[0])
+            saved.take(payment, by_health(accounts)[0])
         payment.asked_times, payment.ask_at = 0, at + UNREACHED_FOR
     save(payment)
     return payment
@@ -42,4 +43,4 @@ def _after(account_id: str | None, accounts: list[ProviderAccount]) -> ProviderA
     known = [account.pk for account in accounts]
     if account_id not in known:
         return None
-    return next(iter(accounts[known.index(account_id) + 1 :]), None)
+    return next(iter(by_health(accounts[known.index(account_id) + 1 :])), None)

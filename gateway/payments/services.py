@@ -32,8 +32,8 @@ from gateway.payments.provider import capture_if_authorized, finish, lock, order
 from gateway.providers.asking import is_leased, lease
 from gateway.providers.errors import ProviderNotConnected
 from gateway.providers.models import ProviderAccount
+from gateway.providers.selectors import by_health, route
 from gateway.providers.selectors import rail_of as rail_at
-from gateway.providers.selectors import route
 from ledger.money import to_minor
 
 NOT_WITH_DUE_DATE = Fault("expiresIn", "NOT_ALLOWED", "A payment has either expiresIn or dueDate.")
@@ -84,10 +84,14 @@ def create(merchant: Merchant, request: Request) -> Payment:
 
 
 def _connected(merchant: Merchant, request: Request) -> tuple[list[ProviderAccount], Rail]:
-    """The accounts and the first one's rail; the simulator in the sandbox. Raises ONP403_<METHOD>_NOT_CONNECTED."""
+    """The accounts, those that were taken out last, and the first one's rail; the simulator in the sandbox.
+
+    Raises ONP403_<METHOD>_NOT_CONNECTED.
+    """
     if merchant.environment == Environment.SANDBOX:
         return [], by_currency(request.method)[request.currency]
-    accounts = route(merchant, request.method, request.currency, to_minor(request.amount, request.currency))
+    amount = to_minor(request.amount, request.currency)
+    accounts = by_health(route(merchant, request.method, request.currency, amount))
     if not accounts:
         raise ProviderNotConnected(request.method, field="method")
     return accounts, rail_at(accounts[0], request.method, request.currency, of=merchant)

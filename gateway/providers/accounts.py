@@ -65,7 +65,7 @@ def enter(by: Actor, new: NewAccount, given: Given, note: str) -> ProviderAccoun
     _seal_in(account, sealed_of(declared()[new.provider], given, new.system))
     require_one_owner(account)
     account.save(force_insert=True)
-    _write_down(by, "entered", account, note, before=None)
+    write_down(by, "entered", account, note, before=None)
     return account
 
 
@@ -111,7 +111,7 @@ def _take_check(by: Actor, account_id: str, sealed: bytes, failure: str) -> Prov
     if bytes(account.sealed_credentials) == sealed:  # else they were replaced in the meantime
         account.checked_at, account.check_failure = utcnow(), failure
         account.save(update_fields=["checked_at", "check_failure"])
-        _write_down(by, "checked", account, failure, before=None)
+        write_down(by, "checked", account, failure, before=None)
     return account
 
 
@@ -131,7 +131,7 @@ def register_callbacks(by: Actor, account: ProviderAccount) -> str:
         provider.register_webhook(callback_address(account))
     except CallFailed as failed:
         return without_secrets(failed.reason, provider.credentials)[:REASON_LENGTH] or NO_REASON
-    _write_down(by, "callbacks_registered", account, "", before=None)
+    write_down(by, "callbacks_registered", account, "", before=None)
     return ""
 
 
@@ -173,8 +173,18 @@ def replace(
         _confirm(by, account)
     _seal_in(account, entered)
     account.checked_at, account.check_failure = checked_at, ""
-    _save(account, "sealed_credentials", "shown", "certificate_expires_at", "entered_by", "checked_at", "check_failure")
-    _write_down(by, "credentials_replaced", account, note, before)
+    account.check_at = utcnow() if account.check_at else None  # they may have been the reason why it failed
+    _save(
+        account,
+        "check_at",
+        "sealed_credentials",
+        "shown",
+        "certificate_expires_at",
+        "entered_by",
+        "checked_at",
+        "check_failure",
+    )
+    write_down(by, "credentials_replaced", account, note, before)
 
 
 @transaction.atomic
@@ -214,7 +224,7 @@ def _moved(
     before = _facts(account)
     account.status = status
     _save(account, "status")
-    _write_down(by, done, account, note, before)
+    write_down(by, done, account, note, before)
     return account
 
 
@@ -240,7 +250,8 @@ def _facts(account: ProviderAccount) -> dict[str, Any]:
     return {"provider": account.provider, "title": account.title, "system": account.system, "status": account.status}
 
 
-def _write_down(by: Actor, action: str, account: ProviderAccount, note: str, before: dict[str, Any] | None) -> None:
+def write_down(by: Actor, action: str, account: ProviderAccount, note: str, before: dict[str, Any] | None) -> None:
+    """Records what was done with the account; its company reads that."""
     audit.record(
         by,
         f"provider_account.{action}",

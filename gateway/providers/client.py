@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.providers.errors import CallFailed, NotSent, Unclear
+from gateway.providers.observing import SERVED, TURNED_AWAY, saw
 
 MB = 1024 * 1024
 LARGEST = MB
@@ -140,9 +141,11 @@ class Client:
         except CallFailed as failed:
             unclear, elapsed_ms = isinstance(failed, Unclear), round((time.monotonic() - started) * 1000)
             log.warning("provider.not_answered", **told, unclear=unclear, reason=failed.reason, elapsed_ms=elapsed_ms)
+            saw(None if isinstance(failed, _Unusable) else failed.reason)
             raise
         elapsed_ms = round((time.monotonic() - started) * 1000)
         log.info("provider.answered", **told, status=answer.status, elapsed_ms=elapsed_ms)
+        saw(f"HTTP {answer.status}" if answer.status in TURNED_AWAY else SERVED)
         return answer
 
     def _answer(self, call: Call) -> Answer:
@@ -164,7 +167,7 @@ class Client:
                 for part in response.iter_raw():
                     size += into.write(part)
                     if size > largest:
-                        raise Unclear(f"the answer has more than {largest // MB} MB")
+                        raise _Unusable(f"the answer has more than {largest // MB} MB")
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:  # a host name may have no possible form
             raise watch.failure(error) from None
         if watch.is_over:
@@ -197,6 +200,10 @@ class Client:
             limits=httpx.Limits(max_keepalive_connections=0),
             headers=OUR_HEADERS,
         )
+
+
+class _Unusable(Unclear):
+    """An answer to this request that is no answer of the API: it may be the request's own fault."""
 
 
 class _Watch:
@@ -253,4 +260,4 @@ def _usable(response: httpx.Response, body: bytes) -> Answer:
     except NotOneJsonObject:
         if status == httpx.codes.UNAUTHORIZED:
             return Answer(status)
-        raise Unclear(f"HTTP {status} without a JSON object") from None
+        raise _Unusable(f"HTTP {status} without a JSON object") from None

@@ -1,10 +1,11 @@
-"""Messages of institutions that wait to be read."""
+"""Messages of institutions that wait to be read, and accounts whose connection is to be checked."""
 
 from typing import Any
 
 from accounts.due import Due
+from gateway.providers.health import begin_check
 from gateway.providers.messages import begin_reading
-from gateway.providers.models import ProviderMessage
+from gateway.providers.models import ProviderAccount, ProviderMessage
 
 DUE: tuple[Due[Any], ...] = (
     Due(
@@ -14,9 +15,17 @@ DUE: tuple[Due[Any], ...] = (
         column="read_due_at",
         run=begin_reading,
     ),
+    Due(
+        kind="provider.check",
+        title="Provider accounts to check",
+        model=ProviderAccount,
+        column="check_at",
+        statuses=(ProviderAccount.Status.ACTIVE, ProviderAccount.Status.PAUSED),
+        run=begin_check,
+    ),
 )
 
 
 def run_due(limit: int) -> int:
-    """Reads what waits; returns how many messages were read."""
+    """Reads and checks what waits; returns how many rows."""
     return sum(due.sweep(limit) for due in DUE)

@@ -72,6 +72,12 @@ class AccountState(Refusal):
     advice = "Read its status, and choose an action that it allows."
 
 
+class AccountWorks(Refusal):
+    code = "ONP409_PROVIDER_ACCOUNT_WORKS"
+    message = "The provider account was not taken out."
+    advice = "Nothing needs to be done: new payments go there."
+
+
 class AccountUnchecked(Refusal):
     code = "ONP409_PROVIDER_UNCHECKED"
     message = "The last connection check with these credentials did not pass."

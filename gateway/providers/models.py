@@ -8,9 +8,10 @@ from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.methods.models import CURRENCIES, METHODS
+from gateway.providers.circuit import TAKEN_OUT_HAVE_A_CHECK, Circuit
 
 
-class ProviderAccount(models.Model):
+class ProviderAccount(Circuit):
     """An account at an institution: of one company, or of the platform.
 
     `system` is the institution's: an account of its test system can be checked and never routed to.
@@ -56,6 +57,7 @@ class ProviderAccount(models.Model):
                 | Q(confirmed_on_host=True)
                 | (Q(confirmed_by__isnull=False) & ~Q(confirmed_by=models.F("entered_by"))),
             ),
+            TAKEN_OUT_HAVE_A_CHECK,
         ]
 
     def __str__(self) -> str:

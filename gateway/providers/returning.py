@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 
-from gateway.methods.rail import PaymentOutcome, PaymentResult, Rail, RefundOrder
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.providers.asking import LEASE, Asked, keep_unclear, lease, settle_outcome
 from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.health import observed
+from gateway.providers.models import ProviderAccount
 
 log = structlog.get_logger()
 SENT_AGAIN_AFTER = timedelta(minutes=1)
@@ -20,6 +23,7 @@ NOT_RETURNED = (PaymentResult.DECLINED, PaymentResult.REFUSED)
 class Returned(Asked):
     """What refunds and money in suspense store about their order. The fields are their own."""
 
+    merchant_id: int | None
     sent_at: datetime | None
 
     class Meta:
@@ -34,6 +38,8 @@ class Question:
     """The next call to the provider, and the lease during which no other process calls it."""
 
     row_id: str
+    merchant_id: int | None
+    account: ProviderAccount | None
     order: RefundOrder
     rail: Rail
     is_new: bool
@@ -43,7 +49,10 @@ class Question:
     def put(self) -> PaymentOutcome:
         """Calls the provider, never inside a transaction. An order that was possibly sent is only queried."""
         try:
-            return self.rail.refund(self.order, self.at) if self.is_new else self.rail.ask_refund(self.order, self.at)
+            if not self.is_new:
+                return self.rail.ask_refund(self.order, self.at)
+            refund = partial(self.rail.refund, self.order, self.at)
+            return observed(self.account, self.merchant_id, PaymentAction.REFUND, refund)
         except NotSent as failed:
             log.warning("return.not_sent", about=self.row_id, reason=failed.reason)
             return PaymentOutcome(PaymentResult.NOT_RECEIVED if self.is_new else PaymentResult.UNKNOWN)
@@ -64,7 +73,7 @@ def record(row: R, order_of: Callable[[R], RefundOrder], rail: Rail, at: datetim
     leased_until = lease(row)
     row.ask_at = at + LEASE
     row.save()
-    return Question(row.pk, order_of(row), rail, is_new, leased_until, at)
+    return Question(row.pk, row.merchant_id, row.account, order_of(row), rail, is_new, leased_until, at)
 
 
 def ask_again(row: Returned, outcome: PaymentOutcome, at: datetime) -> None:

@@ -1,7 +1,7 @@
 """Which accounts are asked for a payment method, in order, and the institution behind an account."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -48,6 +48,11 @@ def route(merchant: Merchant, method: str, currency: str, amount: int) -> list[P
     """
     found = _usable(merchant, Q(method=method, currency=currency)).get((method, currency))
     return [place.account for place in found.places if place.takes(amount)] if found else []
+
+
+def by_health(accounts: Sequence[ProviderAccount]) -> list[ProviderAccount]:
+    """The same accounts, those that were taken out last: asking one of them is better than asking nobody."""
+    return sorted(accounts, key=lambda account: account.is_taken_out)
 
 
 def routes(merchant: Merchant) -> dict[Pair, Route]:

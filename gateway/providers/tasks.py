@@ -9,7 +9,7 @@ BATCH = 100
 
 @shared_task
 def sweep_provider_messages() -> None:
-    """Reads messages of institutions and queries what they are about."""
+    """Reads messages of institutions and queries what they are about; tries accounts that were taken out."""
     while due.run_due(BATCH) >= BATCH:
         pass
 

@@ -26,12 +26,14 @@ from gateway.providers.errors import AccountState
 from gateway.providers.models import ProviderAccount
 from gateway.providers.proposals import ActivateAccount, ReplaceCredentials, in_words, values_of
 from gateway.providers.registry import declared
+from gateway.staff import provider_health
 from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, related
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
 from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, ProviderForm
+from gateway.staff.provider_health import AccountHealth, State
 from gateway.staff.provider_routes import Routing
 from gateway.staff.statement_money import StatementMoney
 
@@ -39,8 +41,8 @@ Status = ProviderAccount.Status
 _USED = ("check_connection", "register_callbacks", "replace_credentials", "close")
 POSSIBLE = {
     Status.ENTERED: (*_USED, "activate"),
-    Status.ACTIVE: (*_USED, "enter_money", "pause"),
-    Status.PAUSED: (*_USED, "enter_money", "activate"),
+    Status.ACTIVE: (*_USED, "enter_money", "pause", "put_back"),
+    Status.PAUSED: (*_USED, "enter_money", "activate", "put_back"),
     Status.CLOSED: ("enter_money",),
 }
 VALID, EXPIRING, EXPIRED = "valid", "expires soon", "expired"
@@ -59,7 +61,7 @@ def is_told_where_to_call(account: ProviderAccount) -> bool:
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(StatementMoney, Routing):
+class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth):
     """Add permission: enter. Change permission: everything else; activating and replacing takes two people."""
 
     has_history = True
@@ -75,6 +77,7 @@ class ProviderAccountAdmin(StatementMoney, Routing):
         colored("status", ENTERED="warning", ACTIVE="success", PAUSED="danger"),
         "system",
         related("merchant"),
+        provider_health.CIRCUIT,
         "connection",
         "certificate",
     )
@@ -83,11 +86,13 @@ class ProviderAccountAdmin(StatementMoney, Routing):
         (None, {"fields": ("id", ("title", "provider"), ("status", "system"), related("merchant"))}),
         ("Credentials", {"fields": ("members", ("certificate", moment("certificate_expires_at")))}),
         ("Callbacks", {"fields": ("callback_address",)}),
+        provider_health.FIELDSET,
         ("Connection check", {"fields": ("connection", moment("checked_at"), column("check_failure", str, "reason"))}),
         ("By staff", {"fields": ((related("entered_by"), related("confirmed_by")), "confirmed_on_host")}),
         ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
     )
     queues = (
+        provider_health.QUEUE,
         Queue(
             name="expiring",
             title="Provider certificates to renew",
@@ -101,7 +106,7 @@ class ProviderAccountAdmin(StatementMoney, Routing):
     actions_list = (*StatementMoney.actions_list, *Routing.actions_list)
     actions_detail = (
         *("check_connection", "register_callbacks", "activate", "enter_money"),
-        {"title": "More", "icon": "more_horiz", "items": ["replace_credentials", "pause", "close"]},
+        {"title": "More", "icon": "more_horiz", "items": ["put_back", "replace_credentials", "pause", "close"]},
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -179,15 +184,14 @@ class ProviderAccountAdmin(StatementMoney, Routing):
         return self.put(request, checked, KINDS[ActivateAccount.name], {}, note)
 
     # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
-    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
-        return request.user.has_perm("gateway.change_provideraccount")
-
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
         """Only what the status allows."""
         account = self.get_object(request, unquote(str(object_id)))
         possible = set(POSSIBLE[Status(account.status)] if account else ())
         if account and not is_told_where_to_call(account):
             possible.discard("register_callbacks")
+        if account and account.circuit == State.CLOSED:
+            possible.discard("put_back")
         if account and not is_manual(account):
             possible.discard("enter_money")
         return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]

@@ -27,6 +27,7 @@ from gateway.providers import notices
 from gateway.providers.certificates import Certificate, PrivateKey
 from gateway.providers.errors import Unreadable
 from gateway.providers.models import ProviderAccount
+from gateway.providers.observing import SERVED, saw
 from gateway.providers.provider import Credentials, Message, Notice, Provider
 
 MODULE = __name__
@@ -61,6 +62,7 @@ class Script:
         found = answers.pop(0) if len(answers) > 1 else answers[0]
         if isinstance(found, BaseException):
             raise found
+        saw(SERVED)
         return found
 
 

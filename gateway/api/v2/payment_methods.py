@@ -84,6 +84,7 @@ class Payable:
     rail: Rail
     minimum: int
     maximum: int
+    is_failing: bool = False
 
 
 def payable(merchant: Merchant) -> list[Payable]:
@@ -104,7 +105,8 @@ def _routed(merchant: Merchant, offer: MethodOffer, route: Route | None) -> Paya
     amounts = route.within(offer.minimum, offer.rule.maximum) if route else None
     if route is None or amounts is None:
         return None
-    return Payable(offer, rail_of(route.accounts[0], *_pair(offer), of=merchant), *amounts)
+    is_failing = all(account.is_taken_out for account in route.accounts)
+    return Payable(offer, rail_of(route.accounts[0], *_pair(offer), of=merchant), *amounts, is_failing)
 
 
 def _pair(offer: MethodOffer) -> Pair:
@@ -115,7 +117,7 @@ def method_payload(one: Payable, merchant: Merchant) -> MethodPayload:
     rule, price = one.offer.rule, one.offer.price
     return {
         "method": rule.method,  # type: ignore[typeddict-item]
-        "status": "ENABLED",
+        "status": "TEMPORARILY_UNAVAILABLE" if one.is_failing else "ENABLED",
         "flow": one.rail.market(rule.currency).flow,  # type: ignore[typeddict-item]
         "minAmount": to_decimal(one.minimum, rule.currency),
         "maxAmount": to_decimal(one.maximum, rule.currency),

@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from gateway.providers.client import Answer, Call, Client, Identity
 from gateway.providers.errors import NotSent, Unclear
+from gateway.providers.observing import observing
 from tests.support.bacen_pix.bank import Papers, authority, server_context
 
 
@@ -105,6 +106,37 @@ def test_an_answer_is_its_status_and_its_object(identity: Identity) -> None:
 def test_an_answer_that_cannot_be_used_is_unclear(identity: Identity, answer: str) -> None:
     with answering(says(answer)) as url, pytest.raises(Unclear):
         Client("test", identity, 10).send(Call("GET", url))
+
+
+JSON, PAGE = "content-type: application/json", "content-type: text/html"
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "seen"),
+    [
+        ("200 OK", JSON, ""),
+        ("400 Bad Request", JSON, ""),
+        ("403 Forbidden", JSON, ""),
+        ("401 Unauthorized", JSON, "HTTP 401"),
+        ("429 Too Many Requests", JSON, "HTTP 429"),
+        ("503 Service Unavailable", PAGE, "HTTP 503"),
+        ("403 Forbidden", PAGE, None),
+        ("200 OK", PAGE, None),
+    ],
+)
+def test_whether_the_institution_serves_does_not_depend_on_the_request(
+    identity: Identity, status: str, kind: str, seen: str | None
+) -> None:
+    answer = says(f"HTTP/1.1 {status}\r\n{kind}\r\ncontent-length: 2\r\n\r\n{{}}")
+    with answering(answer) as url, observing() as observation, suppress(Unclear):
+        Client("test", identity, 10).send(Call("POST", url))
+    assert observation.failure == seen
+
+
+def test_an_institution_that_is_not_reached_does_not_serve(identity: Identity) -> None:
+    with answering(OK, tls=False) as url, observing() as observation, suppress(NotSent):
+        Client("test", identity, 10).send(Call("POST", url))
+    assert (observation.failure or "").startswith("no connection")
 
 
 @pytest.mark.parametrize("head", ["content-length: 1048578", "connection: close"])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Membership, Proposal, User
 from accounts.roles import Role
 from gateway.models import ProviderAccount, ProviderRoute
@@ -255,3 +256,23 @@ def test_no_field_has_the_help_text_of_another(staff: Client) -> None:
     page = told(staff.get(action(active(), "change")))
 
     assert str(Account._meta.get_field("shown").help_text) not in page
+
+
+def test_an_account_that_was_taken_out_waits_for_staff_who_put_it_back(staff: Client) -> None:
+    account, working = active("failing"), active("working")
+    account.failed("prepare", None, "HTTP 503", utcnow())
+    account.fails_for_several = True
+    account.take_out(utcnow())
+    account.save()
+    queue = staff.get(page_at(Account, "changelist"), {"queue": "failing"})
+    assert [row.pk for row in queue.context["cl"].result_list] == [account.pk]
+    page = told(staff.get(page_at(Account, "change", account.pk)))
+    assert "HTTP 503" in page and "prepare, of several companies" in page and "put_back" in page
+    assert "put_back" not in told(staff.get(page_at(Account, "change", working.pk)))
+
+    told(staff.post(action(account, "put_back"), NOTE, follow=True))
+
+    account.refresh_from_db()
+    assert (account.circuit, account.taken_out_at) == ("CLOSED", None)
+    assert AuditEntry.objects.filter(action="provider_account.put_back", object_id=account.pk).count() == 1
+    assert "was not taken out" in told(staff.post(action(account, "put_back"), NOTE, follow=True))

@@ -253,7 +253,9 @@ class Payments(World):
         order = self.stage.code("gateway.payments.provider").order_of(payment)
         about, rail = PaymentAction(one.about), self.stage.rails[one.account]
         code = self.stage.code("gateway.payments.calls")
-        return code.Question(payment.pk, about, order, rail, payment.leased_until, payment.ask_at)
+        return code.Question(
+            payment.pk, payment.merchant_id, None, about, order, rail, payment.leased_until, payment.ask_at
+        )
 
     def _remembered(self, one: Asking, row: Row) -> Any:
         """The payment as the process knows it: by default with times that nobody else has set."""

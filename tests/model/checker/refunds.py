@@ -218,7 +218,8 @@ class Refunds(Ordered):
         questions, provider = self.stage.code("gateway.refunds.questions"), self.stage.code("gateway.refunds.provider")
         made = self._refund(RefundRow(Status.PROCESSING))
         is_new = one.about == "send"
-        return questions.Question(made.pk, provider.order_of(made), _Rail(script), is_new, leased_until, utcnow())
+        order = provider.order_of(made)
+        return questions.Question(made.pk, self.merchant.pk, None, order, _Rail(script), is_new, leased_until, utcnow())
 
     def _calls(self, number: int, out: int) -> list[tuple[str, int, int, int]]:
         one, before, now = self.processes[number], self.outs.values[out], [""]

@@ -1,0 +1,71 @@
+"""The health of provider accounts: which were taken out of their routes, why, and how staff put them back."""
+
+from django.contrib.admin.utils import unquote
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action, display
+
+from accounts.audit import Actor
+from gateway.providers import health
+from gateway.providers.models import ProviderAccount
+from gateway.staff.kit.columns import EMPTY, colored, moment
+from gateway.staff.kit.forms import NoteForm
+from gateway.staff.kit.pages import Done, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
+
+Status, State = ProviderAccount.Status, ProviderAccount.State
+CIRCUIT = colored("circuit", CLOSED="success", OPEN="danger", HALF_OPEN="warning")
+FIELDSET = (
+    "Health",
+    {
+        "fields": (
+            ("circuit", moment("taken_out_at"), moment("check_at", "tried again at")),
+            ("failures", moment("failing_since"), "failing_call"),
+            ("failure_reason", "openings"),
+        )
+    },
+)
+
+
+def failing() -> Q:
+    """Accounts in use that were taken out of their routes, or are on trial."""
+    return ~Q(circuit=State.CLOSED) & Q(status__in=(Status.ACTIVE, Status.PAUSED))
+
+
+QUEUE = Queue(
+    name="failing",
+    title="Provider accounts taken out",
+    icon="power_off",
+    waiting=failing,
+    since="taken_out_at",
+    environment="",
+)
+
+
+class AccountHealth(ReadOnlyAdmin):
+    """What the page of an account shows of its health."""
+
+    def has_decide_permission(self, request: HttpRequest, object_id: str | None = None) -> bool:
+        return request.user.has_perm("gateway.change_provideraccount")
+
+    @display(description="failed call")
+    def failing_call(self, account: ProviderAccount) -> str:
+        """What was asked, and of how many companies."""
+        if not account.failing_at:
+            return EMPTY
+        return f"{account.failing_at}, of {'several companies' if account.fails_for_several else 'one company'}"
+
+    @action(description="Put back into its routes", permissions=["decide"], icon="power")
+    def put_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        account = self.record(request, unquote(object_id))
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = "New payments go there at once, without waiting for the next connection check."
+            return self.decision(request, account, "Put this account back", sentence=sentence, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            changed = health.put_back(Actor.of(request), account.pk, note)
+            return Done(changed, "", f"Put back: {note}", f"{changed} is in its routes again.")
+
+        return self.carry_out(request, account, act)
