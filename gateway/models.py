@@ -5,7 +5,7 @@ from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
 from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
-from gateway.payments.models import Payment, SingleApprovalLimit
+from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.refunds.disputes.models import Dispute
@@ -37,6 +37,7 @@ __all__ = [
     "Response",
     "SavedCard",
     "SavedView",
+    "SingleApproval",
     "SingleApprovalLimit",
     "SuspenseItem",
     "Withdrawal",

@@ -9,6 +9,7 @@ from django.db.models import Model
 from django.utils.safestring import SafeString
 
 from accounts.audit import Actor
+from accounts.models import User
 
 Values = Mapping[str, Any]
 
@@ -56,6 +57,13 @@ class ProposalKind(ABC):
     def takes_two(self, record: Any, values: Values) -> bool:
         """Whether a second person is required; otherwise one person and a note are enough."""
         return True
+
+    def allows_alone(self, record: Any, values: Values, person: User) -> bool:
+        """Where one is enough: whether this person may decide alone once more."""
+        return True
+
+    def note_alone(self, record: Any, values: Values, person: User) -> None:  # noqa: B027  (most have no limit)
+        """Counts that this person decides alone."""
 
     def require(self, record: Any, values: Values) -> None:  # noqa: B027  (most refuse nothing)
         """Raises if the decision is impossible; called before it is stored and again before it is carried out."""

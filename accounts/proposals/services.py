@@ -28,7 +28,8 @@ def put(request: HttpRequest, kind: ProposalKind, object_id: str, values: Values
     record = kind.hold(object_id)
     _require_uninvolved(request.user, kind, record)
     kind.require(record, values)
-    if not kind.takes_two(record, values):
+    if not kind.takes_two(record, values) and kind.allows_alone(record, values, request.user):
+        kind.note_alone(record, values, request.user)
         return kind.carry_out(record, values, by=Actor.of(request), note=note)
     before = kind.before(record)
     for standing in _open(kind, object_id):

@@ -1,10 +1,10 @@
-"""Money that only people know of: which payments await staff, and the limit for one person."""
+"""Money that only people know of: which payments await staff."""
 
 from django.db.models import Q
 
 from accounts.base import clock
-from accounts.models import Environment, Merchant
-from gateway.payments.models import OPEN, UNDECIDED, Payment, SingleApprovalLimit
+from accounts.models import Environment
+from gateway.payments.models import OPEN, UNDECIDED, Payment
 from gateway.providers.asking import is_overdue
 from gateway.providers.models import ProviderAccount
 from gateway.providers.registry import declared
@@ -25,12 +25,6 @@ def is_manual(account: ProviderAccount) -> bool:
 def unasked() -> Q:
     """Open payments whose provider cannot be asked."""
     return Q(status__in=OPEN, merchant__environment=Environment.PRODUCTION, account__provider__in=without_answers())
-
-
-def single_approval_limit(merchant: Merchant, currency: str) -> int:
-    """Up to which amount one person decides, in minor units; 0 without a limit: always two."""
-    limit = SingleApprovalLimit.objects.filter(merchant=merchant, currency=currency).first()
-    return limit.amount if limit else 0
 
 
 def without_answers() -> list[str]:

@@ -1,10 +1,12 @@
 """Payments."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.fields.json import KT
 from django.db.models.functions import Upper
 
+from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
 from gateway.customers.models import Customer
@@ -177,12 +179,36 @@ class SingleApprovalLimit(models.Model):
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
     currency = models.CharField(max_length=4, choices=CURRENCIES)
     amount = models.BigIntegerField(help_text="Minor units; 0: none")
+    amount_in_a_day = models.BigIntegerField(
+        default=0, db_default=0, help_text="Minor units, of all that one person decides alone in 24 hours"
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["merchant", "currency"], name="one_single_approval_limit"),
-            models.CheckConstraint(name="single_approval_limits_are_not_negative", condition=Q(amount__gte=0)),
+            models.CheckConstraint(
+                name="single_approval_limits_are_not_negative", condition=Q(amount__gte=0, amount_in_a_day__gte=0)
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.merchant} {self.currency}"
+
+
+class SingleApproval(models.Model):
+    """A decision about money that one person of staff made alone, within the company's limit."""
+
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    currency = models.CharField(max_length=4, choices=CURRENCIES)
+    amount = models.BigIntegerField(help_text="Minor units")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    object_id = models.CharField(max_length=128, help_text="What it was about")
+    decided_at = models.DateTimeField(default=utcnow, editable=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["merchant", "person", "currency", "decided_at"], name="recent_single_approvals")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} {self.object_id}"

@@ -6,11 +6,12 @@ from typing import Any
 
 from accounts import audit
 from accounts.audit import Actor
-from accounts.models import Environment, Merchant
+from accounts.models import Environment, Merchant, User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.methods.registry import by_currency
 from gateway.payments import services as payments
+from gateway.payments import single_approvals
 from gateway.payments.bank_references import require_unused, take_turns
 from gateway.payments.errors import (
     OtherAmountReceived,
@@ -19,7 +20,7 @@ from gateway.payments.errors import (
     PaymentState,
     PaymentUnknown,
 )
-from gateway.payments.manual import awaits_staff, is_manual, single_approval_limit
+from gateway.payments.manual import awaits_staff, is_manual
 from gateway.payments.models import UNDECIDED, Payment, SingleApprovalLimit, Status
 from gateway.payments.provider import lock
 from ledger.money import to_decimal, to_minor
@@ -57,7 +58,14 @@ class PaymentOutcomeKind(ProposalKind):
 
     def takes_two(self, record: Payment, values: Values) -> bool:
         """Unless the amount is within the company's limit for one person."""
-        return record.amount > single_approval_limit(record.merchant, record.currency)
+        return not single_approvals.is_within(record.merchant, record.currency, record.amount)
+
+    def allows_alone(self, record: Payment, values: Values, person: User) -> bool:
+        """Within the company's limit for all that one person decides alone in 24 hours."""
+        return single_approvals.is_left(record.merchant, record.currency, record.amount, person)
+
+    def note_alone(self, record: Payment, values: Values, person: User) -> None:
+        single_approvals.note(record.merchant, record.currency, record.amount, person, record.pk)
 
     def require(self, record: Payment, values: Values) -> None:
         """Raises ONP409_PAYMENT_OVER, ONP409_PAYMENT_OUTCOME, ONP409_PAYMENT_STATE, and for one that was paid
@@ -108,7 +116,9 @@ class PaymentOutcomeKind(ProposalKind):
 
 @register
 class SingleApprovalLimitKind(ProposalKind):
-    """Values: `currency`, and `amount` as text; "0": always two people. The record is the company's merchant."""
+    """Values: `currency`, and as text `amount` of one payment ("0": always two people) and `amount_in_a_day`, of all
+    that one person records in 24 hours. The record is the company's merchant.
+    """
 
     name = "payment.single_approval_limit"
     title = "Change the limit for one person"
@@ -122,7 +132,7 @@ class SingleApprovalLimitKind(ProposalKind):
 
     def before(self, record: Merchant) -> dict[str, Any]:
         limits = SingleApprovalLimit.objects.filter(merchant=record).order_by("currency")
-        return {"limits": [[one.currency, one.amount] for one in limits]}
+        return {"limits": [[one.currency, one.amount, one.amount_in_a_day] for one in limits]}
 
     def company_ids(self, record: Merchant) -> Iterable[str]:
         return [record.company_id]
@@ -133,16 +143,22 @@ class SingleApprovalLimitKind(ProposalKind):
             raise OutcomeNotForStaff
 
     def sentence(self, record: Merchant, values: Values) -> str:
-        return "Up to this amount one person records what became of a payment of this company, without a second one."
+        return (
+            "Up to these amounts one person records what became of payments of this company, without a second one: of "
+            "one payment, and of all that the person records in 24 hours."
+        )
 
     def lines(self, record: Merchant, values: Values) -> list[tuple[str, str]]:
-        limit = to_minor(Decimal(values["amount"]), values["currency"])
-        return [("Limit", plain_amount(limit, values["currency"]) if limit else f"None in {values['currency']}")]
+        currency = values["currency"]
+        limits = _limits(values)
+        if not all(limits.values()):
+            return [("Limit", f"None in {currency}")]
+        amount, in_a_day = (plain_amount(limit, currency) for limit in limits.values())
+        return [("Limit", amount), ("Limit in 24 hours", in_a_day)]
 
     def carry_out(self, record: Merchant, values: Values, *, by: Actor, note: str) -> Carried:
         before, currency = self.before(record), values["currency"]
-        limit = {"amount": to_minor(Decimal(values["amount"]), currency)}
-        SingleApprovalLimit.objects.update_or_create(merchant=record, currency=currency, defaults=limit)
+        SingleApprovalLimit.objects.update_or_create(merchant=record, currency=currency, defaults=_limits(values))
         audit.record(
             by,
             "single_approval_limit.changed",
@@ -153,6 +169,12 @@ class SingleApprovalLimitKind(ProposalKind):
             by_staff=True,
         )
         return Carried(record, "The limit was changed.")
+
+
+def _limits(values: Values) -> dict[str, int]:
+    """Older proposals name no limit for a day: one payment reaches it."""
+    given = {"amount": values["amount"], "amount_in_a_day": values.get("amount_in_a_day", values["amount"])}
+    return {name: to_minor(Decimal(text), values["currency"]) for name, text in given.items()}
 
 
 def _ends(payment: Payment) -> list[tuple[str, str]]:

@@ -140,14 +140,15 @@ class MerchantAdmin(RecordedAdmin):
         if not form.is_valid():
             text = f"{kind.sentence(merchant, {})} {TWO_PEOPLE}"
             return self.decision(request, merchant, kind.title, sentence=text, form=form)
-        values = {"currency": form.cleaned_data["currency"], "amount": f"{form.cleaned_data['amount']:f}"}
-        return self.put(request, merchant, kind, values, form.cleaned_data["note"])
+        given = form.cleaned_data
+        values = {"currency": given["currency"]} | {name: f"{given[name]:f}" for name in ("amount", "amount_in_a_day")}
+        return self.put(request, merchant, kind, values, given["note"])
 
     @display(description="decided by one person")
     def decided_by_one(self, merchant: Merchant) -> Any:
         """The limits of the company, by currency."""
         limits = SingleApprovalLimit.objects.filter(merchant=merchant, amount__gt=0).order_by("currency")
-        return ", ".join(f"up to {plain_amount(one.amount, one.currency)}" for one in limits) or EMPTY
+        return ", ".join(_in_words(one) for one in limits) or EMPTY
 
     def has_issue_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
         return request.user.has_perm("accounts.issue_key")
@@ -217,3 +218,8 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 class HeartbeatAdmin(ReadOnlyAdmin):
     list_display = ("part", moment("beat_at"))
     fieldsets = ((None, {"fields": ("part", moment("beat_at"))}),)
+
+
+def _in_words(limit: SingleApprovalLimit) -> str:
+    amount, in_a_day = (plain_amount(minor, limit.currency) for minor in (limit.amount, limit.amount_in_a_day))
+    return f"up to {amount}, and {in_a_day} a person in 24 hours"

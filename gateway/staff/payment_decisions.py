@@ -62,5 +62,6 @@ class DeclinedForm(PaymentDecisionForm):
 
 class SingleApprovalForm(NoteForm):
     currency = forms.ChoiceField(choices=[(code, code) for code in WALLET_METHOD], widget=UnfoldAdminSelectWidget)
-    amount = StaffAmountField("0", help_text="0: every payment takes two people")
-    field_order = ("currency", "amount", "note")
+    amount = StaffAmountField("0", label="Of one payment", help_text="0: every payment takes two people")
+    amount_in_a_day = StaffAmountField("0", label="In 24 hours", help_text="Of all that one person records alone")
+    field_order = ("currency", "amount", "amount_in_a_day", "note")

@@ -11,7 +11,7 @@ from unfold.decorators import action
 from unfold.enums import ActionVariant
 
 from accounts.base.errors import Refusal
-from accounts.models import Proposal
+from accounts.models import Proposal, User
 from accounts.proposals.kinds import KINDS
 from accounts.proposals.services import is_still_valid
 from accounts.tax_ids import compact
@@ -138,7 +138,9 @@ class PaymentAdmin(ReadOnlyAdmin):
         answered, form_class = DECISIONS[name]
         form = form_class(payment, request.POST if request.method == "POST" else None)
         if not form.is_valid():
-            two = TWO_PEOPLE if kind.takes_two(payment, {}) else ""
+            assert isinstance(request.user, User)
+            is_alone = not kind.takes_two(payment, {}) and kind.allows_alone(payment, {}, request.user)
+            two = "" if is_alone else TWO_PEOPLE
             return self.decision(request, payment, title, sentence=f"{sentence(payment, answered)} {two}", form=form)
         return self.put(request, payment, kind, form.values(), form.cleaned_data["note"])
 

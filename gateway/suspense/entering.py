@@ -8,12 +8,13 @@ from typing import Any
 
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
-from accounts.models import Merchant
+from accounts.models import Merchant, User
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.methods.rail import Money
 from gateway.methods.registry import by_currency
+from gateway.payments import single_approvals
 from gateway.payments.bank_references import require_unused, take_turns
-from gateway.payments.manual import awaits_staff, is_manual, single_approval_limit
+from gateway.payments.manual import awaits_staff, is_manual
 from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause, cause_of, is_exact
 from gateway.payments.provider import lock
@@ -125,7 +126,16 @@ class EnterMoney(ProposalKind):
         if found.merchant is None:
             return True
         minor = to_minor(found.money.amount, found.money.currency)
-        return minor > single_approval_limit(found.merchant, found.money.currency)
+        return not single_approvals.is_within(found.merchant, found.money.currency, minor)
+
+    def allows_alone(self, record: Line, values: Values, person: User) -> bool:
+        """Within the company's limit for all that one person decides alone in 24 hours."""
+        merchant, currency, minor = _counted(record, values)
+        return single_approvals.is_left(merchant, currency, minor, person)
+
+    def note_alone(self, record: Line, values: Values, person: User) -> None:
+        merchant, currency, minor = _counted(record, values)
+        single_approvals.note(merchant, currency, minor, person, str(record))
 
     def require(self, record: Line, values: Values) -> None:
         """Raises what `require_enterable` does."""
@@ -162,3 +172,9 @@ class EnterMoney(ProposalKind):
 def _found(line: Line, values: Values) -> Found:
     money = Money(line.reference, Decimal(values["amount"]), values["currency"])
     return Found(line.account, values["method"], money, line.payment)
+
+
+def _counted(line: Line, values: Values) -> tuple[Merchant, str, int]:
+    found = _found(line, values)
+    assert found.merchant is not None, "without a company it takes two"
+    return found.merchant, found.money.currency, to_minor(found.money.amount, found.money.currency)

@@ -71,3 +71,8 @@ def mails(company: Company | None = None, kind: str = "by_support") -> list[str]
 def key_in(page: bytes) -> str:
     (key,) = re.findall(r"onp_(?:sandbox|live)_[\w-]{43}", page.decode())
     return key
+
+
+def limit(currency: str, amount: str, in_a_day: str = "") -> dict[str, str]:
+    """Of what one person decides alone: about one payment, and in 24 hours."""
+    return {"currency": currency, "amount": amount, "amount_in_a_day": in_a_day or amount}

@@ -1,6 +1,7 @@
 """Staff say what became of payments that no provider tells about: exactly, once, and never alone without a limit."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import Group
@@ -9,7 +10,7 @@ from django.test import Client
 from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Membership, Proposal, User
 from accounts.proposals.errors import AlreadyProposed, OwnCompany
-from gateway.models import SingleApprovalLimit
+from gateway.models import SingleApproval, SingleApprovalLimit
 from gateway.payments.due import run_due
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount, ProviderRoute
@@ -21,8 +22,9 @@ from tests.support.manual_provider import OTHER_CLABE, connected, live, spei
 from tests.support.payments import a_payment
 from tests.support.people import browser_of
 from tests.support.production import pass_time
-from tests.support.proposals import NOTE, action, confirmed, nothing_moves, proposed, refusal
+from tests.support.proposals import NOTE, action, confirmed, limit, nothing_moves, proposed, refusal
 from tests.support.staff import support
+from tests.support.threads import at_once
 
 PAID = {"amount": "1500", "reference": "MBAN0100261120"}
 LATE = {"way": "SPEI:MXN", **PAID}
@@ -30,8 +32,12 @@ NOT_PAID = {"failure_code": "NOT_PAID"}
 
 
 @pytest.fixture
-def acme_live(acme: Shop, address: str) -> Api:
-    connected(acme, "MXN")
+def account(acme: Shop) -> ProviderAccount:
+    return connected(acme, "MXN")
+
+
+@pytest.fixture
+def acme_live(acme: Shop, account: ProviderAccount, address: str) -> Api:
     return live(acme, address)
 
 
@@ -243,13 +249,16 @@ def test_whoever_may_only_view_decides_nothing_and_treasury_may(payment: Payment
 def test_up_to_the_limit_one_person_is_enough_and_above_it_two(
     staff: Client, colleague: Client, acme: Shop, acme_live: Api, payment: Payment
 ) -> None:
-    limit = proposed(staff, acme.production, "single_approval", currency="MXN", amount="1499.99")
+    new = proposed(staff, acme.production, "single_approval", **limit("MXN", "1499.99"))
     assert not SingleApprovalLimit.objects.exists()
-    assert confirmed(staff, limit).status_code == 403
-    confirmed(colleague, limit)
+    assert confirmed(staff, new).status_code == 403
+    confirmed(colleague, new)
     proposed(staff, payment, "paid", **PAID)  # a cent above
 
-    confirmed(colleague, proposed(staff, acme.production, "single_approval", currency="MXN", amount="1500"))
+    confirmed(
+        colleague,
+        proposed(staff, acme.production, "single_approval", **limit("MXN", "1500", "3500")),
+    )
     second = spei(acme_live)
     page = staff.post(action(second, "paid"), NOTE | PAID | {"reference": "OTHER1"}, follow=True).content.decode()
 
@@ -258,16 +267,66 @@ def test_up_to_the_limit_one_person_is_enough_and_above_it_two(
     assert f"{second.pk} is paid." in page
     entry = AuditEntry.objects.get(action="payment.done")
     assert (entry.object_id, entry.note) == (second.pk, NOTE["note"])
-    assert "up to 1,500.00 MXN" in staff.get(action(acme.production, "change")).content.decode()
+    assert (
+        "up to 1,500.00 MXN, and 3,500.00 MXN a person in 24 hours"
+        in staff.get(action(acme.production, "change")).content.decode()
+    )
     changed = AuditEntry.objects.filter(action="single_approval_limit.changed").order_by("pk")
-    assert [one.after for one in changed] == [{"limits": [["MXN", 149_999]]}, {"limits": [["MXN", 150_000]]}]
+    assert [one.after for one in changed] == [
+        {"limits": [["MXN", 149_999, 149_999]]},
+        {"limits": [["MXN", 150_000, 350_000]]},
+    ]
+
+
+def test_above_the_limit_of_a_day_it_takes_two_again(
+    staff: Client, colleague: Client, acme: Shop, acme_live: Api, account: ProviderAccount
+) -> None:
+    confirmed(colleague, proposed(staff, acme.production, "single_approval", **limit("MXN", "1500", "3500")))
+    first, second, third, fourth = (spei(acme_live) for _ in range(4))
+    staff.post(action(first, "paid"), NOTE | PAID | {"reference": "ONE1"})
+    staff.post(action(second, "not_paid"), NOTE | NOT_PAID)
+    money = {"way": "SPEI:MXN", "amount": "500.01", "reference": "ONE2"}
+
+    assert TWO_PEOPLE in staff.get(action(third, "paid")).content.decode()
+    for record, name, sent in ((third, "paid", PAID), (account, "enter_money", money)):
+        with nothing_moves():
+            assert "proposed" in staff.post(action(record, name), NOTE | sent, follow=True).content.decode()
+    colleague.post(action(fourth, "paid"), NOTE | PAID | {"reference": "TWO1"})
+
+    found = {one.pk: one.status for one in Payment.objects.all()}
+    assert [found[one.pk] for one in (first, second, third, fourth)] == ["PAID", "FAILED", "PENDING", "PAID"]
+    SingleApproval.objects.update(decided_at=utcnow() - timedelta(hours=24))
+    staff.post(action(account, "enter_money"), NOTE | money | {"reference": "ONE3"})
+    assert SuspenseItem.objects.get().reference == "ONE3"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_decisions_at_once_do_not_exceed_the_limit_of_a_day(
+    staff: Client, colleague: Client, acme: Shop, acme_live: Api
+) -> None:
+    confirmed(colleague, proposed(staff, acme.production, "single_approval", **limit("MXN", "1500", "1500")))
+    payments = [spei(acme_live), spei(acme_live)]
+    again = browser_of(User.objects.get(email="root@onpay.example"))
+
+    at_once(*(
+        partial(browser.post, action(payment, "paid"), NOTE | PAID | {"reference": f"ONE{number}"})
+        for number, (browser, payment) in enumerate(zip((staff, again), payments, strict=True))
+    ))  # fmt: skip
+
+    assert sorted(Payment.objects.values_list("status", flat=True)) == ["PAID", "PENDING"]
 
 
 def test_a_limit_is_of_one_company_and_one_currency(
     staff: Client, colleague: Client, acme: Shop, globex: Shop, address: str, payment: Payment
 ) -> None:
-    confirmed(colleague, proposed(staff, acme.production, "single_approval", currency="BRL", amount="999999"))
-    confirmed(colleague, proposed(staff, globex.production, "single_approval", currency="MXN", amount="999999"))
+    confirmed(
+        colleague,
+        proposed(staff, acme.production, "single_approval", **limit("BRL", "999999")),
+    )
+    confirmed(
+        colleague,
+        proposed(staff, globex.production, "single_approval", **limit("MXN", "999999")),
+    )
 
     proposed(staff, payment, "paid", **PAID)
 
@@ -276,9 +335,9 @@ def test_a_limit_is_of_one_company_and_one_currency(
 
 
 def test_a_sandbox_has_no_limit_and_whoever_may_not_sets_none(staff: Client, acme: Shop) -> None:
-    assert "Staff do not decide" in refusal(staff, acme.sandbox, "single_approval", currency="MXN", amount="1")
+    assert "Staff do not decide" in refusal(staff, acme.sandbox, "single_approval", **limit("MXN", "1"))
     viewer = browser_of(support("view_merchant", "change_payment"))
-    sent = NOTE | {"currency": "MXN", "amount": "1"}
+    sent = NOTE | limit("MXN", "1")
     assert viewer.post(action(acme.production, "single_approval"), sent).status_code == 403
     assert not SingleApprovalLimit.objects.exists()
 

@@ -24,7 +24,7 @@ from tests.support.manual_provider import MEXICO, OTHER_CLABE, connected, live, 
 from tests.support.payments import a_payment
 from tests.support.people import a_person, browser_of
 from tests.support.production import pass_time
-from tests.support.proposals import NOTE, action, confirmed, nothing_moves, proposed, refusal
+from tests.support.proposals import NOTE, action, confirmed, limit, nothing_moves, proposed, refusal
 from tests.support.providers import active, confirms, enters, routed
 from tests.support.staff import support
 from tests.support.staff_overview import listed
@@ -301,8 +301,8 @@ def test_it_is_for_manual_accounts_and_their_companys_payments(
 def test_within_the_limit_one_person_enters_and_two_still_decide(
     staff: Client, colleague: Client, acme: Shop, account: ProviderAccount, payment: Payment
 ) -> None:
-    limit = proposed(staff, acme.production, "single_approval", currency="MXN", amount="1499.90")
-    confirmed(colleague, limit)
+    new = proposed(staff, acme.production, "single_approval", **limit("MXN", "1499.90"))
+    confirmed(colleague, new)
     pass_time(payment.pk, days=9)
 
     page = staff.post(action(account, "enter_money"), NOTE | MONEY | {"payment": payment.pk}, follow=True)
