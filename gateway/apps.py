@@ -25,6 +25,9 @@ class GatewayConfig(AppConfig):
         from gateway.refunds.disputes import callbacks as about_disputes  # noqa: F401
         from gateway.requests import invariants as of_keys  # noqa: F401
         from gateway.serving import checks as of_the_proxy  # noqa: F401
+        from gateway.settlements import callbacks as about_settlement_reports  # noqa: F401
+        from gateway.settlements import invariants as of_settlements  # noqa: F401
+        from gateway.settlements import proposals as of_differences  # noqa: F401
         from gateway.suspense import callbacks as about_money_in_suspense  # noqa: F401
         from gateway.suspense import entering as enters_money_of_statements  # noqa: F401
         from gateway.suspense import holding as holds_what_does_not_fit  # noqa: F401

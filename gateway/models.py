@@ -12,6 +12,7 @@ from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.saved_cards.models import AcquirerToken, SavedCard
+from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
 
@@ -37,6 +38,10 @@ __all__ = [
     "Response",
     "SavedCard",
     "SavedView",
+    "SettlementDay",
+    "SettlementDifference",
+    "SettlementLine",
+    "SettlementReport",
     "SingleApproval",
     "SingleApprovalLimit",
     "SuspenseItem",

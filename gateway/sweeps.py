@@ -9,6 +9,7 @@ from gateway.providers import due as providers
 from gateway.refunds import due as refunds
 from gateway.refunds.disputes import due as disputes
 from gateway.saved_cards import due as saved_cards
+from gateway.settlements import due as settlements
 from gateway.suspense import due as suspense
 from gateway.withdrawals import due as withdrawals
 from ledger.receivables import due as receivables
@@ -16,7 +17,7 @@ from webhooks import due as webhooks
 
 OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE)
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
-OF_PROVIDERS: tuple[Due[Any], ...] = (*suspense.DUE, *disputes.DUE, *providers.DUE, *saved_cards.DUE)
+OF_PROVIDERS: tuple[Due[Any], ...] = (*suspense.DUE, *disputes.DUE, *providers.DUE, *saved_cards.DUE, *settlements.DUE)
 """Due work at providers, by real time."""
 ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *OF_PROVIDERS, *emails.DUE)
 """Rows that are due at a time, and late after it."""

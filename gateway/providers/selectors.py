@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.db.models import Q
 
@@ -17,6 +17,7 @@ from gateway.providers.errors import SandboxReachesOut
 from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.providers.provider import Arrival, Provider
 from gateway.providers.registry import declared
+from gateway.providers.settlements import ReportedLine
 
 Pair = tuple[str, str]
 """Method and currency."""
@@ -126,6 +127,16 @@ def clawbacks(account: ProviderAccount, since: datetime, until: datetime) -> Ite
 def disputes(account: ProviderAccount) -> Disputes | None:
     """The disputes of the account. None: its institution has none."""
     return provider_of(account).disputes()
+
+
+def settlement_lines(account: ProviderAccount, report: str) -> Iterable[ReportedLine]:
+    """The lines of a report of the account's institution. Raises CallFailed and Unreadable, also while iterated."""
+    return provider_of(account).settlement_lines(report)
+
+
+def lines_of_file(account: ProviderAccount, file: BinaryIO) -> Iterable[ReportedLine]:
+    """The lines of a report that people downloaded. Raises Unreadable, also while iterated."""
+    return provider_of(account).lines_of_file(file)
 
 
 def opened(provider: str, sealed_credentials: bytes) -> Provider[Any]:

@@ -7,11 +7,13 @@ import pytest
 from gateway.providers.adyen.provider import AdyenCredentials, AdyenProvider
 from gateway.providers.credentials import sealed_of
 from gateway.providers.errors import InvalidAccount
-from tests.support.adyen.acquirer import API_KEY, Acquirer
+from tests.support.adyen.acquirer import API_KEY, REPORT_KEY, Acquirer
 from tests.support.adyen.webhooks import HMAC_KEY
 
-GIVEN = Acquirer().credentials(base_url=None, ca_certificates=None, live_url_prefix="1797a841fbb37ca7-AdyenDemo")
-SECRETS = (API_KEY, HMAC_KEY)
+GIVEN = Acquirer().credentials(
+    base_url=None, reports_url=None, ca_certificates=None, live_url_prefix="1797a841fbb37ca7-AdyenDemo"
+)
+SECRETS = (API_KEY, HMAC_KEY, REPORT_KEY)
 
 
 def opened(**other: Any) -> AdyenCredentials:

@@ -1,0 +1,37 @@
+"""Due work on settlements: reports to read, lines to match and book, days to sum up."""
+
+from typing import Any
+
+from accounts.due import Due
+from gateway.settlements.days import sum_up
+from gateway.settlements.lines import take
+from gateway.settlements.models import SettlementDay, SettlementLine, SettlementReport
+from gateway.settlements.reports import begin_reading
+
+READ = Due(
+    kind="settlement.read",
+    title="Settlement reports to read",
+    model=SettlementReport,
+    column="due_at",
+    run=begin_reading,
+)
+MATCH = Due(
+    kind="settlement.matched",
+    title="Settlement lines to match",
+    model=SettlementLine,
+    column="due_at",
+    run=take,
+)
+SUM = Due(
+    kind="settlement.summed",
+    title="Days of settlements to sum up",
+    model=SettlementDay,
+    column="due_at",
+    run=sum_up,
+)
+DUE: tuple[Due[Any], ...] = (READ, MATCH, SUM)
+
+
+def run_due(limit: int = 100) -> int:
+    """Does at most `limit` of each; returns how many."""
+    return sum(due.sweep(limit) for due in DUE)

@@ -1,0 +1,65 @@
+"""What is left of our fees after those of the acquirers: of a payment, and of a period. For staff only."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from django.db.models import BigIntegerField, F, Sum
+from django.db.models.functions import TruncMonth
+
+from gateway.payments.models import Payment
+from gateway.settlements.days import BOOKED
+from gateway.settlements.models import SettlementDay, SettlementLine
+
+LONGEST = 400
+"""Days of a report at most."""
+
+
+class Margin(NamedTuple):
+    """Minor units of the payment's currency. `acquirer_fee` includes those of its refunds and disputes."""
+
+    our_fee: int
+    acquirer_fee: int
+
+    @property
+    def left(self) -> int:
+        return self.our_fee - self.acquirer_fee
+
+
+def of_payment(payment: Payment) -> Margin | None:
+    """None while no line names it, or if it was settled in another currency."""
+    lines = SettlementLine.objects.filter(payment=payment, state__in=BOOKED, currency=payment.currency)
+    charged = lines.aggregate(charged=_sum("fee"))["charged"]
+    return None if charged is None else Margin(payment.fee, charged)
+
+
+class PeriodRow(NamedTuple):
+    """A month of an account, method and currency; without a method: what belongs to no payment."""
+
+    month: date
+    account: str
+    method: str
+    currency: str
+    gross: int
+    our_fee: int
+    acquirer_fee: int
+
+    @property
+    def margin(self) -> int:
+        return self.our_fee - self.acquirer_fee
+
+
+def of_period(since: date, until: date) -> Sequence[PeriodRow]:
+    """The months of the period, by account, method and currency; `until` is included. At most 400 days are read."""
+    assert (until - since).days <= LONGEST
+    days = SettlementDay.objects.filter(day__gte=since, day__lte=until).annotate(month=TruncMonth("day"))
+    by = ("month", "account__title", "method", "currency")
+    sums = days.order_by(*by).values(*by)
+    rows = sums.annotate(
+        taken=_sum("net") + _sum("acquirer_fee"), ours=_sum("our_fee"), theirs=_sum("acquirer_fee")
+    ).values_list(*by, "taken", "ours", "theirs")
+    return [PeriodRow(*row) for row in rows]
+
+
+def _sum(name: str) -> Sum:
+    return Sum(F(name), output_field=BigIntegerField())

@@ -1,0 +1,182 @@
+"""What a line is about: a payment, refund or dispute of ours, or nothing that we know."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from django.db.models import Q, Sum
+
+from accounts.models import Merchant
+from gateway.payments.models import Payment
+from gateway.payments.models import Status as PaymentStatus
+from gateway.providers.settlements import LineKind
+from gateway.refunds.models import Refund
+from gateway.refunds.models import Status as RefundStatus
+from gateway.settlements.models import Cause, SettlementLine
+from gateway.suspense.models import State as SuspenseState
+from gateway.suspense.models import SuspenseItem
+
+State = SettlementLine.State
+PAID = (PaymentStatus.PAID, PaymentStatus.REFUNDED)
+ONCE = (LineKind.PAYMENT, LineKind.REFUND, LineKind.REFUND_FAILED)
+"""A dispute may be lost, won and lost again."""
+
+
+class Verdict(NamedTuple):
+    """What the line is; `cause` if it is DIFFERENT. `waits`: what is under way here may still explain it."""
+
+    state: SettlementLine.State
+    cause: Cause | None = None
+    payment: Payment | None = None
+    object_id: str = ""
+    merchant: Merchant | None = None
+    waits: bool = False
+
+
+def verdict(line: SettlementLine) -> Verdict:
+    """Says what the line is about, and changes nothing."""
+    found = _OF_KIND.get(line.kind, _unexplained)(line)
+    if found.state == State.MATCHED and line.gross_currency != line.currency:
+        return found._replace(state=State.DIFFERENT, cause=Cause.OTHER_CURRENCY)
+    if found.state == State.MATCHED and line.kind in ONCE and _is_settled_before(line, found.object_id):
+        return found._replace(state=State.DIFFERENT, cause=Cause.DUPLICATE)
+    return found
+
+
+def payment_of(line: SettlementLine) -> Payment | None:
+    """The payment that the line names by our id, or by the acquirer's."""
+    payments = Payment.objects.select_related("merchant").filter(account__isnull=False)
+    if line.object_id.startswith("pay_") and (named := payments.filter(pk=line.object_id).first()):
+        return named
+    if not line.payment_reference:
+        return None
+    return payments.filter(rail_reference=line.payment_reference, account=line.account_id).first()
+
+
+def _payment(line: SettlementLine) -> Verdict:
+    payment = payment_of(line)
+    held = SuspenseItem.objects.select_related("merchant").filter(account=line.account_id, reference=line.reference)
+    if item := held.exclude(state=SuspenseState.ASSIGNED).first():
+        return Verdict(State.HELD, payment=payment, object_id=item.pk, merchant=item.merchant)
+    if payment is None:
+        return _for_nobody(line)
+    about = Verdict(State.MATCHED, payment=payment, object_id=payment.pk, merchant=payment.merchant)
+    if payment.status in PAID and payment.account_id == line.account_id:
+        return _of_amount(line, about, payment.amount, payment.currency)
+    return _different(about, Cause.PAID_THERE, waits=payment.status not in PAID)
+
+
+def _for_nobody(line: SettlementLine) -> Verdict:
+    """What arrives at a company's own account without naming a payment is the company's own business."""
+    if line.account.merchant_id is not None and not line.object_id:
+        return Verdict(State.NOT_OURS)
+    is_money = line.gross > 0 and line.reference
+    return Verdict(State.HELD) if is_money else Verdict(State.DIFFERENT, Cause.UNKNOWN)
+
+
+def _refund(line: SettlementLine) -> Verdict:
+    refund = _refund_of(line)
+    if refund is None:
+        return _returned_from_suspense(line)
+    about = _about(refund)
+    if refund.status == RefundStatus.COMPLETED or _came_back(line, refund):
+        return _of_amount(line, about, -refund.amount, refund.currency)
+    return _different(about, Cause.REFUNDED_THERE, waits=True)
+
+
+def _refund_failed(line: SettlementLine) -> Verdict:
+    refund = _refund_of(line)
+    if refund is None:
+        return _different(_near(line), Cause.FAILED_THERE)
+    if refund.status == RefundStatus.FAILED:
+        return _of_amount(line, _about(refund), refund.amount, refund.currency)
+    return _different(_about(refund), Cause.FAILED_THERE, waits=True)
+
+
+def _dispute(line: SettlementLine) -> Verdict:
+    refund = Refund.objects.select_related("payment__merchant").filter(claim_id=line.reference).first()
+    if refund is None or refund.payment.account_id != line.account_id:
+        return _different(_near(line), Cause.DISPUTED_THERE, waits=True)
+    claimed = refund.claimed_amount or refund.amount
+    return _of_amount(line, _about(refund), -claimed if line.kind == LineKind.DISPUTE else claimed, refund.currency)
+
+
+def _fee(line: SettlementLine) -> Verdict:
+    """A fee without a payment is the platform's, or that of the company whose account it is."""
+    payment = payment_of(line)
+    if payment and payment.account_id == line.account_id:
+        return Verdict(State.MATCHED, payment=payment, object_id=payment.pk, merchant=payment.merchant)
+    return Verdict(State.MATCHED, merchant=line.account.merchant)
+
+
+def _payout(line: SettlementLine) -> Verdict:
+    paid = SettlementLine.objects.filter(account=line.account_id, payout=line.payout, currency=line.currency)
+    total = paid.exclude(kind=LineKind.PAYOUT).aggregate(total=Sum("net"))["total"]
+    if line.payout and total == -line.net:
+        return Verdict(State.MATCHED)
+    return Verdict(State.DIFFERENT, Cause.PAYOUT, waits=True)
+
+
+def _unexplained(line: SettlementLine) -> Verdict:
+    return _different(_near(line), Cause.UNEXPLAINED)
+
+
+def _refund_of(line: SettlementLine) -> Refund | None:
+    refunds = Refund.objects.select_related("payment__merchant").filter(payment__account=line.account_id)
+    known = Q(pk=line.object_id) if line.object_id.startswith("ref_") else Q(end_to_end_id=line.reference)
+    return refunds.filter(known).first()
+
+
+def _returned_from_suspense(line: SettlementLine) -> Verdict:
+    items = SuspenseItem.objects.filter(account=line.account_id)
+    known = Q(return_id=line.object_id) if line.object_id else Q(return_reference=line.reference)
+    item = items.filter(known).first() if line.object_id or line.reference else None
+    if item is None:
+        return _different(_near(line), Cause.REFUNDED_THERE)
+    about = Verdict(State.MATCHED, payment=item.payment, object_id=item.pk, merchant=item.merchant)
+    if item.state != SuspenseState.RETURNED:
+        return _different(about, Cause.REFUNDED_THERE, waits=True)
+    return _of_amount(line, about, -item.amount, item.currency)
+
+
+def _came_back(line: SettlementLine, refund: Refund) -> bool:
+    """Whether it failed here as it did there: both lines together are nothing."""
+    if refund.status != RefundStatus.FAILED:
+        return False
+    back = SettlementLine.objects.filter(account=line.account_id, kind=LineKind.REFUND_FAILED)
+    return back.filter(Q(object_id=refund.pk) | Q(reference=line.reference)).exists()
+
+
+def _about(refund: Refund) -> Verdict:
+    return Verdict(State.MATCHED, payment=refund.payment, object_id=refund.pk, merchant=refund.payment.merchant)
+
+
+def _near(line: SettlementLine) -> Verdict:
+    """The payment that a line belongs to whose own object nobody knows."""
+    payment = payment_of(line)
+    merchant = payment.merchant if payment else None
+    return Verdict(State.MATCHED, payment=payment, object_id=line.object_id, merchant=merchant)
+
+
+def _of_amount(line: SettlementLine, about: Verdict, amount: int, currency: str) -> Verdict:
+    is_same = (line.gross, line.gross_currency) == (amount, currency)
+    return about if is_same else _different(about, Cause.OTHER_AMOUNT)
+
+
+def _different(about: Verdict, cause: Cause, *, waits: bool = False) -> Verdict:
+    return about._replace(state=State.DIFFERENT, cause=cause, waits=waits)
+
+
+def _is_settled_before(line: SettlementLine, object_id: str) -> bool:
+    same = SettlementLine.objects.filter(account=line.account_id, object_id=object_id, kind=line.kind)
+    return same.filter(state=State.MATCHED).exclude(pk=line.pk).exists()
+
+
+_OF_KIND: dict[str, Callable[[SettlementLine], Verdict]] = {
+    LineKind.PAYMENT: _payment,
+    LineKind.REFUND: _refund,
+    LineKind.REFUND_FAILED: _refund_failed,
+    LineKind.DISPUTE: _dispute,
+    LineKind.DISPUTE_WON: _dispute,
+    LineKind.FEE: _fee,
+    LineKind.PAYOUT: _payout,
+}

@@ -1,0 +1,76 @@
+"""Lines of a report are stored, each once however often it is told."""
+
+from collections.abc import Iterable
+from datetime import UTC
+from itertools import islice
+
+from django.db import connection
+
+from accounts.base.clock import utcnow
+from accounts.base.ids import new_id
+from accounts.base.rows import insert_into, table, values
+from gateway.providers.errors import Unreadable
+from gateway.providers.settlements import ReportedLine
+from gateway.settlements import days
+from gateway.settlements.models import LONGEST_REFERENCE, SettlementLine, SettlementReport
+from ledger.money import to_minor
+
+CHUNK = 1000
+# A line that is known only learns which payout it was paid with; then it is booked.
+_STORE = f"""
+    {insert_into(SettlementLine)} ON CONFLICT (account_id, line_id) DO UPDATE
+    SET payout = excluded.payout, due_at = excluded.due_at
+    WHERE {table(SettlementLine)}.payout = '' AND excluded.payout <> ''
+"""
+
+
+def store(report: SettlementReport, told: Iterable[ReportedLine]) -> int:
+    """Stores the lines, and returns how many are new. Raises Unreadable, and what the lines raise while iterated.
+
+    Call it in a transaction: all of them, or none.
+    """
+    before = _count(report)
+    keys: set[days.Key] = set()
+    rows = (_row(report, one) for one in told)
+    while chunk := list(islice(rows, CHUNK)):
+        keys |= {days.key_of(row) for row in chunk}
+        _insert(chunk)
+    days.changed(keys)
+    return _count(report) - before
+
+
+def _insert(rows: list[SettlementLine]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany(_STORE, [values(row) for row in rows])
+
+
+def _count(report: SettlementReport) -> int:
+    return SettlementLine.objects.filter(report=report).count()
+
+
+def _row(report: SettlementReport, told: ReportedLine) -> SettlementLine:
+    now = utcnow()
+    texts = (told.id, told.reference, told.payment_reference, told.payout)
+    if not told.id or any(len(text) > LONGEST_REFERENCE or "\0" in text for text in texts):
+        raise Unreadable("an id of another form")
+    return SettlementLine(
+        id=new_id("stl"),
+        account_id=report.account_id,
+        report=report,
+        line_id=told.id,
+        kind=told.kind,
+        reference=told.reference,
+        payment_reference=told.payment_reference,
+        object_id=told.object_id,
+        method=told.method,
+        gross=to_minor(told.gross, told.gross_currency),
+        gross_currency=told.gross_currency,
+        fee=to_minor(told.fee, told.currency),
+        net=to_minor(told.net, told.currency),
+        currency=told.currency,
+        at=told.at,
+        day=told.at.astimezone(UTC).date(),
+        payout=told.payout,
+        due_at=now,
+        created_at=now,
+    )
