@@ -47,6 +47,11 @@ class CheckoutApi:
     def refund(self, psp: str, refund_id: str, amount: Mapping[str, Any]) -> Received | Refused:
         return self._change(psp, "refunds", refund_id, {"amount": amount})
 
+    def dispute(self, what: str, psp: str, our_id: str, body: Mapping[str, Any], shape: type[T]) -> T | Refused:
+        """A call of the Disputes API, which knows no idempotency keys: each can be repeated, or is refused then."""
+        merchant = {"merchantAccountCode": self.credentials.merchant_account, "disputePspReference": psp}
+        return self._post(what, shape, {**body, **merchant}, about=our_id, address=self.credentials.disputes)
+
     def _change(self, psp: str, what: str, our_id: str, body: Mapping[str, Any]) -> Received | Refused:
         body = {**body, "reference": our_id}
         return self._send(CHANGE + what, Received, body, f"{our_id}-{what}", psp=psp, about=our_id)
@@ -65,14 +70,20 @@ class CheckoutApi:
         )
 
     def _post(
-        self, path: str, shape: type[T], body: Mapping[str, Any], key: str = "", psp: str = "", about: str = ""
+        self,
+        path: str,
+        shape: type[T],
+        body: Mapping[str, Any],
+        key: str = "",
+        psp: str = "",
+        about: str = "",
+        address: str = "",
     ) -> T | Refused:
         headers = {"X-API-Key": self.credentials.api_key.get_secret_value()}
         if key:  # unique among all accounts of a company at Adyen, and of 64 characters at most
             headers["Idempotency-Key"] = f"{key}-{_digest(self.credentials.merchant_account)}"
-        call = Call(
-            "POST", self.credentials.address + path, {"psp": psp} if psp else {}, about, json=body, headers=headers
-        )
+        url = (address or self.credentials.address) + path
+        call = Call("POST", url, {"psp": psp} if psp else {}, about, json=body, headers=headers)
         return _told(self._client.send(call), shape)
 
 

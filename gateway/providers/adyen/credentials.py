@@ -8,7 +8,7 @@ from gateway.providers.fields import OtherAddress, OtherAuthorities
 from gateway.providers.provider import Credentials
 
 VERSION = "v72"
-REPORTS_TEST, REPORTS_LIVE = "https://ca-test.adyen.com", "https://ca-live.adyen.com"
+CUSTOMER_AREA_TEST, CUSTOMER_AREA_LIVE = "https://ca-test.adyen.com", "https://ca-live.adyen.com"
 TEST, LIVE = "https://checkout-test.adyen.com", "https://{}-checkout-live.adyenpayments.com/checkout"
 HmacKey = Annotated[SecretStr, Field(min_length=64, max_length=64)]
 
@@ -49,9 +49,15 @@ class AdyenCredentials(Credentials):
         return f"{self.base_url or own}/{VERSION}"
 
     @property
+    def disputes(self) -> str:
+        """Where the calls of the Disputes API begin."""
+        own = CUSTOMER_AREA_LIVE if self.is_live else CUSTOMER_AREA_TEST
+        return f"{self.base_url or own}/ca/services/DisputeService/v30/"
+
+    @property
     def reports(self) -> str:
         """Where reports are downloaded."""
-        return self.reports_url or (REPORTS_LIVE if self.is_live else REPORTS_TEST)
+        return self.reports_url or (CUSTOMER_AREA_LIVE if self.is_live else CUSTOMER_AREA_TEST)
 
     @property
     def environment(self) -> str:

@@ -10,11 +10,13 @@ from gateway.providers.adyen import reports, webhooks
 from gateway.providers.adyen.api import CheckoutApi
 from gateway.providers.adyen.card import AdyenCreditCard, AdyenDebitCard
 from gateway.providers.adyen.credentials import AdyenCredentials
+from gateway.providers.adyen.disputes import AdyenDisputes
 from gateway.providers.adyen.rail import AdyenRail
 from gateway.providers.adyen.settlements import lines_of
 from gateway.providers.adyen.shapes import Refused
 from gateway.providers.adyen.transfers import AdyenBoleto, AdyenMbWay, AdyenPix
 from gateway.providers.client import Client, Identity
+from gateway.providers.disputes import Disputes
 from gateway.providers.errors import CallFailed, NotConnected
 from gateway.providers.provider import DAY_S, Message, Notice, Provider
 from gateway.providers.settlements import ReportedLine, Settles
@@ -45,6 +47,9 @@ class AdyenProvider(Provider[AdyenCredentials]):
 
     def rails(self) -> Sequence[Rail]:
         return [rail(self.api) for rail in RAILS]
+
+    def disputes(self) -> Disputes:
+        return AdyenDisputes(self.api)
 
     def check(self) -> None:
         """Lists the payment methods of the merchant account."""

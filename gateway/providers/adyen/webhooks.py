@@ -8,10 +8,11 @@ from Adyen.util import is_valid_hmac_notification
 
 from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.providers.adyen import reports
+from gateway.providers.adyen import disputes, reports
 from gateway.providers.adyen.credentials import AdyenCredentials
 from gateway.providers.adyen.shapes import Item, Notification, Wrapped
 from gateway.providers.client import shaped
+from gateway.providers.disputes import DISPUTE
 from gateway.providers.errors import Unclear, Unreadable
 from gateway.providers.provider import Notice
 
@@ -43,7 +44,7 @@ def _is_signed(item: Mapping[str, Any], key: str) -> bool:
 
 
 def notices(body: bytes, credentials: AdyenCredentials) -> list[Notice]:
-    """What a genuine message says about payments and refunds of ours, each once.
+    """What a genuine message says about payments, refunds and disputes, each once.
 
     Raises Unreadable for a notification of another form, with what the others say.
     """
@@ -69,14 +70,25 @@ def notices(body: bytes, credentials: AdyenCredentials) -> list[Notice]:
 def _is_read(one: Mapping[str, Any]) -> bool:
     """What we do not read may have any form."""
     item = one.get("NotificationRequestItem")
-    return not isinstance(item, dict) or str(item.get("eventCode")) in (*_READ, reports.AVAILABLE)
+    return not isinstance(item, dict) or str(item.get("eventCode")) in (*_READ, *disputes.STEPS, reports.AVAILABLE)
 
 
 def _notice(item: Item) -> Notice | None:
+    if item.event in disputes.STEPS:
+        return _of_dispute(item)
     told = _READ[item.event](item) if _OURS.fullmatch(item.reference) else None
     if told is None or item.reference.startswith("pay_") != (told[0] != PaymentAction.REFUND):
         return None
     return Notice(item.reference, told[0], outcome=told[1])
+
+
+def _of_dispute(item: Item) -> Notice | None:
+    """The reference of its payment is signed, so that it names the payment."""
+    if item.success != "true":
+        return None
+    of_ours = _OURS.fullmatch(item.reference) and item.reference.startswith("pay_")
+    told = disputes.report(item, item.reference if of_ours else None)
+    return Notice(f"{DISPUTE}_{item.psp}", PaymentAction.REFUND, dispute=told)
 
 
 def _message(body: bytes) -> Notification:

@@ -51,10 +51,10 @@ class StripeDisputes(Disputes):
         found = self._api.dispute(reference)
         if isinstance(found, Refused):
             raise Unclear(f"HTTP {found.status} {found.code[:40]}".strip())
-        return _report(found)
+        return report(found)
 
     def listed(self, since: datetime, until: datetime) -> Iterator[DisputeReport]:
-        return map(_report, self._api.disputes(int(since.timestamp()), int(until.timestamp())))
+        return map(report, self._api.disputes(int(since.timestamp()), int(until.timestamp())))
 
     def accept(self, answer: DisputeAnswer) -> None:
         _require_taken(self._api.give_up(answer.id, answer.reference))
@@ -79,7 +79,8 @@ def _require_taken(answered: T | Refused) -> T:
     raise NotSent(reason) if answered.is_not_started else AnswerRefused(reason)
 
 
-def _report(dispute: Dispute) -> DisputeReport:
+def report(dispute: Dispute) -> DisputeReport:
+    """What it says. Raises Unclear for what is not known."""
     currency, due_by = dispute.currency.upper(), dispute.evidence_details.due_by
     if currency not in DECIMALS:
         raise Unclear("a dispute in a currency that is none of ours")

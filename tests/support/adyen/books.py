@@ -12,6 +12,21 @@ from gateway.methods.boleto.numbers import barcode, digitable_line, spaced
 from gateway.methods.pix.brcode import br_code
 
 Told = tuple[int, dict[str, Any]]
+DISPUTES = "/ca/services/DisputeService/v30/"
+
+
+def _defense(reason: str, **documents: str) -> dict[str, Any]:
+    kinds = [
+        {"defenseDocumentTypeCode": code, "available": False, "requirementLevel": level}
+        for code, level in documents.items()
+    ]
+    return {"defenseReasonCode": reason, "defenseDocumentTypes": kinds, "satisfied": False}
+
+
+DEFENSES = [
+    _defense("AirlineFlightProvided", FlightTicket="Required", FlightTookPlace="Required", PaperTicket="Required"),
+    _defense("GoodsOrServicesProvided", TIDorInvoice="Optional", DefenseMaterial="Required"),
+]
 
 
 @dataclass
@@ -54,6 +69,8 @@ class Books:
     payments: dict[str, Payment] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     kept: dict[str, Told] = field(default_factory=dict)
+    defended: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    """What was asked of the Disputes API: the call, and its body."""
     results: list[dict[str, Any]] = field(default_factory=list)
     """Members of the next answers to payments, instead of the usual ones."""
 
@@ -68,6 +85,8 @@ class Books:
         return told
 
     def _act(self, path: str, body: dict[str, Any]) -> Told:
+        if path.startswith(DISPUTES):
+            return self._dispute(path.removeprefix(DISPUTES), body)
         if path == "/paymentMethods":
             return 200, {"paymentMethods": [{"type": one, "name": one} for one in ("mbway", "boletobancario", "pix")]}
         if path == "/payments":
@@ -84,6 +103,12 @@ class Books:
                 return error(422, "167", "Original pspReference required for this operation")
             return self._change(known, kind, body, {"paymentPspReference": number})
         return error(404, "000", "Not found", "internal")
+
+    def _dispute(self, call: str, body: dict[str, Any]) -> Told:
+        assert (body["merchantAccountCode"], len(body["disputePspReference"])) == (self.merchant_account, 16)
+        self.defended.append((call, body))
+        offered = {"defenseReasons": DEFENSES} if call == "retrieveApplicableDefenseReasons" else {}
+        return 200, {"disputeServiceResult": {"success": True}} | offered
 
     def _pay(self, body: dict[str, Any]) -> Told:
         if body["amount"]["value"] < 1:

@@ -54,9 +54,14 @@ def told(account: ProviderAccount, event: str, of: Payment | Change, **other: An
     assert delivered(account, message(item(event, of, **other))) == 200
 
 
+def disputed(payment: Payment, **other: Any) -> Change:
+    """A dispute of a payment: all of its notifications have the same pspReference."""
+    return Change(psp(), payment, "disputes", payment.reference, other.get("amount", payment.amount))
+
+
 def settled(account: ProviderAccount, change: Change, *, success: bool = True) -> None:
     """Adyen carries out what it received, or cannot, and tells so."""
     told(account, EVENTS[change.kind], change, success=success)
 
 
-__all__ = ["HMAC_KEY", "delivered", "item", "message", "psp", "settled", "signed", "told"]
+__all__ = ["HMAC_KEY", "delivered", "disputed", "item", "message", "psp", "settled", "signed", "told"]

@@ -1,0 +1,170 @@
+"""Payments disputed at Adyen, through the gateway: its signed webhooks are believed, in any order, and answered."""
+
+import base64
+import itertools
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+
+from accounts.base.clock import utcnow
+from gateway.payments.models import Payment
+from gateway.providers.models import ProviderAccount
+from gateway.refunds.disputes import due
+from gateway.refunds.disputes.models import Dispute
+from gateway.refunds.models import Refund
+from tests.support.adyen.account import entered
+from tests.support.adyen.acquirer import Acquirer
+from tests.support.adyen.books import Change
+from tests.support.adyen.webhooks import delivered, disputed, item, message, told
+from tests.support.companies import Shop
+from tests.support.production import PIX, api_of, live
+from tests.support.providers import routed
+from tests.support.refunds import PDF
+from tests.support.suspense import balances
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ENDS = (utcnow() + timedelta(days=20)).replace(microsecond=0)
+FACTS = {"chargebackReasonCode": " 13.1", "defensePeriodEndsAt": ENDS.isoformat(), "defendable": "true"}
+FILE = {
+    "type": "FILE", "fileName": "proof.pdf", "contentType": "application/pdf",
+    "content": base64.b64encode(PDF).decode(),
+}  # fmt: skip
+
+
+@pytest.fixture
+def account(acme: Shop, acquirer: Acquirer) -> ProviderAccount:
+    live(acme)
+    account = entered(acquirer)
+    routed(account)
+    return account
+
+
+@pytest.fixture
+def dispute(acme: Shop, account: ProviderAccount, acquirer: Acquirer) -> Change:
+    """Of 150 reais, which were paid by PIX."""
+    assert api_of(acme).post("/payments", PIX).status_code == 201
+    paid = acquirer.books.newest()
+    told(account, "AUTHORISATION", paid)
+    assert Payment.objects.get().status == "PAID"
+    return disputed(paid)
+
+
+def statuses() -> list[str]:
+    return list(Refund.objects.order_by("id").values_list("status", flat=True))
+
+
+def answer(shop: Shop, given: str, **more: Any) -> Any:
+    said = {"message": "Delivered, and signed for."} if given == "CONTEST" else {}
+    refund = Refund.objects.order_by("-id")[0]
+    answered = api_of(shop).post(f"/refunds/{refund.pk}/responses", {"answer": given} | said | more)
+    Dispute.objects.filter(ask_at__isnull=False).update(ask_at=F("ask_at") - timedelta(minutes=1))
+    due.run_due()
+    return answered
+
+
+def test_it_is_defended_with_documents_and_won_and_lost_in_the_second_round(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer, dispute: Change
+) -> None:
+    before = balances(acme)
+    told(account, "NOTIFICATION_OF_CHARGEBACK", dispute, additionalData=FACTS)
+    asked = Refund.objects.get()
+    assert (asked.dispute_kind, asked.reason_code, asked.status) == ("CHARGEBACK", "NOT_RECEIVED", "AWAITING_RESPONSE")
+    assert asked.response_due_at == ENDS - timedelta(hours=24)
+
+    assert answer(acme, "CONTEST", evidence=[FILE]).status_code == 201
+
+    calls = dict(acquirer.books.defended)
+    assert list(calls) == ["retrieveApplicableDefenseReasons", "supplyDefenseDocument", "defendDispute"]
+    documents = calls["supplyDefenseDocument"]["defenseDocuments"]
+    assert [one["defenseDocumentTypeCode"] for one in documents] == ["DefenseMaterial", "TIDorInvoice"]
+    assert base64.b64decode(documents[0]["content"]).startswith(b"%PDF-")
+    assert base64.b64decode(documents[1]["content"]) == PDF
+    assert calls["defendDispute"]["defenseReasonCode"] == "GoodsOrServicesProvided"
+    told(account, "CHARGEBACK", dispute, additionalData=FACTS)
+    assert statuses() == ["UNDER_REVIEW"]
+    told(account, "CHARGEBACK_REVERSED", dispute)
+    assert (statuses(), balances(acme)) == (["REJECTED"], before)
+    told(account, "SECOND_CHARGEBACK", dispute)
+    assert (statuses(), Payment.objects.get().status) == (["REJECTED", "COMPLETED"], "REFUNDED")
+
+
+EVENTS = ("NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK")
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(EVENTS)))
+def test_in_any_order_and_repeated_it_ends_lost_once(
+    acme: Shop, account: ProviderAccount, dispute: Change, order: tuple[str, ...]
+) -> None:
+    body = message(*(item(event, dispute, additionalData=FACTS) for event in (*order, *order)))
+
+    assert delivered(account, body) == 200
+    assert delivered(account, body) == 200
+
+    lost = Refund.objects.get(status="COMPLETED")
+    assert (lost.amount, Dispute.objects.get().state) == (15_000, "lost")
+    assert balances(acme)["DEBT"] == -(15_000 - lost.from_available - lost.from_releasing)
+
+
+def test_a_company_that_accepts_tells_adyen_and_pays(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer, dispute: Change
+) -> None:
+    told(account, "CHARGEBACK", dispute, additionalData=FACTS)
+
+    assert answer(acme, "ACCEPT").status_code == 201
+
+    assert [call for call, _ in acquirer.books.defended] == ["acceptDispute"]
+    assert statuses() == ["COMPLETED"]
+    told(account, "DISPUTE_DEFENSE_PERIOD_ENDED", dispute)
+    assert statuses() == ["COMPLETED"]
+
+
+@pytest.mark.parametrize("first", ["REQUEST_FOR_INFORMATION", "CHARGEBACK"])
+def test_a_period_that_ended_without_an_answer_costs_the_money_unless_it_was_an_inquiry(
+    acme: Shop, account: ProviderAccount, dispute: Change, first: str
+) -> None:
+    told(account, "NOTIFICATION_OF_FRAUD", dispute)
+    assert statuses() == []
+    told(account, first, dispute, additionalData=FACTS)
+    told(account, "DISPUTE_DEFENSE_PERIOD_ENDED", dispute)
+
+    assert statuses() == (["COMPLETED"] if first == "CHARGEBACK" else ["UNDER_REVIEW"])
+
+
+def test_one_that_cannot_be_defended_is_decided_by_the_bank_of_the_card(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer, dispute: Change
+) -> None:
+    told(account, "CHARGEBACK", dispute, additionalData=FACTS | {"defendable": "false"})
+
+    assert (statuses(), answer(acme, "CONTEST").status_code) == (["UNDER_REVIEW"], 409)
+    assert acquirer.books.defended == []
+
+
+def test_one_of_another_merchant_account_forged_or_of_an_unknown_payment_moves_nothing(
+    acme: Shop, account: ProviderAccount, dispute: Change
+) -> None:
+    before = balances(acme)
+    assert delivered(account, message(item("CHARGEBACK", dispute), key="00" * 32)) == 401
+    assert delivered(account, message(item("CHARGEBACK", dispute, account="SomebodyElse"))) == 200
+    told(account, "CHARGEBACK", dispute, merchantReference="pay_01KAGTW3Q8XJ5V0N2B7R4C9DEF")
+
+    assert (statuses(), balances(acme)) == ([], before)
+    assert Dispute.objects.get().problem == "The disputed payment is none of this account."
+
+
+def test_a_png_is_refused_before_adyen_refuses_it(acme: Shop, account: ProviderAccount, dispute: Change) -> None:
+    told(account, "CHARGEBACK", dispute, additionalData=FACTS)
+    png = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 20).decode()
+
+    refused = answer(acme, "CONTEST", evidence=[FILE | {"contentType": "image/png", "content": png}])
+
+    assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
+    assert (statuses(), Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], None)
+
+
+def test_a_deadline_that_is_none_leaves_a_week(acme: Shop, account: ProviderAccount, dispute: Change) -> None:
+    told(account, "CHARGEBACK", dispute, additionalData={"defensePeriodEndsAt": "soon"})
+
+    due_at = Refund.objects.get().response_due_at
+    assert isinstance(due_at, datetime) and timedelta(days=6) < due_at - utcnow() < timedelta(days=8)
