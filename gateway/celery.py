@@ -15,6 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gateway.settings")
 
 TASKS = [
     "accounts.emails",
+    "accounts.proposals",
     "gateway",
     "gateway.payments",
     "gateway.providers",
@@ -83,6 +84,7 @@ ALL_TURNS = {
     "summarize-withdrawals": Turn("gateway.withdrawals.tasks.summarize_withdrawals", MESSAGES, timedelta(minutes=10)),
     "messages-heartbeat": Turn("gateway.tasks.messages_heartbeat", MESSAGES, timedelta(seconds=5)),
     "background-heartbeat": Turn("gateway.tasks.background_heartbeat", BACKGROUND, timedelta(seconds=5)),
+    "expire-proposals": Turn("accounts.proposals.tasks.expire_proposals", BACKGROUND, timedelta(minutes=10)),
     "recover-money": Turn("gateway.suspense.tasks.recover_money", BACKGROUND, timedelta(minutes=10)),
     "recover-clawbacks": Turn("gateway.refunds.tasks.recover_clawbacks", BACKGROUND, timedelta(hours=1)),
     "sweep-settlements": Turn("gateway.settlements.tasks.sweep_settlements", BACKGROUND, timedelta(minutes=1)),

@@ -29,6 +29,8 @@ class ProposalKind(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     permission: ClassVar[str]
+    secrets: ClassVar[tuple[str, ...]] = ()
+    """Values that are deleted as soon as the proposal is decided or has expired."""
 
     @abstractmethod
     def hold(self, object_id: str) -> Any:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -20,12 +21,13 @@ class Proposal(models.Model):
         CONFIRMED = "CONFIRMED", "Confirmed"
         TURNED_DOWN = "TURNED_DOWN", "Rejected"
         OVERTAKEN = "OVERTAKEN", "Outdated: the record has changed"
+        EXPIRED = "EXPIRED", "Expired"
 
     id = IdField("prp", primary_key=True)
     kind = models.CharField(max_length=40)
     object_id = models.CharField(max_length=128, help_text="The record's id")
     company = models.ForeignKey("accounts.Company", on_delete=models.PROTECT, related_name="+", null=True)
-    values = models.JSONField(help_text="The proposed values")
+    values = models.JSONField(help_text="The proposed values; sealed secrets only while it is open")
     before = models.JSONField(help_text="The values before")
     note = models.CharField(max_length=255)
     digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of what is confirmed")
@@ -58,6 +60,16 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return self.pk
+
+    @property
+    def expires_at(self) -> datetime:
+        """Until then it can be confirmed."""
+        return self.proposed_at + timedelta(days=settings.PROPOSALS_EXPIRE_AFTER_DAYS)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be confirmed."""
+        return self.state == self.State.OPEN and utcnow() < self.expires_at
 
     def content_digest(self) -> str:
         """SHA-256 of everything that the confirming person has read."""

@@ -1,7 +1,9 @@
 """One person proposes, a second confirms; only then is the decision carried out."""
 
+from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -33,9 +35,12 @@ def put(request: HttpRequest, kind: ProposalKind, object_id: str, values: Values
         return kind.carry_out(record, values, by=Actor.of(request), note=note)
     before = kind.before(record)
     for standing in _open(kind, object_id):
-        if standing.before == before:
+        if standing.is_open and standing.before == before:
             raise AlreadyProposed
-        _close(standing, State.OVERTAKEN)
+        if standing.is_open:
+            _close(standing, State.OVERTAKEN)
+        else:
+            _expire(standing)
     made = _written(request.user, kind, object_id, record, values, before, note)
     _write_down(request, "proposal.made", made, note)
     return made
@@ -59,8 +64,9 @@ def confirm(request: HttpRequest, proposal_id: str, digest: str, note: str) -> C
     if proposal.proposed_by_id == request.user.pk:
         raise OwnRequest
     _require_uninvolved(request.user, kind, record)
+    values = proposal.values
     _close(proposal, State.CONFIRMED, by=request.user, note=note)
-    return _carry_out(Actor.of(request), proposal, kind, record, note)
+    return _carry_out(Actor.of(request), proposal, kind, record, values, note)
 
 
 @transaction.atomic
@@ -70,13 +76,14 @@ def confirm_on_host(proposal_id: str, digest: str, note: str, *, os_user: str) -
     Raises ONP409_PROPOSAL and ONP409_PROPOSAL_CHANGED, and what the kind raises.
     """
     proposal, kind, record = _held(proposal_id, digest)
+    values = proposal.values
     _close(proposal, State.CONFIRMED, on_host_by=os_user, note=note)
-    return _carry_out(audit.ON_HOST, proposal, kind, record, audit.note_on_host(note, "confirm_proposal"))
+    return _carry_out(audit.ON_HOST, proposal, kind, record, values, audit.note_on_host(note, "confirm_proposal"))
 
 
 @transaction.atomic
 def turn_down(request: HttpRequest, proposal_id: str, digest: str, note: str) -> Proposal:
-    """Rejects this proposal, also one's own. Nothing moves.
+    """Rejects this proposal, also one's own or an outdated one. Nothing moves.
 
     Raises ONP409_PROPOSAL, ONP409_PROPOSAL_CHANGED and ONP403_OWN_COMPANY.
     """
@@ -91,7 +98,7 @@ def turn_down(request: HttpRequest, proposal_id: str, digest: str, note: str) ->
 def is_still_valid(proposal: Proposal) -> bool:
     """Whether it is pending and its record is unchanged."""
     kind = KINDS[proposal.kind]
-    if proposal.state != State.OPEN:
+    if not proposal.is_open:
         return False
     with transaction.atomic():
         return bool(kind.before(kind.hold(proposal.object_id)) == proposal.before)
@@ -137,17 +144,35 @@ def _held(proposal_id: str, digest: str, *, overtaken: bool = False) -> tuple[Pr
     kind = KINDS[read.kind]
     record = kind.hold(read.object_id)
     proposal = Proposal.objects.select_for_update().get(pk=read.pk)
+    if proposal.state != State.OPEN:
+        raise ProposalClosed
     if digest != proposal.content_digest() or digest != proposal.digest:
         raise ProposalChanged
-    if proposal.state != State.OPEN or not (overtaken or kind.before(record) == proposal.before):
+    if not overtaken and not (proposal.is_open and kind.before(record) == proposal.before):
         raise ProposalClosed
     return proposal, kind, record
 
 
-def _carry_out(by: Actor, proposal: Proposal, kind: ProposalKind, record: Any, note: str) -> Carried:
-    kind.require(record, proposal.values)
+def _carry_out(by: Actor, proposal: Proposal, kind: ProposalKind, record: Any, values: Values, note: str) -> Carried:
+    kind.require(record, values)
     _write_down(by, "proposal.confirmed", proposal, note)
-    return kind.carry_out(record, proposal.values, by=by, note=f"{proposal.note} / {note}"[:255])
+    return kind.carry_out(record, values, by=by, note=f"{proposal.note} / {note}"[:255])
+
+
+def expire(most: int = 100) -> int:
+    """Ends open proposals that nobody has confirmed in time; returns how many."""
+    latest = utcnow() - timedelta(days=settings.PROPOSALS_EXPIRE_AFTER_DAYS)
+    waiting = Proposal.objects.filter(state=State.OPEN, proposed_at__lte=latest)
+    with transaction.atomic():
+        found = list(waiting.select_for_update(of=("self",), skip_locked=True).order_by("proposed_at")[:most])
+        for proposal in found:
+            _expire(proposal)
+    return len(found)
+
+
+def _expire(proposal: Proposal) -> None:
+    _close(proposal, State.EXPIRED)
+    _write_down(audit.ON_HOST, "proposal.expired", proposal, "nobody confirmed it in time")
 
 
 def _close(
@@ -155,7 +180,9 @@ def _close(
 ) -> None:
     proposal.state, proposal.decided_by, proposal.decided_at = state, by, utcnow()
     proposal.decided_on_host_by, proposal.answer = on_host_by, note
-    proposal.save(update_fields=["state", "decided_by", "decided_at", "decided_on_host_by", "answer"])
+    secrets = KINDS[proposal.kind].secrets
+    proposal.values = {name: value for name, value in proposal.values.items() if name not in secrets}
+    proposal.save(update_fields=["state", "values", "decided_by", "decided_at", "decided_on_host_by", "answer"])
 
 
 def _write_down(by: Actor | HttpRequest, audit_action: str, proposal: Proposal, note: str) -> None:

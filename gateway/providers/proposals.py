@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from accounts.audit import Actor
 from accounts.models import User
@@ -64,6 +64,7 @@ class ReplaceCredentials(AccountKind):
 
     name = "provider_account.credentials"
     title = "Replace the credentials of a provider account"
+    secrets: ClassVar[tuple[str, ...]] = ("sealed",)
 
     def takes_two(self, record: ProviderAccount, values: Values) -> bool:
         """An account that nobody has confirmed yet is not used."""

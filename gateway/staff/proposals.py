@@ -50,6 +50,8 @@ def description(proposal: Proposal) -> SafeString:
         record = kind.hold(proposal.object_id)
         sentence, changes = kind.sentence(record, proposal.values), kind.lines(record, proposal.values)
     facts = [("About", str(record)), *changes, ("Proposed by", str(proposal.proposed_by)), ("Note", proposal.note)]
+    if proposal.state == Proposal.State.OPEN:
+        facts.append(("To be confirmed until", f"{proposal.expires_at:%Y-%m-%d %H:%M}Z"))
     listed = format_html_join("", "<li>{}: <b>{}</b></li>", facts)
     return format_html('{}<ul class="staff-list mt-4 mb-4">{}</ul>', sentence, listed)
 
@@ -75,7 +77,7 @@ class ProposalAdmin(ReadOnlyAdmin):
     list_display = (
         "kind_title",
         _about,
-        colored("state", OPEN="warning", CONFIRMED="success", TURNED_DOWN="danger"),
+        colored("state", OPEN="warning", CONFIRMED="success", TURNED_DOWN="danger", EXPIRED="danger"),
         "note",
         related("proposed_by"),
         moment("proposed_at"),
@@ -180,7 +182,6 @@ def _kinds_of(request: HttpRequest) -> set[str]:
 
 def _possible(request: HttpRequest, proposal: Proposal) -> tuple[str, ...]:
     """Own proposals cannot be confirmed."""
-    is_open = proposal.state == Proposal.State.OPEN
-    if not is_open or not request.user.has_perm(KINDS[proposal.kind].permission):
+    if proposal.state != Proposal.State.OPEN or not request.user.has_perm(KINDS[proposal.kind].permission):
         return ()
     return ("turn_down",) if proposal.proposed_by == request.user or not proposals.is_still_valid(proposal) else ANSWERS

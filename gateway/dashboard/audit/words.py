@@ -15,6 +15,7 @@ ACTION: dict[str, Promise] = {
     "proposal.made": _("Proposed a decision that a second person must confirm"),
     "proposal.confirmed": _("Confirmed a colleague's decision"),
     "proposal.turned_down": _("Rejected a colleague's decision"),
+    "proposal.expired": _("A proposed decision expired: nobody confirmed it"),
     "company.founded": _("Created the company"),
     "company.changed": _("Changed the company's data"),
     "company.verified": _("Verified the company"),

@@ -1,15 +1,20 @@
 """Staff connect a provider: what one enters another confirms, and no page ever shows a secret again."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.models import AuditEntry, Membership, Proposal, User
+from accounts.proposals import services
 from accounts.roles import Role
 from gateway.models import ProviderAccount, ProviderRoute
+from gateway.providers import accounts
 from gateway.providers.errors import NotConnected, Unclear
 from gateway.providers.models import ProviderAccount as Account
 from gateway.providers.selectors import provider_of, route
@@ -17,8 +22,8 @@ from gateway.staff.kit.columns import address as page_at
 from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop
 from tests.support.people import browser_of, six_minutes_pass
-from tests.support.proposals import NOTE, action, confirmed, proposed
-from tests.support.providers import active, entered, routed
+from tests.support.proposals import NOTE, action, confirmed, nothing_moves, proposed
+from tests.support.providers import active, confirms, entered, routed
 from tests.support.scripted_provider import Script, rewritten
 from tests.support.staff import support
 from tests.support.suspense import a_bank, ordered
@@ -125,6 +130,36 @@ def test_replacing_credentials_of_an_active_account_takes_two_people_and_a_worki
     account = ProviderAccount.objects.get()
     assert provider_of(account).credentials.password.get_secret_value() == SECRET
     assert (account.status, account.entered_by, account.passed_check) == ("ACTIVE", root, True)
+
+
+@pytest.mark.parametrize("end", ["confirm", "turn_down", "expire", "propose again", "propose again late"])
+def test_a_proposal_keeps_no_credentials_once_it_has_ended(staff: Client, colleague: Client, end: str) -> None:
+    account = active()
+    sent = {"credentials_user": "acme", "credentials_password": SECRET}
+    proposal = proposed(staff, account, "replace_credentials", **sent)
+    page = told(colleague.get(page_at(Proposal, "change", proposal.pk)))
+    assert "sealed" in proposal.values and f"until: <b>{proposal.expires_at:%Y-%m-%d %H:%M}Z" in page
+    assert services.expire() == 0
+
+    if end in ("confirm", "turn_down"):
+        told(colleague.post(action(proposal, end), NOTE | {"digest": proposal.digest}, follow=True))
+    if end == "propose again":
+        accounts.pause(Actor(confirms()), account.pk, "in between")
+    if end in ("expire", "propose again late"):
+        Proposal.objects.update(proposed_at=F("proposed_at") - timedelta(days=14))
+        with nothing_moves():
+            assert confirmed(colleague, proposal).status_code == 409
+    if end == "expire":
+        assert (services.expire(), services.expire()) == (1, 0)
+    if end.startswith("propose again"):
+        told(staff.post(action(account, "replace_credentials"), NOTE | sent, follow=True))
+
+    proposal.refresh_from_db()
+    states = {"confirm": "CONFIRMED", "turn_down": "TURNED_DOWN", "propose again": "OVERTAKEN"}
+    assert (proposal.state, "sealed" in proposal.values) == (states.get(end, "EXPIRED"), False)
+    assert "User: <b>acme</b>" in told(staff.get(page_at(Proposal, "change", proposal.pk)))
+    assert AuditEntry.objects.filter(action="proposal.expired").count() == (proposal.state == "EXPIRED")
+    assert confirmed(colleague, proposal).status_code in (403, 409)
 
 
 def test_a_proposal_is_outdated_once_other_credentials_are_there(staff: Client, colleague: Client) -> None:
