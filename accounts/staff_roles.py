@@ -21,6 +21,7 @@ _ABOUT_PAYMENTS = (
     "gateway.payment",
     "gateway.customer",
     "gateway.refund",
+    "gateway.dispute",
     "gateway.conversion",
     "gateway.withdrawal",
     "gateway.suspenseitem",

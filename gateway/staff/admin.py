@@ -30,6 +30,7 @@ from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
+from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Refund
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.staff import (  # noqa: F401  (they register themselves)
@@ -37,6 +38,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     companies,
     conversions,
     customers,
+    disputes,
     emails,
     holds,
     ledger,
@@ -74,6 +76,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
         (
             (Payment, "payments"),
             (Refund, "undo"),
+            (Dispute, "gpp_maybe"),
             (SuspenseItem, "pending"),
             (Customer, "person"),
             (IdempotencyKey, "repeat_one"),

@@ -23,6 +23,7 @@ from gateway.models import (
     ApiRequest,
     Conversion,
     Customer,
+    Dispute,
     IdempotencyKey,
     MethodRule,
     Payment,
@@ -34,7 +35,9 @@ from gateway.models import (
 )
 from gateway.payments.other_money import Cause
 from gateway.payouts.rail import PayoutOutcome, PayoutResult
+from gateway.providers.disputes import DisputeReport, DisputeState
 from gateway.refunds import services as refunds
+from gateway.refunds.disputes.hearing import record
 from gateway.requests import log
 from gateway.staff.kit.columns import address
 from gateway.staff.kit.columns import address as page_at
@@ -62,6 +65,7 @@ from webhooks.models import Attempt, Delivery, Endpoint, Event
 MONEY = [
     Payment,
     Customer,
+    Dispute,
     SuspenseItem,
     Withdrawal,
     Proposal,
@@ -142,6 +146,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     sent(account, about(other.id))
     money = Money("E12345678202611220001abcdefghijk", Decimal("12.34"), "BRL")
     hold(ProviderAccount.objects.get(), money, Cause.UNKNOWN_CHARGE, utcnow(), method="PIX")
+    record(ProviderAccount.objects.get(), DisputeReport("dp_1", "ch_1", Decimal("12.34"), "BRL", DisputeState.OPEN))
     prove()
     beat("worker")
     beat("messages")

@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import Company, Email, Merchant, Proposal
-from gateway.models import Payment, ProviderAccount, Refund, SuspenseItem, Withdrawal
+from gateway.models import Dispute, Payment, ProviderAccount, Refund, SuspenseItem, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 
@@ -41,6 +41,7 @@ QUEUES = {
     "MED claims to decide": (Refund, "claims"),
     "Debts of companies after returns": (Refund, "debts"),
     "Refunds awaiting an answer": (Refund, "answer"),
+    "Disputes to look up": (Dispute, "problems"),
     "Proposals to confirm": (Proposal, "open"),
     "Stuck withdrawals": (Withdrawal, "stuck"),
     "Unclear payments": (Payment, "unclear"),
@@ -49,6 +50,7 @@ QUEUES = {
     "Companies to verify": (Company, "verify"),
     "Failed e-mails": (Email, "failed"),
     "Provider certificates to renew": (ProviderAccount, "expiring"),
+    "Provider accounts taken out": (ProviderAccount, "failing"),
     "Manual payments waiting": (Payment, "manual"),
     "Money in suspense": (SuspenseItem, "decide"),
     "Unclear returns of money": (SuspenseItem, "unclear"),

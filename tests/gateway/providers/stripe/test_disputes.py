@@ -8,16 +8,22 @@ import pytest
 from django.db.models import F
 from structlog.testing import capture_logs
 
+from accounts.audit import Actor
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount
 from gateway.refunds import due as due_refunds
+from gateway.refunds import services as refunds
 from gateway.refunds.disputes import callbacks, due
 from gateway.refunds.disputes.models import Dispute
+from gateway.refunds.disputes.services import look_again
+from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund
+from gateway.refunds.proposals import may_be
+from gateway.staff.disputes import to_look_up
 from tests.support.cards import opened
 from tests.support.companies import Shop
 from tests.support.production import api_of, live
-from tests.support.providers import connected
+from tests.support.providers import connected, enters
 from tests.support.refunds import PDF
 from tests.support.stripe.events import delivered, event
 from tests.support.stripe.stand_in import StandIn
@@ -261,3 +267,21 @@ def test_evidence_that_stripe_does_not_take_is_refused_at_once(
 
     assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
     assert (statuses(), stand_in.disputes.files, Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], [], None)
+
+
+def test_staff_hand_an_answer_on_again_and_two_record_an_end_that_was_not_told(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    opened_at(stand_in, account, payment)
+    stand_in.will("400", on="POST /disputes")
+    answer(acme, "CONTEST")
+    assert Dispute.objects.filter(to_look_up()).count() == 1
+
+    look_again(Actor(enters()), Dispute.objects.get().pk, "The key has its rights now")
+    due.run_due()
+
+    assert (len(stand_in.disputes.evidence), Dispute.objects.get().problem) == (1, "")
+    offered = [asked for asked in RefundAction if may_be(asked, refund())]
+    assert offered == [RefundAction.WON, RefundAction.TAKEN_BACK]
+    decided = refunds.decide(acme.production, refund().pk, RefundAction.TAKEN_BACK, by=enters(), note="Statement")
+    assert (decided.status, balances(acme)) == ("COMPLETED", {"DEBT": -798, "FEE_INCOME": 798})

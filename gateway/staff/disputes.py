@@ -1,0 +1,96 @@
+"""Disputes at acquirers: staff see what an acquirer said, what does not fit, and what was not handed on."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from unfold.decorators import action
+
+from accounts.audit import Actor
+from gateway.refunds.disputes.models import Dispute
+from gateway.refunds.disputes.services import look_again
+from gateway.staff.kit.amounts import money
+from gateway.staff.kit.columns import EMPTY, colored, column, moment, related
+from gateway.staff.kit.forms import NoteForm
+from gateway.staff.kit.pages import Done, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.unclear import ASKED
+
+STATE = colored("state", open="danger", deciding="warning", lapsed="danger", won="success", lost="info", closed="info")
+
+
+def to_look_up() -> Q:
+    """Disputes that do not fit their payment, and answers that the acquirer did not take."""
+    return ~Q(problem="")
+
+
+def _or_empty(text: Any) -> Any:
+    return text or EMPTY
+
+
+@admin.register(Dispute)
+class DisputeAdmin(ReadOnlyAdmin):
+    """The acquirer decides: what staff know from its statement, two of them record on the page of the refund."""
+
+    has_history = True
+    permissions_used = ("view",)
+    ids = {"cmp": "merchant__company", "pay": "payment", "ref": "refund", "pac": "account"}
+    words = {"reference": str, "money": str}
+    search_help_text = "Dispute, refund, payment, company or account id, or the acquirer's own id"
+    listed_at = ("merchant", "payment", "account")
+    list_select_related = ("merchant__company", "payment", "account", "refund")
+    list_display = (
+        "id",
+        STATE,
+        money("amount"),
+        related("merchant"),
+        related("account"),
+        moment("due_at", "acquirer's deadline"),
+        column("problem", _or_empty),
+    )
+    list_filter = ("state", "is_inquiry")
+    fieldsets = (
+        (None, {"fields": ("id", (STATE, "is_inquiry"), (money("amount"), related("refund")))}),
+        ("To look up", {"fields": (column("problem", _or_empty),)}),
+        (
+            "At the acquirer",
+            {
+                "fields": (
+                    (related("account", "provider account"), "reference"),
+                    (column("money", _or_empty, "payment there"), related("payment")),
+                    ("reason_code", column("reason", _or_empty)),
+                    moment("due_at", "acquirer's deadline"),
+                )
+            },
+        ),
+        (
+            "Company's answer",
+            {"fields": ((moment("answered_at", "taken at"), moment("ask_at", "next attempt")), *ASKED[1:])},
+        ),
+        ("Company", {"fields": (related("merchant"),)}),
+        ("Timestamps", {"fields": ((moment("created_at"), moment("updated_at")),)}),
+    )
+    queues = (Queue("problems", "Disputes to look up", "gpp_maybe", to_look_up, "updated_at", environment=""),)
+    actions_detail = ("look_again",)
+
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.change_refund")
+
+    @action(description="Try again", permissions=["decide"], icon="replay")
+    def look_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        dispute = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = (
+                "An answer that the acquirer has not taken is handed on again, and a dispute that did not fit its "
+                "payment is booked if it fits now."
+            )
+            return self.decision(request, dispute, "Try again", sentence=sentence, form=form)
+        note = form.cleaned_data["note"]
+
+        def act() -> Done:
+            waiting = look_again(Actor.of(request), dispute.pk, note)
+            return Done(waiting, "", f"Tried again: {note}", f"{waiting.pk} is tried again within seconds.")
+
+        return self.carry_out(request, dispute, act)
