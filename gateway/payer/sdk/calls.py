@@ -5,6 +5,8 @@ from functools import partial, wraps
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.translation import gettext
 
 from accounts.base import clock
 from accounts.base.errors import Refusal
@@ -12,6 +14,7 @@ from accounts.base.rows import retry_on_deadlock
 from accounts.base.wire import dumps, timestamp
 from accounts.errors import EnvironmentNotServed
 from gateway.methods.card.tokens import CardTokenInvalid
+from gateway.payer.checkout.languages import use_market_language
 from gateway.payer.sdk.policies import on_sdk_origin
 from gateway.payer.sdk.sessions import OriginMismatch, SessionInvalid, origins, session_of
 from gateway.payments import cards, links
@@ -64,8 +67,12 @@ def call(
 
 @call("GET")
 def session(request: HttpRequest, payment: Payment) -> Answer:
-    """Amount, merchant, and time left; in production also what the fields of the acquirer need."""
+    """Amount, merchant, and time left; in production also what the fields of the acquirer need, while the company may
+    take payments.
+    """
     assert payment.expires_at is not None
+    if is_at_acquirer(payment) and not payment.merchant.is_operational:
+        return 403, error("COMPANY_STATUS", _not_taken(request, payment))
     fields = cards.fields(payment)
     return 200, {
         "payment": {
@@ -82,6 +89,14 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
         "expiresAt": timestamp(payment.expires_at),
         "secondsLeft": int((payment.expires_at - clock.now(payment.merchant)).total_seconds()),
     } | ({"fields": fields} if fields else {})
+
+
+def _not_taken(request: HttpRequest, payment: Payment) -> str:
+    """For the payer, in the language of the browser or of the market."""
+    with translation.override(translation.get_language_from_request(request)):
+        use_market_language(request, payment)
+        said = gettext("%(company)s is not accepting payments at the moment. You have not been charged.")
+        return said % {"company": payment.merchant.company.trade_name}
 
 
 def _confirm(request: HttpRequest, payment: Payment) -> Answer:

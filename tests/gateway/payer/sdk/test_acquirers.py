@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 from django.http import HttpResponse
 
+from accounts.models import Company
 from gateway.api.reference.guide import policy_of
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.providers import scripts
@@ -56,6 +57,21 @@ def test_the_hosted_page_allows_the_acquirer_of_its_payment_only(acme: Shop, scr
     assert page["script-src"] == ["'self'", f"{TEST_SYSTEM}.cdn.adyen.com"]
     assert page["frame-src"] == [settings.SDK_URL, f"{TEST_SYSTEM}.adyen.com"]
     assert "stripe" not in str(page)
+
+
+@pytest.mark.parametrize("status", ["SUSPENDED", "CLOSED"])
+def test_a_company_that_may_take_no_payments_gets_no_fields(acme: Shop, script: Script, status: str) -> None:
+    session = at(script, acme, acquirer="stripe", publicKey="pk_live_1")
+    assert session.call("session").json()["fields"]["publicKey"] == "pk_live_1"
+    Company.objects.filter(pk=acme.company.pk).update(status=status)
+
+    answers = [session.call("session", **{"accept-language": code}) for code in ("en", "pt", "xx")]
+
+    assert [outcome(answer) for answer in answers] == [(403, "COMPANY_STATUS")] * 3
+    assert "not accepting payments" in answers[0].json()["error"]["message"]
+    assert answers[1].json() == answers[2].json() != answers[0].json()
+    assert not any("pk_live_1" in answer.content.decode() for answer in answers)
+    assert answers[0]["Access-Control-Allow-Origin"] == SHOP
 
 
 def test_a_page_that_takes_no_card_any_more_loads_nothing_of_the_acquirer(acme: Shop, script: Script) -> None:
