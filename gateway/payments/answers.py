@@ -6,10 +6,9 @@ import structlog
 
 from gateway.methods.errors import InvalidResponse
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.payments import authorizations, other_money
+from gateway.payments import authorizations, failover, other_money
 from gateway.payments.calls import Answer
 from gateway.payments.errors import PaymentState
-from gateway.payments.failover import turn_elsewhere
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.provider import ask_later, capture_if_authorized, finish, save, unclear
 from gateway.providers.asking import settle_outcome
@@ -26,9 +25,9 @@ def apply(payment: Payment, answer: Answer, at: datetime) -> Payment:
     if _is_other_money(payment, answer) and other_money.hold(payment, outcome, at):
         return _after_other_money(payment, at)
     if about == PaymentAction.PREPARE and outcome.answered in NOTHING_HAPPENED:
-        return turn_elsewhere(payment, outcome, at)
+        return failover.turn_elsewhere(payment, outcome, at)
     if about == PaymentAction.CANCEL and outcome.answered in (PaymentResult.DONE, PaymentResult.NOT_RECEIVED):
-        return authorizations.voided(payment, at)
+        return failover.move(payment, at) or authorizations.voided(payment, at)
     if is_of_a_card(payment, answer):
         return _card_taken(payment, answer, at)
     if about == PaymentAction.PAY and outcome.answered == PaymentResult.WAITING:

@@ -8,6 +8,7 @@ import structlog
 from gateway.methods.card.method import CAPTURE_S
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.methods.registry import CARDS
+from gateway.payments import failover
 from gateway.payments.models import UNDECIDED, Payment, Status
 from gateway.payments.pricing import correct
 from gateway.payments.provider import ask_later, capture_if_authorized, finish, is_other_money, save, unclear
@@ -16,7 +17,9 @@ from gateway.providers.asking import settle_outcome
 log = structlog.get_logger()
 NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
 REFUSED = ("ACQUIRER_REFUSED", "The acquirer refused the payment.")
+UNREACHED = ("ACQUIRER_REFUSED", "The acquirer or its card fields could not be reached.")
 _DECLINED = (PaymentResult.DECLINED, PaymentResult.REFUSED)
+_NOT_CONFIRMED = (PaymentResult.WAITING, PaymentResult.NOT_RECEIVED)
 
 
 def is_at_acquirer(payment: Payment) -> bool:
@@ -43,7 +46,7 @@ def take(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | N
     if outcome.answered == PaymentResult.CHALLENGE:
         shown = {name: value for name, value in outcome.details.items() if name != "action"}  # for the browser only
         return finish(payment, PaymentAction.AUTHORIZE, replace(outcome, details=shown), at)
-    if outcome.answered == PaymentResult.WAITING:
+    if outcome.answered in _NOT_CONFIRMED:
         return _not_confirmed(payment, outcome, at)
     return finish(payment, PaymentAction.AUTHORIZE, outcome, at)
 
@@ -105,8 +108,10 @@ def _priced(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment 
 
 
 def _withdraw(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
-    """It fails once it is voided; that is due at once."""
-    refused = replace(outcome, answered=PaymentResult.REFUSED, reference=None, amount=None)
+    """It fails once it is voided; that is due at once. What the acquirer refused, and not the issuer, may move."""
+    mark = {failover.MAY_MOVE: True} if outcome.answered == PaymentResult.REFUSED else {}
+    details = {**outcome.details, **mark}
+    refused = replace(outcome, answered=PaymentResult.REFUSED, details=details, reference=None, amount=None)
     payment = finish(payment, PaymentAction.AUTHORIZE, refused, at)
     payment.ask_at = at
     save(payment)
@@ -121,9 +126,14 @@ def voided(payment: Payment, at: datetime) -> Payment:
 
 
 def _not_confirmed(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
-    """The payer can still confirm, also after a confirmation that was unclear and had not arrived."""
+    """The payer can still confirm, also after a confirmation that was unclear and had not arrived. What could not reach
+    the acquirer at all is taken over by another account, if there is one.
+    """
+    if outcome.answered == PaymentResult.NOT_RECEIVED and failover.next_account(payment, at):
+        return _withdraw(payment, replace(outcome, answered=PaymentResult.REFUSED, failure=UNREACHED), at)
     if payment.status == Status.PENDING:
-        return finish(payment, PaymentAction.AUTHORIZE, outcome, at)
+        waiting = replace(outcome, answered=PaymentResult.WAITING)
+        return finish(payment, PaymentAction.AUTHORIZE, waiting, at)
     payment.details = payment.details | dict(outcome.details)
     settle_outcome(payment)
     ask_later(payment, at)

@@ -17,12 +17,15 @@ _RELEASED = (PaymentAction.CANCEL, PaymentAction.EXPIRE)
 
 
 @transaction.atomic
-def believe(merchant: Merchant, payment_id: str, told: Answer) -> Payment:
+def believe(merchant: Merchant, payment_id: str, account_id: str, told: Answer) -> Payment:
     """Applies an answer that nobody asked for, of a provider that is believed: in any order, and repeated.
 
-    What contradicts money that was authorized or paid changes nothing: people look it up.
+    What contradicts money that was authorized or paid changes nothing: people look it up. Neither does what an account
+    says from which the payment has moved.
     """
     payment, at = lock(merchant, payment_id), clock.now(merchant)
+    if payment.account_id != account_id:
+        return payment
     answer = Answer(told.about, rail_of(payment).heard(order_of(payment), told.outcome))
     if _contradicts(payment, answer):
         log.critical("payment.told_otherwise", payment=payment.id, about=answer.about, told=answer.outcome.answered)

@@ -16,9 +16,10 @@ from accounts.models import Merchant
 from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.payments.believed import believe
 from gateway.payments.calls import Answer, look, prepare
+from gateway.payments.failover import as_before, former_account
 from gateway.payments.models import UNDECIDED, Payment
-from gateway.payments.provider import lock, save
-from gateway.payments.questions import ask_and_take
+from gateway.payments.provider import lock, rail_of, save
+from gateway.payments.questions import ask_and_take, take_and_go_on
 from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
@@ -31,12 +32,17 @@ LOOKED_AGAIN_AFTER = timedelta(seconds=15)
 @register("pay")
 def hear(notice: Notice, account: ProviderAccount) -> bool:
     """Queries the account about the payment, also about one that has ended: its money may have come late or twice."""
-    found = Payment.objects.select_related("merchant__company").filter(pk=notice.object_id, account=account).first()
-    if found is None:
+    found = Payment.objects.select_related("merchant__company").filter(pk=notice.object_id).first()
+    if found is None or account.pk not in (found.account_id, former_account(found)):
         _notice_elsewhere(notice, account)
         return False
     if notice.outcome:
-        retry_on_deadlock(partial(believe, found.merchant, found.pk, Answer(notice.about, notice.outcome)))
+        told = Answer(notice.about, notice.outcome)
+        found = retry_on_deadlock(partial(believe, found.merchant, found.pk, account.pk, told))
+    if found.account_id != account.pk:
+        _hear_former(notice, found)
+        return True
+    if notice.outcome:
         return True
     ask = retry_on_deadlock(partial(_begin, found.merchant, found.pk))
     if ask is None:
@@ -46,6 +52,14 @@ def hear(notice: Notice, account: ProviderAccount) -> bool:
         log.warning("payment.contradicted", payment=payment.pk, told=notice.told)
         retry_on_deadlock(partial(_look_again, payment.merchant, payment.pk))
     return True
+
+
+def _hear_former(notice: Notice, payment: Payment) -> None:
+    """Money at the account that the payment has moved away from is released or held, and never the payment's."""
+    before = as_before(payment)
+    question = look(before)
+    told = Answer(notice.about, rail_of(before).heard(question.order, notice.outcome)) if notice.outcome else None
+    take_and_go_on(payment.merchant, question, told or question.put())
 
 
 def _notice_elsewhere(notice: Notice, account: ProviderAccount) -> None:

@@ -1,7 +1,7 @@
 """Calls to the provider of a payment: recorded first, and then made outside any transaction."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -45,6 +45,12 @@ class Question:
     ask_at: datetime | None
     given: Mapping[str, Any] | None = field(default=None, repr=False)
     """What the payer's browser handed over for the acquirer."""
+    closes: bool = False
+    """The payer's browser could not mount the fields: if nobody has confirmed, nothing has happened there."""
+
+    @property
+    def account_id(self) -> str | None:
+        return self.account.pk if self.account else None
 
     def put(self) -> Answer:
         """Calls the provider, never inside a transaction. Without a clear answer the result is UNKNOWN."""
@@ -71,7 +77,10 @@ class Question:
             if canceled.answered != PaymentResult.REFUSED:
                 return Answer(self.about, canceled)
             return Answer(PaymentAction.PAY, self.rail.ask(self.order, PaymentAction.PAY))  # it was paid
-        return Answer(self.about, self.rail.ask(self.order, self.about))
+        asked = self.rail.ask(self.order, self.about)
+        if self.closes and asked.answered == PaymentResult.WAITING:
+            asked = replace(asked, answered=PaymentResult.NOT_RECEIVED)
+        return Answer(self.about, asked)
 
     def _prepare(self) -> PaymentOutcome:
         """An order that was possibly sent is queried, and sent again only if the provider does not know it."""
@@ -108,6 +117,11 @@ def prepare_confirmation(payment: Payment, given: Mapping[str, Any] | None, at: 
     """
     payment.details = payment.details | {"confirmed": payment.details.get("confirmed", 0) + 1}
     return _leased(payment, PaymentAction.AUTHORIZE, at, given)
+
+
+def prepare_closing(payment: Payment, at: datetime) -> Question:
+    """As `prepare`, when the payer's browser could not mount the acquirer's fields."""
+    return replace(_leased(payment, PaymentAction.PAY, at), closes=True)
 
 
 def _leased(payment: Payment, about: PaymentAction, at: datetime, given: Mapping[str, Any] | None = None) -> Question:

@@ -14,14 +14,15 @@ from gateway.methods.card.acquirer import AcquirerCard
 from gateway.methods.card.cards import Card
 from gateway.methods.card.rail import THREE_DS_REFUSED, SandboxCard
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.payments import links, provider, saved
+from gateway.payments import failover, links, provider, saved
 from gateway.payments.authorizations import NOT_TAKEN, is_at_acquirer
-from gateway.payments.calls import Question, prepare_confirmation
+from gateway.payments.calls import Question, prepare_closing, prepare_confirmation
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
 from gateway.payments.pricing import correct
-from gateway.payments.questions import take_and_go_on
+from gateway.payments.questions import ask_and_take, take_and_go_on
 from gateway.providers.asking import is_leased
+from gateway.providers.selectors import rail_of as rail_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,26 @@ def fields(payment: Payment) -> dict[str, Any] | None:
     return rail.fields(provider.order_of(payment))
 
 
+def libraries(payment: Payment) -> list[tuple[str, str]]:
+    """Whose libraries the browser loads, acquirer and environment: that of the payment's acquirer first, then that of
+    the one that may take over. None in the sandbox.
+    """
+    if not is_at_acquirer(payment):
+        return []
+    following = failover.next_account(payment, clock.now(payment.merchant))
+    rails = [provider.rail_of(payment)]
+    if following:
+        rails.append(rail_at(following, payment.method, payment.currency, of=payment.merchant))
+    return [rail.library for rail in rails if isinstance(rail, AcquirerCard)]
+
+
 def confirm_at_acquirer(payment: Payment, given: Mapping[str, Any] | None) -> Confirmation:
     """Asks the acquirer about the card that the payer confirmed in its fields, and captures what it authorized.
 
     `given` is what its browser library handed over; it is stored nowhere. While another process asks the acquirer
-    nothing is asked: the payment stays ACTION_REQUIRED, and the browser confirms again. Never call it inside a
-    transaction. Raises PaymentState if the session expired.
+    nothing is asked: the payment stays ACTION_REQUIRED, and the browser confirms again. Afterwards the payment may be
+    at another acquirer, where the payer has not confirmed. Never call it inside a transaction. Raises PaymentState if
+    the session expired.
     """
     question = retry_on_deadlock(partial(_begin, payment, given))
     if isinstance(question, Payment):
@@ -74,11 +89,31 @@ def confirm_at_acquirer(payment: Payment, given: Mapping[str, Any] | None) -> Co
 @transaction.atomic
 def _begin(payment: Payment, given: Mapping[str, Any] | None) -> Question | Payment:
     """The question to put after the commit; or the payment, if it is decided or the acquirer is being asked."""
-    payment = provider.lock(payment.merchant, payment.id)
-    if payment.status != Status.ACTION_REQUIRED:
+    account_id, payment = payment.account_id, provider.lock(payment.merchant, payment.id)
+    if payment.status != Status.ACTION_REQUIRED or payment.account_id != account_id:
         return payment
     _require_confirmable(payment)
     return payment if is_leased(payment) else prepare_confirmation(payment, given, clock.now(payment.merchant))
+
+
+def fields_unavailable(payment: Payment) -> Payment:
+    """The browser could not mount the acquirer's fields: they are closed, and another acquirer takes over, if there is
+    one and nobody has confirmed. Never call it inside a transaction. Raises PaymentState if the session expired.
+    """
+    question = retry_on_deadlock(partial(_close_fields, payment))
+    return question if isinstance(question, Payment) else ask_and_take(payment.merchant, question)
+
+
+@transaction.atomic
+def _close_fields(payment: Payment) -> Question | Payment:
+    account_id, payment = payment.account_id, provider.lock(payment.merchant, payment.id)
+    if payment.status != Status.ACTION_REQUIRED or payment.account_id != account_id:
+        return payment
+    _require_confirmable(payment)
+    at = clock.now(payment.merchant)
+    if is_leased(payment) or "confirmed" in payment.details or not failover.next_account(payment, at):
+        return payment
+    return prepare_closing(payment, at)
 
 
 @transaction.atomic(savepoint=False)

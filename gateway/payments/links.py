@@ -10,7 +10,7 @@ from django.utils.crypto import salted_hmac
 from accounts.base import clock
 from accounts.environments import base_url
 from accounts.models import Environment
-from gateway.payments.models import Payment
+from gateway.payments.models import FORMER, Payment
 
 BOLETO_VALID_AFTER_DEADLINE = timedelta(days=30)
 LIVE = "_live"
@@ -58,13 +58,16 @@ def of_hosted_card_page(token: str) -> str | None:
     return _signed(_CARD_PAGE, token)
 
 
-def client_secret(payment: Payment) -> str:
+def client_secret(payment: Payment, *, former: bool = False) -> str:
     """The secret of the payer's browser for a card payment: bound to it and its environment, valid while it is open.
+    Once the payment has moved to another account it is a new one; `former`: the one before.
 
     Created for each response and never stored; not for events, logs or URLs (contract §6.1). Those of production have
     a form of their own, by which the SDK knows that an acquirer's fields are to be mounted.
     """
     bound = f"{payment.id}:{payment.merchant.environment}:{payment.created_at.isoformat()}"
+    if FORMER in payment.details and not former:
+        bound = f"{bound}:{payment.account_id}"
     mac = salted_hmac("card-session", bound, algorithm="sha256").digest()
     live = LIVE if payment.merchant.environment == Environment.PRODUCTION else ""
     return f"{payment.id}{live}_secret_{urlsafe_b64encode(mac).decode().rstrip('=')}"

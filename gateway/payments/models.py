@@ -29,6 +29,8 @@ class Status(models.TextChoices):
 OPEN = (Status.PENDING, Status.ACTION_REQUIRED)
 UNDECIDED = (*OPEN, Status.AUTHORIZED)
 """Statuses that can still expire."""
+FORMER = "former"
+"""Under this name the details keep what is known of the account that a card session moved away from."""
 
 
 class Payment(Asked):
@@ -165,7 +167,7 @@ class Payment(Asked):
     @property
     def is_instructed(self) -> bool:
         """Whether the provider has returned payment instructions."""
-        return bool(self.details.keys() - {"card", "token", "saves", "vault"})
+        return bool(self.details.keys() - {"card", "token", "saves", "vault", FORMER})
 
     @property
     def net(self) -> int:

@@ -58,6 +58,12 @@ def hold(payment: Payment, outcome: PaymentOutcome, at: datetime) -> bool:
     return all(is_held)
 
 
+def hold_all(payment: Payment, outcome: PaymentOutcome, at: datetime) -> bool:
+    """As `hold`, where none of the money can be the payment's own."""
+    told = _told(payment, outcome)
+    return all([any(one.hold(payment, money, cause_of(payment, money), at) for one in _holders) for money in told])
+
+
 def was_held(reference: str, account: ProviderAccount | None, merchant: Merchant | None) -> bool:
     """Whether money with this bank reference does not fit, or did not: it pays nothing by itself. `account` None: at
     any.

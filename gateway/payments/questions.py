@@ -13,7 +13,7 @@ from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
 from gateway.methods.errors import InvalidResponse, RailUnavailable
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
-from gateway.payments import authorizations
+from gateway.payments import authorizations, failover, other_money
 from gateway.payments.answers import MONEY, NOTHING_HAPPENED, apply, apply_first, notice_money
 from gateway.payments.calls import Answer, Question, is_over, prepare, question_of
 from gateway.payments.errors import PaymentState
@@ -116,6 +116,8 @@ def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payme
     A late answer without an outcome, after a newer call, changes nothing: the lease is that of the newer call.
     """
     payment, at = lock(merchant, question.payment_id), clock.now(merchant)
+    if payment.account_id != question.account_id:
+        return payment, _said_elsewhere(payment, question, answer, at)
     if payment.status not in UNDECIDED:
         return _ended_before(payment, question, answer, at), None
     is_own = payment.leased_until == question.leased_until
@@ -132,6 +134,24 @@ def _take(merchant: Merchant, question: Question, answer: Answer) -> tuple[Payme
         payment.ask_at = hinted
         save(payment)
     return payment, prepare(payment, at) if is_own and _goes_on(payment, before, answer, at) else None
+
+
+def _said_elsewhere(payment: Payment, question: Question, answer: Answer, at: datetime) -> Question | None:
+    """Another account takes the payment now. Of this one only money is of interest: what it has authorized after all is
+    voided there, what it has charged is held, and people are told.
+    """
+    answered = answer.outcome.answered
+    if answer.about == PaymentAction.CANCEL or answered not in MONEY:
+        return None
+    log.critical("payment.told_elsewhere", payment=payment.id, account=question.account_id, told=answered)
+    if question.account_id != failover.former_account(payment):
+        return None
+    before = failover.as_before(payment)
+    if answered == PaymentResult.DONE:
+        other_money.hold_all(before, answer.outcome, at)
+        return None
+    before.rail_reference = answer.outcome.reference or before.rail_reference
+    return question_of(before, PaymentAction.CANCEL)
 
 
 def _goes_on(payment: Payment, before: Payment, answer: Answer, at: datetime) -> bool:

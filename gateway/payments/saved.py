@@ -66,6 +66,12 @@ def accounts_of(payment: Payment) -> list[ProviderAccount]:
     return _holding(payment, route(payment.merchant, payment.method, payment.currency, payment.amount))
 
 
+def wanted(payment: Payment) -> dict[str, Any]:
+    """What the order said about a saved card, or about saving one: true at every account."""
+    names = (TOKEN, "card", SAVES) if TOKEN in payment.details else (SAVES,)
+    return {name: payment.details[name] for name in names if name in payment.details}
+
+
 def take(payment: Payment, account: ProviderAccount) -> None:
     """The payment is at this account from now on, and so is the token of its saved card."""
     payment.account = account

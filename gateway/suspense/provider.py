@@ -5,6 +5,7 @@ from datetime import datetime
 from accounts.base import clock
 from accounts.base.clock import utcnow
 from gateway.methods.rail import RefundOrder
+from gateway.payments.failover import details_at
 from gateway.providers.asking import settle_outcome
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needed_for
@@ -50,7 +51,7 @@ def order_of(item: SuspenseItem) -> RefundOrder:
         payment_reference=None if payment and item.reference == payment.id else item.reference,
         amount=item.amount_exact,
         currency=item.currency,
-        details=payment.details if payment else {},
+        details=details_at(payment, item.account_id) if payment else {},
         sent_at=item.sent_at,
     )
 

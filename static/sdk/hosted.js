@@ -9,7 +9,7 @@ let isPaying = false;
 // What leaves the payment open; any other answer is final.
 const OPEN_AFTER = [
   "THREE_DS_ABANDONED", "CONNECTION_LOST", "FIELDS_UNAVAILABLE", "CARD_TOKEN_INVALID", "TOO_MANY_ATTEMPTS",
-  "INVALID_REQUEST",
+  "INVALID_REQUEST", "CARD_NEEDED_AGAIN",
 ];
 
 // Only the shop may have this page in a frame.

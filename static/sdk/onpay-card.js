@@ -397,7 +397,7 @@
     const session = await ask("session", inside.clientSecret);
     if (session?.error) return told(session, inside.payment, inside.words);
     const adapter = session?.fields && (await load(session.fields.acquirer));
-    const card = adapter && (await adapter(session.fields, { ...inside, ask, authenticate, origin: ORIGIN }));
+    const card = adapter && (await adapter(session.fields, { ...inside, ask, authenticate, openAcquirer, origin: ORIGIN }));
     return card || worded("FIELDS_UNAVAILABLE", inside.words);
   }
 

@@ -12,12 +12,13 @@ from pytest_django.live_server_helper import LiveServer
 
 from gateway.api.reference.guide import CARD_PAGE
 from gateway.models import Payment
+from gateway.providers.models import ProviderAccount
 from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, SHOP, LiveShop
 from tests.support.adyen.acquirer import Acquirer, open_acquirer
 from tests.support.browser import NARROW, WIDE
 from tests.support.card_pages import state
 from tests.support.production import live
-from tests.support.providers import connected
+from tests.support.providers import connected, routed
 from tests.support.stripe import in_browsers
 from tests.support.stripe.stand_in import APPROVED, CHALLENGE, REFUSED, StandIn, in_front_of, localstripe
 
@@ -42,7 +43,7 @@ def shop(stripe: StandIn, transactional_db: None, page: Page, sdk: str, settings
     """Its payments are at Stripe."""
     library = in_browsers.library(stripe)
     settings.ACQUIRER_SCRIPTS = {"stripe": library}
-    found = LiveShop(page, SHOP, sdk=sdk, allowed=in_browsers.origin(stripe))
+    found = LiveShop(page, SHOP, sdk=sdk, allowed=(in_browsers.origin(stripe),))
     live(found.shop, method="CREDIT_CARD")
     connected("stripe", stripe.credentials(), "CREDIT_CARD", "DEBIT_CARD")
     with found.before(NARROW):
@@ -61,7 +62,7 @@ def adyen() -> Iterator[Acquirer]:
 def at_adyen(adyen: Acquirer, transactional_db: None, page: Page, sdk: str, settings: Any) -> Iterator[LiveShop]:
     library = f"{ADYEN}/adyen.js"
     settings.ACQUIRER_SCRIPTS = {"adyen": library}
-    found = LiveShop(page, SHOP, sdk=sdk, acquirer="adyen", allowed=ADYEN)
+    found = LiveShop(page, SHOP, sdk=sdk, acquirers=("adyen",), allowed=(ADYEN,))
     live(found.shop, method="CREDIT_CARD")
     connected("adyen", adyen.credentials(), "CREDIT_CARD", "DEBIT_CARD")
     with found.before(NARROW):
@@ -125,7 +126,7 @@ def test_a_saved_card_that_waits_for_its_holder_needs_no_fields(shop: LiveShop, 
 
 
 def unreachable(shop: LiveShop) -> None:
-    shop.page.route(f"{shop.allowed}/js.stripe.com/v3/", lambda route: route.abort())
+    shop.page.route(f"{shop.allowed[0]}/js.stripe.com/v3/", lambda route: route.abort())
 
 
 def from_elsewhere(shop: LiveShop) -> None:
@@ -166,10 +167,69 @@ def test_fields_that_cannot_be_loaded_say_so(shop: LiveShop, happens: Any) -> No
     assert shop.errors() == ["FIELDS_UNAVAILABLE"] * 3
     shop.press()
     assert shop.outcome()["error"]["code"] == "FIELDS_UNAVAILABLE"
-    assert [url for url, _ in shop.asked if url.endswith(("/stripe.js", "/confirm")) or "nobody-" in url] == []
+    assert [url for url, _ in shop.asked if url.endswith("/stripe.js") or "nobody-" in url] == []
+    assert len([url for url, _ in shop.asked if url.endswith("/confirm")]) <= 1, "nobody can take over"
     if shop.complaints:
         shop.forgive("ERR_FAILED", "integrity")
     assert state() == ("ACTION_REQUIRED", None)
+
+
+@pytest.fixture
+def both(shop: LiveShop, adyen: Acquirer, settings: Any) -> LiveShop:
+    """Its payments are at Stripe, and Adyen takes over. The page allows both."""
+    settings.ACQUIRER_SCRIPTS |= {"adyen": f"{ADYEN}/adyen.js"}
+    first, second = ProviderAccount.objects.get(provider="stripe"), connected("adyen", adyen.credentials())
+    routed(first, second, method="CREDIT_CARD")
+    shop.allowed = (*shop.allowed, ADYEN)
+    script = {"body": ADYEN_LIBRARY, "content_type": "text/javascript"}
+    shop.page.route(f"{ADYEN}/adyen.js", lambda route: route.fulfill(**script))
+    shop.acquirers = ("stripe", "adyen")
+    shop.serve()
+    return shop
+
+
+def test_where_stripes_library_is_blocked_the_fields_are_adyens(both: LiveShop, adyen: Acquirer) -> None:
+    unreachable(both)
+    both.open({"locale": "pt-BR"})
+    assert both.page.evaluate("given.locale") == "pt-BR"
+    assert both.pay("4242424242424242", "1230", "123")["payment"]["status"] == "AUTHORIZED"
+    assert len(adyen.books.payments) == 1
+    assert both.errors() == []
+    both.forgive("ERR_FAILED")
+
+
+def test_what_stripe_does_not_process_is_typed_again_into_adyens_fields(
+    both: LiveShop, stripe: StandIn, adyen: Acquirer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stripe, "refusal", "processing_error")
+    ordered = both.open({"locale": "es"})
+    message = (
+        "No se pudo completar el pago al primer intento. No se cobró nada. Ingrese los datos de su tarjeta otra vez."
+    )
+    assert both.pay(REFUSED, "1230", "123") == {"error": {"code": "CARD_NEEDED_AGAIN", "message": message}}
+    assert both.last("cardNumber")["empty"] is True
+    both.page.evaluate("outcome = null")
+    expect(both.page.locator("#cardNumber input")).to_have_count(1)
+    expect(both.page.locator("#cardNumber input")).to_have_value("")
+    assert both.pay("4242424242424242", "1230", "123") == {"payment": {"id": ordered["id"], "status": "AUTHORIZED"}}
+    assert adyen.books.newest().reference == ordered["id"]
+
+
+def test_the_hosted_page_asks_for_the_card_again_and_a_reload_does_not_lose_it(
+    both: LiveShop, stripe: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stripe, "refusal", "processing_error")
+    both.page.goto(both.order()["nextAction"]["checkoutUrl"])
+    expect(both.page.locator("#cardCvc input")).to_be_visible()
+    both.type(REFUSED, "1230", "123")
+    both.press()
+    expect(both.page.locator("#problem")).to_contain_text("You have not been charged. Enter your card again.")
+    expect(both.page.locator("#cardCvc input")).to_have_value("")
+    both.page.reload()
+    expect(both.page.locator("#cardCvc input")).to_be_visible()
+    both.type("4242424242424242", "1230", "123")
+    both.press()
+    expect(both.page.get_by_role("status")).to_contain_text("Your bank has confirmed the payment to Acme.")
 
 
 def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page(

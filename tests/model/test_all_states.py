@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from tests.model.checker.beginnings import BEGUN
 from tests.model.checker.code import Code, Wrong
 from tests.model.checker.machine import World
 from tests.model.checker.mistakes import OF_PAYMENTS, OF_REFUNDS, OF_WITHDRAWALS
@@ -20,14 +21,14 @@ pytestmark = pytest.mark.django_db
 PROCESSES = int(os.environ.get("PROCESSES") or 3)
 STATES = int(os.environ.get("STATES") or tries(400, 1_050_000))
 """The bound of each search. STATES= and PROCESSES= choose others."""
-_METHOD = {"wallet": "PIX", "review": "PIX", "card": "CREDIT_CARD"}
+_METHOD = {"wallet": "PIX", "review": "PIX"} | dict.fromkeys(("card", *BEGUN), "CREDIT_CARD")
 
 
 def searched(world: World, most: int = STATES) -> Found:
     return Search(world.first, world.steps, world.broken, world.is_end).explore(most)
 
 
-@pytest.mark.parametrize("kind", ["wallet", "review", "card"])
+@pytest.mark.parametrize("kind", ["wallet", "review", "card", "session", "late"])
 def test_no_state_of_a_payment_breaks_a_promise(acme: Shop, kind: str) -> None:
     found = searched(Payments(Stage(acme, method=_METHOD[kind]), kind=kind, processes=PROCESSES))
 

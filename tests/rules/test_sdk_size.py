@@ -9,7 +9,7 @@ from gateway.providers.browsers import browsers
 
 LARGEST = (26_821, 8_169)
 """Bytes of the script as it is served, plain and packed: those of version 2.0.1, which had no adapters, plus 10 %."""
-LARGEST_ADAPTER = (20_000, 7_000)
+LARGEST_ADAPTER = (22_000, 7_300)
 
 
 def size(script: bytes) -> tuple[int, int]:

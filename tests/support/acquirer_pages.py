@@ -41,15 +41,15 @@ PAGE, CODE = (
 
 @dataclass
 class LiveShop(CardShop):
-    """Under the strict policy that the documentation gives for the acquirer."""
+    """Under the strict policy that the documentation gives for the acquirers."""
 
-    acquirer: str = "stripe"
-    allowed: str = ""
-    """The acquirer's origin."""
+    acquirers: tuple[str, ...] = ("stripe",)
+    allowed: tuple[str, ...] = ()
+    """The acquirers' origins."""
 
     def serve(self) -> None:
         """The shop's page."""
-        policy, page = policy_of(self.acquirer), PAGE.replace("{sdk}", self.sdk)
+        policy, page = policy_of(*self.acquirers), PAGE.replace("{sdk}", self.sdk)
 
         def cart(route: Route) -> None:
             headers = {"content-security-policy": policy, "content-type": "text/html"}
@@ -101,5 +101,5 @@ class LiveShop(CardShop):
         return dict(self.until("window.outcome"))
 
     def on_request(self, request: Any) -> None:
-        if not request.url.startswith(f"{self.allowed}/"):
+        if not request.url.startswith(tuple(f"{origin}/" for origin in self.allowed)):
             super().on_request(request)

@@ -121,6 +121,10 @@ class ScriptedRail(Rail):
 class ScriptedCard(ScriptedRail, AcquirerCard):
     """Cards: the payer confirms in fields of the institution, and `given` is noted."""
 
+    @property
+    def library(self) -> tuple[str, str]:
+        return SCRIPT.fields.get("acquirer", "scripted"), SCRIPT.fields.get("environment", "live")
+
     def fields(self, order: PaymentOrder) -> dict[str, Any]:
         return {"acquirer": "scripted", "publicKey": self.user, "secret": order.details["intent"]} | SCRIPT.fields
 

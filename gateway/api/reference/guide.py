@@ -126,19 +126,20 @@ def cards() -> dict[str, Any]:
         "curl": _curl(order),
         "page": CARD_PAGE.format(sdk_url=settings.SDK_URL),
         "policies": [("The sandbox", policy_of())]
-        + [(f"{acquirer.title()} in production", policy_of(acquirer)) for acquirer in browsers()],
+        + [(f"{acquirer.title()} in production", policy_of(acquirer)) for acquirer in browsers()]
+        + [("All acquirers in production", policy_of(*browsers()))],
         "test_cards": TEST_CARDS,
         "funding": [(cvc, str(funding)) for cvc, funding in FUNDING_OF_CVC.items()],
         "stored": [(kept.token, _html(kept.effect)) for kept in STORED_CARDS],
     }
 
 
-def policy_of(acquirer: str | None = None) -> str:
-    """The strict security policy of a shop's page with card fields, of the sandbox or of an acquirer."""
-    needed = browsers()[acquirer]["live"].policy() if acquirer else {}
+def policy_of(*acquirers: str) -> str:
+    """The strict security policy of a shop's page with card fields, of the sandbox or of acquirers."""
+    needed = [browsers()[acquirer]["live"].policy() for acquirer in acquirers]
     directives = {"default-src": ["'self'"]}
     for name, own in (("script-src", ["'self'"]), ("connect-src", ["'self'"]), ("frame-src", [])):
-        directives[name] = [*own, settings.SDK_URL, *needed.get(name, [])]
+        directives[name] = [*own, settings.SDK_URL, *(source for one in needed for source in one.get(name, []))]
     return "; ".join(f"{name} {' '.join(sources)}" for name, sources in directives.items())
 
 

@@ -16,6 +16,11 @@ class AcquirerCard(CardMethod):
     the payer has not confirmed. A payment that was declined is canceled before it fails; `cancel` also voids.
     """
 
+    @property
+    @abstractmethod
+    def library(self) -> tuple[str, str]:
+        """Whose library the browser loads, and of which of its environments."""
+
     @abstractmethod
     def fields(self, order: PaymentOrder) -> dict[str, Any]:
         """What the browser needs to mount the acquirer's fields, as plain JSON. Calls nobody."""
@@ -26,6 +31,6 @@ class AcquirerCard(CardMethod):
         anything. It is never stored or logged.
 
         AUTHORIZED with `details.card` (brand, last4, funding); CHALLENGE with `details.action`, which the browser
-        library must do now; DECLINED by the issuer; REFUSED by the acquirer, which authorized nothing; WAITING if the
-        payer has not confirmed yet.
+        library must do now; DECLINED by the issuer; REFUSED by the acquirer, which authorized nothing; NOT_RECEIVED if
+        nothing could be sent, now or before; WAITING if the payer has not confirmed yet.
         """

@@ -29,6 +29,9 @@ OUTCOME: dict[str, Promise] = {
     "TOO_MANY_ATTEMPTS": _("Too many cards were tried. Ask the shop for a new payment."),
     "CONNECTION_LOST": _("There is no connection. You have not been charged. Try again."),
     "OUTCOME_UNKNOWN": _("The connection was lost during the payment. Ask the shop before you pay again."),
+    "CARD_NEEDED_AGAIN": _(
+        "The payment could not be completed on the first try. You have not been charged. Enter your card again."
+    ),
     "FIELDS_UNAVAILABLE": _("The card fields could not be loaded. Reload the page."),
 }
 """Of a confirmation; REFUSED for any other refusal."""

@@ -32,8 +32,8 @@ def action(request: HttpRequest, payment_id: str) -> HttpResponse:
     A bank's own page may be at any address, so this page lets all frames in; that of the shop need not.
     """
     payment = open_payment(payment_id)
-    acquirer, browser = acquirer_of(payment) if payment else ("", None)
-    content = scripts.adapter(acquirer)
+    acquirer, environment = next(iter(cards.libraries(payment)), ("", "")) if payment else ("", "")
+    content, browser = scripts.adapter(acquirer), _browser(acquirer, environment)
     if payment is None or browser is None or content is None:
         raise Http404
     use_market_language(request, payment)
@@ -49,8 +49,16 @@ def action(request: HttpRequest, payment_id: str) -> HttpResponse:
     return framed(render(request, "sdk/action.html", facts), origins(payment), allowed)
 
 
-def acquirer_of(payment: Payment) -> tuple[str, Browser | None]:
-    """Its name, and what the browser loads from it; "" and None in the sandbox."""
-    fields = cards.fields(payment) or {}
-    acquirer = fields.get("acquirer", "")
-    return acquirer, browsers().get(acquirer, {}).get(fields.get("environment", "live"))
+def policy_of(payment: Payment) -> dict[str, list[str]]:
+    """What a page with the fields of the payment may load: also of the acquirer that may take over meanwhile."""
+    allowed: dict[str, list[str]] = {}
+    for library in cards.libraries(payment):
+        browser = _browser(*library)
+        for directive, sources in browser.policy().items() if browser else ():
+            known = allowed.setdefault(directive, [])
+            known += [source for source in sources if source not in known]
+    return allowed
+
+
+def _browser(acquirer: str, environment: str) -> Browser | None:
+    return browsers().get(acquirer, {}).get(environment)

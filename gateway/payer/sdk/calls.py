@@ -16,7 +16,7 @@ from accounts.errors import EnvironmentNotServed
 from gateway.methods.card.tokens import CardTokenInvalid
 from gateway.payer.checkout.languages import use_market_language
 from gateway.payer.sdk.policies import on_sdk_origin
-from gateway.payer.sdk.sessions import OriginMismatch, SessionInvalid, origins, session_of
+from gateway.payer.sdk.sessions import OriginMismatch, SessionInvalid, is_former, origins, session_of
 from gateway.payments import cards, links
 from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.cards import Confirmation
@@ -74,6 +74,8 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
     if is_at_acquirer(payment) and not payment.merchant.is_operational:
         return 403, error("COMPANY_STATUS", _not_taken(request, payment))
     fields = cards.fields(payment)
+    if fields and is_former(request, payment):
+        fields["clientSecret"] = links.client_secret(payment)
     return 200, {
         "payment": {
             "id": payment.id,
@@ -102,7 +104,8 @@ def _not_taken(request: HttpRequest, payment: Payment) -> str:
 def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     """Charges the card: the result, or the challenge for the cardholder. Repeating it returns the same."""
     if is_at_acquirer(payment):
-        return _confirm_at_acquirer(payment, parse(whole_body(request)))
+        given = parse(whole_body(request))
+        return (200, _moved(payment)) if is_former(request, payment) else _confirm_at_acquirer(payment, given)
     if not cards.is_confirmable(payment):
         return 200, outcome_of(Confirmation(payment))
     token = parse(whole_body(request)).get("cardToken")
@@ -121,12 +124,25 @@ confirm = call("POST", largest=LARGEST_CONFIRMATION)(_confirm)
 
 def _confirm_at_acquirer(payment: Payment, given: Mapping[str, Any]) -> Answer:
     handed = given.get("acquirer")
-    if given.keys() - {"acquirer"} or not (handed is None or isinstance(handed, dict)):
-        return 400, error("INVALID_REQUEST", "In production only acquirer is sent, an object.")
+    is_unavailable = given == {"fieldsUnavailable": True}
+    if not is_unavailable and (given.keys() - {"acquirer"} or not (handed is None or isinstance(handed, dict))):
+        return 400, error("INVALID_REQUEST", "In production acquirer is sent, an object, or fieldsUnavailable: true.")
     try:
-        return 200, outcome_of(cards.confirm_at_acquirer(payment, handed))
+        if is_unavailable:
+            confirmed = Confirmation(cards.fields_unavailable(payment))
+        else:
+            confirmed = cards.confirm_at_acquirer(payment, handed)
     except PaymentState:
         return 409, error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
+    has_moved = confirmed.payment.account_id != payment.account_id
+    return 200, _moved(confirmed.payment) if has_moved else outcome_of(confirmed)
+
+
+def _moved(payment: Payment) -> dict[str, Any]:
+    """The new session of a payment that another acquirer has taken over, for the browser that has the former one."""
+    if cards.is_confirmable(payment):
+        return {"session": {"clientSecret": links.client_secret(payment)}}
+    return outcome_of(Confirmation(payment))
 
 
 def outcome_of(confirmed: Confirmation) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.base import clock
 from gateway.methods.card.words import FIELD, OUTCOME
 from gateway.payer.checkout.languages import amount_of, in_their_language, use_market_language
-from gateway.payer.sdk.acquirers import acquirer_of
+from gateway.payer.sdk.acquirers import policy_of
 from gateway.payer.sdk.policies import framed, on_sdk_origin, published
 from gateway.payer.sdk.sessions import open_payment, origins, shop_of
 from gateway.payments import cards, links, return_url
@@ -118,8 +118,8 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
         "state": "OPEN" if is_open else _ended(payment),
         "sandbox": payment.merchant.environment == "SANDBOX",
     }
-    _, browser = acquirer_of(payment) if is_open else ("", None)
-    return framed(render(request, "sdk/hosted.html", facts), origins(payment), browser.policy() if browser else None)
+    allowed = policy_of(payment) if is_open else None
+    return framed(render(request, "sdk/hosted.html", facts), origins(payment), allowed)
 
 
 def _ended(payment: Payment) -> str:

@@ -8,7 +8,8 @@ from gateway.payments import links, return_url, selectors
 from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.cards import is_confirmable
 from gateway.payments.errors import PaymentUnknown
-from gateway.payments.models import Payment
+from gateway.payments.failover import former_account
+from gateway.payments.models import FORMER, Payment
 
 
 class SessionInvalid(Exception):
@@ -23,17 +24,18 @@ class OriginMismatch(Exception):
 
 
 def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
-    """The payment of the request's client secret, with its merchant; also after a card was charged.
+    """The payment of the request's client secret, with its merchant; also after a card was charged, or after it moved
+    to another acquirer.
 
     Raises SessionInvalid and OriginMismatch.
     """
-    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    scheme, secret = _presented(request)
     payment = _named(links.of_client_secret(secret))
     opens = (
         scheme == "Bearer"
         and payment is not None
         and (is_confirmable(payment) or (ended_too and ("card" in payment.details or is_at_acquirer(payment))))
-        and constant_time_compare(links.client_secret(payment), secret)
+        and (_is(links.client_secret(payment), secret) or is_former(request, payment))
     )
     if payment is None or not opens:
         raise SessionInvalid(payment)
@@ -41,6 +43,21 @@ def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
     if origin is not None and origin not in origins(payment):
         raise OriginMismatch
     return payment
+
+
+def is_former(request: HttpRequest, payment: Payment) -> bool:
+    """Whether the browser still has the client secret from before the payment moved to another acquirer."""
+    _, secret = _presented(request)
+    return former_account(payment) is not None and _is(links.client_secret(payment, former=True), secret)
+
+
+def _presented(request: HttpRequest) -> tuple[str, str]:
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    return scheme, secret
+
+
+def _is(known: str, secret: str) -> bool:
+    return bool(constant_time_compare(known, secret))
 
 
 def origins(payment: Payment) -> list[str]:
@@ -55,9 +72,9 @@ def shop_of(payment: Payment) -> str:
 
 
 def open_payment(payment_id: str) -> Payment | None:
-    """The card payment with a session, in any status."""
+    """The card payment with a session, in any status; also while the session moves to another acquirer."""
     payment = _named(payment_id)
-    return payment if payment is not None and "session" in payment.details else None
+    return payment if payment is not None and payment.details.keys() & {"session", FORMER} else None
 
 
 def _named(payment_id: str) -> Payment | None:

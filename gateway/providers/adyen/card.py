@@ -33,6 +33,10 @@ class AdyenCard(AdyenRail, AcquirerCard):
         """Nothing exists at Adyen before the payer confirms."""
         return PaymentOutcome(PaymentResult.SESSION, {"session": {"integrationMode": order.integration_mode}})
 
+    @property
+    def library(self) -> tuple[str, str]:
+        return "adyen", self.api.credentials.environment
+
     def fields(self, order: PaymentOrder) -> dict[str, Any]:
         credentials = self.api.credentials
         browser = browser_of("adyen", credentials.environment)
@@ -53,8 +57,9 @@ class AdyenCard(AdyenRail, AcquirerCard):
             if card:
                 return self._told(order, self.api.pay(order.payment_id, self._request(order, card, given or {})))
         except NotSent:
-            pass  # the payer may try again
-        return PaymentOutcome(PaymentResult.WAITING, _nothing_sent(order))
+            if _is_first(order):
+                return PaymentOutcome(PaymentResult.NOT_RECEIVED, _not_sent(order))
+        return PaymentOutcome(PaymentResult.WAITING, _not_sent(order))
 
     def _request(self, order: PaymentOrder, card: Given, given: Given) -> dict[str, Any]:
         page = f"{settings.SDK_URL}/sdk/v1/3ds/acquirer/{order.payment_id}"
@@ -125,7 +130,8 @@ class AdyenCard(AdyenRail, AcquirerCard):
 
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         """Where nothing was authorized there is nothing to cancel."""
-        if order.details.items() >= self._refused().items() or _number(order, "confirmed") <= _number(order, "idle"):
+        is_refused = order.details.items() >= self._refused().items()
+        if not order.reference and (is_refused or _nothing_was_sent(order)):
             return PaymentOutcome(PaymentResult.DONE)
         return super().cancel(replace(order, reference=order.reference or order.details.get("pspReference")))
 
@@ -163,13 +169,17 @@ def _funding(extra: Mapping[str, Any]) -> str:
     return FUNDING.get(source.upper(), named if not source else "unknown")
 
 
-def _nothing_sent(order: PaymentOrder) -> dict[str, int]:
-    return {"idle" if _is_first(order) else "answered": _number(order, "confirmed")}
+def _nothing_was_sent(order: PaymentOrder) -> bool:
+    return _number(order, "confirmed") <= _number(order, "idle")
 
 
 def _is_first(order: PaymentOrder) -> bool:
     """Whether no earlier confirmation has reached Adyen."""
     return _number(order, "confirmed") <= _number(order, "idle") + 1
+
+
+def _not_sent(order: PaymentOrder) -> dict[str, int]:
+    return {"idle" if _is_first(order) else "answered": _number(order, "confirmed")}
 
 
 def _number(order: PaymentOrder, name: str) -> int:

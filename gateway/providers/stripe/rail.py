@@ -36,6 +36,10 @@ class StripeCard(AcquirerCard):
             return PaymentOutcome(PaymentResult.REFUSED, failure=reasons.of_refusal(intent))
         return _session(order, intent)
 
+    @property
+    def library(self) -> tuple[str, str]:
+        return "stripe", "live"
+
     def fields(self, order: PaymentOrder) -> dict[str, Any]:
         return {
             "acquirer": "stripe",

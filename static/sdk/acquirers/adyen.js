@@ -68,7 +68,8 @@ class AdyenCard extends Card {
   #answered(outcome) {
     if (!outcome.action) return outcome;
     const { origin, payment, words, clientSecret, locale, authenticate } = this.tools;
-    const order = { onpay: 2, type: "act", action: outcome.action, fields: this.given, clientSecret, locale, title: words.bank };
+    const said = { action: outcome.action, fields: this.given, clientSecret, locale, title: words.bank };
+    const order = { onpay: 2, type: "act", ...said };
     return authenticate(`${origin}/sdk/v1/3ds/acquirer/${payment}`, payment, words, order);
   }
 
@@ -114,7 +115,7 @@ class AdyenCard extends Card {
         every((field) => field.hear({ type: "ready" }));
         tell();
       },
-      onError: (error) => error.name !== "CANCEL" && every((field) => this.unavailable(field)),
+      onError: (error) => error.name !== "CANCEL" && every((field) => this.unavailable(field, isReady)),
       onEnterKeyPressed: () => this.fields.get("cardNumber").hear({ type: "enter" }),
       onBrand: (found) => { brand = found.brand; tell(); },
       onChange: (state) => { last = state; tell(); },
@@ -170,4 +171,4 @@ const shown = (checkout, action, node) => new Promise((resolve, reject) => {
   checkout.createFromAction(action, asked).mount(node);
 });
 
-give(Object.assign(AdyenCard.open, { act }));
+give(Object.assign(orElsewhere(AdyenCard.open), { act }));

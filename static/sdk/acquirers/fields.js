@@ -4,6 +4,8 @@ const INVALID = { cardNumber: "INVALID_NUMBER", cardExpiry: "INVALID_EXPIRY", ca
 const KINDS = Object.keys(INVALID);
 const BRANDS = ["visa", "mastercard", "amex", "elo", "hipercard", "diners", "discover"];
 const LOST = { error: { code: "UNAVAILABLE" } };
+const MOVED = "CARD_NEEDED_AGAIN"; // another acquirer has taken the payment over
+const PATIENCE_MS = 6000;
 
 const give = (adapter) => document.currentScript.dispatchEvent(new CustomEvent("onpay", { detail: adapter }));
 const without = (given, nothing = undefined) =>
@@ -16,7 +18,9 @@ function library(address, integrity, isThere) {
   return new Promise((resolve) => {
     const script = document.createElement("script");
     script.addEventListener("load", () => resolve(isThere()));
-    script.addEventListener("error", () => (script.remove(), resolve(false)));
+    const giveUp = () => (script.remove(), resolve(false));
+    script.addEventListener("error", giveUp);
+    setTimeout(giveUp, PATIENCE_MS);
     if (integrity) Object.assign(script, { integrity, crossOrigin: "anonymous" });
     script.src = address;
     document.head.append(script);
@@ -28,12 +32,25 @@ function failed(code, locale, more) {
   return { error: { code, message: words[code] ?? words.REFUSED, ...more } };
 }
 
-// What the server says to a confirmation: `{payment}`, `{error}`, or `{action}` for the acquirer's library. An answer
-// that was lost is asked for again, and so is one while the acquirer is being asked: either can only charge once.
+// Where the acquirer's fields cannot be mounted the server is told: it closes them, and another acquirer may take over.
+const askElsewhere = async ({ ask, clientSecret }) =>
+  (await ask("confirm", clientSecret, { fieldsUnavailable: true }))?.session;
+
+const orElsewhere = (open) => async (given, tools) => {
+  const known = { ...tools, clientSecret: given.clientSecret ?? tools.clientSecret };
+  const card = await open(given, known);
+  const session = !card && (await askElsewhere(known));
+  return session ? tools.openAcquirer({ ...tools, ...session }) : card;
+};
+
+// What the server says to a confirmation: `{payment}`, `{error}`, or `{action}` for the acquirer's library; where another
+// acquirer has taken over, also its `{session}`. An answer that was lost is asked for again, and so is one while the
+// acquirer is being asked: either can only charge once.
 /** @returns {Promise<any>} */
 async function settle(ask, given, locale) {
   for (let left = 3; ; left -= 1) {
-    const { action, payment, error } = (await ask(given)) ?? LOST;
+    const { action, payment, session, error } = (await ask(given)) ?? LOST;
+    if (session) return { ...failed(MOVED, locale), session };
     const isLost = error?.code === LOST.error.code;
     if (isLost && left < 3) return failed("OUTCOME_UNKNOWN", locale);
     const isOpen = payment?.status === "ACTION_REQUIRED" && left;
@@ -46,6 +63,8 @@ async function settle(ask, given, locale) {
 // The three fields of a card. The types are those of the acquirers' own packages: tests/clients compiles adapters.
 class Card {
   #fields = new Map();
+  #next = null; // the card of the acquirer that has taken over
+  #closed = null;
 
   constructor(fields, tools) {
     this.given = fields;
@@ -53,19 +72,23 @@ class Card {
   }
 
   field(kind, container, hear, look) {
-    const field = { kind, hear, told: "", is: { complete: false, empty: true } };
+    if (this.#next) return this.#next.field(kind, container, hear, look);
+    const field = { kind, container, hear, look, told: "", is: { complete: false, empty: true }, moved: null };
     this.#fields.set(kind, field);
-    const input = (field.input = this.put(field, container, look));
-    const say = ({ type, request, ...message }) => {
-      if (type === "confirm") this.confirm().then((outcome) => hear({ type: "result", request, ...outcome }));
-      else if (type === "update") input.update(message);
-      else input[type]?.();
-    };
+    field.input = this.put(field, container, look);
+    const say = (message) => (field.moved ? field.moved.say(message) : this.#say(field, message));
     const remove = () => {
       this.#fields.delete(kind);
-      input.remove();
+      (field.moved ?? field.input).remove();
     };
     return { say, remove };
+  }
+
+  #say(field, { type, request, ...message }) {
+    const { hear, input } = field;
+    if (type === "confirm") this.confirm().then((outcome) => hear({ type: "result", request, ...outcome }));
+    else if (type === "update") input.update((field.look = message));
+    else input[type]?.();
   }
 
   /** Mounts one; what the adapter returns is what can be done with it. @returns {any} */
@@ -95,7 +118,8 @@ class Card {
   }
 
   // Where the acquirer knows of no confirmation nothing can have been charged.
-  #decided(outcome) {
+  async #decided({ session, ...outcome }) {
+    if (outcome.error?.code === MOVED) return (await this.#move(session)) ? outcome : this.failed("FIELDS_UNAVAILABLE");
     return outcome.payment?.status === "ACTION_REQUIRED" ? this.failed("CONNECTION_LOST") : outcome;
   }
 
@@ -116,8 +140,24 @@ class Card {
     return failed(code, this.tools.locale, more);
   }
 
-  unavailable(field) {
-    field.hear({ type: "error", ...this.failed("FIELDS_UNAVAILABLE") });
+  async unavailable(field, wasReady = false) {
+    if (!wasReady) this.#closed ??= askElsewhere(this.tools).then((session) => session && this.#move(session));
+    if (!(await this.#closed)) field.hear({ type: "error", ...this.failed("FIELDS_UNAVAILABLE") });
+  }
+
+  // Mounts the fields of the acquirer that has taken over where those of this one are: they are empty.
+  async #move(known) {
+    const { ask, clientSecret, openAcquirer } = this.tools;
+    const session = known ?? (await ask("confirm", clientSecret, {}))?.session;
+    const next = session && (await openAcquirer({ ...this.tools, ...session }));
+    if (!next || next.error) return false;
+    this.#next = next;
+    for (const field of this.#fields.values()) {
+      field.input.remove();
+      this.changed(field, { complete: false, empty: true });
+      field.moved = next.field(field.kind, field.container, field.hear, field.look);
+    }
+    return true;
   }
 
   #mistake(kind, wrong) {

@@ -59,4 +59,4 @@ class StripeCard extends Card {
   }
 }
 
-give(StripeCard.open);
+give(orElsewhere(StripeCard.open));

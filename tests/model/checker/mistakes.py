@@ -4,7 +4,7 @@ from tests.model.checker.code import Wrong
 
 QUESTIONS, PROVIDER, DUE = "gateway.payments.questions", "gateway.payments.provider", "gateway.payments.due"
 CALLS, AUTHORIZATIONS = "gateway.payments.calls", "gateway.payments.authorizations"
-ANSWERS, BELIEVED = "gateway.payments.answers", "gateway.payments.believed"
+ANSWERS, BELIEVED, FAILOVER = "gateway.payments.answers", "gateway.payments.believed", "gateway.payments.failover"
 LIFECYCLE = "gateway.payments.lifecycle"
 _FAIL = 'PaymentOutcome(PaymentResult.DECLINED, failure=("X", "Refused."))'
 _MAY = "while a charge exists or may still be made"
@@ -143,6 +143,53 @@ OF_PAYMENTS = (
         (("    PaymentResult.SESSION, PaymentResult.CHALLENGE,\n", "    PaymentResult.SESSION,\n"),),
         f"EXPIRED {_MAY}",
         kind="card",
+    ),
+    Wrong(
+        "a card that the issuer declined is tried elsewhere",
+        AUTHORIZATIONS,
+        (("mark = {failover.MAY_MOVE: True} if outcome.answered == PaymentResult.REFUSED else {}",
+          "mark = {failover.MAY_MOVE: True}"),),
+        "offered elsewhere after the issuer's decline",
+        kind="session",
+    ),
+    Wrong(
+        "a session moves before it is voided",
+        AUTHORIZATIONS,
+        (("    save(payment)\n    return payment\n\n\ndef voided",
+          "    save(payment)\n    return failover.move(payment, at) or payment\n\n\ndef voided"),),
+        "while the first may charge",
+        kind="session",
+    ),
+    Wrong(
+        "a session moves although it is unclear whether it was voided",
+        ANSWERS,
+        (("        return failover.turn_elsewhere(payment, outcome, at)\n",
+          "        return failover.turn_elsewhere(payment, outcome, at)\n"
+          "    if about == PaymentAction.CANCEL and outcome.answered == PaymentResult.UNKNOWN:\n"
+          "        return failover.move(payment, at) or unclear(payment, at)\n"),),
+        "while the first may charge",
+        kind="session",
+    ),
+    Wrong(
+        "a session moves twice",
+        FAILOVER,
+        (("    if former_account(payment) or payment.expires_at", "    if payment.expires_at"),),
+        "offered again where it was voided",
+        kind="moved",
+    ),
+    Wrong(
+        "a late answer of the former acquirer counts at the next one",
+        QUESTIONS,
+        (("    if payment.account_id != question.account_id:\n", "    if False:\n"),),
+        "charged at the price of another card",
+        kind="late",
+    ),
+    Wrong(
+        "a message of the former acquirer counts at the next one",
+        BELIEVED,
+        (("    if payment.account_id != account_id:\n", "    if False:\n"),),
+        f"EXPIRED {_MAY}",
+        kind="moved",
     ),
 )  # fmt: skip
 

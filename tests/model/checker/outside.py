@@ -16,8 +16,10 @@ NONE, OPEN, REVIEW, HELD, CHARGED, VOID, REFUSED, TWICE = (
     "nothing", "open", "in review", "authorized", "charged", "void", "refused", "ordered twice",
 )  # fmt: skip
 FIELDS, TURNED, ODD, WRONG = "in the fields", "declined in the fields", "authorized, a debit card", "wrongly charged"
-LIVE = (OPEN, REVIEW, HELD, CHARGED, FIELDS, TURNED, ODD, WRONG)
+TOLD, BOUNCED, GONE = "declined in the fields, and said so", "refused in the fields", "void, for the issuer's reason"
+LIVE = (OPEN, REVIEW, HELD, CHARGED, FIELDS, TURNED, TOLD, BOUNCED, ODD, WRONG)
 """There is a charge, or there may be one yet."""
+OVER = (VOID, GONE)
 CODE = {"pixCopyPaste": "000201code", "pixTxid": "TX"}
 SESSION = {"session": {"integrationMode": "SECURE_FIELDS"}}
 WHY = ("PROVIDER_REFUSED", "The provider refused the payment.")
@@ -48,7 +50,7 @@ def _acts(order: str, answered: PaymentResult, **more: Any) -> list[Option]:
 _FIRST_ORDER = {"wallet": (OPEN, R.WAITING), "review": (REVIEW, R.REVIEW), "card": (FIELDS, R.SESSION)}
 _TOLD_ANYTIME = {
     CHARGED: R.DONE, HELD: R.AUTHORIZED, ODD: R.AUTHORIZED, OPEN: R.WAITING, FIELDS: R.WAITING, TURNED: R.DECLINED,
-    VOID: R.DECLINED, NONE: R.NOT_RECEIVED,
+    TOLD: R.DECLINED, BOUNCED: R.REFUSED, VOID: R.DECLINED, GONE: R.DECLINED, NONE: R.NOT_RECEIVED,
 }  # fmt: skip
 _TOLD_OF_REVIEW = {CHARGED: R.CLEARED, OPEN: R.CLEARED, REVIEW: R.UNKNOWN, VOID: R.DECLINED, NONE: R.NOT_RECEIVED}
 
@@ -57,7 +59,7 @@ def _instructed(order: str, kind: str) -> list[Option]:
     if order in LIVE:
         return [("ordered again", TWICE, LOST)]
     if order != NONE:
-        return [(order, order, _said(R.DECLINED if order == VOID else R.REFUSED))]
+        return [(order, order, _said(R.DECLINED if order in OVER else R.REFUSED))]
     accepted = _acts(*_FIRST_ORDER[kind])
     return [*accepted, *_acts(REFUSED, R.REFUSED), (str(R.DECLINED), VOID, _said(R.DECLINED))]
 
@@ -67,13 +69,14 @@ def _asked(order: str, about: str) -> list[Option]:
         told = _TOLD_OF_REVIEW.get(order, R.DECLINED)
     elif order == REVIEW:
         told = R.REVIEW if about == PaymentAction.PREPARE else R.WAITING
-    elif order in (FIELDS, TURNED) and about == PaymentAction.PREPARE:
+    elif order in (FIELDS, TURNED, TOLD, BOUNCED) and about == PaymentAction.PREPARE:
         told = R.SESSION
     elif order == REFUSED:
         told = R.REFUSED if about == PaymentAction.PREPARE else R.DECLINED
     else:
         told = _TOLD_ANYTIME[order]
-    return [(f"says {told}", order, _said(told, **_card_in(order)))]
+    then = TOLD if order == TURNED and told == R.DECLINED else order
+    return [(f"says {told}", then, _said(told, **_card_in(order)))]
 
 
 def _card_in(order: str) -> dict[str, Any]:
@@ -88,7 +91,9 @@ def _confirmed(order: str) -> list[Option]:
         return _asked(order, PaymentAction.PAY)
     return [
         *_acts(HELD, R.AUTHORIZED, **_card_in(HELD)), *_acts(ODD, R.AUTHORIZED, **_card_in(ODD)),
-        *_acts(TURNED, R.DECLINED), ("nobody confirmed", FIELDS, _said(R.WAITING)),
+        (str(R.DECLINED), TOLD, _said(R.DECLINED)), ("declined, answer lost", TURNED, LOST),
+        *_acts(BOUNCED, R.REFUSED), ("nothing is sent", FIELDS, _said(R.NOT_RECEIVED)),
+        ("nobody confirmed", FIELDS, _said(R.WAITING)),
         ("asks the holder", FIELDS, _said(R.CHALLENGE)),
     ]  # fmt: skip
 
@@ -98,7 +103,7 @@ def _canceled(order: str) -> list[Option]:
         return [("it was paid", order, _said(R.REFUSED))]
     if order == NONE:
         return [("says not received", order, _said(R.NOT_RECEIVED))]
-    return _acts(VOID, R.DONE)
+    return _acts(GONE if order in (TOLD, GONE) else VOID, R.DONE)
 
 
 def _captured(order: str) -> list[Option]:
@@ -127,6 +132,8 @@ def by_itself(order: str) -> list[tuple[str, str]]:
         REVIEW: [("the review clears it", OPEN), ("the review declines it", VOID)],
         FIELDS: [("the payer confirms", HELD), ("a debit card is confirmed", ODD), ("the issuer declines", TURNED)],
         TURNED: [("another card is confirmed", HELD)],
+        TOLD: [("another card is confirmed", HELD)],
+        BOUNCED: [("another card is confirmed", HELD)],
     }.get(order, [])
 
 
@@ -139,7 +146,7 @@ def messages(order: str, kind: str) -> list[tuple[PaymentAction, PaymentOutcome]
     else:
         confirmed = [(PaymentAction.PAY, R.AUTHORIZED)]
         told = {HELD: confirmed, ODD: confirmed, TURNED: [(PaymentAction.PAY, R.DECLINED)]}
-        told |= {CHARGED: [(PaymentAction.CAPTURE, R.DONE), *confirmed], VOID: [*_OVER, *confirmed]}
+        told |= {CHARGED: [(PaymentAction.CAPTURE, R.DONE), *confirmed], VOID: [*_OVER, *confirmed], GONE: [*_OVER]}
     return [(about, _said(answered, **_card_told(order, answered))) for about, answered in told.get(order, [])]
 
 

@@ -1,14 +1,16 @@
 """A payment, its two institutions, and processes that ask them: every step is taken by the production code."""
 
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from accounts.base import clock
 from accounts.base.errors import Refusal
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments.models import Payment
-from tests.model.checker import outside
+from tests.model.checker import beginnings, outside
 from tests.model.checker.machine import Asking, State, World
-from tests.model.checker.outside import CHARGED, FIELDS, HELD, LIVE, NONE, TWICE, WRONG, Script, every_way, given
+from tests.model.checker.outside import CHARGED, FIELDS, GONE, HELD, LIVE, NONE, TWICE, WRONG, Script, every_way, given
 from tests.model.checker.search import PEOPLE
 from tests.model.checker.stage import DUE, HOUR, LATER, NEXT, OVER, RUNNING, USERS, Row, Stage, answering
 
@@ -19,20 +21,35 @@ Orders = tuple[str, str]
 
 
 class Payments(World):
-    """The steps of a payment with at most `processes` at once. States: row, orders, what went wrong, processes."""
+    """The steps of a payment with at most `processes` at once. States: row, orders, what went wrong, processes.
+
+    `kind`: how it is paid, or how far a card session has come (see `beginnings`).
+    """
 
     def __init__(self, stage: Stage, *, kind: str = "wallet", processes: int = 3) -> None:
         super().__init__(processes)
-        self.stage, self.kind = stage, kind
+        self.stage, self.begun = stage, kind if kind in beginnings.BEGUN else ""
+        self.kind = "card" if self.begun else kind
+        self.unnoted = [copy(account) for account in stage.accounts]
+        for account in self.unnoted:
+            account.take_out(clock.utcnow())  # whether calls are served is not searched
         self.heard: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
     @property
     def first(self) -> State:
-        """Just stored, and its process about to call the first institution."""
+        """Just stored, and its process about to call the first institution, unless more has happened."""
+        if self.begun:
+            return self._first_of_session()
         with self.stage.laid(self.stage.stored):
             row = self.rows(self.stage.row())
         caller = Asking(API, str(PaymentAction.PREPARE))
         return (row, self.outs((NONE, NONE)), 0, self.processes.numbers(caller))
+
+    def _first_of_session(self) -> State:
+        began = beginnings.of_session(self.begun)
+        if began.said:
+            self.heard[began.process.about, began.process.again, began.process.heard] = (began.said,)
+        return (self.rows(began.row), self.outs(began.orders), 0, self.processes.numbers(began.process))
 
     def _is_over(self, row: int, orders: int) -> bool:
         return not {TWICE, WRONG}.isdisjoint(self.outs.values[orders])
@@ -85,6 +102,7 @@ class Payments(World):
             ("ordered twice at one provider", TWICE in orders_now),
             ("charged at the price of another card", WRONG in orders_now),
             ("two providers may charge", live > 1),
+            ("offered elsewhere after the issuer's decline", GONE in orders_now and live),
             (f"{status} while a charge exists or may still be made", status in ("FAILED", "EXPIRED") and live),
             (f"{status} that was not charged", status in ("PAID", "REFUNDED") and CHARGED not in orders_now),
         )
@@ -104,7 +122,9 @@ class Payments(World):
         row, found = self.rows.values[number], []
         if row.is_final:
             return []
-        ways = ((SWEEP, self._swept), (SWEEP, self._expired), (API, self._resumed), (BROWSER, self._confirmed))
+        ways = ((SWEEP, self._swept), (SWEEP, self._expired), (API, self._resumed))
+        if self.kind == "card":
+            ways += ((BROWSER, self._confirmed), (BROWSER, self._without_fields))
         for who, begin in ways:
             with self.stage.laid(self.stage.payment(row)) as now:
                 asking = begin(now)
@@ -147,11 +167,16 @@ class Payments(World):
 
     def _confirmed(self, now: Any) -> list[Asking] | None:
         """The payer's browser says that it has confirmed."""
-        if self.kind != "card":
-            return None
+        return self._from_browser(lambda cards, payment: cards._begin(payment, None))
+
+    def _without_fields(self, now: Any) -> list[Asking] | None:
+        """The payer's browser says that it could not mount the fields."""
+        return self._from_browser(lambda cards, payment: cards._close_fields(payment))
+
+    def _from_browser(self, said: Callable[[Any, Any], Any]) -> list[Asking] | None:
         cards, payment = self.stage.code("gateway.payments.cards"), self.stage.payment(self.stage.row())
         try:
-            question = cards._begin(payment, None)
+            question = said(cards, payment)
         except Refusal:
             return None
         if isinstance(question, Payment):
@@ -175,12 +200,15 @@ class Payments(World):
     def _tells(self, row: int, orders: int) -> list[tuple[str, int]]:
         now, found = self.rows.values[row], []
         believed, calls = self.stage.code("gateway.payments.believed"), self.stage.code("gateway.payments.calls")
-        for about, told in outside.messages(self.outs.values[orders][now.account], self.kind):
-            with self.stage.laid(self.stage.payment(now)):
-                believed.believe(self.stage.merchant, self.stage.stored.pk, calls.Answer(about, told))
-                then = self.rows(self.stage.row())
-            if then != row:
-                found.append((f"{USERS[now.account]} tells: {about} {told.answered}", then))
+        tellers = (now.account, 1 - now.account) if now.moved else (now.account,)
+        for teller in tellers:
+            account = self.stage.accounts[teller].pk
+            for about, told in outside.messages(self.outs.values[orders][teller], self.kind):
+                with self.stage.laid(self.stage.payment(now)):
+                    believed.believe(self.stage.merchant, self.stage.stored.pk, account, calls.Answer(about, told))
+                    then = self.rows(self.stage.row())
+                if then != row:
+                    found.append((f"{USERS[teller]} tells: {about} {told.answered}", then))
         return found
 
     def _calls(self, number: int, orders: int) -> list[tuple[str, int, int, int]]:
@@ -200,7 +228,7 @@ class Payments(World):
 
         found: dict[tuple[int, int, int], str] = {}
         for script, said in every_way(act, answer):
-            heard = f"{said.outcome.answered} to {said.about}{_details(said.outcome)}"
+            heard = f"{said.outcome.answered} to {said.about}{beginnings.details(said.outcome)}"
             self.heard.setdefault((one.about, one.again, heard), tuple(told for _, told in script.told))
             wrong = _wrong_call(one, before, now)
             after = self.processes.numbers(one._replace(heard=heard)), self.outs((now[0], now[1])), self.wrongs(wrong)
@@ -221,7 +249,7 @@ class Payments(World):
         def answer(user: str, what: str, *_: Any) -> Any:
             said = next(told, None)
             if said is None:
-                raise GoesOn(what)
+                raise GoesOn(user, what)
             return given(said)
 
         with self.stage.laid(laid), answering(answer):
@@ -242,9 +270,11 @@ class Payments(World):
             else:
                 questions.answer(merchant, remembered.pk, questions.ask(remembered))
         except GoesOn as following:
-            row, about = self.stage.row(), _FOLLOWING.get(str(following), PaymentAction.PREPARE)
+            row, (user, what) = self.stage.row(), following.args
+            about, account = _FOLLOWING.get(what, PaymentAction.PREPARE), USERS.index(user)
             again = about == PaymentAction.PREPARE and row.asked > 1
-            return [Asking(one.who, str(about), account=row.account, again=again)]
+            is_own = account == row.account
+            return [Asking(one.who, str(about), account=account, again=again, is_own=is_own, is_hinted=not is_own)]
         except Refusal:
             pass
         return []
@@ -253,28 +283,27 @@ class Payments(World):
         order = self.stage.code("gateway.payments.provider").order_of(payment)
         about, rail = PaymentAction(one.about), self.stage.rails[one.account]
         code = self.stage.code("gateway.payments.calls")
-        return code.Question(
-            payment.pk, payment.merchant_id, None, about, order, rail, payment.leased_until, payment.ask_at
-        )
+        times = payment.leased_until, payment.ask_at
+        closes = one.who == BROWSER and about == PaymentAction.PAY
+        asked = payment.pk, payment.merchant_id, self.unnoted[one.account]
+        return code.Question(*asked, about, order, rail, *times, closes=closes)
 
     def _remembered(self, one: Asking, row: Row) -> Any:
         """The payment as the process knows it: by default with times that nobody else has set."""
-        payment = self.stage.payment(row._replace(account=one.account, asked=2 if one.again else 1))
+        moved = row.moved and one.account == row.account
+        payment = self.stage.payment(row._replace(account=one.account, moved=moved, asked=2 if one.again else 1))
         payment.status, payment.answered = ("PENDING", False) if one.who == API else (row.status, row.answered)
         payment.leased_until, payment.ask_at = clock.utcnow() + 3 * HOUR, clock.utcnow() + 7 * HOUR
         return payment
 
 
 class GoesOn(BaseException):
-    """The process is about to make another call, which it names."""
-
-
-def _details(outcome: PaymentOutcome) -> str:
-    card = outcome.details.get("card")
-    return f" with a {card['funding']} card" if card else " with code" if outcome.details else ""
+    """The process is about to make another call: to whom, and which."""
 
 
 def _wrong_call(one: Asking, before: Orders, after: list[str]) -> str:
+    if one.about == PaymentAction.PREPARE and not one.again and before[one.account] in outside.OVER:
+        return "offered again where it was voided"
     is_sent = before[one.account] == NONE != after[one.account]
     return "sent to a second provider while the first may charge" if is_sent and before[1 - one.account] in LIVE else ""
 

@@ -16,7 +16,8 @@ from accounts.models import Merchant
 from gateway.customers.payer import Payer
 from gateway.payments import selectors
 from gateway.payments import services as payments
-from gateway.payments.models import UNDECIDED, Payment
+from gateway.payments.failover import MAY_MOVE
+from gateway.payments.models import FORMER, UNDECIDED, Payment
 from gateway.providers.asking import Asked
 from ledger.books.models import Balance
 from ledger.books.services import Move, Side, post_for_block, wallet
@@ -52,6 +53,9 @@ class Row(NamedTuple):
     over: bool = False
     failing: bool = False
     captured: bool = False
+    confirmed: bool = False
+    may_move: bool = False
+    moved: bool = False
     refunded: int = 0
 
     @property
@@ -96,7 +100,7 @@ class Stage:
         payment._state = ModelState()
         payment.merchant, payment.account = self.merchant, self.accounts[row.account]
         payment.status, payment.answered, payment.asked_times = row.status, row.answered, row.asked
-        payment.details = (self.details if row.instructed else {}) | ({"captured": ""} if row.captured else {})
+        payment.details = self._details(row)
         payment.refunded_amount = row.refunded
         payment.created_at = now - HOUR
         payment.expires_at = now - HOUR / 2 if row.over else now + 24 * HOUR
@@ -124,7 +128,22 @@ class Stage:
             over=payment.expires_at <= now,
             failing=payment.failure_code is not None,
             captured="captured" in payment.details,
+            confirmed="confirmed" in payment.details,
+            may_move=payment.failure_code is not None and MAY_MOVE in payment.details,
+            moved=FORMER in payment.details,
         )
+
+    def _details(self, row: Row) -> dict[str, Any]:
+        details = dict(self.details) if row.instructed else {}
+        if row.captured:
+            details["captured"] = ""
+        if row.confirmed:
+            details["confirmed"] = 1
+        if row.may_move:
+            details[MAY_MOVE] = True
+        if row.moved:
+            details[FORMER] = {"account": self.accounts[1 - row.account].pk, "reference": None, "details": {}}
+        return details
 
     def lay_unclear(self, row: Asked, unclear: str, now: datetime) -> None:
         row.unclear_since = now - 10 * HOUR if unclear else None

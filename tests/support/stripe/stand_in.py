@@ -46,6 +46,8 @@ class StandIn:
     calls: list[str] = field(default_factory=list)
     funding: str = "credit"
     """Of all cards: localstripe knows credit cards only."""
+    refusal: str = "card_declined"
+    """The code of every refused card: localstripe has one only."""
     answers: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
     """By idempotency key, which localstripe does not know."""
     disputes: Desk = field(default_factory=Desk)
@@ -110,7 +112,13 @@ class _Front(Handler):
         if failure in AFTER:
             AFTER[failure](self)
             return
-        self.send(status, told.replace(b'"funding": "credit"', f'"funding": "{self.stand_in.funding}"'.encode()), kind)
+        self.send(status, self.as_played(told), kind)
+
+    def as_played(self, told: bytes) -> bytes:
+        played = {"funding": ("credit", self.stand_in.funding), "code": ("card_declined", self.stand_in.refusal)}
+        for name, (theirs, ours) in played.items():
+            told = told.replace(f'"{name}": "{theirs}"'.encode(), f'"{name}": "{ours}"'.encode())
+        return told
 
     def answer(self, body: bytes) -> tuple[int, str, bytes]:
         if self.path == "/elsewhere":

@@ -106,13 +106,13 @@ def test_there_is_no_such_page_without_an_acquirer(api: Api, acme: Shop, script:
         assert browser().get(f"/sdk/v1/3ds/acquirer/{payment}").status_code == 404
 
 
-@pytest.mark.parametrize("acquirer", [None, "stripe", "adyen"])
-def test_the_documentation_gives_the_policy_of_each_acquirer(acquirer: str | None) -> None:
-    policy = policy_of(acquirer)
+@pytest.mark.parametrize("acquirers", [(), ("stripe",), ("adyen",), ("stripe", "adyen")])
+def test_the_documentation_gives_the_policy_of_each_acquirer(acquirers: tuple[str, ...]) -> None:
+    policy = policy_of(*acquirers)
 
     assert policy.startswith(f"default-src 'self'; script-src 'self' {settings.SDK_URL}")
     assert [word for word in ("unsafe", "* ", "https: ", TEST_SYSTEM) if word in policy] == []
     assert policy.replace("'", "&#x27;") in browser().get("/docs/cards").content.decode()
-    for directive, origins in (STRIPE if acquirer == "stripe" else {}).items():
+    for directive, origins in (STRIPE if "stripe" in acquirers else {}).items():
         assert f"{directive} " in policy
         assert all(origin in policy for origin in origins)

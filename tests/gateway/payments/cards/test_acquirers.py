@@ -206,7 +206,9 @@ def test_nobody_confirmed_in_time_so_the_fields_are_closed_before_it_expires(ses
 def test_a_message_that_is_faster_than_the_browser_is_no_contradiction(session: Session, script: Script) -> None:
     def hears_first(user: str, what: str, our_id: str) -> PaymentOutcome:
         if what == "confirm":
-            believed.believe(stored().merchant, our_id, Answer(PaymentAction.PAY, authorized()))
+            believed.believe(
+                stored().merchant, our_id, str(stored().account_id), Answer(PaymentAction.PAY, authorized())
+            )
         return authorized() if what == "confirm" else DONE
 
     vars(script)["answer"] = hears_first
@@ -220,7 +222,9 @@ def test_a_message_that_is_faster_than_the_browser_is_no_contradiction(session: 
 def test_an_old_refusal_does_not_fail_what_another_card_has_paid_meanwhile(session: Session, script: Script) -> None:
     def is_overtaken(user: str, what: str, our_id: str) -> PaymentOutcome:
         if what == "confirm":
-            believed.believe(stored().merchant, our_id, Answer(PaymentAction.PAY, authorized()))
+            believed.believe(
+                stored().merchant, our_id, str(stored().account_id), Answer(PaymentAction.PAY, authorized())
+            )
         return DECLINED if what == "confirm" else DONE
 
     vars(script)["answer"] = is_overtaken

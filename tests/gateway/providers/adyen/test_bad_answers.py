@@ -75,7 +75,7 @@ def test_what_reaches_nobody_was_not_sent(acquirer: Acquirer, order_of: OrderOf)
         order = replace(order_of(rail.method), details={"confirmed": 1})
         if isinstance(rail, AcquirerCard):
             told = rail.confirm(order, state_data("credit"))
-            assert (told.answered, told.details) == (PaymentResult.WAITING, {"idle": 1})
+            assert (told.answered, told.details) == (PaymentResult.NOT_RECEIVED, {"idle": 1})
             assert rail.cancel(replace(order, details=order.details | told.details)).answered == PaymentResult.DONE
         else:
             with pytest.raises(NotSent):
