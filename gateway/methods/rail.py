@@ -58,9 +58,10 @@ class Money:
 
 @dataclass(frozen=True, slots=True)
 class Clawback:
-    """A return of money that arrived, made by the institution itself under the rules of its scheme.
+    """A return of money that arrived, which we did not order: made by the institution under the rules of its scheme.
 
     `reference` is the institution's id of the return, `money` that of the money. `is_done` False: it is under way.
+    `is_claim` False: people refunded it on the institution's own pages.
     """
 
     reference: str
@@ -69,6 +70,7 @@ class Clawback:
     currency: str
     reason_code: str
     is_done: bool = True
+    is_claim: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Money that its institution has taken back itself under MED: it settles a claim, so that we never send it again."""
+"""Money that went back without an order of ours: under MED, which settles a claim, or by people at the institution."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -25,6 +25,7 @@ from webhooks.outbox import emit
 
 log = structlog.get_logger()
 TAKEN_BACK = (ACQUIRER_REFUSED[0], "The payer's bank has recovered the money through PIX MED.")
+REFUNDED_THERE = (ACQUIRER_REFUSED[0], "The payment was refunded on the provider's own pages.")
 NOTE = "The bank took the money back through MED without a claim that we know."
 
 
@@ -61,8 +62,8 @@ def _enter(payment: Payment, one: Clawback, now: datetime) -> bool:
     if amount > left or any(refund.is_med for refund in at_provider):
         log.warning("refund.clawback_waits", payment=payment.pk, reference=one.reference)
         return False
-    claim = _claim(payment, amount)
-    make_room(payment, amount, claim, left, TAKEN_BACK, now)
+    claim = _claim(payment, amount) if one.is_claim else None
+    make_room(payment, amount, claim, left, TAKEN_BACK if one.is_claim else REFUNDED_THERE, now)
     _settle(payment, claim, amount, one, now)
     return True
 
@@ -119,7 +120,8 @@ def _settle(payment: Payment, claim_id: str | None, amount: int, one: Clawback, 
         _reduce(claim, amount, now)
     found = _found(payment, amount, one, now)
     _complete(found, one, now)
-    notices.taken_back(found)
+    if one.is_claim:
+        notices.taken_back(found)
     if claim:
         fill_one(claim, now)
         emit(claim.merchant, "refund.updated", claim.id, payloads.refund(claim), now)
@@ -155,12 +157,16 @@ def _reduce(claim: Refund, amount: int, now: datetime) -> None:
 
 
 def _found(payment: Payment, amount: int, one: Clawback, now: datetime) -> Refund:
-    """A claim that nobody told us of. API Pix does not name it: the id of the return stands for its id."""
+    """A claim that nobody told us of, or a refund that people made there.
+
+    API Pix does not name a claim: the id of the return stands for its id.
+    """
     on_their_way = sum(refund.amount for refund in open_of(payment))
     left = payment.amount - payment.refunded_amount - on_their_way
-    refund = opening.new(payment, Origin.PAYER, amount, left, now)
-    refund.dispute_kind, refund.claim_id, refund.claimed_amount = DisputeKind.MED, one.reference, amount
-    refund.analysis_due_at = refund.return_due_at = now
-    refund.reason_code, refund.note = one.reason_code, NOTE
-    refund.account = payment.account
+    refund = opening.new(payment, Origin.PAYER if one.is_claim else Origin.MERCHANT, amount, left, now)
+    refund.note = NOTE if one.is_claim else REFUNDED_THERE[1]
+    if one.is_claim:
+        refund.dispute_kind, refund.claim_id, refund.claimed_amount = DisputeKind.MED, one.reference, amount
+        refund.analysis_due_at = refund.return_due_at = now
+        refund.reason_code = one.reason_code
     return opening.begin(refund, RefundAction.FOUND, now, all_of_it=False)

@@ -175,7 +175,11 @@ class Refund(Returned):
                 condition=~Q(status=Status.COMPLETED)
                 | (
                     Q(completed_at__isnull=False)
-                    & (Q(wallet_amount=F("from_releasing") + F("from_available")) | Q(dispute_kind__isnull=False))
+                    & (
+                        Q(wallet_amount=F("from_releasing") + F("from_available"))
+                        | Q(dispute_kind__isnull=False)
+                        | Q(sent_at__isnull=True)
+                    )
                 ),
             ),
         ]

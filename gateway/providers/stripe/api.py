@@ -137,6 +137,10 @@ class StripeApi:
         options: Any = {"idempotency_key": key}
         return _told(Dispute, lambda: self._stripe.disputes.close(dispute_id, options=options))
 
+    def refunds_of(self, charge: str) -> list[Refund]:
+        """All refunds of a charge. Raises Unclear or NotSent."""
+        return [shaped(one, Refund) for one in _pages(self._stripe.refunds.list, {"charge": charge})]
+
     def reach(self) -> None:
         """Lists one intent, so that the key is tried. Raises Unclear or NotSent."""
         _clear(_answered(lambda: self._stripe.payment_intents.list({"limit": 1})))

@@ -9,11 +9,11 @@ import structlog
 from accounts.base.sealing import seal, unseal
 from gateway.methods.card.acquirer import AcquirerCard
 from gateway.methods.card.method import CreditCard, DebitCard
-from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
+from gateway.methods.rail import Clawback, PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
 from gateway.providers.browsers import browser_of
 from gateway.providers.errors import Unclear
 from gateway.providers.stripe import reasons
-from gateway.providers.stripe.api import PAYMENT, Refused, StripeApi, settled
+from gateway.providers.stripe.api import PAYMENT, REFUND, Refused, StripeApi, settled
 from gateway.providers.stripe.shapes import Intent, Refund, exact, minor
 
 NO_INTENT = ("NO_PAYMENT_INTENT", "The payment has no payment intent, so Stripe cannot return its money.")
@@ -99,6 +99,22 @@ class StripeCard(AcquirerCard):
     def ask_refund(self, order: RefundOrder, at: datetime) -> PaymentOutcome:
         found = self._api.refunded(order.refund_id, order.details["intent"])
         return _refund_outcome(order, found) if found else PaymentOutcome(PaymentResult.NOT_RECEIVED)
+
+    def clawbacks(self, money: str) -> list[Clawback]:
+        """Refunds that people made in Stripe's dashboard: they have no id of ours."""
+        return [
+            Clawback(
+                one.id,
+                money,
+                exact(one.amount, one.currency.upper()),
+                one.currency.upper(),
+                "OTHER",
+                is_done=one.status == "succeeded",
+                is_claim=False,
+            )
+            for one in self._api.refunds_of(money)
+            if REFUND not in one.metadata and one.status in ("succeeded", "pending")
+        ]
 
     def _intent(self, order: PaymentOrder) -> Intent:
         intent = self._api.intent(order.details["intent"])

@@ -10,13 +10,14 @@ from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.providers.disputes import DISPUTE
 from gateway.providers.errors import Unreadable
-from gateway.providers.provider import Message, Notice
+from gateway.providers.provider import MONEY, Message, Notice
 from gateway.providers.stripe.api import PAYMENT, REFUND
 from gateway.providers.stripe.credentials import StripeCredentials
 
 TOLERANCE_S = 300
 _OURS = re.compile(r"(pay|ref)_[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _DISPUTE = re.compile(r"(dp|du)_[A-Za-z0-9]{1,60}")
+_CHARGE = re.compile(r"(ch|py)_[A-Za-z0-9]{1,60}")
 _READ = ("payment_intent.", "charge.refunded", "charge.refund.", "refund.")
 
 
@@ -61,6 +62,15 @@ def _named(kind: str, subject: dict[str, Any]) -> Iterator[Notice]:
     for refund in (subject, *(within.get("data") or () if isinstance(within, dict) else ())):
         if our_id := _our_id(refund, REFUND):
             yield Notice(our_id, PaymentAction.REFUND)
+    if charge := _refunded_there(subject):
+        yield Notice(f"{MONEY}_{charge}", PaymentAction.REFUND)
+
+
+def _refunded_there(subject: dict[str, Any]) -> str | None:
+    """The charge of a refund that has no id of ours: people made it in Stripe's dashboard."""
+    charge = subject.get("charge")
+    is_refund = subject.get("object") == "refund" and _our_id(subject, REFUND) is None
+    return charge if is_refund and isinstance(charge, str) and _CHARGE.fullmatch(charge) else None
 
 
 def _our_id(subject: Any, name: str) -> str | None:

@@ -285,3 +285,29 @@ def test_staff_hand_an_answer_on_again_and_two_record_an_end_that_was_not_told(
     assert offered == [RefundAction.WON, RefundAction.TAKEN_BACK]
     decided = refunds.decide(acme.production, refund().pk, RefundAction.TAKEN_BACK, by=enters(), note="Statement")
     assert (decided.status, balances(acme)) == ("COMPLETED", {"DEBT": -798, "FEE_INCOME": 798})
+
+
+def test_a_refund_made_in_stripes_dashboard_is_booked_once(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    charge = payment.rail_reference or ""
+    assert api_of(acme).post(f"/payments/{payment.pk}/refunds", {"amount": 180.00}).status_code == 201
+
+    made = stand_in.call("POST", "/v1/refunds", charge=charge, amount=5_000)
+    for _ in ("told", "and repeated"):
+        assert delivered(account, event("refund.created", made)) == 200
+
+    assert statuses() == ["FAILED", "COMPLETED"]
+    booked = refund()
+    assert (booked.origin, booked.amount, booked.end_to_end_id) == ("MERCHANT", 5_000, made["id"])
+    assert balances(acme) == {"CLEARING": -15_000, "RELEASING": 14_202, "FEE_INCOME": 798}
+
+
+def test_a_refund_there_of_more_than_the_wallet_has_is_owed(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    made = stand_in.call("POST", "/v1/refunds", charge=payment.rail_reference, amount=TAKEN)
+    assert delivered(account, event("refund.created", made)) == 200
+
+    assert (statuses(), Payment.objects.get().status) == (["COMPLETED"], "REFUNDED")
+    assert balances(acme) == {"DEBT": -798, "FEE_INCOME": 798}
