@@ -34,6 +34,12 @@ _ABOUT_EVENTS = ("webhooks.endpoint", "webhooks.event", "webhooks.delivery", "we
 _ABOUT_CALLS = ("gateway.apirequest", "gateway.idempotencykey", "accounts.apikey")
 _ABOUT_TERMS = ("gateway.methodrule", "gateway.pricerule", "gateway.payoutrule")
 _ABOUT_PROVIDERS = ("gateway.provideraccount", "gateway.providerroute", "gateway.providermessage")
+_ABOUT_SETTLEMENTS = (
+    "gateway.settlementday",
+    "gateway.settlementdifference",
+    "gateway.settlementline",
+    "gateway.settlementreport",
+)
 _ABOUT_PARTS = (
     "accounts.heartbeat",
     "accounts.stuckwork",
@@ -50,6 +56,7 @@ _EVERYTHING = (
     *_ABOUT_CALLS,
     *_ABOUT_TERMS,
     *_ABOUT_PROVIDERS,
+    *_ABOUT_SETTLEMENTS,
     *_ABOUT_PARTS,
     *_ABOUT_STAFF,
     "accounts.document",
@@ -97,8 +104,10 @@ ROLES = (
     StaffRole(
         "Treasury",
         "Records outcomes of payments, withdrawals and refunds, decides on suspense and advances, connects providers.",
-        (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS),
+        (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS, *_ABOUT_SETTLEMENTS),
         (
+            "gateway.add_settlementreport",
+            "gateway.change_settlementdifference",
             "gateway.add_provideraccount",
             "gateway.change_provideraccount",
             "gateway.change_providermessage",
@@ -182,6 +191,8 @@ WORDS = {
     "gateway.change_payment": "Propose and confirm the outcome of a payment",
     "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
     "gateway.change_suspenseitem": "Keep money in suspense, enter money of statements, propose and confirm the rest",
+    "gateway.add_settlementreport": "Upload settlement reports",
+    "gateway.change_settlementdifference": "Propose and confirm to accept differences in settlements",
     "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
     "gateway.add_methodrule": "Add the rules of a method",
     "gateway.change_methodrule": "Change the rules of a method",

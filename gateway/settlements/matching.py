@@ -9,6 +9,7 @@ from accounts.models import Merchant
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
 from gateway.providers.settlements import LineKind
+from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Refund
 from gateway.refunds.models import Status as RefundStatus
 from gateway.settlements.models import Cause, SettlementLine
@@ -93,11 +94,15 @@ def _refund_failed(line: SettlementLine) -> Verdict:
 
 
 def _dispute(line: SettlementLine) -> Verdict:
-    refund = Refund.objects.select_related("payment__merchant").filter(claim_id=line.reference).first()
-    if refund is None or refund.payment.account_id != line.account_id:
+    """A dispute that was won came back with the same amount."""
+    disputes = Dispute.objects.select_related("payment__merchant").filter(account=line.account_id)
+    dispute = disputes.filter(reference=line.reference).first()
+    if dispute is None or dispute.payment is None:
         return _different(_near(line), Cause.DISPUTED_THERE, waits=True)
-    claimed = refund.claimed_amount or refund.amount
-    return _of_amount(line, _about(refund), -claimed if line.kind == LineKind.DISPUTE else claimed, refund.currency)
+    payment, object_id = dispute.payment, dispute.refund_id or dispute.pk
+    about = Verdict(State.MATCHED, payment=payment, object_id=object_id, merchant=payment.merchant)
+    taken = -dispute.amount if line.kind == LineKind.DISPUTE else dispute.amount
+    return _of_amount(line, about, taken, dispute.currency)
 
 
 def _fee(line: SettlementLine) -> Verdict:

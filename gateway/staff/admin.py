@@ -33,6 +33,7 @@ from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderR
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Refund
 from gateway.requests.models import ApiRequest, IdempotencyKey
+from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.staff import (  # noqa: F401  (they register themselves)
     audit_log,
     companies,
@@ -55,6 +56,8 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     receivables,
     refunds,
     requests,
+    settlement_differences,
+    settlements,
     stuck_work,
     suspense,
     timetable,
@@ -121,6 +124,15 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
     (
         "Providers",
         ((ProviderAccount, "account_balance_wallet"), (ProviderRoute, "alt_route"), (ProviderMessage, "forum")),
+    ),
+    (
+        "Settlements",
+        (
+            (SettlementDay, "calendar_month"),
+            (SettlementReport, "summarize"),
+            (SettlementLine, "receipt_long"),
+            (SettlementDifference, "difference"),
+        ),
     ),
     ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     (

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
-from unfold.decorators import action
+from unfold.decorators import action, display
 from unfold.enums import ActionVariant
 
 from accounts.base.errors import Refusal
@@ -20,8 +20,9 @@ from gateway.payments.errors import OtherAmountReceived, PaymentOver
 from gateway.payments.manual import awaits_staff, unasked
 from gateway.payments.models import Payment
 from gateway.payments.proposals import PaymentOutcomeKind, sentence
+from gateway.settlements.margins import of_payment
 from gateway.staff.kit.amounts import money
-from gateway.staff.kit.columns import anchor, colored, moment, pretty, related
+from gateway.staff.kit.columns import EMPTY, anchor, colored, moment, pretty, related
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
@@ -30,6 +31,7 @@ from gateway.staff.kit.unclear import ASKED, unclear
 from gateway.staff.payment_decisions import DeclinedForm, PaidForm, PaymentDecisionForm
 from gateway.staff.statement_money import form_for, may_be_entered
 from ledger.models import Entry, Transfer
+from ledger.notation import plain_amount
 from webhooks.models import Delivery, Event
 
 DECISIONS: dict[str, tuple[PaymentResult, type[PaymentDecisionForm]]] = {
@@ -95,6 +97,7 @@ class PaymentAdmin(ReadOnlyAdmin):
         ("As submitted", {"fields": (pretty("payer"), "return_url")}),
         ("Method details", {"fields": (pretty("details"),)}),
     )
+    margin_fieldset = ("Margin, after the fees of its acquirer", {"fields": (("acquirer_fee", "margin"),)})
     queues = (
         Queue("manual", "Manual payments waiting", "account_balance", unasked, "created_at"),
         unclear("payments"),
@@ -111,6 +114,22 @@ class PaymentAdmin(ReadOnlyAdmin):
             Delivery.objects.filter(event__object_id=record.pk),
             Proposal.objects.filter(object_id=record.pk),
         )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """The margin is for those who may see settlements."""
+        shown = super().get_fieldsets(request, obj)
+        return (*shown, self.margin_fieldset) if request.user.has_perm("gateway.view_settlementline") else shown
+
+    @display(description="acquirer's fees")
+    def acquirer_fee(self, payment: Payment) -> str:
+        """With those of its refunds and disputes."""
+        margin = of_payment(payment)
+        return EMPTY if margin is None else plain_amount(margin.acquirer_fee, payment.currency)
+
+    @display(description="margin")
+    def margin(self, payment: Payment) -> str:
+        margin = of_payment(payment)
+        return EMPTY if margin is None else plain_amount(margin.left, payment.currency)
 
     # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
     def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:

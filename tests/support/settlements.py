@@ -1,6 +1,7 @@
 """Settlements: a company that takes PIX at the pretended Adyen, and its reports."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import F, Sum
@@ -8,10 +9,12 @@ from django.db.models import F, Sum
 from gateway.methods.models import MethodRule
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount
+from gateway.providers.settlements import LineKind, ReportedLine
 from gateway.refunds import due as due_refunds
 from gateway.refunds.models import Refund
 from gateway.settlements import due, reports
 from gateway.settlements.models import SettlementDay, SettlementLine, SettlementReport
+from gateway.settlements.storing import store
 from ledger.models import Balance
 from tests.support.adyen.account import entered
 from tests.support.adyen.acquirer import Acquirer
@@ -76,6 +79,16 @@ def read(account: ProviderAccount, acquirer: Acquirer, batch: Batch) -> Settleme
     assert delivered(account, available(batch)) == 200
     sweep()
     return SettlementReport.objects.get(account=account, name=batch.name)
+
+
+def an_adjustment(account: ProviderAccount, day: str = "2026-11-20") -> SettlementReport:
+    """A report with one line, which nobody explains."""
+    report = SettlementReport.objects.create(account=account, name=day)
+    taken, at = Decimal("-1.00"), datetime.fromisoformat(f"{day}T12:00:00+00:00")
+    kind = LineKind.ADJUSTMENT
+    store(report, [ReportedLine("txn_1", kind, "adj_1", taken, "BRL", Decimal(0), taken, "BRL", at)])
+    sweep()
+    return report
 
 
 def sweep() -> None:

@@ -30,6 +30,10 @@ from gateway.models import (
     ProviderAccount,
     ProviderMessage,
     ProviderRoute,
+    SettlementDay,
+    SettlementDifference,
+    SettlementLine,
+    SettlementReport,
     SuspenseItem,
     Withdrawal,
 )
@@ -58,6 +62,7 @@ from tests.support.payments import MARIA, a_payment, pix
 from tests.support.people import PASSWORD, a_member, signed_in_twice
 from tests.support.receivables import a_receivable
 from tests.support.receiver import listening
+from tests.support.settlements import an_adjustment
 from tests.support.withdrawals import register, withdrawn
 from webhooks.dispatch import deliver_due
 from webhooks.models import Attempt, Delivery, Endpoint, Event
@@ -72,6 +77,10 @@ MONEY = [
     Conversion,
     ProviderMessage,
     ProviderRoute,
+    SettlementReport,
+    SettlementLine,
+    SettlementDay,
+    SettlementDifference,
     Account,
     Balance,
     Receivable,
@@ -147,6 +156,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     money = Money("E12345678202611220001abcdefghijk", Decimal("12.34"), "BRL")
     hold(ProviderAccount.objects.get(), money, Cause.UNKNOWN_CHARGE, utcnow(), method="PIX")
     record(ProviderAccount.objects.get(), DisputeReport("dp_1", "ch_1", Decimal("12.34"), "BRL", DisputeState.OPEN))
+    an_adjustment(account)
     prove()
     beat("worker")
     beat("messages")
