@@ -2,20 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import formats, timezone
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from accounts.base.periods import Period
 from accounts.roles import May
 from gateway.dashboard import attention, going_live
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
+from gateway.dashboard.periods import choices, chosen_period
 from gateway.dashboard.templatetags.dashboard import money
 from gateway.overview.activity import Activity, activity
 from gateway.payments import selectors as payments
@@ -25,24 +22,13 @@ from ledger.notation import notation
 from ledger.receivables.calendar import Day, next_days
 from ledger.wallets.selectors import Holding, holdings
 
-PERIODS: dict[str, tuple[str | Promise, int]] = {
-    "today": (_("Today"), 1),
-    "yesterday": (_("Yesterday"), 1),
-    "7": (_("7 days"), 7),
-    "30": (_("30 days"), 30),
-    "90": (_("90 days"), 90),
-}
-"""Label and number of days of each period."""
-USUAL = "30"
 RECENT = 8
 
 
 @require_safe
 @page_view(May.READ_PAYMENTS)
 def home(request: HttpRequest, here: RequestContext) -> HttpResponse:
-    chosen = request.GET.get("period", "")
-    chosen = chosen if chosen in PERIODS else USUAL
-    period = _period(here, chosen)
+    chosen, period = chosen_period(here.merchant, here.now, request.GET.get("period", ""))
     made, accepted = activity(here.merchant, period), acceptance(here.merchant, period)
     steps = going_live.steps(here)
     is_going_live = any(not step.is_done for step in steps)
@@ -51,7 +37,7 @@ def home(request: HttpRequest, here: RequestContext) -> HttpResponse:
         steps=steps if is_going_live else (),
         done=sum(step.is_done for step in steps),
         notes=attention.notes(here, with_steps=is_going_live),
-        periods=[(code, title, code == chosen) for code, (title, _days) in PERIODS.items()],
+        periods=choices(chosen),
         first=period.days[0],
         last=period.days[-1],
         activity=made,
@@ -60,15 +46,6 @@ def home(request: HttpRequest, here: RequestContext) -> HttpResponse:
         balances=_balances(here) if here.may(May.READ_MONEY) else (),
         recent=list(payments.listed(here.merchant)[:RECENT]),
     )
-
-
-def _period(here: RequestContext, chosen: str) -> Period:
-    """Whole days of the reader that end today, by the merchant's clock."""
-    zone = timezone.get_current_timezone()
-    if chosen == "yesterday":
-        yesterday = timezone.localtime(here.now).date() - timedelta(days=1)
-        return Period.of_days(yesterday, yesterday, zone)
-    return Period.last_days(here.merchant, PERIODS[chosen][1], zone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Days in the reader's zone: input, start and end."""
+"""Days in the reader's zone: input, start and end; periods of figures."""
 
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -6,11 +6,38 @@ from typing import Any
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from accounts.base.periods import Period
+from accounts.models import Merchant
 from gateway.dashboard.forms import DashboardForm
 
 FIRST, LAST = date(2000, 1, 1), date(2099, 12, 31)
+PERIODS: dict[str, tuple[str | Promise, int]] = {
+    "today": (gettext_lazy("Today"), 1),
+    "yesterday": (gettext_lazy("Yesterday"), 1),
+    "7": (gettext_lazy("7 days"), 7),
+    "30": (gettext_lazy("30 days"), 30),
+    "90": (gettext_lazy("90 days"), 90),
+}
+"""Label and number of days of each period of figures."""
+USUAL = "30"
+
+
+def chosen_period(merchant: Merchant, now: datetime, chosen: str) -> tuple[str, Period]:
+    """The chosen one, else the usual: whole days of the reader that end today, by the merchant's clock."""
+    chosen = chosen if chosen in PERIODS else USUAL
+    zone = timezone.get_current_timezone()
+    if chosen == "yesterday":
+        yesterday = timezone.localtime(now).date() - timedelta(days=1)
+        return chosen, Period.of_days(yesterday, yesterday, zone)
+    return chosen, Period.last_days(merchant, PERIODS[chosen][1], zone)
+
+
+def choices(chosen: str) -> list[tuple[str, str | Promise, bool]]:
+    """Each period with its label, and whether it is the chosen one."""
+    return [(code, title, code == chosen) for code, (title, _days) in PERIODS.items()]
 
 
 class DayField(forms.DateField):

@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 
 from accounts.environments import serves
 from accounts.models import Environment
-from gateway.dashboard import entrance, home, production, search
+from gateway.dashboard import acceptance, entrance, home, production, search
 from gateway.dashboard.advances.urls import urls as advances
 from gateway.dashboard.audit.urls import urls as audit
 from gateway.dashboard.balance.urls import urls as balance
@@ -45,6 +45,7 @@ _pages = [
     path("", home.home, name="home"),
     path("search", search.search, name="search"),
     path("go-live", production.page, name="go_live"),
+    path("acceptance", acceptance.page, name="acceptance"),
     *payments,
     *customers,
     *refunds,

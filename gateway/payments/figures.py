@@ -1,4 +1,4 @@
-"""Figures of payments: daily volume, acceptance rate, and reasons of failures."""
+"""Figures of payments: daily volume and acceptance rate."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -68,15 +68,6 @@ class Acceptance:
         return Accepted(sum(day.paid for day in days), sum(day.ended for day in days))
 
 
-@dataclass(frozen=True, slots=True)
-class FailureFigure:
-    """The number of payments of a method that failed for one reason."""
-
-    code: str
-    method: str
-    count: int
-
-
 def _created_in(merchant: Merchant, period: Period) -> QuerySet[Payment]:
     return Payment.objects.filter(merchant=merchant, created_at__gte=period.begins, created_at__lt=period.ends)
 
@@ -111,10 +102,3 @@ def acceptance(merchant: Merchant, period: Period) -> Acceptance:
             accepted.paid += paid
             accepted.ended += ended
     return Acceptance(found.days, dict(sorted(found.methods.items())))
-
-
-def failures(merchant: Merchant, period: Period) -> list[FailureFigure]:
-    """Why payments created in a period failed, most frequent reason first."""
-    rows = _created_in(merchant, period).filter(status=Status.FAILED).values_list("failure_code", "method")
-    counted = rows.annotate(count=Count("*")).order_by("-count", "failure_code", "method")
-    return [FailureFigure(*row) for row in counted]

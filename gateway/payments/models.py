@@ -12,6 +12,7 @@ from accounts.models import Merchant
 from gateway.customers.models import Customer
 from gateway.methods.models import CURRENCIES, METHODS
 from gateway.providers.asking import Asked
+from gateway.providers.models import ProviderAccount
 
 
 class Status(models.TextChoices):
@@ -64,6 +65,15 @@ class Payment(Asked):
     settlement_rate = models.DecimalField(max_digits=20, decimal_places=10, null=True, blank=True)
     failure_code = models.CharField(max_length=40, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
+    moved_from = models.ForeignKey(
+        ProviderAccount,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+        help_text="The account that was asked before, where nothing happened",
+    )
     answered = models.BooleanField(
         default=True, db_default=True, help_text="Whether the provider has said how it can be paid"
     )
@@ -92,8 +102,10 @@ class Payment(Asked):
                     "customer",
                     "paid_at",
                     "failure_code",
+                    "account",
+                    "moved_from",
                 ],
-                name="payments_of_a_merchant",
+                name="all_payments_of_a_merchant",
             ),
             models.Index(
                 fields=["merchant", "paid_at"],

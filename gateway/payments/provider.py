@@ -38,7 +38,7 @@ _CHANGING = (
     "status", "method", "fee", "settlement_days", "advance_monthly_rate", "advance_minimum", "details",
     "refunded_amount", "rail_reference", "settlement_currency", "settlement_amount", "settlement_rate",
     "failure_code", "failure_message", "answered", "asked_times", "ask_at", "expires_at", "paid_at", "release_at",
-    "updated_at", *ASKED,
+    "updated_at", "moved_from_id", *ASKED,
 )  # fmt: skip
 _UPDATE = f"UPDATE {table(Payment)} SET {', '.join(f'{name} = %s' for name in _CHANGING)} WHERE id = %s"
 

@@ -74,6 +74,8 @@ def wanted(payment: Payment) -> dict[str, Any]:
 
 def take(payment: Payment, account: ProviderAccount) -> None:
     """The payment is at this account from now on, and so is the token of its saved card."""
+    if payment.account_id and payment.account_id != account.pk:
+        payment.moved_from_id = payment.account_id
     payment.account = account
     if TOKEN in payment.details:
         token = selectors.tokens_of(payment.details[TOKEN], [account])[account.pk]

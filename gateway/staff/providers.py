@@ -32,6 +32,7 @@ from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done
 from gateway.staff.kit.queues import Queue
 from gateway.staff.kit.related import Related
+from gateway.staff.provider_acceptance import AccountAcceptance
 from gateway.staff.provider_forms import CredentialsForm, NewAccountForm, ProviderForm
 from gateway.staff.provider_health import AccountHealth, State
 from gateway.staff.provider_routes import Routing
@@ -61,7 +62,7 @@ def is_told_where_to_call(account: ProviderAccount) -> bool:
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth):
+class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth, AccountAcceptance):
     """Add permission: enter. Change permission: everything else; activating and replacing takes two people."""
 
     has_history = True
@@ -103,7 +104,7 @@ class ProviderAccountAdmin(StatementMoney, Routing, AccountHealth):
             environment="",
         ),
     )
-    actions_list = (*StatementMoney.actions_list, *Routing.actions_list)
+    actions_list = (*StatementMoney.actions_list, *Routing.actions_list, *AccountAcceptance.actions_list)
     actions_detail = (
         *("check_connection", "register_callbacks", "activate", "enter_money"),
         {"title": "More", "icon": "more_horiz", "items": ["put_back", "replace_credentials", "pause", "close"]},

@@ -16,8 +16,9 @@ from gateway.customers import selectors as customers
 from gateway.dashboard.paging import page_of
 from gateway.overview.activity import activity
 from gateway.overview.attention import attention
+from gateway.payments.acceptance import of_merchant
 from gateway.payments.customers import standings
-from gateway.payments.figures import acceptance, failures
+from gateway.payments.figures import acceptance
 from gateway.payments.models import Payment
 from gateway.payments.search import FoundPayment, Search, found
 from gateway.refunds import inbox
@@ -53,7 +54,7 @@ def _home(merchant: Merchant) -> Iterable[tuple[str, Reads]]:
             {
                 "activity": lambda period=period: activity(merchant, period),
                 "acceptance": lambda period=period: acceptance(merchant, period),
-                "failures": lambda period=period: failures(merchant, period),
+                "acceptance by provider": lambda period=period: of_merchant(merchant, period),
                 "attention": lambda: attention(merchant),
                 "next money": lambda: calendar.next_days(merchant, ZONE),
                 "balances": lambda: holdings(merchant),

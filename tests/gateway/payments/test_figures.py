@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from accounts.base import clock
 from accounts.base.periods import Period
 from accounts.models import Merchant
-from gateway.payments.figures import Accepted, FailureFigure, Paid, acceptance, failures, volumes
+from gateway.payments.figures import Accepted, Paid, acceptance, volumes
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
@@ -74,19 +74,6 @@ def test_acceptance_is_what_was_paid_of_what_has_ended(acme: Shop, globex: Shop)
     assert (found.total, found.days[today.days[0]].rate) == (Accepted(3, 5), Decimal("60.0"))
 
 
-def test_failures_are_told_the_commonest_first(acme: Shop, globex: Shop) -> None:
-    today = Period.last_days(acme.sandbox, 1, SAO_PAULO)
-    card(acme.sandbox, token=REFUSED)
-    for _ in range(2):
-        sale(acme.sandbox, status="FAILED")
-    sale(globex.sandbox, status="FAILED")
-
-    assert failures(acme.sandbox, today) == [
-        FailureFigure("SIMULATED", "PIX", 2),
-        FailureFigure("CARD_REFUSED", "CREDIT_CARD", 1),
-    ]
-
-
 def anything(merchant: Merchant, chance: random.Random) -> Payment:
     """A payment that chance made, and what became of it."""
     amount = str(Decimal(chance.randint(100, 500_000)) / 100)
@@ -134,7 +121,6 @@ def _compare(merchant: Merchant, period: Period) -> None:
     accepted = acceptance(merchant, period)
     assert accepted.total == Accepted(sum(row.paid_at is not None for row in ended), len(ended))
     assert sum(day.ended for day in accepted.methods.values()) == len(ended)
-    assert sum(failure.count for failure in failures(merchant, period)) == sum(row.status == "FAILED" for row in ended)
 
     back = [one for one in Refund.objects.all() if one.completed_at and period.begins <= one.completed_at < period.ends]
     told = given_back(merchant, period).get("BRL", GivenBack())

@@ -1,0 +1,63 @@
+"""Acceptance by provider account, over all companies in production."""
+
+from datetime import UTC, timedelta
+from typing import ClassVar
+
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from unfold.decorators import action
+
+from accounts.base.clock import utcnow
+from accounts.base.periods import Period
+from gateway.methods.failures import sentence_of
+from gateway.payments.acceptance import LONGEST_DAYS, Attempts, of_everybody
+from gateway.staff.kit.pages import ReadOnlyAdmin
+from gateway.staff.overview.panels import NONE, Panel, PanelTable, lines
+
+SPANS = {1: "Today", 7: "7 days", 30: "30 days", LONGEST_DAYS: f"{LONGEST_DAYS} days"}
+USUAL = 7
+HEADERS = [
+    *("Account", "Method", "Attempts", "Paid", "Declined", "Technical", "Passed on", "Open or expired", "Acceptance"),
+    "Most frequent reasons",
+]
+NOTE = (
+    "Each payment counts at the account that was asked, and one that was passed on at both. Acceptance is the share of "
+    "paid ones; payments that are open or expired do not change it."
+)
+
+
+class AccountAcceptance(ReadOnlyAdmin):
+    """The page about all accounts, for whoever can view them."""
+
+    actions_list: ClassVar[tuple[str, ...]] = ("acceptance",)
+
+    def has_compare_permission(self, request: HttpRequest) -> bool:
+        return bool(self.has_view_permission(request))
+
+    @action(description="Acceptance", permissions=["compare"], icon="percent")
+    def acceptance(self, request: HttpRequest) -> HttpResponse:
+        days = _days(request.GET.get("days", ""))
+        spans = [(number, title, number == days) for number, title in SPANS.items()]
+        here = {"opts": self.model._meta, "title": "Acceptance by provider account", "spans": spans}
+        context = self.admin_site.each_context(request) | here | {"panel": _panel(days)}
+        return TemplateResponse(request, "admin/acceptance.html", context)
+
+
+def _days(asked: str) -> int:
+    return next((days for days in SPANS if asked == str(days)), USUAL)
+
+
+def _panel(days: int) -> Panel:
+    """Today and the last days until now, in UTC."""
+    today = utcnow().astimezone(UTC).date()
+    found = of_everybody(Period.of_days(today - timedelta(days=days - 1), today, UTC))
+    if not found:
+        return Panel(SPANS[days], note="No payments at providers.")
+    return Panel(SPANS[days], (PanelTable(HEADERS, [_row(one) for one in found]),), note=NOTE)
+
+
+def _row(one: Attempts) -> list[object]:
+    counts = (one.count, one.paid, one.declined, one.technical, one.moved, one.undecided)
+    rate = NONE if one.rate is None else f"{one.rate}%"
+    reasons = lines(f"{sentence_of(code)} {count:,}" for code, count in one.top_reasons)
+    return [one.acquirer, f"{one.method} {one.currency}", *(f"{count:,}" for count in counts), rate, reasons]
