@@ -18,6 +18,7 @@ log = structlog.get_logger()
 NOT_TAKEN = ("ACQUIRER_REFUSED", "The company takes no payments at the moment.")
 REFUSED = ("ACQUIRER_REFUSED", "The acquirer refused the payment.")
 UNREACHED = ("ACQUIRER_REFUSED", "The acquirer or its card fields could not be reached.")
+_SEEN = "seenReference"
 _DECLINED = (PaymentResult.DECLINED, PaymentResult.REFUSED)
 _NOT_CONFIRMED = (PaymentResult.WAITING, PaymentResult.NOT_RECEIVED)
 
@@ -45,10 +46,16 @@ def take(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment | N
         return _authorized(payment, outcome, at)
     if outcome.answered == PaymentResult.CHALLENGE:
         shown = {name: value for name, value in outcome.details.items() if name != "action"}  # for the browser only
-        return finish(payment, PaymentAction.AUTHORIZE, replace(outcome, details=shown), at)
+        asks = replace(outcome, details=shown | _seen(outcome), reference=None)
+        return finish(payment, PaymentAction.AUTHORIZE, asks, at)
     if outcome.answered in _NOT_CONFIRMED:
         return _not_confirmed(payment, outcome, at)
     return finish(payment, PaymentAction.AUTHORIZE, outcome, at)
+
+
+def _seen(outcome: PaymentOutcome) -> dict[str, str]:
+    """The acquirer's id of what is not authorized, or no more: people search for it once the payment has ended."""
+    return {_SEEN: outcome.reference} if outcome.reference else {}
 
 
 def is_withdrawn(payment: Payment) -> bool:
@@ -108,9 +115,12 @@ def _priced(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment 
 
 
 def _withdraw(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:
-    """It fails once it is voided; that is due at once. What the acquirer refused, and not the issuer, may move."""
+    """It fails once it is voided; that is due at once. What the acquirer refused, and not the issuer, may move.
+
+    The acquirer's id of it is kept until then.
+    """
     mark = {failover.MAY_MOVE: True} if outcome.answered == PaymentResult.REFUSED else {}
-    details = {**outcome.details, **mark}
+    details = {**outcome.details, **mark, **_seen(outcome)}
     refused = replace(outcome, answered=PaymentResult.REFUSED, details=details, reference=None, amount=None)
     payment = finish(payment, PaymentAction.AUTHORIZE, refused, at)
     payment.ask_at = at
@@ -120,9 +130,10 @@ def _withdraw(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Paymen
 
 def voided(payment: Payment, at: datetime) -> Payment:
     """Nobody can pay it any more: it failed for the reason that is known, or nobody confirmed it in time."""
+    seen = payment.rail_reference or payment.details.get(_SEEN)
     if is_withdrawn(payment):
-        return finish(payment, PaymentAction.PAY, PaymentOutcome(PaymentResult.DECLINED), at)
-    return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE), at)
+        return finish(payment, PaymentAction.PAY, PaymentOutcome(PaymentResult.DECLINED, reference=seen), at)
+    return finish(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE, reference=seen), at)
 
 
 def _not_confirmed(payment: Payment, outcome: PaymentOutcome, at: datetime) -> Payment:

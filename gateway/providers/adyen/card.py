@@ -103,13 +103,13 @@ class AdyenCard(AdyenRail, AcquirerCard):
         known = {"pspReference": paid.psp} if paid.psp else {}
         if paid.result in CONFIRM and paid.action:
             asked = {"action": paid.action, "answered": _number(order, "confirmed")}
-            return PaymentOutcome(PaymentResult.CHALLENGE, known | asked)
+            return PaymentOutcome(PaymentResult.CHALLENGE, known | asked, reference=paid.psp)
         if paid.result == "Authorised" and paid.psp:
             return PaymentOutcome(
                 PaymentResult.AUTHORIZED, known | {"card": card_of(paid.extra or {})}, reference=paid.psp
             )
         refused = of_result(paid.result, paid.reason, paid.psp)
-        return replace(refused, details=known | self._refused(), reference=None)
+        return replace(refused, details=known | self._refused())
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
         """Only a webhook tells what became of a confirmation without an answer."""

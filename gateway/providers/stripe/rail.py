@@ -159,7 +159,7 @@ def _outcome(order: PaymentOrder, intent: Intent) -> PaymentOutcome:
         answered, failure = reasons.of_error(intent.last_payment_error)
         used = intent.last_payment_error.payment_method
         card = {"card": used.card.snapshot()} if used and used.card else card
-        return PaymentOutcome(answered, card, failure=failure)
+        return PaymentOutcome(answered, card, failure=failure, reference=intent.charge)
     if intent.status in _OPEN:
         return PaymentOutcome(PaymentResult.WAITING)
     return PaymentOutcome(PaymentResult.UNKNOWN)

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from gateway.methods.models import MethodRule
 from gateway.payments.models import Payment
+from gateway.payments.search import Search, found
 from gateway.providers.adyen.card import card_of
 from gateway.providers.adyen.handed import browser_of_payer, completion_of, encrypted_card
 from gateway.providers.models import ProviderAccount
@@ -143,6 +144,7 @@ def test_a_card_of_an_unknown_kind_is_released_before_the_payment_fails(
     settled(account, acquirer.books.changes[0])
 
     assert (stored().status, stored().failure_code, balances(acme)) == ("FAILED", "UNKNOWN_CARD_TYPE", {})
+    assert stored() in found(acme.production, Search(text=acquirer.books.newest().psp)).rows
 
 
 @pytest.mark.parametrize(("plays", "code"), [("refused", "INSUFFICIENT_FUNDS"), ("acquirer", "ACQUIRER_REFUSED")])
@@ -152,6 +154,7 @@ def test_what_was_refused_fails_at_once_and_nothing_is_canceled(
     assert outcome(confirm(session, state_data(plays))) == (200, code)
     told(account, "AUTHORISATION", acquirer.books.newest(), success=False)
     assert (stored().status, asked(acquirer)) == ("FAILED", [])
+    assert stored().rail_reference == acquirer.books.newest().psp
 
 
 def test_a_challenge_is_answered_in_the_browser_and_completed(session: Session, acquirer: Acquirer) -> None:
@@ -221,6 +224,7 @@ def test_a_refusal_after_a_challenge_does_not_say_that_nothing_was_authorized(
     assert (swept(hours=1).status, asked(acquirer)) == ("PENDING", ["cancels"])
     settled(account, acquirer.books.changes[0])
     assert (stored().status, balances(acme)) == ("EXPIRED", {})
+    assert stored().rail_reference == acquirer.books.newest().psp
 
 
 def test_fields_that_nobody_used_expire_without_a_call(session: Session, acquirer: Acquirer) -> None:

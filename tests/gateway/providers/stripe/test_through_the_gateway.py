@@ -83,6 +83,7 @@ def test_a_refused_card_closes_the_fields(session: Session, stand_in: StandIn) -
 
     intent = stand_in.call("GET", f"/v1/payment_intents/{stored().details['intent']}")
     assert (stored().status, intent["status"]) == ("FAILED", "canceled")
+    assert stored().rail_reference == intent["latest_charge"]["id"]
 
 
 def test_a_webhook_is_enough_where_the_browser_never_comes_back(
