@@ -14,6 +14,7 @@ from accounts.base import clock
 from accounts.base.rows import retry_on_deadlock
 from accounts.models import Merchant
 from gateway.methods.rail import PaymentAction, PaymentResult
+from gateway.payments import saved
 from gateway.payments.believed import believe
 from gateway.payments.calls import Answer, look, prepare
 from gateway.payments.failover import as_before, former_account
@@ -23,7 +24,8 @@ from gateway.payments.questions import ask_and_take, take_and_go_on
 from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
-from gateway.providers.provider import Notice
+from gateway.providers.provider import CARD, Notice
+from gateway.saved_cards.updates import look_up
 
 log = structlog.get_logger()
 LOOKED_AGAIN_AFTER = timedelta(seconds=15)
@@ -67,6 +69,27 @@ def _notice_elsewhere(notice: Notice, account: ProviderAccount) -> None:
     is_money = notice.outcome and notice.outcome.answered in (PaymentResult.AUTHORIZED, PaymentResult.DONE)
     if is_money and notice.about == PaymentAction.PAY and Payment.objects.filter(pk=notice.object_id).exists():
         log.critical("payment.told_elsewhere", payment=notice.object_id, account=account.pk)
+
+
+@register(CARD)
+def hear_of_card(notice: Notice, account: ProviderAccount) -> bool:
+    """Looks a saved card up, or saves that of the payment which the notice names."""
+    token = notice.object_id.removeprefix(f"{CARD}_")
+    if look_up(account, token):
+        return True
+    wanted = Payment.objects.select_related("merchant__company", "account")
+    found = wanted.filter(pk=notice.details.get("payment"), account=account).first()
+    if found is None:
+        return False
+    retry_on_deadlock(partial(_save_card, found.merchant, found.pk, token))
+    return True
+
+
+@transaction.atomic
+def _save_card(merchant: Merchant, payment_id: str, token: str) -> None:
+    payment = lock(merchant, payment_id)
+    saved.told(payment, token, clock.now(merchant))
+    save(payment)
 
 
 @transaction.atomic

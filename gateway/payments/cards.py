@@ -46,6 +46,11 @@ def is_confirmable(payment: Payment) -> bool:
     )
 
 
+def needs_card(payment: Payment) -> bool:
+    """Whether the payer enters a card. Otherwise one is known, and waits for its holder to confirm."""
+    return "challenge" not in payment.details and saved.TOKEN not in payment.details
+
+
 def fields(payment: Payment) -> dict[str, Any] | None:
     """What the browser needs to mount the fields of the payment's acquirer. None in the sandbox."""
     if not is_at_acquirer(payment):

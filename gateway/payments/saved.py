@@ -16,6 +16,7 @@ from gateway.providers.selectors import route
 from gateway.saved_cards import selectors, services
 from gateway.saved_cards.errors import SavedCardUnavailable
 
+SUCCEEDED = (Status.AUTHORIZED, Status.PAID)
 SAVES, TOKEN, VAULT = "saves", "token", "vault"
 """Members of a payment's details: the card is to be saved, the saved card, and its sealed ids at the acquirer."""
 
@@ -101,7 +102,7 @@ def stored_card_of(payment: Payment) -> StoredCard | None:
 
 def tokenized(payment: Payment) -> Tokenized | None:
     """The card in the acquirer's vault, while it may still have to be charged."""
-    sealed = payment.details.get(VAULT)
+    sealed = payment.details.get(VAULT) if TOKEN in payment.details else None
     return selectors.unsealed(sealed.encode()) if sealed else None
 
 
@@ -110,15 +111,31 @@ def note(payment: Payment, outcome: PaymentOutcome, at: datetime) -> None:
 
     A decided payment keeps no ids of an acquirer's vault.
     """
+    if "card" in payment.details and payment.status in SUCCEEDED:
+        _keep_or_refresh(payment, outcome.tokenized, at)
     if VAULT in payment.details and payment.status not in UNDECIDED:
         payment.details = {name: value for name, value in payment.details.items() if name != VAULT}
-    if payment.status not in (Status.AUTHORIZED, Status.PAID):
+
+
+def told(payment: Payment, token: str, at: datetime) -> None:
+    """The acquirer has saved the payment's card under this id: kept at once, or as soon as it is authorized."""
+    if not payment.details.get(SAVES):
         return
-    card = payment.details.get("card")
-    if payment.details.get(SAVES) and card and (outcome.tokenized or payment.account_id is None):
-        keep(payment, outcome.tokenized, at)
-    elif TOKEN in payment.details and card and outcome.tokenized:
-        services.refresh(payment.merchant, payment.details[TOKEN], card, outcome.tokenized)
+    found = Tokenized(payment.customer_id, token)
+    if payment.status in SUCCEEDED and "card" in payment.details:
+        keep(payment, found, at)
+    elif payment.status in UNDECIDED:
+        payment.details = payment.details | {VAULT: selectors.sealed(found).decode()}
+
+
+def _keep_or_refresh(payment: Payment, tokenized: Tokenized | None, at: datetime) -> None:
+    if payment.details.get(SAVES):
+        sealed = payment.details.get(VAULT)
+        found = tokenized or (selectors.unsealed(sealed.encode()) if sealed else None)
+        if found or payment.account_id is None:
+            keep(payment, found, at)
+    elif TOKEN in payment.details and tokenized:
+        services.refresh(payment.merchant, payment.details[TOKEN], payment.details["card"], tokenized)
 
 
 def keep(payment: Payment, tokenized: Tokenized | None, at: datetime) -> None:

@@ -14,8 +14,8 @@ from gateway.providers.disputes import DisputeReport, Disputes
 from gateway.providers.settlements import ReportedLine, Settles
 
 DAY_S = 86_400
-MONEY = "money"
-"""Stands before an institution's id of money, where our own ids have their prefix."""
+MONEY, CARD = "money", "card"
+"""Stand before an institution's id of money, or of a card in its vault, where our own ids have their prefix."""
 REPORT = "report"
 """Stands before the name of a settlement report, in the same way."""
 
@@ -60,10 +60,11 @@ class Notice:
     """What a message says about one payment, refund or withdrawal of ours, or about money that arrived.
 
     `object_id` is our id, or `MONEY`, an underscore and the institution's id of the money: it was returned, and not by
-    us; `REPORT` and the name of a settlement report that can be read; or `DISPUTE` and the acquirer's id of a dispute.
-    It is a hint: the provider is queried about `object_id` at once. `told` is the result that the query is compared
-    with, if the message names one. Only a provider that `is_believed` gives an `outcome` or a `dispute` instead, which
-    is applied as its answer.
+    us; `REPORT` and the name of a settlement report that can be read; `DISPUTE` and the acquirer's id of a dispute; or
+    `CARD` and the institution's id of a card in its vault, which was changed, removed, or saved with the payment that
+    `details` name. It is a hint: the provider is queried about `object_id` at once. `told` is the result that the query
+    is compared with, if the message names one. Only a provider that `is_believed` gives an `outcome` or a `dispute`
+    instead, which is applied as its answer.
     """
 
     object_id: str

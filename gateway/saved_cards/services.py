@@ -14,7 +14,7 @@ from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed, new_id
 from accounts.models import Merchant
-from gateway.methods.card.cards import Tokenized
+from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.providers.models import ProviderAccount
 from gateway.saved_cards import payloads
 from gateway.saved_cards.errors import SavedCardUnknown
@@ -158,6 +158,20 @@ def remove(
         audit.record(actor, "saved_card.removed", merchant=merchant, object_id=card.pk, after=after)
     emit(merchant, "payment_method.removed", card.pk, payloads.announced(card), card.removed_at)
     return card
+
+
+def updated(card: SavedCard, facts: CardFacts) -> None:
+    """The card scheme may have replaced the card by a newer one."""
+    _refresh(card, {"last4": facts.last4, "exp_month": facts.exp_month, "exp_year": facts.exp_year})
+
+
+@transaction.atomic
+def lost(token: AcquirerToken) -> None:
+    """The acquirer cannot charge the card any more. One that no acquirer holds is removed."""
+    forgotten(token)
+    card = SavedCard.objects.select_related("merchant").filter(pk=token.card_id, removed_at=None).first()
+    if card is not None and not AcquirerToken.objects.filter(card=card, removed_at=None, ask_at=None).exists():
+        remove(card.merchant, card.pk, ACQUIRER)
 
 
 def forgotten(token: AcquirerToken) -> None:

@@ -100,6 +100,24 @@ def test_every_request_of_a_card_is_valid(acquirer: Acquirer, provider: AdyenPro
     assert rail.cancel(authorized).answered == PaymentResult.UNKNOWN
 
 
+def test_every_request_about_a_saved_card_is_valid(acquirer: Acquirer, provider: AdyenProvider) -> None:
+    rail = next(one for one in provider.rails() if one.method == "CREDIT_CARD")
+    assert isinstance(rail, AcquirerCard)
+    shopper = new_id("cus")
+    order = replace(an_order("PIX"), method="CREDIT_CARD", customer_id=shopper)
+    saving = replace(order, payment_id=new_id("pay"), saves_card=True, details={"confirmed": 1})
+    kept = rail.confirm(saving, state_data("credit")).tokenized
+    assert kept is not None and kept.token in acquirer.books.vault.cards
+
+    for is_present in (True, False):
+        charge = replace(order, payment_id=new_id("pay"), tokenized=kept, payer_is_present=is_present)
+        assert rail.instruct(charge).answered == PaymentResult.AUTHORIZED
+    assert provider.look_up_card(kept) is not None
+    provider.forget_card(kept)
+    assert provider.look_up_card(kept) is None
+    provider.forget_card(kept)
+
+
 def test_every_other_request_is_valid(provider: AdyenProvider) -> None:
     provider.check()
 

@@ -86,7 +86,7 @@ def session(request: HttpRequest, payment: Payment) -> Answer:
         },
         "company": payment.merchant.company.trade_name,
         "integrationMode": payment.details["session"]["integrationMode"],
-        "needsCard": "challenge" not in payment.details,
+        "needsCard": cards.needs_card(payment),
         "checkoutUrl": links.hosted_card_page(payment),
         "expiresAt": timestamp(payment.expires_at),
         "secondsLeft": int((payment.expires_at - clock.now(payment.merchant)).total_seconds()),

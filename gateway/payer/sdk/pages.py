@@ -113,7 +113,7 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
         "client_secret": links.client_secret(payment) if is_open else None,
         "locale": (translation.get_language() or "en")[:2],
         "return_url": _back(payment),
-        "needs_card": "challenge" not in payment.details,
+        "needs_card": cards.needs_card(payment),
         "left_s": left_s if is_open else None,
         "state": "OPEN" if is_open else _ended(payment),
         "sandbox": payment.merchant.environment == "SANDBOX",

@@ -4,12 +4,15 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from gateway.methods.card.cards import Tokenized
 from gateway.providers.adyen.credentials import AdyenCredentials
-from gateway.providers.adyen.shapes import Methods, Paid, Received, Refused
+from gateway.providers.adyen.shapes import Methods, Paid, Received, Refused, Stored, StoredMethods
 from gateway.providers.client import Answer, Call, Client
 from gateway.providers.errors import Unclear
 
 T = TypeVar("T")
+NO_SUCH_TOKEN = ("800", "803")
+"""Error codes: no contract, no details of this shopper."""
 CHANGE = "/payments/{psp}/"
 """Followed by what is asked for: captures, cancels or refunds."""
 
@@ -43,6 +46,25 @@ class CheckoutApi:
             return self._change(psp, "cancels", payment_id, {})
         body = {"paymentReference": payment_id, "reference": payment_id}
         return self._send("/cancels", Received, body, f"{payment_id}-technical-cancel", about=payment_id)
+
+    def remove_token(self, card: Tokenized) -> None:
+        """Removes a card from the vault. Raises Unclear unless it is gone, and NotSent."""
+        owner = {"merchantAccount": self.credentials.merchant_account, "shopperReference": card.holder}
+        headers = {"X-API-Key": self.credentials.api_key.get_secret_value()}
+        url = self.credentials.address + "/storedPaymentMethods/{token}"
+        answer = self._client.send(Call("DELETE", url, {"token": card.token}, query=owner, headers=headers))
+        if answer.status >= 300 and answer.body.get("errorCode") not in NO_SUCH_TOKEN:
+            raise Unclear(f"not removed: HTTP {answer.status}, error {str(answer.body.get('errorCode'))[:20]}")
+
+    def tokens(self, shopper: str) -> list[Stored]:
+        """The cards of a shopper in the vault. Raises Unclear and NotSent."""
+        owner = {"merchantAccount": self.credentials.merchant_account, "shopperReference": shopper}
+        headers = {"X-API-Key": self.credentials.api_key.get_secret_value()}
+        url = self.credentials.address + "/storedPaymentMethods"
+        answer = self._client.send(Call("GET", url, query=owner, headers=headers))
+        if answer.status >= 300:
+            raise Unclear(f"HTTP {answer.status}")
+        return answer.read(StoredMethods).methods
 
     def refund(self, psp: str, refund_id: str, amount: Mapping[str, Any]) -> Received | Refused:
         return self._change(psp, "refunds", refund_id, {"amount": amount})

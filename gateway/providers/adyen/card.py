@@ -7,8 +7,10 @@ from typing import Any
 from django.conf import settings
 
 from gateway.methods.card.acquirer import AcquirerCard
+from gateway.methods.card.cards import Tokenized
 from gateway.methods.card.method import CreditCard, DebitCard
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult
+from gateway.providers.adyen import vault
 from gateway.providers.adyen.handed import browser_of_payer, completion_of, encrypted_card
 from gateway.providers.adyen.rail import AdyenRail, amount_of, common, log
 from gateway.providers.adyen.reasons import of_refusal, of_result
@@ -30,8 +32,20 @@ class AdyenCard(AdyenRail, AcquirerCard):
     """
 
     def instruct(self, order: PaymentOrder) -> PaymentOutcome:
-        """Nothing exists at Adyen before the payer confirms."""
-        return PaymentOutcome(PaymentResult.SESSION, {"session": {"integrationMode": order.integration_mode}})
+        """Nothing exists at Adyen before the payer confirms, unless a saved card is charged."""
+        session = {"session": {"integrationMode": order.integration_mode}}
+        if order.tokenized is None:
+            return PaymentOutcome(PaymentResult.SESSION, session)
+        outcome = self._charge(order, order.tokenized)
+        if outcome.answered != PaymentResult.CHALLENGE:
+            return outcome
+        known = {name: value for name, value in outcome.details.items() if name != "action"}
+        return PaymentOutcome(PaymentResult.SESSION, session | known)
+
+    def _charge(self, order: PaymentOrder, card: Tokenized) -> PaymentOutcome:
+        """Sent once more it is answered as it was at first."""
+        charging = vault.charging(card, payer_is_present=order.payer_is_present)
+        return self._told(order, self.api.pay(order.payment_id, self._payment(order) | charging))
 
     @property
     def library(self) -> tuple[str, str]:
@@ -54,6 +68,8 @@ class AdyenCard(AdyenRail, AcquirerCard):
         try:
             if completion:
                 return self._completed(order, self.api.confirm(order.payment_id, completion))
+            if order.tokenized:
+                return self._charge(order, order.tokenized)
             if card:
                 return self._told(order, self.api.pay(order.payment_id, self._request(order, card, given or {})))
         except NotSent:
@@ -62,23 +78,26 @@ class AdyenCard(AdyenRail, AcquirerCard):
         return PaymentOutcome(PaymentResult.WAITING, _not_sent(order))
 
     def _request(self, order: PaymentOrder, card: Given, given: Given) -> dict[str, Any]:
-        page = f"{settings.SDK_URL}/sdk/v1/3ds/acquirer/{order.payment_id}"
-        brazilian = {
-            "socialSecurityNumber": order.payer.tax_id,
-            "paymentMethod": {**card, "fundingSource": "debit" if order.method == DebitCard.method else "credit"},
+        funding = {"fundingSource": "debit" if order.method == DebitCard.method else "credit"}
+        return {
+            **self._payment(order),
+            "paymentMethod": {**card, **(funding if order.currency == "BRL" else {})},
+            "shopperInteraction": "Ecommerce",
+            **browser_of_payer(given),
+            **vault.saving(order),
         }
+
+    def _payment(self, order: PaymentOrder) -> dict[str, Any]:
+        page = f"{settings.SDK_URL}/sdk/v1/3ds/acquirer/{order.payment_id}"
         return {
             **common(order),
-            "paymentMethod": card,
             "countryCode": COUNTRIES[order.currency],
             "channel": "Web",
-            "shopperInteraction": "Ecommerce",
             "origin": origin_of(settings.SDK_URL),
             "returnUrl": page,
             "additionalData": {"manualCapture": "true"},
             "authenticationData": {"threeDSRequestData": {"nativeThreeDS": "preferred"}},
-            **browser_of_payer(given),
-            **(brazilian if order.currency == "BRL" else {}),
+            **({"socialSecurityNumber": order.payer.tax_id} if order.currency == "BRL" else {}),
         }
 
     def _completed(self, order: PaymentOrder, paid: Paid | Refused) -> PaymentOutcome:
@@ -94,7 +113,7 @@ class AdyenCard(AdyenRail, AcquirerCard):
     def _told(self, order: PaymentOrder, paid: Paid | Refused) -> PaymentOutcome:
         if isinstance(paid, Refused):
             failure = of_refusal(paid)
-            if not _is_first(order):
+            if not _is_first(order) or (order.tokenized and order.asked_times > 1):
                 raise Unclear(f"refused after an earlier confirmation: {failure[1]}")
             return PaymentOutcome(PaymentResult.REFUSED, self._refused(), failure)
         if paid.amount and (paid.amount.exact, paid.amount.currency) != (order.amount, order.currency):
@@ -105,9 +124,9 @@ class AdyenCard(AdyenRail, AcquirerCard):
             asked = {"action": paid.action, "answered": _number(order, "confirmed")}
             return PaymentOutcome(PaymentResult.CHALLENGE, known | asked, reference=paid.psp)
         if paid.result == "Authorised" and paid.psp:
-            return PaymentOutcome(
-                PaymentResult.AUTHORIZED, known | {"card": card_of(paid.extra or {})}, reference=paid.psp
-            )
+            told = paid.extra or {}
+            details, kept = known | {"card": _charged(order, told)}, vault.tokenized(order, told)
+            return PaymentOutcome(PaymentResult.AUTHORIZED, details, reference=paid.psp, tokenized=kept)
         refused = of_result(paid.result, paid.reason, paid.psp)
         return replace(refused, details=known | self._refused())
 
@@ -131,14 +150,15 @@ class AdyenCard(AdyenRail, AcquirerCard):
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
         """Where nothing was authorized there is nothing to cancel."""
         is_refused = order.details.items() >= self._refused().items()
-        if not order.reference and (is_refused or _nothing_was_sent(order)):
+        if not order.reference and (is_refused or not _was_sent(order)):
             return PaymentOutcome(PaymentResult.DONE)
         return super().cancel(replace(order, reference=order.reference or order.details.get("pspReference")))
 
     def heard(self, order: PaymentOrder, told: PaymentOutcome) -> PaymentOutcome:
         if told.answered == PaymentResult.AUTHORIZED:
-            details = {"card": card_of(told.details.get("told", {})), "pspReference": told.reference}
-            return replace(told, details=details)
+            extra = told.details.get("told", {})
+            details = {"card": _charged(order, extra), "pspReference": told.reference}
+            return replace(told, details=details, tokenized=vault.tokenized(order, extra))
         return replace(told, details=self._refused() if told.answered == PaymentResult.DECLINED else {})
 
     def _refused(self) -> dict[str, str]:
@@ -160,6 +180,13 @@ def card_of(extra: Mapping[str, Any]) -> dict[str, str]:
     return {"brand": BRANDS.get(brand, brand)[:20], "last4": last4[-4:], "funding": _funding(extra)}
 
 
+def _charged(order: PaymentOrder, told: Mapping[str, Any]) -> dict[str, str]:
+    """The card as told; what Adyen leaves out about a saved card is known."""
+    card, saved = card_of(told), order.details.get("card", {}) if "token" in order.details else {}
+    unknown = ("", "unknown")
+    return {name: saved.get(name, value) if value in unknown else value for name, value in card.items()}
+
+
 def _funding(extra: Mapping[str, Any]) -> str:
     """By its funding source; without one by the variant, such as `visastandarddebit`, if that names it."""
     source, variant = (str(extra.get(name) or "") for name in ("fundingSource", "paymentMethodVariant"))
@@ -169,8 +196,11 @@ def _funding(extra: Mapping[str, Any]) -> str:
     return FUNDING.get(source.upper(), named if not source else "unknown")
 
 
-def _nothing_was_sent(order: PaymentOrder) -> bool:
-    return _number(order, "confirmed") <= _number(order, "idle")
+def _was_sent(order: PaymentOrder) -> bool:
+    """Whether anything may have reached Adyen that authorizes a card."""
+    if "token" in order.details and order.asked_times:
+        return True
+    return _number(order, "confirmed") > _number(order, "idle")
 
 
 def _is_first(order: PaymentOrder) -> bool:

@@ -5,8 +5,9 @@ from datetime import timedelta
 from tempfile import TemporaryFile
 from typing import BinaryIO, ClassVar
 
+from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.methods.rail import Rail
-from gateway.providers.adyen import reports, webhooks
+from gateway.providers.adyen import reports, vault, webhooks
 from gateway.providers.adyen.api import CheckoutApi
 from gateway.providers.adyen.card import AdyenCreditCard, AdyenDebitCard
 from gateway.providers.adyen.credentials import AdyenCredentials
@@ -67,6 +68,13 @@ class AdyenProvider(Provider[AdyenCredentials]):
 
     def lines_of_file(self, file: BinaryIO) -> Iterable[ReportedLine]:
         return lines_of(file, self.credentials.merchant_account)
+
+    def forget_card(self, card: Tokenized) -> None:
+        self.api.remove_token(card)
+
+    def look_up_card(self, card: Tokenized) -> CardFacts | None:
+        known = next((one for one in self.api.tokens(card.holder) if one.id == card.token), None)
+        return vault.facts_of(known) if known else None
 
     def verify(self, message: Message) -> bool:
         return webhooks.is_genuine(message.body, self.credentials)

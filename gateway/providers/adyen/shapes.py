@@ -68,6 +68,23 @@ class Methods:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """A card in the vault; the year has two digits."""
+
+    id: str
+    last4: Annotated[str, Field(validation_alias="lastFour")] = ""
+    month: Annotated[str, Field(validation_alias="expiryMonth")] = ""
+    year: Annotated[str, Field(validation_alias="expiryYear")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMethods:
+    """The cards of a shopper in the vault."""
+
+    methods: Annotated[list[Stored], Field(validation_alias="storedPaymentMethods", default_factory=list)]
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Why a request was not carried out (docs.adyen.com/development-resources/error-codes)."""
 

@@ -14,9 +14,10 @@ from gateway.providers.adyen.shapes import Item, Notification, Wrapped
 from gateway.providers.client import shaped
 from gateway.providers.disputes import DISPUTE
 from gateway.providers.errors import Unclear, Unreadable
-from gateway.providers.provider import Notice
+from gateway.providers.provider import CARD, Notice
 
 _OURS = re.compile(r"(pay|ref|sus)_[0-7][0-9A-HJKMNP-TV-Z]{25}")
+SAVED = "RECURRING_CONTRACT"
 Told = tuple[PaymentAction, PaymentOutcome]
 
 
@@ -70,12 +71,15 @@ def notices(body: bytes, credentials: AdyenCredentials) -> list[Notice]:
 def _is_read(one: Mapping[str, Any]) -> bool:
     """What we do not read may have any form."""
     item = one.get("NotificationRequestItem")
-    return not isinstance(item, dict) or str(item.get("eventCode")) in (*_READ, *disputes.STEPS, reports.AVAILABLE)
+    listed = (*_READ, *disputes.STEPS, SAVED, reports.AVAILABLE)
+    return not isinstance(item, dict) or str(item.get("eventCode")) in listed
 
 
 def _notice(item: Item) -> Notice | None:
     if item.event in disputes.STEPS:
         return _of_dispute(item)
+    if item.event == SAVED:
+        return _saved(item)
     told = _READ[item.event](item) if _OURS.fullmatch(item.reference) else None
     if told is None or item.reference.startswith("pay_") != (told[0] != PaymentAction.REFUND):
         return None
@@ -89,6 +93,13 @@ def _of_dispute(item: Item) -> Notice | None:
     of_ours = _OURS.fullmatch(item.reference) and item.reference.startswith("pay_")
     told = disputes.report(item, item.reference if of_ours else None)
     return Notice(f"{DISPUTE}_{item.psp}", PaymentAction.REFUND, dispute=told)
+
+
+def _saved(item: Item) -> Notice | None:
+    """A card of a payment is in the vault now; its id there is that of the notification."""
+    if item.success != "true" or not _OURS.fullmatch(item.reference):
+        return None
+    return Notice(f"{CARD}_{item.psp}", PaymentAction.AUTHORIZE, details={"payment": item.reference})
 
 
 def _message(body: bytes) -> Notification:

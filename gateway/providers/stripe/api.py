@@ -8,20 +8,23 @@ from typing import Any, TypeVar
 import stripe
 
 from accounts.base.wire import dumps
+from gateway.methods.card.cards import Tokenized
 from gateway.providers.client import Call, Client, shaped
 from gateway.providers.errors import NotSent, Unclear
 from gateway.providers.stripe.credentials import StripeCredentials
 from gateway.providers.stripe.settlements import PAYMENT, REFUND
-from gateway.providers.stripe.shapes import Dispute, File, Intent, Refund
+from gateway.providers.stripe.shapes import Customer, Dispute, File, Intent, PaidBy, Refund
 
 stripe.enable_telemetry = False
 EXPAND = ["latest_charge", "payment_method"]
-MOST_REFUNDS = 100
+MOST_REFUNDS = MOST_INTENTS = 100
+CUSTOMER = "onpay_customer"
+GONE = 404
 PAGE = 50
 """Lines with their sources on one page, so that it stays far below the largest answer."""
 NOT_STARTED = (401, 403, 429)
 """Statuses of a request that Stripe turned away before it looked at it: a wrong key, too many requests."""
-T = TypeVar("T", Intent, Refund, Dispute, File)
+T = TypeVar("T", Customer, Intent, Refund, Dispute, File)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Refused:
 
     status: int
     code: str
+    decline_code: str | None = None
 
     @property
     def is_not_started(self) -> bool:
@@ -66,7 +70,7 @@ class StripeApi:
             max_network_retries=0,
         ).v1
 
-    def create(self, payment_id: str, amount: int, currency: str) -> Intent | Refused:
+    def create(self, payment_id: str, amount: int, currency: str, **more: Any) -> Intent | Refused:
         """An intent to be confirmed in the browser and captured by us. Repeated within a day, it is the same one."""
         asked: Any = {
             "amount": amount,
@@ -74,9 +78,48 @@ class StripeApi:
             "capture_method": "manual",
             "payment_method_types": ["card"],
             "metadata": {PAYMENT: payment_id},
+            **more,
         }
         options: Any = {"idempotency_key": payment_id}
         return _told(Intent, lambda: self._stripe.payment_intents.create(asked, options))
+
+    def create_customer(self, payment_id: str, customer_id: str) -> Customer | Refused:
+        """A customer for the card that the payment saves: each has its own, so that deleting it leaves nothing."""
+        asked: Any = {"metadata": {PAYMENT: payment_id, CUSTOMER: customer_id}}
+        options: Any = {"idempotency_key": f"{payment_id}-customer"}
+        return _told(Customer, lambda: self._stripe.customers.create(asked, options))
+
+    def charge(
+        self, payment_id: str, amount: int, currency: str, card: Tokenized, *, payer_is_present: bool
+    ) -> Intent | Refused:
+        """Charges a saved card. Without the payer, a bank that wants a confirmation declines."""
+        said: Any = {"customer": card.holder, "payment_method": card.token, "confirm": True, "expand": EXPAND}
+        off_session = {} if payer_is_present else {"off_session": True}
+        return self.create(payment_id, amount, currency, **said, **off_session)
+
+    def charged(self, payment_id: str, customer: str) -> Intent | None:
+        """The intent of our id that charges a saved card. None: there is none."""
+        asked: Any = {"customer": customer, "limit": MOST_INTENTS, "expand": [f"data.{name}" for name in EXPAND]}
+        found = _clear(_answered(lambda: self._stripe.payment_intents.list(asked)))
+        intents = [shaped(one, Intent) for one in found["data"]]
+        ours = next((one for one in intents if one.metadata.get(PAYMENT) == payment_id), None)
+        if ours is None and found.get("has_more"):
+            raise Unclear(f"more than {MOST_INTENTS} payments of a saved card")
+        return ours
+
+    def delete_customer(self, customer: str) -> None:
+        """With its card. Raises Unclear unless both are gone, and NotSent."""
+        told = _told(Customer, lambda: self._stripe.customers.delete(customer))
+        if isinstance(told, Refused) and told.status != GONE:
+            raise Unclear(f"not removed: HTTP {told.status} {told.code[:40]}")
+
+    def payment_method(self, card: Tokenized) -> PaidBy | None:
+        """None: it is of no customer any more. Raises Unclear and NotSent."""
+        found = _answered(lambda: self._stripe.payment_methods.retrieve(card.token))
+        if isinstance(found, Refused) and found.status == GONE:
+            return None
+        method = shaped(_clear(found), PaidBy)
+        return method if method.customer == card.holder else None
 
     def intent(self, intent_id: str) -> Intent:
         """Raises Unclear, also for an unknown one: ours are never deleted."""
@@ -172,10 +215,15 @@ def _answered(call: Callable[[], Any]) -> dict[str, Any] | Refused:
         raise Unclear(f"HTTP {error.http_status}, idempotency") from None
     except (stripe.InvalidRequestError, stripe.CardError) as refused:
         if refused.http_status in (400, 402, 404):
-            return Refused(refused.http_status, refused.code or "")
+            return Refused(refused.http_status, refused.code or "", _decline_code(refused))
         raise Unclear(f"HTTP {refused.http_status}") from None
     except stripe.StripeError as error:
         raise Unclear(f"HTTP {error.http_status} {type(error).__name__}") from None
+
+
+def _decline_code(refused: stripe.StripeError) -> str | None:
+    found = refused.error.decline_code if refused.error else None
+    return str(found) if found else None
 
 
 def _clear(answered: dict[str, Any] | Refused) -> dict[str, Any]:

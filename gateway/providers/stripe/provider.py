@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import ClassVar
 
+from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.methods.rail import Rail
 from gateway.providers.client import Client, Identity
 from gateway.providers.disputes import Disputes
@@ -50,6 +51,14 @@ class StripeProvider(Provider[StripeCredentials]):
 
     def settlement_lines(self, report: str) -> Iterable[ReportedLine]:
         return lines_of(report, self.api.balance_transactions, self.api.payouts)
+
+    def forget_card(self, card: Tokenized) -> None:
+        self.api.delete_customer(card.holder)
+
+    def look_up_card(self, card: Tokenized) -> CardFacts | None:
+        found = self.api.payment_method(card)
+        known = found.card if found else None
+        return CardFacts(known.last4, known.exp_month, known.exp_year) if known else None
 
     def verify(self, message: Message) -> bool:
         try:

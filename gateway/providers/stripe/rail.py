@@ -1,6 +1,7 @@
 """Cards at Stripe: an intent that its fields confirm and we capture. Our ids are idempotency keys and metadata."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ import structlog
 
 from accounts.base.sealing import seal, unseal
 from gateway.methods.card.acquirer import AcquirerCard
+from gateway.methods.card.cards import Tokenized
 from gateway.methods.card.method import CreditCard, DebitCard
 from gateway.methods.rail import Clawback, PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
 from gateway.providers.browsers import browser_of
@@ -17,6 +19,7 @@ from gateway.providers.stripe.api import PAYMENT, REFUND, Refused, StripeApi, se
 from gateway.providers.stripe.shapes import Intent, Refund, exact, minor
 
 NO_INTENT = ("NO_PAYMENT_INTENT", "The payment has no payment intent, so Stripe cannot return its money.")
+DECLINED = 402
 _OPEN = ("requires_payment_method", "requires_confirmation", "requires_action")
 
 log = structlog.get_logger()
@@ -29,12 +32,27 @@ class StripeCard(AcquirerCard):
         self._api, self._publishable_key = api, publishable_key
 
     def instruct(self, order: PaymentOrder) -> PaymentOutcome:
-        intent = self._api.create(order.payment_id, minor(order.amount, order.currency), order.currency)
-        if isinstance(intent, Refused):
-            if intent.is_not_started:
-                return PaymentOutcome(PaymentResult.NOT_RECEIVED)
-            return PaymentOutcome(PaymentResult.REFUSED, failure=reasons.of_refusal(intent))
-        return _session(order, intent)
+        if order.tokenized:
+            return self._charge(order, order.tokenized)
+        amount, vault = minor(order.amount, order.currency), {}
+        if order.saves_card:
+            customer = self._api.create_customer(order.payment_id, order.customer_id)
+            if isinstance(customer, Refused):
+                return _refused(customer)
+            vault = {"customer": customer.id, "setup_future_usage": "off_session"}
+        intent = self._api.create(order.payment_id, amount, order.currency, **vault)
+        return _refused(intent) if isinstance(intent, Refused) else _session(order, intent)
+
+    def _charge(self, order: PaymentOrder, card: Tokenized) -> PaymentOutcome:
+        amount = minor(order.amount, order.currency)
+        is_present = order.payer_is_present
+        intent = self._api.charge(order.payment_id, amount, order.currency, card, payer_is_present=is_present)
+        if not isinstance(intent, Refused):
+            return _charged(order, intent)
+        if intent.status != DECLINED:
+            return _refused(intent)
+        answered, failure = reasons.of_decline(intent)
+        return PaymentOutcome(answered, failure=failure)
 
     @property
     def library(self) -> tuple[str, str]:
@@ -54,9 +72,14 @@ class StripeCard(AcquirerCard):
         return self.ask(order, PaymentAction.PAY)
 
     def ask(self, order: PaymentOrder, about: PaymentAction) -> PaymentOutcome:
-        """Without its id it is created once more under the same key, which can charge nobody."""
+        """Without its id it is created once more under the same key, which can charge nobody. The charge of a saved
+        card is looked for instead: keys last for a day.
+        """
         if "intent" not in order.details:
-            return self.instruct(order)
+            if "token" not in order.details:
+                return self.instruct(order)
+            found = self._charged(order)
+            return _charged(order, found) if found else PaymentOutcome(PaymentResult.NOT_RECEIVED)
         intent = self._intent(order)
         if about == PaymentAction.PREPARE and intent.status in _OPEN:
             return _session(order, intent)
@@ -71,11 +94,15 @@ class StripeCard(AcquirerCard):
         raise Unclear(f"not captured: it is {intent.status[:40]}")
 
     def cancel(self, order: PaymentOrder) -> PaymentOutcome:
-        """An intent without an answer was never handed to any browser, so nobody can confirm it."""
-        if "intent" not in order.details:
+        """An intent without an answer was never handed to any browser, so nobody can confirm it; but one that charges a
+        saved card may be authorized.
+        """
+        intent_id = order.details.get("intent")
+        if intent_id is None and (found := self._charged(order)):
+            intent_id = found.id
+        if intent_id is None:
             return PaymentOutcome(PaymentResult.DONE)
-        intent_id = order.details["intent"]
-        intent = settled(lambda: self._api.cancel(intent_id), lambda: self._intent(order))
+        intent = settled(lambda: self._api.cancel(intent_id), lambda: self._intent(order, intent_id))
         if intent.status == "canceled":
             return PaymentOutcome(PaymentResult.DONE)
         if intent.status == "succeeded":
@@ -116,8 +143,11 @@ class StripeCard(AcquirerCard):
             if REFUND not in one.metadata and one.status in ("succeeded", "pending")
         ]
 
-    def _intent(self, order: PaymentOrder) -> Intent:
-        intent = self._api.intent(order.details["intent"])
+    def _charged(self, order: PaymentOrder) -> Intent | None:
+        return self._api.charged(order.payment_id, order.tokenized.holder) if order.tokenized else None
+
+    def _intent(self, order: PaymentOrder, intent_id: str | None = None) -> Intent:
+        intent = self._api.intent(intent_id or order.details["intent"])
         if intent.metadata.get(PAYMENT) != order.payment_id:
             raise Unclear("an answer about another payment")
         return intent
@@ -129,6 +159,24 @@ class StripeCreditCard(StripeCard, CreditCard):
 
 class StripeDebitCard(StripeCard, DebitCard):
     """Debit cards, and prepaid ones."""
+
+
+def _refused(refused: Refused) -> PaymentOutcome:
+    if refused.is_not_started:
+        return PaymentOutcome(PaymentResult.NOT_RECEIVED)
+    return PaymentOutcome(PaymentResult.REFUSED, failure=reasons.of_refusal(refused))
+
+
+def _charged(order: PaymentOrder, intent: Intent) -> PaymentOutcome:
+    """What became of the charge of a saved card; a session where its holder has to confirm."""
+    if intent.status == "requires_action":
+        return _session(order, intent)
+    outcome = _outcome(order, intent)
+    if outcome.answered == PaymentResult.WAITING:
+        raise Unclear(f"not charged: it is {intent.status[:40]}")
+    if outcome.answered not in (PaymentResult.AUTHORIZED, PaymentResult.DONE):
+        return outcome
+    return replace(outcome, details={**outcome.details, "intent": intent.id})
 
 
 def _session(order: PaymentOrder, intent: Intent) -> PaymentOutcome:
@@ -145,14 +193,15 @@ def _session(order: PaymentOrder, intent: Intent) -> PaymentOutcome:
 
 def _outcome(order: PaymentOrder, intent: Intent) -> PaymentOutcome:
     card = {"card": intent.card.snapshot()} if intent.card else {}
+    tokenized = intent.tokenized if order.saves_card or order.tokenized else None
     if intent.status == "succeeded":
         received = intent.amount if intent.amount_received is None else intent.amount_received
         currency = intent.currency.upper()
         money = exact(received, currency)
-        return PaymentOutcome(PaymentResult.DONE, card, None, intent.charge, money, currency)
+        return PaymentOutcome(PaymentResult.DONE, card, None, intent.charge, money, currency, tokenized=tokenized)
     _require_amount(order, intent)
     if intent.status == "requires_capture":
-        return PaymentOutcome(PaymentResult.AUTHORIZED, card, reference=intent.charge)
+        return PaymentOutcome(PaymentResult.AUTHORIZED, card, reference=intent.charge, tokenized=tokenized)
     if intent.status == "canceled":
         return PaymentOutcome(PaymentResult.DECLINED, failure=reasons.CANCELED)
     if intent.status == "requires_payment_method" and intent.last_payment_error:

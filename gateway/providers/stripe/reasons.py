@@ -50,6 +50,11 @@ def of_error(error: LastError) -> tuple[PaymentResult, Failure]:
     return PaymentResult.DECLINED, next(known, CARD_REFUSED)
 
 
+def of_decline(refused: Refused) -> tuple[PaymentResult, Failure]:
+    """Why a saved card was not charged."""
+    return of_error(LastError("card_error", refused.code, refused.decline_code))
+
+
 def of_refusal(refused: Refused) -> Failure:
     """Why a request was not carried out."""
     if refused.code == "amount_too_small":

@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from pydantic.dataclasses import dataclass
 
+from gateway.methods.card.cards import Tokenized
+
 ZERO_DECIMALS = (
     "BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF",
 )  # fmt: skip
@@ -32,12 +34,22 @@ def exact(amount: int, currency: str) -> Decimal:
 
 
 @dataclass(frozen=True, slots=True)
+class NetworkToken:
+    """Whether the card scheme's token was charged in place of the number."""
+
+    used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """What kind of card it is. `funding` is credit, debit, prepaid or unknown."""
 
     brand: str
     last4: str
     funding: str
+    exp_month: int | None = None
+    exp_year: int | None = None
+    network_token: NetworkToken | None = None
 
     def snapshot(self) -> dict[str, str]:
         return {"brand": self.brand, "last4": self.last4, "funding": self.funding}
@@ -48,6 +60,8 @@ class PaidBy:
     """A payment method, or the details of one in a charge."""
 
     card: Card | None = None
+    id: str | None = None
+    customer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +94,7 @@ class Intent:
     payment_method: PaidBy | str | None = None
     last_payment_error: LastError | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    customer: str | None = None
 
     @property
     def charge(self) -> str:
@@ -95,6 +110,23 @@ class Intent:
         if isinstance(self.payment_method, PaidBy):
             return self.payment_method.card
         return None
+
+    @property
+    def tokenized(self) -> Tokenized | None:
+        """The payment method, if Stripe keeps it for the customer."""
+        method, card = self.payment_method, self.card
+        if self.customer is None or card is None or not isinstance(method, PaidBy) or method.id is None:
+            return None
+        is_network_token = card.network_token is not None and card.network_token.used
+        return Tokenized(self.customer, method.id, card.exp_month, card.exp_year, is_network_token)
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """Of one saved card; `deleted` once it is."""
+
+    id: str
+    deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,16 @@ from accounts.base.wire import NotOneJsonObject, loads
 from gateway.methods.rail import PaymentAction, PaymentResult
 from gateway.providers.disputes import DISPUTE
 from gateway.providers.errors import Unreadable
-from gateway.providers.provider import MONEY, Message, Notice
+from gateway.providers.provider import CARD, MONEY, Message, Notice
 from gateway.providers.stripe.api import PAYMENT, REFUND
 from gateway.providers.stripe.credentials import StripeCredentials
 
 TOLERANCE_S = 300
+CARDS = ("payment_method.updated", "payment_method.automatically_updated", "payment_method.detached")
 _OURS = re.compile(r"(pay|ref)_[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _DISPUTE = re.compile(r"(dp|du)_[A-Za-z0-9]{1,60}")
 _CHARGE = re.compile(r"(ch|py)_[A-Za-z0-9]{1,60}")
-_READ = ("payment_intent.", "charge.refunded", "charge.refund.", "refund.")
+_READ = ("payment_intent.", "charge.refunded", "charge.refund.", "refund.", *CARDS)
 
 
 def is_genuine(message: Message, credentials: StripeCredentials) -> bool:
@@ -55,6 +56,10 @@ def _dispute_id(subject: dict[str, Any]) -> str:
 
 def _named(kind: str, subject: dict[str, Any]) -> Iterator[Notice]:
     """Metadata of an intent is also that of its charge; refunds have their own."""
+    if kind in CARDS:
+        if isinstance(subject.get("id"), str):
+            yield Notice(f"{CARD}_{subject['id'][:255]}", PaymentAction.AUTHORIZE)
+        return
     if payment := _our_id(subject, PAYMENT):
         told = PaymentResult.DONE if kind == "payment_intent.succeeded" else None
         yield Notice(payment, PaymentAction.PAY, told)

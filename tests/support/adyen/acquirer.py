@@ -82,13 +82,15 @@ class _Handler(Handler):
             return
         if failure == "unknown result":
             told = told | {"resultCode": "InOrbit"}
-        self.send(status, json.dumps(told).encode())
+        self.send(status, json.dumps(told).encode() if status != 204 else b"")
 
     def answer(self, path: str, key: str, body: bytes) -> tuple[int, dict[str, Any]]:
         if self.path == "/elsewhere":
             self.acquirer.elsewhere.append(self.headers.get("x-api-key", ""))
         if self.headers.get("x-api-key") != API_KEY:
             return error(401, "000", "HTTP Status Response - Unauthorized", "security")
+        if path.startswith("/storedPaymentMethods"):
+            return self.acquirer.books.vault.answer(self.command, path)
         return self.acquirer.books.answer(path, key, json.loads(body))
 
     def hand_out(self, name: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from gateway.methods.boleto.numbers import barcode, digitable_line, spaced
 from gateway.methods.pix.brcode import br_code
+from tests.support.adyen.vault import Vault
 
 Told = tuple[int, dict[str, Any]]
 DISPUTES = "/ca/services/DisputeService/v30/"
@@ -71,6 +72,7 @@ class Books:
     kept: dict[str, Told] = field(default_factory=dict)
     defended: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     """What was asked of the Disputes API: the call, and its body."""
+    vault: Vault = field(default_factory=Vault)
     results: list[dict[str, Any]] = field(default_factory=list)
     """Members of the next answers to payments, instead of the usual ones."""
 
@@ -115,7 +117,18 @@ class Books:
             return error(422, "137", "Invalid amount specified")
         kind = body["paymentMethod"]["type"]
         payment = Payment(psp(), body["reference"], body["amount"], kind, body)
-        told = {"pspReference": payment.psp, "merchantReference": payment.reference} | _WAYS[kind](body)
+        if "storedPaymentMethodId" in body["paymentMethod"]:
+            plays = self.vault.plays(body)
+            if plays is None:
+                return error(422, "800", "Contract not found")
+            shown = CARDS[plays]
+        else:
+            shown = _WAYS[kind](body)
+        told = {"pspReference": payment.psp, "merchantReference": payment.reference} | shown
+        if body.get("storePaymentMethod") and told["resultCode"] == "Authorised":
+            assert body["recurringProcessingModel"] == "CardOnFile"
+            token = self.vault.save(body["shopperReference"], _plays(body))
+            told["additionalData"] = told["additionalData"] | {"expiryDate": "3/2030"} | self.vault.extra(token)
         if self.results:
             told |= self.results.pop(0)
         return self._kept(payment, told)
@@ -221,7 +234,11 @@ def state_data(plays: str) -> dict[str, Any]:
 
 def _card(body: dict[str, Any]) -> dict[str, Any]:
     assert body["additionalData"] == {"manualCapture": "true"}
-    return CARDS[body["paymentMethod"]["encryptedCardNumber"].partition("$")[2]]
+    return CARDS[_plays(body)]
+
+
+def _plays(body: dict[str, Any]) -> str:
+    return str(body["paymentMethod"]["encryptedCardNumber"].partition("$")[2])
 
 
 _WAYS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {

@@ -20,6 +20,7 @@ from tests.support.bacen_pix.bank import AFTER as WRONG_ANSWERS
 from tests.support.bacen_pix.bank import WAITED_FOR, Handler, authority
 from tests.support.stripe.balance import Balance
 from tests.support.stripe.disputes import Desk
+from tests.support.stripe.vault import Vault
 
 SECRET_KEY, PUBLISHABLE_KEY = "sk_live_51OnpayTestsOnly", "pk_live_51OnpayTestsOnly"
 SIGNING_SECRET = "whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH"
@@ -53,6 +54,7 @@ class StandIn:
     disputes: Desk = field(default_factory=Desk)
     stalls_s: float = 1.5
     elsewhere: list[str] = field(default_factory=list)
+    vault: Vault = field(default_factory=Vault)
     balance: Balance = field(default_factory=Balance)
     """localstripe has neither balance transactions nor payouts."""
 
@@ -88,7 +90,9 @@ class StandIn:
         """The payer types a card into the fields of Stripe and confirms."""
         card = {"card[number]": number, "card[exp_month]": 12, "card[exp_year]": 2040, "card[cvc]": "123"}
         method = self.call("POST", "/v1/payment_methods", type="card", **card)["id"]
-        self.call("POST", f"/v1/payment_intents/{intent}", payment_method=method)
+        told = self.call("POST", f"/v1/payment_intents/{intent}", payment_method=method)
+        if intent in self.vault.saved:
+            self.call("POST", f"/v1/payment_methods/{method}/attach", customer=told["customer"])
         self.forward("POST", f"/v1/payment_intents/{intent}/confirm", b"", {})
 
     def send_webhooks_to(self, url: str) -> None:
@@ -133,7 +137,7 @@ class _Front(Handler):
                 self.stand_in.answers[key] = known
         elif known is None:
             authorization = {"Authorization": self.headers.get("authorization", "")}
-            known = self.stand_in.forward(self.command, self.path, body, authorization)
+            known = self.stand_in.vault.answer(self.stand_in.forward, self.command, self.path, body, authorization)
             if key:
                 self.stand_in.answers[key] = known
         return known
