@@ -35,8 +35,10 @@ def _ask(token: AcquirerToken) -> None:
     try:
         provider_of(token.account).forget_card(unsealed(bytes(token.sealed)))
     except CallFailed as failed:
-        tell = log.critical if token.asked_times == ALARM_AT else log.warning
-        tell("saved_card.not_removed", token=token.pk, times=token.asked_times, reason=failed.reason)
+        if token.asked_times == ALARM_AT:
+            log.critical("saved_card.still_in_vault", token=token.pk, account=token.account_id, reason=failed.reason)
+        else:
+            log.warning("saved_card.not_removed", token=token.pk, times=token.asked_times, reason=failed.reason)
         AcquirerToken.objects.filter(pk=token.pk, leased_until=token.leased_until).update(leased_until=None)
         return
     forgotten(token)

@@ -21,8 +21,8 @@ class StripeCredentials(Credentials):
         SecretStr,
         Field(
             title="Secret key",
-            description="May be restricted to PaymentIntents, PaymentMethods, Customers, Charges, Refunds, Disputes and "
-            "Files, and reading Balance and Payouts",
+            description="May be restricted to PaymentIntents, PaymentMethods, Customers, Charges, Refunds, Disputes "
+            "and Files, and reading Balance and Payouts",
         ),
     ]
     publishable_key: Annotated[str, StringConstraints(pattern=r"^pk_(live|test)_[A-Za-z0-9_]{8,200}$")]
