@@ -25,6 +25,7 @@ from gateway.methods.rail import (
 from gateway.methods.registry import by_currency
 from gateway.providers import notices
 from gateway.providers.certificates import Certificate, PrivateKey
+from gateway.providers.disputes import DisputeAnswer, DisputeReport, Disputes
 from gateway.providers.errors import Unreadable
 from gateway.providers.models import ProviderAccount
 from gateway.providers.observing import SERVED, saw
@@ -54,6 +55,13 @@ class Script:
     """Raised by the handler of such notices."""
     deaf_to: str = ""
     """The only id whose notices raise it; "" for all."""
+
+    disputes: dict[str, list[DisputeReport | BaseException]] = field(default_factory=dict)
+    """What is said about a dispute, by its id, in order; the last one is repeated."""
+    takes: list[BaseException] = field(default_factory=list)
+    """What the next answers to disputes meet with; then they are taken."""
+    handed: list[tuple[str, str]] = field(default_factory=list)
+    """Answers to disputes: (accept or contest, our id of the answer)."""
 
     def answer(self, user: str, what: str, our_id: str) -> PaymentOutcome:
         self.calls.append((user, what, our_id))
@@ -133,6 +141,28 @@ class ScriptedCard(ScriptedRail, AcquirerCard):
         return SCRIPT.answer(self.user, "confirm", order.payment_id)
 
 
+class ScriptedDisputes(Disputes):
+    most_files, most_bytes, content_types = 10, 20_000_000, ("application/pdf", "image/jpeg", "image/png")
+
+    def ask(self, reference: str) -> DisputeReport | None:
+        told = SCRIPT.disputes[reference]
+        found = told.pop(0) if len(told) > 1 else told[0]
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def accept(self, answer: DisputeAnswer) -> None:
+        self._take("accept", answer)
+
+    def contest(self, answer: DisputeAnswer) -> None:
+        self._take("contest", answer)
+
+    def _take(self, what: str, answer: DisputeAnswer) -> None:
+        SCRIPT.handed.append((what, answer.id))
+        if SCRIPT.takes:
+            raise SCRIPT.takes.pop(0)
+
+
 CARDS = (("CREDIT_CARD", "BRL"), ("DEBIT_CARD", "BRL"))
 
 
@@ -152,6 +182,9 @@ class ScriptedProvider(Provider[ScriptedCredentials]):
     def rails(self) -> Sequence[Rail]:
         user = self.credentials.user
         return [(ScriptedCard if pair in CARDS else ScriptedRail)(user, *pair) for pair in self.methods]
+
+    def disputes(self) -> Disputes:
+        return ScriptedDisputes()
 
     def check(self) -> None:
         SCRIPT.calls.append((self.credentials.user, "check", ""))

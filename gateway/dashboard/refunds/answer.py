@@ -21,6 +21,7 @@ from gateway.dashboard.forms import DashboardForm, OnceForm
 from gateway.dashboard.refunds.detail import facts, owned
 from gateway.refunds import drafts
 from gateway.refunds import services as refunds
+from gateway.refunds.disputes.answers import acquirer_of
 from gateway.refunds.drafts import draft_of
 from gateway.refunds.evidence import LARGEST, type_of
 from gateway.refunds.evidence import MOST_EVIDENCE as MOST
@@ -197,7 +198,8 @@ def _changed(here: RequestContext, found: Refund) -> tuple[ContestForm, Draft]:
 
 
 def _limits(found: Refund) -> dict[str, Any]:
-    return facts(found) | {"largest": LARGEST, "most": MOST, "longest": LONGEST_MESSAGE}
+    limits = {"largest": LARGEST, "most": MOST, "longest": LONGEST_MESSAGE, "acquirer": acquirer_of(found)}
+    return facts(found) | limits
 
 
 @require_POST

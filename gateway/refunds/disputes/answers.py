@@ -6,17 +6,22 @@ from datetime import datetime
 from accounts.base.errors import Fault
 from gateway.providers import selectors as providers
 from gateway.providers.asking import settle_outcome
-from gateway.providers.disputes import DisputeAnswer, Piece
+from gateway.providers.disputes import DisputeAnswer, Disputes, Piece
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.errors import InvalidEvidence
 from gateway.refunds.models import Evidence, Refund, Response
 from gateway.refunds.responses import Shown
 
 
+def acquirer_of(refund: Refund) -> Disputes | None:
+    """Where the refund is disputed, with what can be handed on there. None: it is no dispute at an acquirer."""
+    dispute = Dispute.objects.select_related("account").filter(refund=refund).first()
+    return providers.disputes(dispute.account) if dispute and dispute.account else None
+
+
 def require_sendable(refund: Refund, evidence: Sequence[Shown]) -> None:
     """Raises ONP400_EVIDENCE for files that the acquirer of the dispute does not take."""
-    dispute = _of(refund)
-    taken = providers.disputes(dispute.account) if dispute and dispute.account else None
+    taken = acquirer_of(refund)
     if taken is None:
         return
     files = [one for one in evidence if one.content is not None]
@@ -36,7 +41,7 @@ def hand_on(refund: Refund, response: Response, now: datetime) -> None:
 
     An inquiry is accepted by returning the money, as any other request is.
     """
-    dispute = _of(refund)
+    dispute = Dispute.objects.select_for_update(no_key=True).filter(refund=refund).first()
     if dispute is None or (dispute.is_inquiry and response.answer == Response.Answer.ACCEPT):
         return
     dispute.answer, dispute.answered_at, dispute.ask_at, dispute.updated_at = response, None, now, now
@@ -64,9 +69,3 @@ def _pieces(response: Response) -> list[Piece]:
         )
         for one in Evidence.objects.filter(response=response).order_by("pk")
     ]
-
-
-def _of(refund: Refund) -> Dispute | None:
-    """The dispute of a locked refund, locked."""
-    rows = Dispute.objects.select_for_update(no_key=True, of=("self",)).select_related("account")
-    return rows.filter(refund=refund).first()

@@ -107,7 +107,12 @@ def _row(account: ProviderAccount, told: DisputeReport, payment: Payment | None)
 
 
 def _is_stale(dispute: Dispute, told: DisputeReport) -> bool:
-    """Whether more is known already. A believed acquirer tells each step once, in any order."""
+    """Whether more is known already. A believed acquirer tells each step once, in any order.
+
+    What is lost is not opened again: an answer that was asked for earlier may be applied later.
+    """
+    if dispute.state == DisputeState.LOST and told.state not in FINAL:
+        return True
     if told.step is None:
         return False
     if told.state == DisputeState.DECIDING:

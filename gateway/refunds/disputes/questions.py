@@ -14,7 +14,7 @@ from accounts.base.rows import retry_on_deadlock
 from gateway.providers import selectors as providers
 from gateway.providers.asking import LEASE, keep_unclear, lease, settle_outcome
 from gateway.providers.disputes import DisputeState
-from gateway.providers.errors import AnswerRefused, CallFailed
+from gateway.providers.errors import AnswerRefused, CallFailed, Unclear
 from gateway.refunds.disputes.answers import answer_of
 from gateway.refunds.disputes.hearing import apply, hold, try_again
 from gateway.refunds.disputes.models import Dispute
@@ -54,6 +54,9 @@ def _hand_on(asked: Asked) -> None:
         log.warning("dispute.answer_not_taken", dispute=asked.dispute.pk, reason=error.reason)
     except SoftTimeLimitExceeded:  # its lease runs out, and it is handed on again
         raise
+    except Exception:
+        log.exception("dispute.answer_broke", dispute=asked.dispute.pk)
+        failed = Unclear("an error of ours")
     retry_on_deadlock(partial(_take, asked, failed))
 
 

@@ -22,6 +22,7 @@ from gateway.refunds.proposals import may_be
 from gateway.staff.disputes import to_look_up
 from tests.support.cards import opened
 from tests.support.companies import Shop
+from tests.support.people import a_member, signed_in_twice
 from tests.support.production import api_of, live
 from tests.support.providers import connected, enters
 from tests.support.refunds import PDF
@@ -266,6 +267,9 @@ def test_evidence_that_stripe_does_not_take_is_refused_at_once(
     refused = answer(acme, "CONTEST", evidence=[PROOF] * 10)
 
     assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
+    owner = signed_in_twice(a_member(acme.company, email="files@acme.example"))
+    page = owner.get(f"/dashboard/{acme.company.pk}/production/refunds/{refund().pk}/contest").content.decode()
+    assert "The acquirer takes at most 9 files of" in page and "It takes no PNG" not in page
     assert (statuses(), stand_in.disputes.files, Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], [], None)
 
 
