@@ -3,6 +3,7 @@
 from datetime import UTC, timedelta
 from typing import ClassVar
 
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from unfold.decorators import action
@@ -12,17 +13,18 @@ from accounts.base.periods import Period
 from gateway.methods.failures import sentence_of
 from gateway.payments.acceptance import LONGEST_DAYS, Attempts, of_everybody
 from gateway.staff.kit.pages import ReadOnlyAdmin
-from gateway.staff.overview.panels import NONE, Panel, PanelTable, lines
+from gateway.staff.overview.panels import NONE, WATCH, Panel, PanelTable, lines
 
 SPANS = {1: "Today", 7: "7 days", 30: "30 days", LONGEST_DAYS: f"{LONGEST_DAYS} days"}
 USUAL = 7
+TITLE = "Acceptance by provider account"
 HEADERS = [
-    *("Account", "Method", "Attempts", "Paid", "Declined", "Technical", "Passed on", "Open or expired", "Acceptance"),
+    *("Account", "Method", "Attempts", "Paid", "Declined", "Technical", "Passed on", "Open", "Acceptance"),
     "Most frequent reasons",
 ]
 NOTE = (
     "Each payment counts at the account that was asked, and one that was passed on at both. Acceptance is the share of "
-    "paid ones; payments that are open or expired do not change it."
+    "paid ones; payments that are open, or that expired, do not change it."
 )
 
 
@@ -38,7 +40,7 @@ class AccountAcceptance(ReadOnlyAdmin):
     def acceptance(self, request: HttpRequest) -> HttpResponse:
         days = _days(request.GET.get("days", ""))
         spans = [(number, title, number == days) for number, title in SPANS.items()]
-        here = {"opts": self.model._meta, "title": "Acceptance by provider account", "spans": spans}
+        here = {"opts": self.model._meta, "title": TITLE, "spans": spans}
         context = self.admin_site.each_context(request) | here | {"panel": _panel(days)}
         return TemplateResponse(request, "admin/acceptance.html", context)
 
@@ -50,14 +52,17 @@ def _days(asked: str) -> int:
 def _panel(days: int) -> Panel:
     """Today and the last days until now, in UTC."""
     today = utcnow().astimezone(UTC).date()
-    found = of_everybody(Period.of_days(today - timedelta(days=days - 1), today, UTC))
+    try:
+        found = of_everybody(Period.of_days(today - timedelta(days=days - 1), today, UTC))
+    except OperationalError:
+        return Panel(TITLE, label="Unavailable", state=WATCH, note="The query timed out. Choose fewer days.")
     if not found:
-        return Panel(SPANS[days], note="No payments at providers.")
-    return Panel(SPANS[days], (PanelTable(HEADERS, [_row(one) for one in found]),), note=NOTE)
+        return Panel(TITLE, note="No payments at providers in this period.")
+    return Panel(TITLE, (PanelTable(HEADERS, [_row(one) for one in found]),), note=NOTE)
 
 
 def _row(one: Attempts) -> list[object]:
     counts = (one.count, one.paid, one.declined, one.technical, one.moved, one.undecided)
     rate = NONE if one.rate is None else f"{one.rate}%"
-    reasons = lines(f"{sentence_of(code)} {count:,}" for code, count in one.top_reasons)
+    reasons = lines(f"{count:,}: {sentence_of(code)}" for code, count in one.top_reasons)
     return [one.acquirer, f"{one.method} {one.currency}", *(f"{count:,}" for count in counts), rate, reasons]

@@ -19,9 +19,10 @@ FIELDSET = (
     "Health",
     {
         "fields": (
-            ("circuit", moment("taken_out_at"), moment("check_at", "tried again at")),
-            ("failures", moment("failing_since"), "failing_call"),
-            ("failure_reason", "openings"),
+            ("circuit", moment("taken_out_at")),
+            ("failures", moment("failing_since")),
+            ("failing_call", "failure_reason"),
+            (moment("check_at", "checked by itself at"), "openings"),
         )
     },
 )

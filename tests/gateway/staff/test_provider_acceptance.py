@@ -24,6 +24,6 @@ def test_staff_compare_all_accounts(acme: Shop, staff: Client) -> None:
 
     [table] = answer.context["panel"].tables
     assert [str(cell) for cell in table.rows[0]][:9] == [str(account), "PIX BRL", "2", "1", "1", "0", "0", "0", "50.0%"]
-    assert "The card had insufficient funds. 1" in answer.content.decode()
+    assert "1: The card had insufficient funds." in answer.content.decode()
     reader = browser_of(support("view_payment"))
     assert reader.get(PAGE).status_code == 403

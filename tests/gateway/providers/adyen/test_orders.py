@@ -1,6 +1,7 @@
 """MB WAY, boletos and PIX as they are ordered, canceled and refunded at Adyen."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -12,6 +13,7 @@ from gateway.methods.boleto.numbers import barcode_of
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentResult, Rail, RefundOrder
 from gateway.providers.adyen.provider import AdyenProvider
 from gateway.providers.errors import NotConnected, Unclear
+from gateway.providers.observing import observing
 from tests.support.adyen.acquirer import Acquirer
 from tests.support.adyen.books import psp
 
@@ -167,3 +169,13 @@ def test_the_connection_check_lists_methods_and_says_why_it_fails(acquirer: Acqu
         with pytest.raises(NotConnected):
             provider.check()
     assert acquirer.elsewhere == []
+
+
+@pytest.mark.parametrize(("failure", "seen"), [("401", "HTTP 401"), ("503", "HTTP 503"), ("422", ""), ("403", "")])
+def test_whether_adyen_serves_is_seen_by_what_it_says_to_anybody(
+    acquirer: Acquirer, rail_for: RailFor, order_of: OrderOf, failure: str, seen: str
+) -> None:
+    acquirer.will(failure)
+    with observing() as observation, suppress(Unclear):
+        rail_for("PIX").instruct(order_of("PIX"))
+    assert observation.failure == seen

@@ -1,5 +1,6 @@
 """Cards at Stripe, call by call: nothing is charged twice, and no useless answer is believed."""
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -10,6 +11,7 @@ from structlog.testing import capture_logs
 from accounts.base.ids import new_id
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, RefundOrder
 from gateway.providers.errors import NotConnected, Unclear
+from gateway.providers.observing import observing
 from gateway.providers.stripe.provider import StripeCredentials, StripeProvider
 from gateway.providers.stripe.rail import StripeCard
 from gateway.providers.stripe.shapes import exact, minor
@@ -241,6 +243,18 @@ def test_the_connection_is_checked_with_the_key(provider: StripeProvider, stand_
     away = StripeCredentials.model_validate(stand_in.credentials(base_url="https://localhost:1"))
     with pytest.raises(NotConnected, match="no connection"):
         StripeProvider(away).check()
+
+
+@pytest.mark.parametrize(
+    ("failure", "seen"), [("401", "HTTP 401"), ("429", "HTTP 429"), ("400", ""), ("500", "HTTP 500")]
+)
+def test_whether_stripe_serves_is_seen_by_what_it_says_to_anybody(
+    rail: StripeCard, order: PaymentOrder, stand_in: StandIn, failure: str, seen: str
+) -> None:
+    stand_in.will(failure)
+    with observing() as observation, suppress(Unclear):
+        rail.instruct(order)
+    assert observation.failure == seen
 
 
 @pytest.mark.parametrize(("amount", "currency", "counted"), [
