@@ -200,6 +200,8 @@ class Rail(ABC):
     """The form of the id that banks give money paid by this method."""
     bank_reference_is_unique: ClassVar[bool] = False
     """Whether no two banks give it to different money."""
+    is_asked_seldom: ClassVar[bool] = False
+    """Whether its institution sends messages about each payment, so that a query is only for those that are lost."""
     takes_due_date: ClassVar[bool] = False
     """Whether a payment may have a due date. Otherwise the member is ignored."""
 

@@ -119,10 +119,12 @@ AWAITS_PAYER = (
 
 def ask_later(payment: Payment, at: datetime) -> None:
     """Sets the next query about a payment that nobody has paid: at its expiry at the latest."""
-    if not rail_of(payment).calls_provider(order_of(payment)):
+    rail = rail_of(payment)
+    if not rail.calls_provider(order_of(payment)):
         return  # only people know
     assert payment.expires_at is not None
-    payment.ask_at = max(at, min(at + timedelta(seconds=poll_after_s(at - payment.created_at)), payment.expires_at))
+    after = timedelta(seconds=poll_after_s(at - payment.created_at, seldom=rail.is_asked_seldom))
+    payment.ask_at = max(at, min(at + after, payment.expires_at))
 
 
 def is_other_money(payment: Payment, outcome: PaymentOutcome) -> bool:

@@ -24,6 +24,8 @@ BACK_OFF_S = (15, 30, 60, 120, 300, 600, 1800, 3600)
 """Between queries while an outcome is unclear; the last one applies to all further queries."""
 POLLING_S = ((600, 30), (7200, 300))
 """Between queries while the payer has not paid: (age of the payment, interval). Afterwards `LONGEST_POLL_S`."""
+SELDOM_S = ((600, 600),)
+"""The same where messages tell of the payment, and a query only finds what no message told."""
 LONGEST_POLL_S = 3600
 SIMULATOR = "Sandbox"
 
@@ -106,9 +108,10 @@ def half_time_is_over(row: Asked, at: datetime) -> bool:
     return at >= row.unclear_since + (row.certain_by - row.unclear_since) / 2
 
 
-def poll_after_s(age: timedelta) -> int:
+def poll_after_s(age: timedelta, *, seldom: bool = False) -> int:
     """Seconds until the next query about a payment of this age that nobody has paid."""
-    return next((interval for until, interval in POLLING_S if age.total_seconds() < until), LONGEST_POLL_S)
+    intervals = SELDOM_S if seldom else POLLING_S
+    return next((interval for until, interval in intervals if age.total_seconds() < until), LONGEST_POLL_S)
 
 
 def certain_within_s(account: ProviderAccount | None) -> int:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from gateway.methods.card.method import CardMethod
 from gateway.methods.rail import PaymentOrder, PaymentOutcome
@@ -20,6 +20,8 @@ class AcquirerCard(CardMethod):
     @abstractmethod
     def library(self) -> tuple[str, str]:
         """Whose library the browser loads, and of which of its environments."""
+
+    is_asked_seldom: ClassVar[bool] = True
 
     @abstractmethod
     def fields(self, order: PaymentOrder) -> dict[str, Any]:

@@ -187,10 +187,18 @@ def test_a_confirmation_that_never_arrived_can_be_repeated(session: Session, scr
     assert kinds() == ["action_required", "updated", "action_required", "authorized", "paid"]
 
 
+def test_an_open_session_is_asked_about_seldom(session: Session, script: Script) -> None:
+    for _ in range(31):
+        ended = pass_time(session.id, minutes=1)
+
+    assert (ended.status, asked(script)[-1]) == ("EXPIRED", "cancel")
+    assert asked(script).count("ask") <= 2
+
+
 def test_a_browser_that_never_came_back_is_no_lost_sale(session: Session, script: Script) -> None:
     script.answers["ask"] = [authorized()]
 
-    assert pass_time(session.id, minutes=1).status == "PAID"
+    assert pass_time(session.id, minutes=10).status == "PAID"
     assert asked(script) == ["ask", "capture"]
 
 
@@ -277,7 +285,7 @@ def test_what_somebody_captured_elsewhere_is_paid_at_the_price_of_the_card(sessi
     done = PaymentOutcome(R.DONE, authorized("debit").details, reference="ch_1", amount=Decimal(200), currency="BRL")
     script.answers["ask"] = [done]
 
-    assert pass_time(session.id, minutes=1).status == "PAID"
+    assert pass_time(session.id, minutes=10).status == "PAID"
     assert (stored().method, money()) == ("DEBIT_CARD", stored().net)
 
 
