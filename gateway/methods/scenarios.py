@@ -96,6 +96,14 @@ SCENARIOS = (
         later=PaymentResult.DECLINED,
         failure=PAYER_REJECTED,
     ),
+    PaymentScenario(
+        918,
+        CARDS,
+        _(
+            "The first acquirer does not process the card: `CARD_NEEDED_AGAIN`, a new `clientSecret` and "
+            "`payment.action_required` once more. The card that is typed then decides."
+        ),
+    ),
 )
 
 

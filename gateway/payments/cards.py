@@ -123,13 +123,14 @@ def _close_fields(payment: Payment) -> Question | Payment:
 
 @transaction.atomic(savepoint=False)
 def confirm(payment: Payment, card_token: str | None) -> Confirmation:
-    """Charges the card of a sandbox token; the result is final. A pending challenge is returned again.
+    """Charges the card of a sandbox token; the result is final, unless another acquirer is played. A pending challenge
+    is returned again.
 
     If another page was faster, its result is returned. Raises PaymentState if the session expired without a card, and
     CardTokenInvalid.
     """
-    payment = provider.lock(payment.merchant, payment.id)
-    if "card" in payment.details and not is_confirmable(payment):
+    was_moved, payment = failover.has_moved(payment), provider.lock(payment.merchant, payment.id)
+    if failover.has_moved(payment) != was_moved or ("card" in payment.details and not is_confirmable(payment)):
         return Confirmation(payment)
     _require_confirmable(payment)
     challenge = payment.details.get("challenge")
@@ -138,6 +139,8 @@ def confirm(payment: Payment, card_token: str | None) -> Confirmation:
     if card_token is None:
         raise PaymentState
     card = tokens.use(payment.id, card_token)
+    if not failover.has_moved(payment) and _simulator(payment).refuses_first(provider.order_of(payment)):
+        return Confirmation(_moved(payment))
     payment.details = payment.details | {"card": card.snapshot(with_expiry=saved.SAVES in payment.details)}
     if failure := correct(payment, card.funding):
         return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=failure))
@@ -167,11 +170,20 @@ def _require_confirmable(payment: Payment) -> None:
 
 
 def _charge(payment: Payment, card: Card, *, confirmed: bool) -> Confirmation:
-    rail = provider.simulator_of(payment)
-    assert isinstance(rail, SandboxCard)
     if not payment.merchant.is_operational:
         return _take(payment, PaymentOutcome(PaymentResult.DECLINED, failure=NOT_TAKEN))
-    return _take(payment, rail.authorize(provider.order_of(payment), card, confirmed=confirmed))
+    return _take(payment, _simulator(payment).authorize(provider.order_of(payment), card, confirmed=confirmed))
+
+
+def _simulator(payment: Payment) -> SandboxCard:
+    rail = provider.simulator_of(payment)
+    assert isinstance(rail, SandboxCard)
+    return rail
+
+
+def _moved(payment: Payment) -> Payment:
+    session = _simulator(payment).instructions(provider.order_of(payment))
+    return failover.play(payment, session, clock.now(payment.merchant))
 
 
 def _take(payment: Payment, outcome: PaymentOutcome) -> Confirmation:

@@ -78,8 +78,20 @@ def move(payment: Payment, at: datetime) -> Payment | None:
     return payment
 
 
+def play(payment: Payment, session: PaymentOutcome, at: datetime) -> Payment:
+    """The same in the sandbox, which has no accounts: `session` is that of the second acquirer."""
+    payment = finish(payment, PaymentAction.AUTHORIZE, PaymentOutcome(PaymentResult.REFUSED), at)
+    payment.details = saved.wanted(payment) | {FORMER: {}}
+    return finish(payment, PaymentAction.PREPARE, session, at)
+
+
+def has_moved(payment: Payment) -> bool:
+    """Whether another account has taken the session over."""
+    return FORMER in payment.details
+
+
 def former_account(payment: Payment) -> str | None:
-    """The account at which nobody can confirm the payment any more."""
+    """The account at which nobody can confirm the payment any more. None: it has not moved, or in the sandbox."""
     found: str | None = payment.details.get(FORMER, {}).get("account")
     return found
 

@@ -400,9 +400,19 @@ async function confirm(cardToken) {
     answer = await ask("confirm", { cardToken });
     if (answer?.http !== 200) return failed("OUTCOME_UNKNOWN");
   }
-  const { payment: ended, threeDs, error } = answer;
+  const { payment: ended, threeDs, session, error } = answer;
   if (threeDs) return { threeDs };
+  if (session) return again(session);
   return { ...(ended && { payment: ended }), ...(error && failed(error.code)) };
+}
+
+// Another acquirer has taken the payment over: the card is typed once more.
+function again(session) {
+  clientSecret = session.clientSecret;
+  const fields = siblings();
+  for (const one of Object.values(fields)) one.clear();
+  fields.cardNumber.focus();
+  return failed("CARD_NEEDED_AGAIN");
 }
 
 hint();

@@ -234,6 +234,16 @@ def test_an_expired_session_says_so_before_and_after_a_card_is_typed(shop: CardS
     shop.forgive("401")
 
 
+def test_a_card_that_another_acquirer_takes_is_typed_again_into_the_same_fields(shop: CardShop) -> None:
+    ordered = shop.order(amount=918)
+    shop.mount(ordered, {"locale": "en"})
+    error = shop.pay()["error"]
+    assert (error["code"], error["message"][-22:]) == ("CARD_NEEDED_AGAIN", "Enter your card again.")
+    expect(shop.field("cardNumber")).to_have_value("")
+    shop.page.evaluate("outcome = null")
+    assert shop.pay() == {"payment": {"id": ordered["id"], "status": "PAID"}}
+
+
 def test_mistakes_of_the_integration_have_names(shop: CardShop) -> None:
     shop.open()
     other = shop.order()["nextAction"]["clientSecret"]

@@ -62,6 +62,7 @@ _PLAYED: dict[int, Any] = {
     915: gettext_lazy("It is held for a security review for one minute"),
     916: gettext_lazy("The card is entered on our page instead of secure fields"),
     917: gettext_lazy("The payer declines after ten seconds"),
+    918: gettext_lazy("The card must be entered again for another acquirer"),
 }
 
 

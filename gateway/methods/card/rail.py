@@ -11,7 +11,7 @@ from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, Pa
 from gateway.methods.sandbox import SandboxRail
 from gateway.methods.scenarios import scenario_of
 
-HOSTED_TAIL = 916
+HOSTED_TAIL, MOVED_TAIL = 916, 918
 _REFUSED = {
     Plays.REFUSED: ("CARD_REFUSED", "The card's bank refused the payment."),
     Plays.INSUFFICIENT_FUNDS: ("INSUFFICIENT_FUNDS", "The card does not have enough funds."),
@@ -30,7 +30,7 @@ class SandboxCard(SandboxRail, CardMethod):
 
     def instructions(self, order: PaymentOrder) -> PaymentOutcome:
         """A session for the browser; a saved card is charged directly, and needs a session only for a challenge."""
-        mode = "HOSTED" if _is_hosted(order) else order.integration_mode
+        mode = "HOSTED" if _plays(order, HOSTED_TAIL) else order.integration_mode
         session = {"session": {"integrationMode": mode}}
         if order.stored_card is None:
             return PaymentOutcome(PaymentResult.SESSION, session)
@@ -59,6 +59,10 @@ class SandboxCard(SandboxRail, CardMethod):
             expires_after_s=CAPTURE_S,
         )
 
+    def refuses_first(self, order: PaymentOrder) -> bool:
+        """Whether the first of two acquirers does not process the card that is typed there."""
+        return _plays(order, MOVED_TAIL)
+
     def capture(self, order: PaymentOrder) -> PaymentOutcome:
         return PaymentOutcome(PaymentResult.DONE)
 
@@ -79,9 +83,9 @@ class SandboxDebitCard(SandboxCard, DebitCard):
     """The simulator of debit cards."""
 
 
-def _is_hosted(order: PaymentOrder) -> bool:
+def _plays(order: PaymentOrder, tail: int) -> bool:
     scenario = scenario_of(order.method, order.amount, order.currency)
-    return scenario is not None and scenario.tail == HOSTED_TAIL
+    return scenario is not None and scenario.tail == tail
 
 
 RAILS: dict[Environment, Sequence[Rail]] = {Environment.SANDBOX: [SandboxCreditCard(), SandboxDebitCard()]}

@@ -21,6 +21,7 @@ from gateway.payments import cards, links
 from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.cards import Confirmation
 from gateway.payments.errors import PaymentState
+from gateway.payments.failover import has_moved
 from gateway.payments.models import Payment, Status
 from gateway.requests.bodies import check_headers, parse, whole_body
 from ledger.money import to_decimal
@@ -103,16 +104,17 @@ def _not_taken(request: HttpRequest, payment: Payment) -> str:
 
 def _confirm(request: HttpRequest, payment: Payment) -> Answer:
     """Charges the card: the result, or the challenge for the cardholder. Repeating it returns the same."""
+    if is_former(request, payment):
+        return 200, _moved(payment)
     if is_at_acquirer(payment):
-        given = parse(whole_body(request))
-        return (200, _moved(payment)) if is_former(request, payment) else _confirm_at_acquirer(payment, given)
+        return _confirm_at_acquirer(payment, parse(whole_body(request)))
     if not cards.is_confirmable(payment):
         return 200, outcome_of(Confirmation(payment))
     token = parse(whole_body(request)).get("cardToken")
     if token is not None and not isinstance(token, str):
         return 400, error("INVALID_REQUEST", "cardToken must be a string.")
     try:
-        return 200, outcome_of(cards.confirm(payment, token))
+        return 200, _told(cards.confirm(payment, token), payment)
     except CardTokenInvalid:
         return 400, error("CARD_TOKEN_INVALID", "The card token is not valid for this payment, or was used.")
     except PaymentState:
@@ -134,8 +136,12 @@ def _confirm_at_acquirer(payment: Payment, given: Mapping[str, Any]) -> Answer:
             confirmed = cards.confirm_at_acquirer(payment, handed)
     except PaymentState:
         return 409, error("PAYMENT_STATE", "The payment cannot be confirmed any more.")
-    has_moved = confirmed.payment.account_id != payment.account_id
-    return 200, _moved(confirmed.payment) if has_moved else outcome_of(confirmed)
+    return 200, _told(confirmed, payment)
+
+
+def _told(confirmed: Confirmation, before: Payment) -> dict[str, Any]:
+    is_elsewhere = has_moved(confirmed.payment) and not has_moved(before)
+    return _moved(confirmed.payment) if is_elsewhere else outcome_of(confirmed)
 
 
 def _moved(payment: Payment) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from gateway.payments import links, return_url, selectors
 from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.cards import is_confirmable
 from gateway.payments.errors import PaymentUnknown
-from gateway.payments.failover import former_account
+from gateway.payments.failover import has_moved
 from gateway.payments.models import FORMER, Payment
 
 
@@ -48,7 +48,7 @@ def session_of(request: HttpRequest, *, ended_too: bool = False) -> Payment:
 def is_former(request: HttpRequest, payment: Payment) -> bool:
     """Whether the browser still has the client secret from before the payment moved to another acquirer."""
     _, secret = _presented(request)
-    return former_account(payment) is not None and _is(links.client_secret(payment, former=True), secret)
+    return has_moved(payment) and _is(links.client_secret(payment, former=True), secret)
 
 
 def _presented(request: HttpRequest) -> tuple[str, str]:

@@ -95,6 +95,24 @@ def test_916_is_hosted(api: Api, method: str) -> None:
     assert opened(api, method, amount=917).payment["nextAction"]["integrationMode"] == "SECURE_FIELDS"
 
 
+@METHODS
+def test_918_is_typed_again_for_another_acquirer(api: Api, acme: Shop, method: str) -> None:
+    session = opened(api, method, amount=918)
+
+    answer = session.pay()
+
+    again = Session(lookup(api, session))
+    assert answer.json() == {"session": {"clientSecret": again.secret}}
+    assert (again.payment["status"], again.payment["nextAction"]["expiresAt"]) == (
+        "ACTION_REQUIRED",
+        session.payment["nextAction"]["expiresAt"],
+    )
+    assert again.secret != session.secret
+    assert session.confirm("cat_of_the_former_fields").json() == answer.json()
+    assert outcome(again.pay()) == (200, "PAID")
+    assert told(acme) == ["action_required", "action_required", "authorized", "paid"]
+
+
 def test_a_session_that_nobody_uses_expires_after_half_an_hour(api: Api, acme: Shop) -> None:
     session = opened(api)
     token = session.token()
