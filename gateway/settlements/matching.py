@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.db.models import Q, Sum
 
 from accounts.models import Merchant
+from gateway.methods.registry import Method
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
 from gateway.providers.settlements import LineKind
@@ -23,13 +24,17 @@ ONCE = (LineKind.PAYMENT, LineKind.REFUND, LineKind.REFUND_FAILED)
 
 
 class Verdict(NamedTuple):
-    """What the line is; `cause` if it is DIFFERENT. `waits`: what is under way here may still explain it."""
+    """What the line is; `cause` if it is DIFFERENT, `method` if that is not the payment's.
+
+    `waits`: what is under way here may still explain it.
+    """
 
     state: SettlementLine.State
     cause: Cause | None = None
     payment: Payment | None = None
     object_id: str = ""
     merchant: Merchant | None = None
+    method: str = ""
     waits: bool = False
 
 
@@ -57,7 +62,7 @@ def _payment(line: SettlementLine) -> Verdict:
     payment = payment_of(line)
     held = SuspenseItem.objects.select_related("merchant").filter(account=line.account_id, reference=line.reference)
     if item := held.exclude(state=SuspenseState.ASSIGNED).first():
-        return Verdict(State.HELD, payment=payment, object_id=item.pk, merchant=item.merchant)
+        return Verdict(State.HELD, None, payment, item.pk, item.merchant, item.method)
     if payment is None:
         return _for_nobody(line)
     about = Verdict(State.MATCHED, payment=payment, object_id=payment.pk, merchant=payment.merchant)
@@ -71,7 +76,9 @@ def _for_nobody(line: SettlementLine) -> Verdict:
     if line.account.merchant_id is not None and not line.object_id:
         return Verdict(State.NOT_OURS)
     is_money = line.gross > 0 and line.reference
-    return Verdict(State.HELD) if is_money else Verdict(State.DIFFERENT, Cause.UNKNOWN)
+    if not is_money:
+        return Verdict(State.DIFFERENT, Cause.UNKNOWN)
+    return Verdict(State.HELD, method=line.method or Method.CREDIT_CARD)
 
 
 def _refund(line: SettlementLine) -> Verdict:
@@ -137,7 +144,7 @@ def _returned_from_suspense(line: SettlementLine) -> Verdict:
     item = items.filter(known).first() if line.object_id or line.reference else None
     if item is None:
         return _different(_near(line), Cause.REFUNDED_THERE)
-    about = Verdict(State.MATCHED, payment=item.payment, object_id=item.pk, merchant=item.merchant)
+    about = Verdict(State.MATCHED, None, item.payment, item.pk, item.merchant, item.method)
     if item.state != SuspenseState.RETURNED:
         return _different(about, Cause.REFUNDED_THERE, waits=True)
     return _of_amount(line, about, -item.amount, item.currency)

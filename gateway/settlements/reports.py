@@ -37,8 +37,11 @@ log = structlog.get_logger()
 
 
 def settles(account: ProviderAccount) -> Settles | None:
-    """How the account's settlements are read; None: they are not, or it is not one with real money in use."""
-    is_used = account.status not in (ProviderAccount.Status.ENTERED, ProviderAccount.Status.CLOSED)
+    """How the account's settlements are read; None: they are not, or it never had real money.
+
+    Those of a closed account may still come.
+    """
+    is_used = account.status != ProviderAccount.Status.ENTERED
     known = declared().get(account.provider)
     return known.settles if known and is_used and account.system == ProviderAccount.System.PRODUCTION else None
 

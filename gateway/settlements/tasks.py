@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from gateway.settlements import due, missing, reports
+from gateway.settlements import due, lines, missing, reports
 
 BATCH = 500
 
@@ -16,6 +16,7 @@ def sweep_settlements() -> None:
 
 @shared_task
 def open_settlement_days() -> None:
-    """Opens the reports of new days, and looks for what no report names."""
+    """Opens the reports of new days, follows money in suspense, and looks for what no report names."""
     reports.open_days()
+    lines.follow_suspense()
     missing.look()

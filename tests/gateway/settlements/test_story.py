@@ -4,19 +4,25 @@ import re
 from decimal import Decimal
 
 import pytest
+from django.db import transaction
+from django.urls import reverse
 
 from gateway.providers.models import ProviderAccount
-from gateway.settlements import margins
+from gateway.settlements import lines, margins
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine
 from gateway.suspense.models import SuspenseItem
+from gateway.suspense.provider import lock
+from gateway.suspense.services import attribute
 from ledger.models import Transfer
 from tests.support.adyen.acquirer import Acquirer
 from tests.support.adyen.books import Payment as Money
 from tests.support.adyen.books import psp
 from tests.support.adyen.settlements import Batch
 from tests.support.companies import Shop
+from tests.support.pages import text_of
+from tests.support.people import a_member, signed_in
 from tests.support.production import api_of
-from tests.support.settlements import held, paid, read, refunded, states
+from tests.support.settlements import held, ordered, paid, read, refunded, states, sweep
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,3 +131,42 @@ def test_the_margin_of_a_payment_and_of_a_month(
         ("PIX", payment.fee, 55, payment.fee - 55),
     ]
     assert not SettlementDifference.objects.exists()
+
+
+def test_held_money_that_is_attributed_is_booked_for_its_company(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    payment, _ = ordered(acme, acquirer)
+    batch = Batch()
+    batch.settled(Money(psp(), "unreadable", {"value": 15000, "currency": "BRL"}, "pix", {}), "1.00")
+    batch.pay_out()
+    read(account, acquirer, batch)
+    item = SuspenseItem.objects.get()
+
+    with transaction.atomic():
+        attribute(lock(item.pk), payment, "The payer sent a proof")
+    lines.follow_suspense()
+    sweep()
+
+    line = SettlementLine.objects.get(kind="PAYMENT")
+    assert (line.state, line.merchant, line.payment) == ("HELD", acme.production, payment)
+    assert (held("CLEARING"), held("SUSPENSE"), held("ACQUIRER_FEES"), held("BANK")) == (0, 15000, -100, -14900)
+    assert held("AVAILABLE") == held("RELEASING") == 0
+
+
+def test_people_of_the_company_read_the_same_pages_as_before(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    payment, money = paid(acme, account, acquirer)
+    owner, of = signed_in(a_member(acme.company)), (acme.company.pk, "production")
+    pages = [reverse("dashboard:payment", args=(*of, payment.pk)), reverse("dashboard:balance", args=of)]
+    pages += [reverse("dashboard:statement", args=of), reverse("dashboard:payments", args=of)]
+    before = [text_of(owner.get(page)) for page in pages]
+    batch = Batch()
+    batch.settled(money, "3.35")
+    batch.pay_out()
+
+    read(account, acquirer, batch)
+
+    assert held("ACQUIRER_FEES") == -335
+    assert [text_of(owner.get(page)) for page in pages] == before
