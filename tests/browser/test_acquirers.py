@@ -10,14 +10,15 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
+from accounts.models import Merchant
 from gateway.api.reference.guide import CARD_PAGE
-from gateway.models import Payment
+from gateway.models import Payment, SavedCard
 from gateway.providers.models import ProviderAccount
 from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, SHOP, LiveShop
 from tests.support.adyen.acquirer import Acquirer, open_acquirer
 from tests.support.browser import NARROW, WIDE
 from tests.support.card_pages import state
-from tests.support.production import live
+from tests.support.production import live, pass_time
 from tests.support.providers import connected, routed
 from tests.support.stripe import in_browsers
 from tests.support.stripe.stand_in import APPROVED, CHALLENGE, REFUSED, StandIn, in_front_of, localstripe
@@ -112,17 +113,18 @@ def test_what_is_not_complete_is_not_sent(shop: LiveShop) -> None:
 
 
 def test_a_saved_card_that_waits_for_its_holder_needs_no_fields(shop: LiveShop, stripe: StandIn) -> None:
-    def saved(route: Route) -> None:
-        session = route.fetch()
-        route.fulfill(response=session, json=session.json() | {"needsCard": False})
+    Merchant.objects.update(card_tokens_enabled=True)
+    first = shop.order(savePaymentMethod=True)
+    method = stripe.confirm(Payment.objects.get().details["intent"])
+    assert pass_time(first["id"], minutes=1).status == "PAID"
+    stripe.vault.plays[method] = CHALLENGE
 
-    ordered = shop.order()
-    stripe.confirm(Payment.objects.get().details["intent"], CHALLENGE)
-    shop.page.route("**/sdk/v1/session", saved)
+    ordered = shop.order(paymentMethodToken=SavedCard.objects.get().pk)
+
     shop.go("/cart")
     shop.page.evaluate(SAVED, ordered["nextAction"]["clientSecret"])
     shop.page.get_by_role("button", name="Complete authentication").click()
-    assert shop.outcome()["payment"]["status"] == "PAID"
+    assert shop.outcome()["payment"] == {"id": ordered["id"], "status": "PAID"}
 
 
 def unreachable(shop: LiveShop) -> None:

@@ -15,7 +15,10 @@ from gateway.payer.sdk.sessions import open_payment, origins, shop_of
 from gateway.payments import cards, links, return_url
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment, Status
+from gateway.payments.saved import SAVES
 from gateway.providers.scripts import VERSION, source
+from gateway.saved_cards.links import removal_page
+from gateway.saved_cards.selectors import of_payment
 
 FIELDS = ("cardNumber", "cardExpiry", "cardCvc")
 LANGUAGES = ("pt", "es", "en")
@@ -117,9 +120,16 @@ def hosted(request: HttpRequest, token: str) -> HttpResponse:
         "left_s": left_s if is_open else None,
         "state": "OPEN" if is_open else _ended(payment),
         "sandbox": payment.merchant.environment == "SANDBOX",
+        "removal": None if is_open else _removal_page(payment),
     }
     allowed = policy_of(payment) if is_open else None
     return framed(render(request, "sdk/hosted.html", facts), origins(payment), allowed)
+
+
+def _removal_page(payment: Payment) -> str | None:
+    """Where the payer removes the card that was saved with the payment."""
+    card = of_payment(payment.id) if SAVES in payment.details else None
+    return removal_page(card) if card else None
 
 
 def _ended(payment: Payment) -> str:

@@ -104,6 +104,8 @@ class StripeCard(AcquirerCard):
             return PaymentOutcome(PaymentResult.DONE)
         intent = settled(lambda: self._api.cancel(intent_id), lambda: self._intent(order, intent_id))
         if intent.status == "canceled":
+            if order.saves_card and intent.customer:  # made for this card alone
+                self._api.delete_customer(intent.customer)
             return PaymentOutcome(PaymentResult.DONE)
         if intent.status == "succeeded":
             return PaymentOutcome(PaymentResult.REFUSED)

@@ -6,12 +6,13 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from accounts.models import AuditEntry
 from accounts.roles import Role
 from gateway.saved_cards.models import SavedCard
 from tests.support.api import Api
-from tests.support.cards import refusal
+from tests.support.cards import browser, opened, outcome, refusal
 from tests.support.companies import Shop
 from tests.support.people import a_member, signed_in
 from tests.support.saved_cards import cards, charged, saved
@@ -78,3 +79,16 @@ def test_the_id_alone_removes_nothing(api: Api) -> None:
         assert Client().post(link).status_code == 404
 
     assert len(cards(api, card["customerId"])) == 1
+
+
+def test_the_hosted_page_leads_the_payer_there(api: Api) -> None:
+    session = opened(api, savePaymentMethod=True)
+    link = "/saved-cards/"
+    assert link not in browser().get(session.page).content.decode()
+    assert outcome(session.pay()) == (200, "PAID")
+    [card] = cards(api, session.payment["customer"]["id"])
+
+    assert escape(card["removalUrl"]) in browser().get(session.page).content.decode()
+    other = opened(api)
+    other.pay()
+    assert link not in browser().get(other.page).content.decode()

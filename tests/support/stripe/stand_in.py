@@ -86,14 +86,15 @@ class StandIn:
         connection.close()
         return told
 
-    def confirm(self, intent: str, number: str = APPROVED) -> None:
-        """The payer types a card into the fields of Stripe and confirms."""
+    def confirm(self, intent: str, number: str = APPROVED) -> str:
+        """The payer types a card into the fields of Stripe and confirms. Its payment method."""
         card = {"card[number]": number, "card[exp_month]": 12, "card[exp_year]": 2040, "card[cvc]": "123"}
         method = self.call("POST", "/v1/payment_methods", type="card", **card)["id"]
         told = self.call("POST", f"/v1/payment_intents/{intent}", payment_method=method)
         if intent in self.vault.saved:
             self.call("POST", f"/v1/payment_methods/{method}/attach", customer=told["customer"])
         self.forward("POST", f"/v1/payment_intents/{intent}/confirm", b"", {})
+        return str(method)
 
     def send_webhooks_to(self, url: str) -> None:
         self.call("POST", "/_config/webhooks/onpay", url=url, secret=SIGNING_SECRET)

@@ -187,3 +187,17 @@ def test_a_payer_who_is_not_authorized_saves_nothing(acme: Shop, account: Provid
 
     assert outcome(session.call("confirm", {})) == (200, "CARD_REFUSED")
     assert SavedCard.objects.count() == 0
+    assert [call[:20] for call in stand_in.calls if call.startswith("DELETE")] == ["DELETE /customers/cu"]
+
+
+def test_a_card_that_must_not_be_charged_is_saved_nowhere(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn
+) -> None:
+    stand_in.funding = "unknown"
+    session = opened(api_of(acme), savePaymentMethod=True)
+    stand_in.confirm(newest().details["intent"])
+
+    assert outcome(session.call("confirm", {})) == (200, "UNKNOWN_CARD_TYPE")
+
+    assert SavedCard.objects.count() == AcquirerToken.objects.count() == 0
+    assert sum(call.startswith("DELETE /customers/") for call in stand_in.calls) == 1
