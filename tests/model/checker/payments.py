@@ -8,9 +8,9 @@ from accounts.base import clock
 from accounts.base.errors import Refusal
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments.models import Payment
-from tests.model.checker import beginnings, outside
+from tests.model.checker import beginnings, claims, outside
 from tests.model.checker.machine import Asking, State, World
-from tests.model.checker.outside import CHARGED, FIELDS, GONE, HELD, LIVE, NONE, TWICE, WRONG, Script, every_way, given
+from tests.model.checker.outside import CHARGED, FIELDS, HELD, LIVE, NONE, TWICE, WRONG, Script, every_way, given
 from tests.model.checker.search import PEOPLE
 from tests.model.checker.stage import DUE, HOUR, LATER, NEXT, OVER, RUNNING, USERS, Row, Stage, answering
 
@@ -96,17 +96,7 @@ class Payments(World):
         return [(what, self.rows(then), waits) for what, then, waits in found]
 
     def _breaks(self, row: int, orders: int) -> str | None:
-        status, orders_now = self.rows.values[row].status, self.outs.values[orders]
-        live = sum(order in LIVE for order in orders_now)
-        claims = (
-            ("ordered twice at one provider", TWICE in orders_now),
-            ("charged at the price of another card", WRONG in orders_now),
-            ("two providers may charge", live > 1),
-            ("offered elsewhere after the issuer's decline", GONE in orders_now and live),
-            (f"{status} while a charge exists or may still be made", status in ("FAILED", "EXPIRED") and live),
-            (f"{status} that was not charged", status in ("PAID", "REFUNDED") and CHARGED not in orders_now),
-        )
-        return next((claim for claim, holds in claims if holds), None)
+        return claims.broken(self.rows.values[row].status, self.outs.values[orders])
 
     def _acts(self, one: int, orders: int) -> bool:
         """Whether a call that is about to be made may lead to a charge."""
@@ -230,7 +220,7 @@ class Payments(World):
         for script, said in every_way(act, answer):
             heard = f"{said.outcome.answered} to {said.about}{beginnings.details(said.outcome)}"
             self.heard.setdefault((one.about, one.again, heard), tuple(told for _, told in script.told))
-            wrong = _wrong_call(one, before, now)
+            wrong = claims.wrong_call(one, before, now)
             after = self.processes.numbers(one._replace(heard=heard)), self.outs((now[0], now[1])), self.wrongs(wrong)
             found.setdefault(after, f"{one.who}: calls {'; '.join(label for label, _ in script.told)}")
         return [(what, *after) for after, what in found.items()]
@@ -299,13 +289,6 @@ class Payments(World):
 
 class GoesOn(BaseException):
     """The process is about to make another call: to whom, and which."""
-
-
-def _wrong_call(one: Asking, before: Orders, after: list[str]) -> str:
-    if one.about == PaymentAction.PREPARE and not one.again and before[one.account] in outside.OVER:
-        return "offered again where it was voided"
-    is_sent = before[one.account] == NONE != after[one.account]
-    return "sent to a second provider while the first may charge" if is_sent and before[1 - one.account] in LIVE else ""
 
 
 def _changed(orders: Orders, number: int, then: str) -> Orders:
