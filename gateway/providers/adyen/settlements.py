@@ -22,6 +22,8 @@ COLUMNS = (
 )  # fmt: skip
 """Those that are read. Others may stand between them, in any order."""
 FEES = ("Commission (NC)", "Markup (NC)", "Scheme Fees (NC)", "Interchange (NC)")
+ROUNDED = Decimal("0.02")
+"""The parts of a fee are rounded each for itself; the fee is what net lacks."""
 KINDS = {
     "Settled": LineKind.PAYMENT,
     "Refunded": LineKind.REFUND,
@@ -133,7 +135,7 @@ def _amounts(kind: LineKind, row: Row) -> tuple[Decimal, Decimal, Decimal]:
     told = sum((_amount(row, name) for name in FEES), Decimal(0))
     if row["Gross Currency"] != row["Net Currency"]:
         return gross, round(told, DECIMALS[row["Net Currency"]]), net
-    if abs(gross - net - told) >= Decimal("0.01"):  # shares of a fee may have parts of a cent
+    if abs(gross - net - told) > ROUNDED:
         raise ValueError("gross less fees is not net")
     return gross, gross - net, net
 
