@@ -54,7 +54,7 @@ invariant(
 )
 invariant(
     "I30",
-    "DEBT of a wallet is what completed MED claims took back and the wallet has not covered",
+    "DEBT of a wallet is what completed refunds took back and the wallet has not covered",
     f"""
     SELECT coalesce(b.merchant_id, r.merchant_id), coalesce(b.currency, r.currency), b.amount, r.owed
       FROM (SELECT a.merchant_id, a.currency, b.amount FROM {table(Account)} a
