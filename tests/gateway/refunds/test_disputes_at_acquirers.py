@@ -1,6 +1,5 @@
 """Disputes at an acquirer that misbehaves: told at once by many, in any order, and with answers that get lost."""
 
-import itertools
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -64,9 +63,13 @@ def hand_on() -> Dispute:
 
 
 @pytest.mark.parametrize(
-    "failed", [NotSent("no connection"), Unclear("half an answer"), RuntimeError("a mistake of ours")]
+    ("given", "failed"),
+    [
+        ("ACCEPT", Unclear("half an answer")),
+        ("CONTEST", NotSent("no connection")),
+        ("CONTEST", RuntimeError("a mistake of ours")),
+    ],
 )
-@pytest.mark.parametrize("given", ["ACCEPT", "CONTEST"])
 def test_an_answer_is_handed_on_until_the_acquirer_takes_it(
     acme: Shop, account: ProviderAccount, script: Script, given: str, failed: Exception
 ) -> None:
@@ -97,10 +100,10 @@ def test_a_company_that_gives_up_while_the_acquirer_refuses_that_waits_for_its_e
     assert Refund.objects.get().status == "REJECTED"
 
 
-ENDS = (DisputeState.OPEN, DisputeState.DECIDING, DisputeState.LOST)
+ASKED, DECIDED, LOST = DisputeState.OPEN, DisputeState.DECIDING, DisputeState.LOST
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(ENDS)))
+@pytest.mark.parametrize("order", [(ASKED, DECIDED, LOST), (DECIDED, ASKED, LOST), (LOST, ASKED, DECIDED)])
 def test_whatever_is_told_before_it_was_lost_it_costs_the_money_once(
     acme: Shop, account: ProviderAccount, order: tuple[DisputeState, ...]
 ) -> None:

@@ -1,7 +1,6 @@
 """Payments disputed at Adyen, through the gateway: its signed webhooks are believed, in any order, and answered."""
 
 import base64
-import itertools
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -90,10 +89,10 @@ def test_it_is_defended_with_documents_and_won_and_lost_in_the_second_round(
     assert (statuses(), Payment.objects.get().status) == (["REJECTED", "COMPLETED"], "REFUNDED")
 
 
-EVENTS = ("NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK")
+FIRST, BACK, AGAIN = "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK"
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(EVENTS)))
+@pytest.mark.parametrize("order", [(FIRST, BACK, AGAIN), (BACK, FIRST, AGAIN), (AGAIN, BACK, FIRST)])
 def test_in_any_order_and_repeated_it_ends_lost_once(
     acme: Shop, account: ProviderAccount, dispute: Change, order: tuple[str, ...]
 ) -> None:
