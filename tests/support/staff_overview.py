@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import Company, Email, Merchant, Proposal
-from gateway.models import Dispute, Payment, ProviderAccount, Refund, SuspenseItem, Withdrawal
+from gateway.models import Dispute, Payment, ProviderAccount, Refund, SettlementDifference, SuspenseItem, Withdrawal
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 
@@ -54,6 +54,7 @@ QUEUES = {
     "Manual payments waiting": (Payment, "manual"),
     "Money in suspense": (SuspenseItem, "decide"),
     "Unclear returns of money": (SuspenseItem, "unclear"),
+    "Settlement differences": (SettlementDifference, "open"),
 }
 
 
