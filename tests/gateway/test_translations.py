@@ -62,7 +62,7 @@ def said_anywhere() -> set[Said]:
     return {*said_in_templates(), *said_in_programmes()}
 
 
-LOAN_WORDS = {"CSV", "Endpoint", "Endpoint:", "Sandbox", "URL", "Webhooks"}
+LOAN_WORDS = {"CSV", "Endpoint", "Endpoint:", "Sandbox", "Token", "URL", "Webhooks"}
 """What people of the trade say in English everywhere."""
 NAMES = {"CNPJ, RFC, CUIT, NIT or NIF", "Argentina", "Portugal"}
 THE_SAME = {

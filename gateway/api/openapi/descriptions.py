@@ -134,7 +134,7 @@ OF: dict[str, dict[str, str]] = {
     },
     "MbWayPayload": {"phone": "The phone whose MB WAY app asks the payer.", "expiresAt": "Until when the app asks."},
     "MethodPayload": {
-        "status": "ENABLED. TEMPORARILY_UNAVAILABLE is reserved for a provider's outage.",
+        "status": "ENABLED, or TEMPORARILY_UNAVAILABLE while all its providers fail; payments are still tried.",
         "fee": "The fee of a payment.",
         "refunds": "Which refunds are possible, and for how long.",
     },
