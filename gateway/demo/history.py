@@ -131,6 +131,7 @@ class Life:
             payer=payer,
             due_date=(now + timedelta(days=5)).date() if is_invoice else None,
             return_url="https://lojaexemplo.com.br/pedido" if is_card or way.method == "PSE" else None,
+            save_payment_method=is_card and self.merchant.card_tokens_enabled,
         )
         return payments.create(self.merchant, wanted)
 
