@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import ClassVar, TypeVar
 
+import structlog
+
 from accounts.base.clock import utcnow
 from gateway.providers.disputes import DisputeAnswer, DisputeReport, Disputes, DisputeState
 from gateway.providers.errors import AnswerRefused, NotSent, Unclear
@@ -35,6 +37,8 @@ _STATES = {
 }
 T = TypeVar("T", Dispute, File)
 
+log = structlog.get_logger()
+
 
 class StripeDisputes(Disputes):
     """`warning_` stands before the status of an inquiry."""
@@ -54,7 +58,12 @@ class StripeDisputes(Disputes):
         return report(found)
 
     def listed(self, since: datetime, until: datetime) -> Iterator[DisputeReport]:
-        return map(report, self._api.disputes(int(since.timestamp()), int(until.timestamp())))
+        """One that cannot be read holds up no other."""
+        for one in self._api.disputes(int(since.timestamp()), int(until.timestamp())):
+            try:
+                yield report(one)
+            except Unclear as wrong:
+                log.critical("dispute.not_readable", reference=one.id, reason=wrong.reason)
 
     def accept(self, answer: DisputeAnswer) -> None:
         _require_taken(self._api.give_up(answer.id, answer.reference))

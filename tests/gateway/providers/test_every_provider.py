@@ -19,7 +19,7 @@ from tests.support.rails import RAILS_UNDER_TEST
 
 FOLDERS = Path(settings.BASE_DIR) / "gateway" / "providers"
 MOST_LINES = 300
-OF_MANY = {"bacen-pix": 500, "adyen": 1500, "stripe": 1400}
+OF_MANY = {"bacen-pix": 500, "adyen": 1700, "stripe": 1400}
 """A standard of many banks, with tokens, mutual TLS, returns and a list of received money; an acquirer of many methods
 that is believed; an acquirer of cards with its own list of reasons."""
 LEFT_TO_THE_METHOD = ("shown", "completed", "received", "deadline")

@@ -315,3 +315,17 @@ def test_a_refund_there_of_more_than_the_wallet_has_is_owed(
 
     assert (statuses(), Payment.objects.get().status) == (["COMPLETED"], "REFUNDED")
     assert balances(acme) == {"DEBT": -798, "FEE_INCOME": 798}
+
+
+def test_a_dispute_that_cannot_be_read_holds_up_no_other_of_the_list(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    stand_in.disputes.open("ch_1", TAKEN, currency="jpy", id="dp_1")
+    stand_in.disputes.open("ch_1", TAKEN, status="in_orbit", id="dp_2")
+    stand_in.disputes.open(payment.rail_reference or "", TAKEN)
+
+    with capture_logs() as logs:
+        callbacks.recover()
+
+    assert [one["reference"] for one in logs if one["event"] == "dispute.not_readable"] == ["dp_1", "dp_2"]
+    assert statuses() == ["AWAITING_RESPONSE"]
