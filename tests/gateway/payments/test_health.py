@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from tests.support.companies import Shop
 from tests.support.production import PIX, api_of, live
 from tests.support.providers import NOTE, active, confirms, routed
 from tests.support.scripted_provider import Script, rewritten
+from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -196,6 +198,25 @@ def test_failures_are_in_a_row_only_within_the_window(
     pay(api_of(globex))
 
     assert (now(first).circuit, now(first).failures) == (State.CLOSED, 1)
+
+
+def test_failures_at_once_are_all_counted_and_take_it_out_once(
+    acme: Shop, globex: Shop, first: ProviderAccount, settings: Any
+) -> None:
+    settings.PROVIDER_FAILURES = 6
+    merchants = [acme.production.pk, globex.production.pk] * 3
+
+    def fail(merchant_id: int) -> None:
+        with pytest.raises(NotSent):
+            health.observed(first, merchant_id, "prepare", lambda: _raise(AWAY))
+
+    at_once(*(partial(fail, merchant_id) for merchant_id in merchants))
+
+    assert (now(first).circuit, now(first).failures, now(first).openings) == (State.OPEN, 6, 1)
+
+
+def _raise(failure: Exception) -> None:
+    raise failure
 
 
 def test_a_served_call_of_a_healthy_account_costs_no_statement(
