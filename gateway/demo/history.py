@@ -10,6 +10,7 @@ from accounts.models import Merchant, User
 from gateway.conversions import services as conversions
 from gateway.conversions.quotes import sign
 from gateway.customers.payer import Payer
+from gateway.demo.statements import statement
 from gateway.payments import cards
 from gateway.payments import services as payments
 from gateway.payments.models import Payment, Status
@@ -163,7 +164,7 @@ class Life:
             reason, reference = "One of the items is out of stock", self._name("refund")
             refunds.create(self.merchant, payment.id, amount=part, reason=reason, reference=reference)
         elif happens < 0.07:
-            asked = self._dispute(payment, ReasonCode.NOT_RECEIVED, "Nothing has arrived.")
+            asked = self._dispute(payment, ReasonCode.NOT_RECEIVED, "not_arrived")
             answer = self.chance.choice((Response.Answer.ACCEPT, Response.Answer.CONTEST))
             self._answer(asked, answer)
             if answer == Response.Answer.CONTEST:
@@ -172,12 +173,14 @@ class Life:
         elif happens < 0.08 and payment.method == "PIX":
             self._answer(self._claim(payment, ReasonCode.ACCOUNT_TAKEOVER), Response.Answer.ACCEPT)
 
-    def _dispute(self, payment: Payment, code: str, statement: str) -> str:
-        asked = refunds.simulate_dispute(self.merchant, payment.id, reason_code=code, statement=statement)
+    def _dispute(self, payment: Payment, code: str, about: str) -> str:
+        said = statement(about, self.merchant.company.country)
+        asked = refunds.simulate_dispute(self.merchant, payment.id, reason_code=code, statement=said)
         return asked.id
 
-    def _claim(self, payment: Payment, code: str, statement: str | None = None) -> str:
-        return refunds.simulate_claim(self.merchant, payment.id, reason_code=code, statement=statement).id
+    def _claim(self, payment: Payment, code: str, about: str = "") -> str:
+        said = statement(about, self.merchant.company.country) if about else None
+        return refunds.simulate_claim(self.merchant, payment.id, reason_code=code, statement=said).id
 
     def _answer(self, refund_id: str, answer: str) -> None:
         refunds.respond(
@@ -235,12 +238,12 @@ class Life:
         paid = Payment.objects.filter(merchant=self.merchant, status=Status.PAID, currency="BRL", refunded_amount=0)
         undisputed = paid.exclude(refunds__isnull=False).order_by("-paid_at").select_related("merchant__company")
         first, second, third, fourth = undisputed.filter(method="PIX")[:4]
-        self._dispute(first, ReasonCode.NOT_RECEIVED, "I have paid, and nothing has arrived.")
-        self._dispute(second, ReasonCode.DUPLICATE, "I was charged twice.")
-        self._answer(self._dispute(third, ReasonCode.NOT_AS_DESCRIBED, "The color is wrong."), Response.Answer.CONTEST)
-        self._claim(fourth, ReasonCode.SCAM, "The seller was not the one I know.")
+        self._dispute(first, ReasonCode.NOT_RECEIVED, "not_arrived")
+        self._dispute(second, ReasonCode.DUPLICATE, "twice")
+        self._answer(self._dispute(third, ReasonCode.NOT_AS_DESCRIBED, "color"), Response.Answer.CONTEST)
+        self._claim(fourth, ReasonCode.SCAM, "scam")
         if card := undisputed.filter(method="CREDIT_CARD").first():
-            self._dispute(card, ReasonCode.UNRECOGNIZED, "I do not know this shop.")
+            self._dispute(card, ReasonCode.UNRECOGNIZED, "unknown")
         self._request_advance(4)
         holds.place(self.merchant, "BRL", 50_00, Reason.COMPLIANCE, by=self.staff, note="Invoice of a sale is missing.")
         for way in WAYS[:4]:

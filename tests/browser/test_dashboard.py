@@ -109,3 +109,32 @@ def test_the_pages_speak_the_persons_language(
 
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     assert page.locator("html").get_attribute("lang") == language
+
+
+_BROKEN_WORDS = """heads => heads.filter(head => head.textContent.trim().split(/\\s+/).some(word => {
+    const walker = document.createTreeWalker(head, NodeFilter.SHOW_TEXT)
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        const begins = text.data.indexOf(word)
+        if (begins < 0) continue
+        const range = document.createRange()
+        range.setStart(text, begins)
+        range.setEnd(text, begins + word.length)
+        return new Set([...range.getClientRects()].map(one => one.top)).size > 1
+    }
+})).map(head => head.textContent.trim())"""
+
+
+@pytest.mark.parametrize("language", ["pt-br", "es"])
+def test_no_word_is_broken_and_no_button_cut(watched: Watched, old_shop: Shop, language: str) -> None:
+    ana = User.objects.get(email="ana@acme.example")
+    User.objects.filter(pk=ana.pk).update(language=language)
+    enter(watched, signed_in_twice(ana))
+    home = f"/dashboard/{old_shop.company.pk}/sandbox/"
+
+    page = watched.go(f"{home}lab/")
+    assert page.locator(".plays tbody th").count() > 0
+    assert page.eval_on_selector_all(".plays tbody th", _BROKEN_WORDS) == []
+
+    page = watched.go(f"{home}refunds/?tab=all")
+    if page.viewport_size and page.viewport_size["width"] >= 1280:
+        assert page.eval_on_selector(".table-responsive", "one => one.scrollWidth - one.clientWidth") == 0

@@ -8,6 +8,7 @@ from django.core.management import call_command
 
 from accounts.models import Company, User
 from gateway.payments.models import Payment
+from gateway.refunds.models import Refund
 from tests.support.api import Api
 
 
@@ -26,3 +27,5 @@ def test_the_demo_is_made_once_and_its_keys_work(db: None, tmp_path: Path, monke
     assert page["pagination"]["totalAvailable"] == Payment.objects.count() > 200
     days = {payment["createdAt"][:10] for payment in page["data"]}
     assert len(days) > 10
+    statements = Refund.objects.exclude(payer_statement=None).values_list("payer_statement", flat=True)
+    assert "Me cobraram duas vezes." in statements, "payers of a Brazilian company write Portuguese"
