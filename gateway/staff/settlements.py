@@ -1,6 +1,7 @@
 """Settlements for staff: reports, their lines, and the sums of days. No company sees any of it."""
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Any
 
 from django import forms
@@ -107,8 +108,8 @@ class SettlementLineAdmin(ReadOnlyAdmin):
     """Only the sweep writes them."""
 
     ids = {"pay": "payment", "ref": "object_id", "sus": "object_id", "srp": "report", "pac": "account"}
-    words = {"reference": str, "payment_reference": str, "line_id": str, "payout": str}
-    search_help_text = "Line, report, payment, refund or account id, or the acquirer's id of money, line or payout"
+    words = {"reference": str}
+    search_help_text = "Line, report, payment, refund or account id, or the acquirer's id of the money"
     listed_at = ("report", "payment")
     list_select_related = ("account", "payment")
     list_display = (
@@ -152,8 +153,8 @@ class SettlementDayAdmin(MarginReport):
     """What the reports of a day say, and what our books say."""
 
     ids = {"pac": "account"}
-    words = {"day": str}
-    search_help_text = "Account id"
+    words = {"day": date.fromisoformat}
+    search_help_text = "Account id, or day (YYYY-MM-DD)"
     listed_at = ("account",)
     ordering = ("-day", "-pk")
     actions_list = (*MarginReport.actions_list, "margins")
