@@ -211,4 +211,6 @@ def test_an_account_at_which_something_is_under_way_is_paused_and_not_closed(acm
     Refund.objects.update(ask_at=utcnow(), leased_until=None)
     refunds.run_due()
     assert (needs_of(account), accounts.close(by, account.pk, NOTE).status) == ({}, "CLOSED")
-    assert set(needs._counts) == {"open payments", "open refunds", "withdrawals being processed", "money in suspense"}
+    assert set(needs._counts) == {
+        "open payments", "open refunds", "withdrawals being processed", "money in suspense", "saved cards to remove",
+    }  # fmt: skip
