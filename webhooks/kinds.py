@@ -23,7 +23,7 @@ KINDS = {
     "advance.refused": "An advance was refused",
     "balance.released": "Money moved from RELEASING to available",
     "payment_method.saved": "A card was saved for a customer",
-    "payment_method.removed": "A saved card was removed: it can no longer be charged",
+    "payment_method.removed": "A saved card was removed",
     "webhook.test": "A test event that you requested",
 }
 EVERYTHING = "*"

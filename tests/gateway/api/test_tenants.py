@@ -14,6 +14,8 @@ from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
+from gateway.saved_cards.models import SavedCard
+from gateway.saved_cards.services import keep
 from gateway.simulations.examples import WITHDRAWALS
 from gateway.withdrawals.models import Withdrawal
 from ledger.models import Transfer
@@ -36,6 +38,7 @@ NO_RAIL = (403, "ONP403_METHOD_NOT_ENABLED")
 NO_PAYMENT, NO_COMPANY = (404, "ONP404_PAYMENT"), (404, "ONP404_COMPANY")
 NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
 NO_WITHDRAWAL, NO_CONVERSION = (404, "ONP404_WITHDRAWAL"), (404, "ONP404_CONVERSION")
+NO_CUSTOMER, NO_CARD = (404, "ONP404_CUSTOMER"), (404, "ONP404_SAVED_CARD")
 NO_ENDPOINT, NO_EVENT = (404, "ONP404_WEBHOOK"), (404, "ONP404_EVENT")
 NO_WITHDRAWALS, NO_CONVERSIONS = (403, "ONP403_WITHDRAWAL_DISABLED"), (403, "ONP403_CONVERSION_DISABLED")
 NOT_ONES_OWN, NO_QUOTE = (403, "ONP403_COMPANY"), (400, "ONP400_QUOTE_TOKEN")
@@ -54,6 +57,7 @@ OF_ENDPOINT = "/webhooks/{webhookId}"
 CONVERSIONS = "/companies/{companyId}/wallets/conversions"
 WISH = {"sourceMethod": "PIX", "destinationMethod": "SPEI", "sourceAmount": 10}
 OF_ACME = {"companyId": "{companyId}", "minimumAssetAmount": 1}
+VISA = {"brand": "visa", "last4": "4242", "funding": "credit", "plays": "APPROVED"}
 HOOK = {"url": "https://1.1.1.1/hooks", "events": ["*"]}
 ROWS = {
     ("GET", "/payments"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
@@ -71,6 +75,8 @@ ROWS = {
     ("POST", "/simulations/refunds/{refundId}"): Row(NO_SANDBOX, NO_REFUND, {"status": "REJECTED"}),
     ("GET", "/payment-methods"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/customers"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
+    ("GET", "/customers/{customerId}/payment-methods"): Row(NO_CUSTOMER, NO_CUSTOMER),
+    ("DELETE", "/customers/{customerId}/payment-methods/{token}"): Row(NO_CARD, NO_CARD),
     ("GET", "/webhooks"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("POST", "/webhooks"): Row(OWN_CREATION, OWN_CREATION, HOOK),
     ("GET", OF_ENDPOINT): Row(NO_ENDPOINT, NO_ENDPOINT),
@@ -118,7 +124,8 @@ ROUTES = [
 
 @dataclass(frozen=True)
 class World:
-    """acme owns payments, one of them in dispute, an endpoint with deliveries, a withdrawal, a conversion and a quote.
+    """acme owns payments, one of them in dispute, an endpoint with deliveries, a withdrawal, a conversion, a saved card
+    and a quote.
 
     globex has a shop of its own. Both may withdraw from where the tests are.
     """
@@ -131,11 +138,13 @@ class World:
     delivery: Delivery
     withdrawal: str
     conversion: str
+    card: str
     quote_token: str
 
     def as_it_is(self) -> list[Any]:
         """Everything of acme's sandbox that could be touched."""
-        mine = held_in(Payment, Customer, Refund, Withdrawal, Conversion, Event, Endpoint, of=[self.acme.sandbox])
+        owned = Payment, Customer, SavedCard, Refund, Withdrawal, Conversion, Event, Endpoint
+        mine = held_in(*owned, of=[self.acme.sandbox])
         return [*mine, *held_in(Delivery, Transfer)]
 
     def ids(self) -> dict[str, str]:
@@ -149,6 +158,8 @@ class World:
             "eventId": self.delivery.event_id,
             "withdrawalId": self.withdrawal,
             "conversionId": self.conversion,
+            "customerId": self.payment.customer_id,
+            "token": self.card,
             "quoteToken": self.quote_token,
         }
 
@@ -198,7 +209,8 @@ def _world(acme: Shop, globex: Shop) -> World:
     conversion = converted(api, acme, sourceAmount=10)["conversionId"]
     delivery = Delivery.objects.filter(endpoint_id=endpoint).earliest("id")
     payment = Payment.objects.get(pk=opened)
-    return World(acme, globex, payment, refund.id, endpoint, delivery, str(withdrawal), str(conversion), "")
+    card = keep(acme.sandbox, payment.customer_id, payment.id, VISA, payment.created_at, payment.created_at).pk
+    return World(acme, globex, payment, refund.id, endpoint, delivery, str(withdrawal), str(conversion), card, "")
 
 
 def ask(world: World, address: str, key: str | None, method: str, path: str) -> HttpResponse:
@@ -287,7 +299,7 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
         name: f"{prefix}_01KAGTW3Q8XJ5V0N2B7R4C9DEF"
         for name, prefix in {
             "paymentId": "pay", "companyId": "cmp", "refundId": "ref", "withdrawalId": "wdr", "conversionId": "cnv",
-            "webhookId": "whk", "deliveryId": "dlv", "eventId": "evt",
+            "webhookId": "whk", "deliveryId": "dlv", "eventId": "evt", "customerId": "cus", "token": "pmt",
         }.items()
     }  # fmt: skip
     for ids in (world.ids(), unknown, dict.fromkeys(unknown, "x")):
