@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from accounts.base.ids import new_id
+from gateway.methods.card.cards import Tokenized
 from gateway.methods.rail import PaymentResult
 from gateway.providers.disputes import DisputeState
 from gateway.providers.errors import NotConnected, Unclear
@@ -190,3 +191,14 @@ def test_a_dispute_is_read(provider: StripeProvider, charges: Any, token: str, i
     assert (report.state, report.is_inquiry, report.reason_code) == (DisputeState.OPEN, is_inquiry, reason)
     with pytest.raises(Unclear, match="resource_missing"):
         provider.disputes().ask("dp_unknown")
+
+
+def test_a_card_counts_as_removed_only_where_stripe_does_not_know_it(provider: StripeProvider) -> None:
+    """This server does not delete customers, and says 404 to that."""
+    made = provider.api.create_customer(new_id("pay"), new_id("cus"))
+    assert isinstance(made, Customer)
+    card = Tokenized(made.id, "pm_1", 12, 2040)
+    with pytest.raises(Unclear):
+        provider.forget_card(card)
+    with pytest.raises(Unclear):
+        provider.look_up_card(card)

@@ -19,7 +19,8 @@ stripe.enable_telemetry = False
 EXPAND = ["latest_charge", "payment_method"]
 MOST_REFUNDS = MOST_INTENTS = 100
 CUSTOMER = "onpay_customer"
-GONE = 404
+MISSING = "resource_missing"
+"""An object of that id does not exist. A 404 without it is about something else, as an address that is not served."""
 PAGE = 50
 """Lines with their sources on one page, so that it stays far below the largest answer."""
 NOT_STARTED = (401, 403, 429)
@@ -39,6 +40,11 @@ class Refused:
     def is_not_started(self) -> bool:
         """Whether the same request may be sent again."""
         return self.status in NOT_STARTED
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether what the request is about does not exist."""
+        return self.code == MISSING
 
 
 class _Http(stripe.HTTPClient):
@@ -110,13 +116,13 @@ class StripeApi:
     def delete_customer(self, customer: str) -> None:
         """With its card. Raises Unclear unless both are gone, and NotSent."""
         told = _told(Customer, lambda: self._stripe.customers.delete(customer))
-        if isinstance(told, Refused) and told.status != GONE:
+        if isinstance(told, Refused) and not told.is_missing:
             raise Unclear(f"not removed: HTTP {told.status} {told.code[:40]}")
 
     def payment_method(self, card: Tokenized) -> PaidBy | None:
         """None: it is of no customer any more. Raises Unclear and NotSent."""
         found = _answered(lambda: self._stripe.payment_methods.retrieve(card.token))
-        if isinstance(found, Refused) and found.status == GONE:
+        if isinstance(found, Refused) and found.is_missing:
             return None
         method = shaped(_clear(found), PaidBy)
         return method if method.customer == card.holder else None

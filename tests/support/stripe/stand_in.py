@@ -123,7 +123,8 @@ class _Front(Handler):
         played = {"funding": ("credit", self.stand_in.funding), "code": ("card_declined", self.stand_in.refusal)}
         for name, (theirs, ours) in played.items():
             told = told.replace(f'"{name}": "{theirs}"'.encode(), f'"{name}": "{ours}"'.encode())
-        return told
+        # Stripe gives every object that it does not know this code, localstripe none.
+        return told.replace(b'"message": "Not Found"', b'"code": "resource_missing", "message": "Not Found"')
 
     def answer(self, body: bytes) -> tuple[int, str, bytes]:
         if self.path == "/elsewhere":
