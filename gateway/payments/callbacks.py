@@ -22,6 +22,7 @@ from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.provider import lock, rail_of, save
 from gateway.payments.questions import ask_and_take, take_and_go_on
 from gateway.providers.asking import is_leased
+from gateway.providers.errors import Unclear
 from gateway.providers.models import ProviderAccount
 from gateway.providers.notices import register
 from gateway.providers.provider import CARD, Notice
@@ -57,11 +58,21 @@ def hear(notice: Notice, account: ProviderAccount) -> bool:
 
 
 def _hear_former(notice: Notice, payment: Payment) -> None:
-    """Money at the account that the payment has moved away from is released or held, and never the payment's."""
+    """Money at the account that the payment has moved away from is released or held, and never the payment's.
+
+    Raises Unclear if it is still authorized there: then the message is read again, and so it is released later.
+    """
     before = as_before(payment)
     question = look(before)
     told = Answer(notice.about, rail_of(before).heard(question.order, notice.outcome)) if notice.outcome else None
-    take_and_go_on(payment.merchant, question, told or question.put())
+    answer = told or question.put()
+    take_and_go_on(payment.merchant, question, answer)
+    if told is None and _is_authorized(answer) and _is_authorized(question.put()):
+        raise Unclear("an authorization at the former account is not released")
+
+
+def _is_authorized(answer: Answer) -> bool:
+    return answer.outcome.answered == PaymentResult.AUTHORIZED
 
 
 def _notice_elsewhere(notice: Notice, account: ProviderAccount) -> None:

@@ -150,6 +150,8 @@ def _said_elsewhere(payment: Payment, question: Question, answer: Answer, at: da
     if answered == PaymentResult.DONE:
         other_money.hold_all(before, answer.outcome, at)
         return None
+    if question.about == PaymentAction.CANCEL:  # refused, and still authorized
+        return None
     before.rail_reference = answer.outcome.reference or before.rail_reference
     return question_of(before, PaymentAction.CANCEL)
 

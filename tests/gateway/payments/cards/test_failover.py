@@ -294,12 +294,12 @@ def test_a_message_of_the_first_acquirer_changes_nothing_at_the_second(
     session: Session, script: Script, said: PaymentOutcome
 ) -> None:
     again = moved(session, confirm(session))
-    script.answers["first ask"] = [said]
+    script.answers["first ask"] = [said, DECLINED]
     script.calls.clear()
 
     assert callbacks.hear(Notice(session.id, PaymentAction.PAY), account("first"))
 
-    assert asked(script) == ["first ask", *(["first cancel"] if said is LATE else [])]
+    assert asked(script) == ["first ask", *(["first cancel", "first ask"] if said is LATE else [])]
     assert stored().status == "ACTION_REQUIRED"
     assert outcome(confirm(again)) == (200, "PAID")
 
@@ -316,3 +316,27 @@ def test_a_believed_message_of_the_first_acquirer_changes_nothing_at_the_second(
 
     assert asked(script) == (["first cancel"] if about == PaymentAction.PAY else [])
     assert (stored().status, stored().account) == ("ACTION_REQUIRED", account("second"))
+
+
+@pytest.mark.parametrize("said", [Unclear("read timeout"), PaymentOutcome(R.REFUSED)])
+def test_what_is_not_released_is_canceled_again_and_not_without_end(
+    session: Session, script: Script, said: PaymentOutcome | Unclear
+) -> None:
+    again = moved(session, confirm(session))
+    script.answers |= {"first ask": [LATE], "first cancel": [said]}
+    script.calls.clear()
+    looked_at = 1 + isinstance(said, PaymentOutcome)
+
+    with pytest.raises(Unclear, match="not released"):  # so that the message is read again
+        callbacks.hear(Notice(session.id, PaymentAction.PAY), account("first"))
+
+    assert asked(script) == ["first ask", "first cancel", *["first ask"] * looked_at]
+    assert outcome(confirm(again)) == (200, "PAID")
+    script.calls.clear()
+    script.answers |= {"first ask": [LATE, PaymentOutcome(R.WAITING)]}
+    script.answers |= {"first cancel": [PaymentOutcome(R.DONE)]}
+
+    assert callbacks.hear(Notice(session.id, PaymentAction.PAY), account("first"))
+
+    assert asked(script) == ["first ask", "first cancel", "first ask"]
+    assert stored().status == "PAID"
