@@ -7,19 +7,23 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import Merchant
+from gateway.methods.rail import PaymentAction
 
 LONGEST_PAUSE = timedelta(minutes=30)
 """Between connection checks of an account that is taken out."""
 TRIAL = timedelta(minutes=10)
 """How long an account is on trial if nobody pays there."""
 REASON_LENGTH = 255
+PAYERS_TAKE_PART = (PaymentAction.AUTHORIZE,)
+"""Kinds of calls that may fail for what a payer's browser handed over."""
 
 
 class Circuit(models.Model):
-    """Calls that failed in a row, and what follows. Only orders count: what an institution must carry out.
+    """Calls of one kind that failed in a row, and what follows. Only orders count: what an institution must carry out.
 
     One call of the same kind (`failing_at`) that is served ends the row. What only one company has seen at an account
-    of the platform takes nothing out: a connection check decides, which no company can influence.
+    of the platform takes nothing out: a connection check decides, which no company can influence. So it does where
+    payers' browsers have handed over a part of what was sent.
     """
 
     class State(models.TextChoices):
@@ -55,28 +59,31 @@ class Circuit(models.Model):
     def is_taken_out(self) -> bool:
         return self.circuit == self.State.OPEN
 
-    @property
-    def is_spotless(self) -> bool:
-        """Whether there is nothing that a served call could end."""
-        return self.circuit == self.State.CLOSED and not self.failures
-
     def failed(self, about: str, merchant_id: int | None, reason: str, at: datetime) -> None:
-        """Counts a call that was not served."""
+        """Counts a call that was not served. While several of one kind have failed others do not count: calls of their
+        own kind may be served in between.
+        """
         if self.is_taken_out:
             return
-        within = timedelta(seconds=settings.PROVIDER_FAILURES_WITHIN_S)
-        if not self.failures or (self.failing_since and at - self.failing_since > within):
+        if self._begins_a_row(about, at):
             self.failures, self.failing_since, self.fails_for_several = 0, at, False
             self.failing_at, self.failing_for_id = about, merchant_id
+        elif about != self.failing_at:
+            return
         self.failures += 1
         self.failure_reason = reason[:REASON_LENGTH]
         self.fails_for_several |= merchant_id not in (None, self.failing_for_id)
         enough = 1 if self.circuit == self.State.HALF_OPEN else settings.PROVIDER_FAILURES
-        is_certain = self.fails_for_several or self._is_of_one_company
+        is_certain = about not in PAYERS_TAKE_PART and (self.fails_for_several or self._is_of_one_company)
         if is_certain and self.failures >= enough:
             self.take_out(at)
         elif self.failures == enough:
             self.check_at = at
+
+    def _begins_a_row(self, about: str, at: datetime) -> bool:
+        within = timedelta(seconds=settings.PROVIDER_FAILURES_WITHIN_S)
+        is_over = self.failing_since is None or at - self.failing_since > within
+        return not self.failures or is_over or (self.failures == 1 and about != self.failing_at)
 
     def served(self, about: str) -> None:
         """Ends a row of failures of this kind, and with it the trial, or the time out."""

@@ -25,8 +25,8 @@ T = TypeVar("T")
 def observed(account: ProviderAccount | None, merchant_id: int | None, about: str, call: Callable[[], T]) -> T:
     """Makes a call that the institution must carry out, and notes whether it was served, whatever the answer.
 
-    `account` is as it was when the call was prepared: if it was spotless and serves, nothing is written. Never inside
-    a transaction. Raises what the call raises.
+    `account` is as it was when the call was prepared: if no call of the kind had failed and it serves, nothing is
+    written. Never inside a transaction. Raises what the call raises.
     """
     if account is None:
         return call()
@@ -52,7 +52,7 @@ def _failed(account: ProviderAccount, merchant_id: int | None, about: str, reaso
 
 def _served(account: ProviderAccount, about: str) -> None:
     """A call that began before the account was taken out says nothing about now."""
-    if account.is_spotless:
+    if account.failing_at != about:
         return
 
     def end(held: ProviderAccount) -> None:
@@ -95,10 +95,22 @@ def _check(account: ProviderAccount) -> None:
     failure = failure_of(account.provider, bytes(account.sealed_credentials))
 
     def take(held: ProviderAccount) -> None:
-        if held.check_at == account.check_at:
-            held.checked(failure, utcnow())
+        if held.check_at != account.check_at:
+            return
+        if held.failures and not held.is_taken_out and not failure:
+            _doubt(held)
+        held.checked(failure, utcnow())
 
     _change(account.pk, take)
+
+
+def _doubt(account: ProviderAccount) -> None:
+    """It answers, and yet its calls fail: for what was sent, or in a part of it that no check reaches."""
+    told = {"account": account.pk, "title": account.title, "about": account.failing_at}
+    if account.fails_for_several:
+        log.critical("provider.doubted", **told, reason=account.failure_reason)
+    else:
+        log.warning("provider.fails_for_one", **told, reason=account.failure_reason)
 
 
 @transaction.atomic

@@ -20,6 +20,7 @@ from gateway.payments.models import Payment
 from gateway.providers import due, health
 from gateway.providers.errors import AccountWorks, NotConnected, NotSent, Unclear
 from gateway.providers.models import ProviderAccount
+from gateway.providers.observing import SERVED, saw
 from gateway.refunds import due as refunds_due
 from gateway.refunds.models import Refund
 from tests.support.api import Api
@@ -217,6 +218,54 @@ def test_failures_at_once_are_all_counted_and_take_it_out_once(
 
 def _raise(failure: Exception) -> None:
     raise failure
+
+
+def fails(account: ProviderAccount, shop: Shop, about: str) -> None:
+    with pytest.raises(NotSent):
+        health.observed(account, shop.production.pk, about, lambda: _raise(AWAY))
+
+
+def is_served(account: ProviderAccount, shop: Shop, about: str) -> int:
+    """How many statements that takes."""
+    with CaptureQueriesContext(connection) as statements:
+        health.observed(account, shop.production.pk, about, lambda: saw(SERVED))
+    return len(statements)
+
+
+def test_failures_of_one_kind_do_not_add_up_with_those_of_another_that_is_served(
+    acme: Shop, globex: Shop, first: ProviderAccount, settings: Any
+) -> None:
+    settings.PROVIDER_FAILURES = 4
+    fails(first, acme, "refund")
+    assert is_served(now(first), acme, "prepare") == 0, "nothing that it could end"
+    for number in range(4):
+        fails(now(first), (acme, globex)[number % 2], "prepare")
+        is_served(now(first), acme, "prepare")
+    assert now(first).circuit == State.CLOSED
+
+    for number in range(5):  # a real outage fails at all of them
+        fails(now(first), (acme, globex)[number % 2], "capture" if number == 2 else "prepare")
+
+    assert (now(first).circuit, now(first).failing_at) == (State.OPEN, "prepare")
+
+
+def test_payers_of_several_companies_take_nothing_out_by_what_their_browsers_hand_over(
+    acme: Shop, globex: Shop, first: ProviderAccount, script: Script
+) -> None:
+    for shop in (acme, globex, acme):
+        fails(now(first), shop, "authorize")
+
+    assert (now(first).circuit, now(first).fails_for_several) == (State.CLOSED, True)
+    with told() as lines:
+        assert due.run_due(10) == 1  # it passes the check, and people are told
+    assert lines == [("provider.doubted", "critical")]
+    assert (now(first).circuit, now(first).failures) == (State.CLOSED, 0)
+
+    for shop in (acme, globex):
+        fails(now(first), shop, "authorize")
+    script.unreachable = NotConnected("HTTP 503")
+    due.run_due(10)
+    assert now(first).circuit == State.OPEN
 
 
 def test_a_served_call_of_a_healthy_account_costs_no_statement(
