@@ -23,8 +23,8 @@ from gateway.serving.middleware import refused_by_server
 
 log = structlog.get_logger()
 PAYERS = ("/sdk/", "/checkout/")
-# These addresses are credentials: the log keeps the payment id and drops the rest.
-_SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds)/pay_[0-9A-Z]{26})[^0-9A-Z].*")
+# These addresses are credentials: the log keeps the id of the payment or card and drops the rest.
+_SECRET_IN_PATH = re.compile(r"^(/(?:checkout|sdk/v1/3ds|saved-cards)/(?:pay|pmt)_[0-9A-Z]{26})[^0-9A-Z].*")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 

@@ -56,7 +56,7 @@ def _card(text: str) -> str:
 
 _BY_NAME: dict[str, Treatment] = {
     **dict.fromkeys(["pan", "number", "expmonth", "expyear", "expirymonth", "expiryyear", "pin"], _removed),
-    **dict.fromkeys(["checkouturl", "redirecturl"], _removed),  # they are credentials
+    **dict.fromkeys(["checkouturl", "redirecturl", "removalurl"], _removed),  # they are credentials
     **dict.fromkeys(["content", "body", "bodybase64", "pixqrcode"], _measured),
     **dict.fromkeys(["pixkey", "clabe", "cbu", "cvu", "accountnumber", "documentnumber"], _masked),
     **dict.fromkeys(["taxid", "beneficiarytaxid", "email"], _masked),
@@ -93,6 +93,7 @@ _MARKED = (
     ("whsec_", re.compile(r"(whsec_)[\w+/=-]+"), rf"\1{REMOVED}"),
     ("_secret_", re.compile(r"(_secret_)[\w-]+"), rf"\1{REMOVED}"),
     ("/checkout/", re.compile(r"(/checkout/)[\w:%.-]+"), rf"\1{REMOVED}"),
+    ("/saved-cards/", re.compile(r"(/saved-cards/)[\w:%.-]+"), rf"\1{REMOVED}"),
     ("token=", re.compile(r"(token=)[^&\"\s\\]+"), rf"\1{REMOVED}"),
     ("://", re.compile(r"(://)[^/?#@\"\s\\]+@"), rf"\1{REMOVED}@"),
 )
