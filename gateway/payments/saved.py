@@ -17,8 +17,10 @@ from gateway.saved_cards import selectors, services
 from gateway.saved_cards.errors import SavedCardUnavailable
 
 SUCCEEDED = (Status.AUTHORIZED, Status.PAID)
-SAVES, TOKEN, VAULT = "saves", "token", "vault"
-"""Members of a payment's details: the card is to be saved, the saved card, and its sealed ids at the acquirer."""
+SAVES, KEPT, TOKEN, VAULT = "saves", "kept", "token", "vault"
+"""Members of a payment's details: the card is to be saved, as which it was, the saved card that is charged, and its
+sealed ids at the acquirer.
+"""
 
 
 def details_of(
@@ -139,11 +141,13 @@ def _keep_or_refresh(payment: Payment, tokenized: Tokenized | None, at: datetime
 
 
 def keep(payment: Payment, tokenized: Tokenized | None, at: datetime) -> None:
-    """Saves the payment's card, once."""
+    """Saves the payment's card, once: what is removed afterwards stays removed, whatever becomes of the payment."""
+    if KEPT in payment.details:
+        return
     card = payment.details["card"]
     if card["funding"] == Funding.AS_REQUESTED:
         card = card | {"funding": str(Funding.CREDIT if payment.method == Method.CREDIT_CARD else Funding.DEBIT)}
-    services.keep(
+    kept = services.keep(
         payment.merchant,
         payment.customer_id,
         payment.id,
@@ -153,3 +157,4 @@ def keep(payment: Payment, tokenized: Tokenized | None, at: datetime) -> None:
         account=payment.account,
         tokenized=tokenized,
     )
+    payment.details = payment.details | {KEPT: kept.pk}

@@ -13,6 +13,7 @@ from accounts.models import Merchant
 from gateway.methods.card.cards import Tokenized
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needed_for
+from gateway.saved_cards.errors import SavedCardUnknown
 from gateway.saved_cards.models import AcquirerToken, SavedCard
 
 
@@ -20,6 +21,14 @@ def listed(merchant: Merchant, customer_id: str) -> QuerySet[SavedCard]:
     """The customer's cards that can be used, newest first."""
     found = SavedCard.objects.filter(merchant=merchant, customer=customer_id, removed_at=None)
     return found.select_related("merchant__company").order_by("-created_at", "-pk")
+
+
+def get(merchant: Merchant, customer_id: str, card_id: str) -> SavedCard:
+    """The customer's card that can be used. Raises ONP404_SAVED_CARD."""
+    found = listed(merchant, customer_id).filter(pk=card_id).first() if is_well_formed(card_id) else None
+    if found is None:
+        raise SavedCardUnknown
+    return found
 
 
 def usable(merchant: Merchant, customer_id: str, token: str, at: datetime) -> SavedCard | None:

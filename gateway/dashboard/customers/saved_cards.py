@@ -10,7 +10,6 @@ from gateway.customers import selectors as customers
 from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.saved_cards import selectors, services
-from gateway.saved_cards.errors import SavedCardUnknown
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -18,9 +17,7 @@ from gateway.saved_cards.errors import SavedCardUnknown
 def remove_saved_card(request: HttpRequest, here: RequestContext, customer_id: str, token: str) -> HttpResponse:
     """Asks for confirmation, then removes the card."""
     customer = customers.get(here.merchant, customer_id)
-    card = selectors.listed(here.merchant, customer.pk).filter(pk=token).first()
-    if card is None:
-        raise SavedCardUnknown
+    card = selectors.get(here.merchant, customer.pk, token)
     if request.method == "POST":
         services.remove(
             here.merchant, card.pk, services.DASHBOARD, customer_id=customer.pk, actor=Actor.of(here.request)
