@@ -33,8 +33,12 @@ _KNOWN_BY_EMAIL = f"""
 """
 
 
-def remember(merchant: Merchant, payer: Payer, at: datetime) -> str:
-    """The id of the payer's customer: by tax id, else by e-mail, else new. New values overwrite old ones."""
+def remember(merchant: Merchant, payer: Payer, at: datetime, *, owns_cards: bool = False) -> str:
+    """The id of the payer's customer: by tax id, else by e-mail, else new. New values overwrite old ones.
+
+    `owns_cards`: their cards are saved or charged. Then an e-mail address finds no customer with a tax id: anybody may
+    have named the address beside a tax id of their own.
+    """
     address = Customer._meta.get_field("address").get_db_prep_save(payer.address, connection)
     row: list[Any] = [
         new_id("cus"), merchant.pk, payer.name, payer.tax_id, payer.tax_id_type, payer.email, payer.phone, address,
@@ -43,7 +47,11 @@ def remember(merchant: Merchant, payer: Payer, at: datetime) -> str:
     if payer.tax_id:
         return _id(_BY_TAX_ID, row)
     if payer.email:
-        known = first(_KNOWN_BY_EMAIL, [payer.name, payer.phone, address, at, merchant.pk, payer.email])
+        known = (
+            None
+            if owns_cards
+            else first(_KNOWN_BY_EMAIL, [payer.name, payer.phone, address, at, merchant.pk, payer.email])
+        )
         return str(known[0]) if known else _id(_BY_EMAIL, row)
     return _id(_NEW, row)
 

@@ -101,7 +101,8 @@ def begin(merchant: Merchant, request: Request, terms: methods.MethodTerms, rail
     """The new payment with its price fixed; no provider is asked yet."""
     now = clock.now(merchant)
     amount = to_minor(request.amount, request.currency)
-    customer_id = remember(merchant, request.payer, now)
+    owns_cards = request.save_payment_method or request.payment_method_token is not None
+    customer_id = remember(merchant, request.payer, now, owns_cards=owns_cards)
     payment = Payment(
         id=new_id("pay"),
         reference=request.reference,
