@@ -47,6 +47,7 @@ def _notify(refund: Refund, subject: Promise, template: str) -> None:
                 reason=refund.reason_code,
                 reference=refund.payment.reference,
                 due_at=refund.response_due_at,
+                takes_answer=bool(refund.response_due_at and refund.response_due_at > refund.created_at),
                 is_med=refund.is_med,
                 analysis_due_at=refund.analysis_due_at,
                 return_due_at=refund.return_due_at,

@@ -8,7 +8,7 @@ from accounts.base.ids import new_id
 from gateway.payments.errors import PaymentState
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
-from gateway.refunds import notices
+from gateway.refunds import notices, payloads
 from gateway.refunds.errors import (
     ReceivableReserved,
     RefundAmountExceeded,
@@ -18,10 +18,11 @@ from gateway.refunds.errors import (
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import DISPUTED, OPEN, Origin, Refund
 from gateway.refunds.provider import take
-from gateway.refunds.shortfalls import collect
+from gateway.refunds.shortfalls import collect, keep_hold
 from gateway.refunds.standing import in_wallet
 from ledger.receivables import services as receivables
 from ledger.receivables.models import State
+from webhooks.outbox import emit
 
 REMINDED_BEFORE = timedelta(hours=24)
 
@@ -91,9 +92,23 @@ def begin(refund: Refund, asked: RefundAction, now: datetime, *, all_of_it: bool
 
 def await_answer(refund: Refund, due: datetime, now: datetime) -> Refund:
     """Holds the money that is there, and asks the company for an answer."""
-    refund.response_due_at = due
-    if due - REMINDED_BEFORE > now:
-        refund.remind_at = due - REMINDED_BEFORE
+    _set_deadline(refund, due, now)
     opened = begin(refund, RefundAction.DISPUTE, now, all_of_it=False)
     notices.opened(opened)
     return opened
+
+
+def move_deadline(refund: Refund, due: datetime, now: datetime) -> None:
+    """Gives the company until `due` for its answer. The same again changes nothing."""
+    if due == refund.response_due_at:
+        return
+    _set_deadline(refund, due, now)
+    refund.updated_at = now
+    refund.save(update_fields=["response_due_at", "remind_at", "updated_at"])
+    keep_hold(refund, now)
+    emit(refund.merchant, "refund.updated", refund.id, payloads.refund(refund), now)
+
+
+def _set_deadline(refund: Refund, due: datetime, now: datetime) -> None:
+    refund.response_due_at = due
+    refund.remind_at = due - REMINDED_BEFORE if due - REMINDED_BEFORE > now else None

@@ -60,11 +60,13 @@ def _end_inquiry(refund: Refund, now: datetime) -> None:
 
 
 def _open(dispute: Dispute, payment: Payment, refund: Refund | None, now: datetime) -> Refund:
-    """Asks the company, unless it has been asked, or it is too late."""
-    if _is_of_this_round(refund, dispute):
-        return refund
+    """Asks the company, unless it has been asked, or it is too late. The acquirer may tell its deadline later."""
     if dispute.due_at and dispute.due_at <= now:
         return _decide(dispute, payment, refund, now)
+    if _is_of_this_round(refund, dispute):
+        if refund.status == Status.AWAITING_RESPONSE:
+            opening.move_deadline(refund, _due(dispute.due_at, refund.created_at), now)
+        return refund
     return opening.await_answer(_new(dispute, payment, now), _due(dispute.due_at, now), now)
 
 
