@@ -1,5 +1,7 @@
 """Postings of refunds."""
 
+from collections.abc import Mapping
+
 from gateway.refunds.models import Refund, Status
 from ledger.books.services import Move, Side, fx, wallet
 from ledger.chart import AccountKind
@@ -31,12 +33,20 @@ def completed(refund: Refund) -> list[Move]:
 
     What it took back and the wallet could not cover is the company's debt.
     """
+    return _gone(refund, {AccountKind.BLOCKED: refund.wallet_amount - refund.shortfall})
+
+
+def taken_again(refund: Refund, releasing: int, available: int) -> list[Move]:
+    """The acquirer takes back what it had given back: the wallet covers it as far as it can."""
+    return _gone(refund, {AccountKind.RELEASING: releasing, AccountKind.AVAILABLE: available})
+
+
+def _gone(refund: Refund, covered: Mapping[AccountKind, int]) -> list[Move]:
     clearing = Side(AccountKind.CLEARING, refund.payment.method, refund.currency)
-    held = wallet(AccountKind.BLOCKED, refund.wallet_currency)
-    owed = wallet(AccountKind.DEBT, refund.wallet_currency)
     is_exchanged = refund.currency != refund.wallet_currency
     gone = fx(AccountKind.FX_POSITION, refund.wallet_currency) if is_exchanged else clearing
-    sides = ((held, refund.wallet_amount - refund.shortfall), (owed, refund.shortfall))
+    sides = [(wallet(kind, refund.wallet_currency), minor) for kind, minor in covered.items()]
+    sides.append((wallet(AccountKind.DEBT, refund.wallet_currency), refund.shortfall))
     moves = [Move(minor, debit=side, credit=gone) for side, minor in sides if minor]
     if is_exchanged:
         moves.append(Move(refund.amount, debit=fx(AccountKind.FX_POSITION, refund.currency), credit=clearing))
@@ -44,13 +54,16 @@ def completed(refund: Refund) -> list[Move]:
 
 
 def given_back(refund: Refund) -> list[Move]:
-    """The acquirer gives the money of a completed chargeback back: the company can use it, and pays debts first."""
+    """The acquirer gives the money of a completed chargeback back: it pays what is owed of it first."""
     clearing = Side(AccountKind.CLEARING, refund.payment.method, refund.currency)
-    available = wallet(AccountKind.AVAILABLE, refund.wallet_currency)
-    if refund.currency == refund.wallet_currency:
-        return [Move(refund.amount, debit=clearing, credit=available)]
-    sold, bought = (fx(AccountKind.FX_POSITION, code) for code in (refund.currency, refund.wallet_currency))
-    return [
-        Move(refund.amount, debit=clearing, credit=sold),
-        Move(refund.wallet_amount, debit=bought, credit=available),
+    is_exchanged = refund.currency != refund.wallet_currency
+    source = fx(AccountKind.FX_POSITION, refund.wallet_currency) if is_exchanged else clearing
+    targets = {AccountKind.DEBT: refund.shortfall, AccountKind.AVAILABLE: refund.wallet_amount - refund.shortfall}
+    moves = [
+        Move(minor, debit=source, credit=wallet(kind, refund.wallet_currency))
+        for kind, minor in targets.items()
+        if minor
     ]
+    if is_exchanged:
+        moves.append(Move(refund.amount, debit=clearing, credit=fx(AccountKind.FX_POSITION, refund.currency)))
+    return moves

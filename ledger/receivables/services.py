@@ -154,6 +154,11 @@ def return_all(refund_id: str, payment_id: str, minor: int, at: datetime) -> int
     return waits
 
 
+def forget_takings(refund_id: str) -> None:
+    """What a refund took from receivables of other payments will never return to them."""
+    Taking.objects.filter(refund_id=refund_id).delete()
+
+
 def _save(receivable: Receivable, at: datetime) -> None:
     receivable.updated_at = at
     receivable.save(update_fields=["state", "amount", "refunded_amount", "updated_at"])

@@ -215,7 +215,8 @@ OF: dict[str, dict[str, str]] = {
         "decides without it.",
         "disputeKind": "MED: a claim of Banco Central's Mecanismo Especial de Devolução. CHARGEBACK: a dispute of a "
         "real payment at its acquirer, which decides it and takes the money itself. Null for other refunds.",
-        "reversedAt": "CHARGEBACK: when the acquirer gave back the money of a COMPLETED one; absent otherwise.",
+        "reversedAt": "CHARGEBACK: when the acquirer gave back the money of a COMPLETED one; absent otherwise, and "
+        "once it has taken the money again.",
         "claimId": "MED: the claim's id at the payer's institution; the id of the return if the bank named no claim.",
         "claimedAmount": "MED: the amount that the payer's institution claims.",
         "recoveredAmount": "MED: what was returned to the payer: 0 until the refund is COMPLETED.",

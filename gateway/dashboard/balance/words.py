@@ -43,6 +43,7 @@ POSTED: dict[str, Promise] = {
     "refund.reduced": _("No longer held: the bank took the payment back itself"),
     "refund.repaid": _("Debt from a return by the bank paid"),
     "refund.reversed": _("Lost dispute reversed by the acquirer"),
+    "refund.taken_again": _("Reversed dispute lost again"),
     "refund.completed": _("Refund paid out"),
     "refund.returned": _("Refund ended, money returned"),
     "withdrawal.held": _("Held for a withdrawal"),

@@ -117,6 +117,7 @@ POSTED: dict[str, Promise] = {
     "refund.reduced": _("No longer held: the bank took the payment back itself"),
     "refund.repaid": _("Debt from a return by the bank paid"),
     "refund.reversed": _("Lost dispute reversed by the acquirer"),
+    "refund.taken_again": _("Reversed dispute lost again"),
     "refund.returned": _("Returned to you"),
     "refund.completed": _("Refunded to the payer"),
 }

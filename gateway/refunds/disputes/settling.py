@@ -7,18 +7,16 @@ from typing import TypeGuard
 from gateway.payments.models import Payment
 from gateway.payments.models import Status as PaymentStatus
 from gateway.providers.disputes import DisputeState
-from gateway.refunds import notices, opening, payloads
+from gateway.refunds import notices, opening
 from gateway.refunds.clawbacks import fixed, make_room, open_of
+from gateway.refunds.disputes import reversals
 from gateway.refunds.disputes.errors import DoesNotFit
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.errors import RefundAmountTooSmall
 from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import DISPUTED, OPEN, Origin, Refund, Status
-from gateway.refunds.postings import given_back
 from gateway.refunds.provider import ACQUIRER_REFUSED, take
 from gateway.refunds.reasons import DisputeKind
-from ledger.books.services import post
-from webhooks.outbox import emit
 
 MARGIN = timedelta(hours=24)
 """Between the company's deadline and the acquirer's: the answer has to arrive there."""
@@ -91,6 +89,8 @@ def _decide(dispute: Dispute, payment: Payment, refund: Refund | None, now: date
 def _lose(dispute: Dispute, payment: Payment, refund: Refund | None, now: datetime) -> Refund:
     """The acquirer has taken the money: nothing is sent, and what the wallet lacks is owed."""
     if refund and refund.status == Status.COMPLETED and refund.is_chargeback:
+        if refund.reversed_at:
+            reversals.take_again(refund, now)
         return refund
     if refund is None or refund.status not in OPEN:
         refund = opening.begin(_new(dispute, payment, now), RefundAction.FOUND, now, all_of_it=False)
@@ -102,16 +102,8 @@ def _win(dispute: Dispute, payment: Payment, refund: Refund | None, now: datetim
     if refund and refund.status in OPEN:
         return take(refund, RefundAction.WON, now)
     if refund and refund.status == Status.COMPLETED and refund.is_chargeback and not refund.reversed_at:
-        _reverse(refund, now)
+        reversals.reverse(refund, now)
     return refund
-
-
-def _reverse(refund: Refund, now: datetime) -> None:
-    """It was completed, which is final, and the acquirer gave the money back: the company gets it as other money."""
-    refund.reversed_at = refund.updated_at = now
-    refund.save(update_fields=["reversed_at", "updated_at"])
-    emit(refund.merchant, "refund.updated", refund.id, payloads.refund(refund), now)
-    post(refund.merchant, "refund.reversed", refund.id, given_back(refund), now)
 
 
 def _close(dispute: Dispute, payment: Payment, refund: Refund | None, now: datetime) -> Refund | None:
