@@ -21,18 +21,18 @@ ANY_MATERIAL = "SupplyDefenseMaterial"
 _OPEN, _WON, _LOST = DisputeState.OPEN, DisputeState.WON, DisputeState.LOST
 STEPS: dict[str, tuple[int, DisputeState, bool | None]] = {
     "REQUEST_FOR_INFORMATION": (10, _OPEN, True),
-    "INFORMATION_SUPPLIED": (15, DisputeState.DECIDING, None),
+    "INFORMATION_SUPPLIED": (15, DisputeState.DECIDING, True),
     "NOTIFICATION_OF_CHARGEBACK": (20, _OPEN, False),
     "CHARGEBACK": (30, _OPEN, False),
     "DISPUTE_DEFENSE_PERIOD_ENDED": (40, DisputeState.LAPSED, None),
-    "ISSUER_RESPONSE_TIMEFRAME_EXPIRED": (50, _WON, None),
-    "CHARGEBACK_REVERSED": (50, _WON, None),
-    "SECOND_CHARGEBACK": (60, _LOST, None),
-    "PREARBITRATION_ISSUER_WITHDRAWN": (70, _WON, None),
-    "PREARBITRATION_WON": (70, _WON, None),
-    "PREARBITRATION_LOST": (70, _LOST, None),
-    "SCHEME_ARBITRATION_WON": (80, _WON, None),
-    "SCHEME_ARBITRATION_LOST": (80, _LOST, None),
+    "ISSUER_RESPONSE_TIMEFRAME_EXPIRED": (50, _WON, False),
+    "CHARGEBACK_REVERSED": (50, _WON, False),
+    "SECOND_CHARGEBACK": (60, _LOST, False),
+    "PREARBITRATION_ISSUER_WITHDRAWN": (70, _WON, False),
+    "PREARBITRATION_WON": (70, _WON, False),
+    "PREARBITRATION_LOST": (70, _LOST, False),
+    "SCHEME_ARBITRATION_WON": (80, _WON, False),
+    "SCHEME_ARBITRATION_LOST": (80, _LOST, False),
 }
 """What an event says, in the order in which they can follow each other; whether the card's bank only asks."""
 REASONS = {

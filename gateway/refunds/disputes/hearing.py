@@ -10,6 +10,7 @@ from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
 from gateway.payments.models import Payment
 from gateway.payments.provider import lock
+from gateway.providers.asking import settle_outcome
 from gateway.providers.disputes import FINAL, DisputeReport, DisputeState
 from gateway.providers.models import ProviderAccount
 from gateway.refunds.disputes.errors import DoesNotFit
@@ -21,6 +22,7 @@ from ledger.money import to_minor
 
 log = structlog.get_logger()
 LOOKED_AT_AGAIN = timedelta(hours=1)
+_PAYMENT = ("account", "payment__merchant__company")
 UNKNOWN_PAYMENT = "The disputed payment is none of this account."
 
 
@@ -28,10 +30,14 @@ UNKNOWN_PAYMENT = "The disputed payment is none of this account."
 def record(account: ProviderAccount, told: DisputeReport) -> Dispute:
     """Records what an acquirer says about a dispute. Repeated, or told too late, it changes nothing.
 
-    What does not fit its payment moves no money: an alarm rings, staff see it, and it is tried again.
+    What does not fit its payment moves no money: an alarm rings, staff see it, and it is tried again. A dispute stays
+    with the payment that was told first.
     """
     payment = _hold_payment(account, told)
     dispute = _row(account, told, payment)
+    if dispute.payment_id != (payment.pk if payment else None):
+        log.critical("dispute.told_otherwise", dispute=dispute.pk, told=told.money, known=dispute.money)
+        return dispute
     if _is_stale(dispute, told):
         return dispute
     _follow(dispute, told)
@@ -49,16 +55,19 @@ def try_again(dispute_id: str) -> None:
 
 def hold(dispute_id: str) -> Dispute:
     """The dispute, locked after its payment."""
-    known = Dispute.objects.select_related("payment__merchant__company").get(pk=dispute_id)
-    payment = known.payment and lock(known.payment.merchant, known.payment.pk)
+    known = _payment_known(Dispute.objects.select_related(*_PAYMENT).get(pk=dispute_id))
+    payment = lock(known.merchant, known.pk) if known else None
     dispute = Dispute.objects.select_for_update(no_key=True, of=("self",)).get(pk=dispute_id)
     dispute.payment = payment
+    dispute.merchant = payment.merchant if payment else None
     return dispute
 
 
 def apply(dispute: Dispute) -> None:
     """Books the dispute as it stands. Call it with the payment and the dispute locked."""
-    before, dispute.problem, dispute.updated_at = dispute.problem, "", utcnow()
+    before, dispute.updated_at = dispute.problem, utcnow()
+    if not _is_left_to_staff(dispute):
+        dispute.problem = ""
     try:
         with transaction.atomic():
             dispute.refund = _settled(dispute)
@@ -72,6 +81,12 @@ def apply(dispute: Dispute) -> None:
     dispute.save()
 
 
+def _is_left_to_staff(dispute: Dispute) -> bool:
+    """Whether the acquirer refused the company's answer, and still takes one."""
+    is_pending = dispute.answer_id is not None and dispute.answered_at is None
+    return is_pending and dispute.ask_at is None and dispute.state == DisputeState.OPEN
+
+
 def _settled(dispute: Dispute) -> Refund | None:
     if dispute.payment is None:
         raise DoesNotFit(UNKNOWN_PAYMENT)
@@ -79,10 +94,26 @@ def _settled(dispute: Dispute) -> Refund | None:
 
 
 def _hold_payment(account: ProviderAccount, told: DisputeReport) -> Payment | None:
-    """The disputed payment, locked. An id of ours counts only at the account that took the payment."""
-    rows = Payment.objects.filter(pk=told.payment_id, account=account).select_related("merchant__company")
-    found = rows.first() if told.payment_id else payment_of(account, told.money) if told.money else None
+    """The disputed payment, locked: the one that is told, else the one that is known."""
+    known = Dispute.objects.filter(account=account, reference=told.reference)
+    found = _payment_told(account, told) or _payment_known(known.select_related(*_PAYMENT).first())
     return lock(found.merchant, found.pk) if found else None
+
+
+def _payment_told(account: ProviderAccount, told: DisputeReport) -> Payment | None:
+    """An id of ours counts only at the account that took the payment."""
+    if told.payment_id is None:
+        return payment_of(account, told.money) if told.money else None
+    return Payment.objects.filter(pk=told.payment_id, account=account).select_related("merchant__company").first()
+
+
+def _payment_known(dispute: Dispute | None) -> Payment | None:
+    """It may have become known here after its dispute."""
+    if dispute is None:
+        return None
+    if dispute.payment:
+        return dispute.payment
+    return payment_of(dispute.account, dispute.money) if dispute.account and dispute.money else None
 
 
 def _row(account: ProviderAccount, told: DisputeReport, payment: Payment | None) -> Dispute:
@@ -109,14 +140,17 @@ def _row(account: ProviderAccount, told: DisputeReport, payment: Payment | None)
 def _is_stale(dispute: Dispute, told: DisputeReport) -> bool:
     """Whether more is known already. A believed acquirer tells each step once, in any order.
 
-    What is lost is not opened again: an answer that was asked for earlier may be applied later.
+    What is lost is not opened again, and no chargeback becomes an inquiry: an answer that was asked for earlier may be
+    applied later.
     """
     if dispute.state == DisputeState.LOST and told.state not in FINAL:
+        return True
+    if told.is_inquiry and not dispute.is_inquiry:
         return True
     if told.step is None:
         return False
     if told.state == DisputeState.DECIDING:
-        return dispute.state in FINAL
+        return dispute.state in FINAL or told.step < dispute.step
     if told.step == dispute.step and told.state in FINAL and told.state != dispute.state:
         log.critical("dispute.told_otherwise", dispute=dispute.pk, told=told.state, known=dispute.state)
     return told.step <= dispute.step
@@ -125,14 +159,18 @@ def _is_stale(dispute: Dispute, told: DisputeReport) -> bool:
 def _follow(dispute: Dispute, told: DisputeReport) -> None:
     is_inquiry = dispute.is_inquiry if told.is_inquiry is None else told.is_inquiry
     state = _state(dispute, told, is_inquiry=is_inquiry)
-    if dispute.state in FINAL and state not in FINAL:  # another round
-        dispute.refund = dispute.answer = dispute.answered_at = None
+    is_reopened = dispute.state in FINAL and state not in FINAL
+    if is_reopened:
+        dispute.refund = None
+    if is_reopened or is_inquiry != dispute.is_inquiry:  # another round, which takes another answer
+        dispute.answer = dispute.answered_at = dispute.due_at = None
+        settle_outcome(dispute)
     dispute.state, dispute.is_inquiry = state, is_inquiry
     dispute.amount, dispute.currency = to_minor(told.amount, told.currency), told.currency
     dispute.money = told.money or dispute.money
     dispute.reason_code, dispute.reason = told.reason_code, (told.reason or dispute.reason)[:255]
     dispute.due_at = told.due_at or dispute.due_at
-    if told.step is not None and told.state != DisputeState.DECIDING:
+    if told.step is not None and not (is_inquiry and told.state == DisputeState.LAPSED):  # a chargeback may follow
         dispute.step = told.step
 
 

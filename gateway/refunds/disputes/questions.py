@@ -13,7 +13,7 @@ from accounts.base.clock import utcnow
 from accounts.base.rows import retry_on_deadlock
 from gateway.providers import selectors as providers
 from gateway.providers.asking import LEASE, keep_unclear, lease, settle_outcome
-from gateway.providers.disputes import DisputeState
+from gateway.providers.disputes import FINAL, DisputeState
 from gateway.providers.errors import AnswerRefused, CallFailed, Unclear
 from gateway.refunds.disputes.answers import answer_of
 from gateway.refunds.disputes.hearing import apply, hold, try_again
@@ -35,9 +35,12 @@ class Asked:
 
 
 def look(dispute: Dispute, _due_at: datetime) -> Callable[[], object] | None:
-    """Hands the company's answer on, after the transaction, or applies once more what did not fit."""
+    """Hands the company's answer on, after the transaction, or applies once more what did not fit.
+
+    A dispute that is over takes no answer.
+    """
     dispute.ask_at = utcnow() + LEASE
-    if dispute.answer is None or dispute.answered_at:
+    if dispute.answer is None or dispute.answered_at or dispute.state in FINAL:
         dispute.save()
         return partial(retry_on_deadlock, partial(try_again, dispute.pk))
     asked = Asked(dispute, lease(dispute))

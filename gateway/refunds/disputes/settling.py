@@ -30,11 +30,11 @@ def settle(dispute: Dispute, payment: Payment, now: datetime) -> Refund | None:
     Call it with the payment locked. Raises DoesNotFit; then roll back.
     """
     refund = _current(dispute, payment)
-    if refund and refund.status in OPEN and (dispute.amount, dispute.currency) != (refund.amount, refund.currency):
-        raise DoesNotFit("It is about another amount or currency than when it was opened.")
     if refund and not dispute.is_inquiry and not refund.is_chargeback and refund.status in OPEN:
         _end_inquiry(refund, now)
         refund = None
+    if refund and refund.status in OPEN and (dispute.amount, dispute.currency) != (refund.amount, refund.currency):
+        raise DoesNotFit("It is about another amount or currency than when it was opened.")
     return _TO[DisputeState(dispute.state)](dispute, payment, refund, now)
 
 

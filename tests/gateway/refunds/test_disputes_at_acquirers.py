@@ -3,10 +3,13 @@
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db.models import F
+from structlog.testing import capture_logs
 
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from gateway.methods.rail import PaymentOutcome, PaymentResult
 from gateway.providers.disputes import DisputeReport, DisputeState
@@ -15,9 +18,12 @@ from gateway.providers.models import ProviderAccount
 from gateway.refunds.disputes import due
 from gateway.refunds.disputes.hearing import record
 from gateway.refunds.disputes.models import Dispute
+from gateway.refunds.disputes.services import look_again
 from gateway.refunds.models import Refund
+from gateway.staff.disputes import to_look_up
 from tests.support.companies import Shop
 from tests.support.production import PIX, api_of, live, pass_time
+from tests.support.providers import enters
 from tests.support.scripted_provider import Script, rewritten
 from tests.support.suspense import balances
 from tests.support.threads import at_once
@@ -56,33 +62,33 @@ def answer(shop: Shop, given: str) -> None:
     assert api_of(shop).post(f"/refunds/{Refund.objects.get().pk}/responses", body).status_code == 201
 
 
+def statuses() -> list[str]:
+    return list(Refund.objects.order_by("id").values_list("status", flat=True))
+
+
+def shown(shop: Shop) -> dict[str, Any]:
+    return dict(api_of(shop).get(f"/refunds/{Refund.objects.get().pk}").json()["data"])
+
+
 def hand_on() -> Dispute:
     Dispute.objects.update(ask_at=F("ask_at") - timedelta(hours=2))
     due.run_due()
     return Dispute.objects.get()
 
 
-@pytest.mark.parametrize(
-    ("given", "failed"),
-    [
-        ("ACCEPT", Unclear("half an answer")),
-        ("CONTEST", NotSent("no connection")),
-        ("CONTEST", RuntimeError("a mistake of ours")),
-    ],
-)
 def test_an_answer_is_handed_on_until_the_acquirer_takes_it(
-    acme: Shop, account: ProviderAccount, script: Script, given: str, failed: Exception
+    acme: Shop, account: ProviderAccount, script: Script
 ) -> None:
     say(account, DisputeState.OPEN)
-    answer(acme, given)
-    script.takes = [failed, failed]
+    answer(acme, "CONTEST")
+    script.takes = [Unclear("half an answer"), NotSent("no connection"), RuntimeError("a mistake of ours")]
 
-    assert [hand_on().answered_at for _ in range(2)] == [None, None]
+    assert [hand_on().answered_at for _ in range(3)] == [None, None, None]
     assert hand_on().answered_at
     hand_on()
 
-    assert len(script.handed) == 3 and len(set(script.handed)) == 1
-    assert Refund.objects.get().status == ("COMPLETED" if given == "ACCEPT" else "UNDER_REVIEW")
+    assert len(script.handed) == 4 and len(set(script.handed)) == 1
+    assert statuses() == ["UNDER_REVIEW"]
 
 
 def test_a_company_that_gives_up_while_the_acquirer_refuses_that_waits_for_its_end(
@@ -91,27 +97,87 @@ def test_a_company_that_gives_up_while_the_acquirer_refuses_that_waits_for_its_e
     say(account, DisputeState.OPEN)
     before = balances(acme)
     answer(acme, "ACCEPT")
-    script.takes = [AnswerRefused("too late")]
+    script.takes = [Unclear("half an answer"), AnswerRefused("too late")]
 
-    hand_on()
+    assert (hand_on().answered_at, hand_on().answered_at) == (None, None)
 
-    assert (Refund.objects.get().status, balances(acme)) == ("PROCESSING", before)
+    assert (statuses(), balances(acme)) == (["PROCESSING"], before)
     say(account, DisputeState.WON)
-    assert Refund.objects.get().status == "REJECTED"
+    assert statuses() == ["REJECTED"]
 
 
 ASKED, DECIDED, LOST = DisputeState.OPEN, DisputeState.DECIDING, DisputeState.LOST
 
 
-@pytest.mark.parametrize("order", [(ASKED, DECIDED, LOST), (DECIDED, ASKED, LOST), (LOST, ASKED, DECIDED)])
-def test_whatever_is_told_before_it_was_lost_it_costs_the_money_once(
-    acme: Shop, account: ProviderAccount, order: tuple[DisputeState, ...]
-) -> None:
-    say(account, *order, DisputeState.LOST, DisputeState.LOST)
+def test_whatever_is_told_before_it_was_lost_it_costs_the_money_once(acme: Shop, account: ProviderAccount) -> None:
+    orders = ((ASKED, DECIDED, LOST), (DECIDED, ASKED, LOST), (LOST, ASKED, DECIDED))
+    for reference, order in zip(("dsp-1", "dsp-2", "dsp-3"), orders, strict=True):
+        for state in (*order, LOST, LOST):
+            record(account, replace(OPEN, reference=reference, amount=Decimal("50.00"), state=state))
 
-    completed = Refund.objects.filter(status="COMPLETED")
-    assert [one.amount for one in completed] == [TAKEN]
-    assert balances(acme)["CLEARING"] == TAKEN - 15_000
+    assert (statuses(), balances(acme)) == (["COMPLETED"] * 3, {"FEE_INCOME": 150, "DEBT": -150})
+
+
+def test_what_was_lost_and_won_back_is_taken_again_if_it_is_lost_again(acme: Shop, account: ProviderAccount) -> None:
+    before, told = balances(acme), replace(OPEN, amount=Decimal("150.00"))
+    for _ in range(2):
+        record(account, replace(told, state=LOST))
+        assert balances(acme) == {"FEE_INCOME": 150, "DEBT": -150}
+        assert "reversedAt" not in shown(acme)
+        record(account, replace(told, state=DisputeState.WON))
+        assert balances(acme) == before
+        assert shown(acme)["reversedAt"]
+    record(account, replace(told, amount=Decimal("150.00"), state=LOST))
+
+    assert (statuses(), balances(acme)["DEBT"]) == (["COMPLETED"], -150)
+
+
+def test_evidence_that_was_refused_is_left_to_staff_until_the_dispute_is_over(
+    acme: Shop, account: ProviderAccount, script: Script
+) -> None:
+    say(account, DisputeState.OPEN)
+    answer(acme, "CONTEST")
+    script.takes = [AnswerRefused("no")]
+    hand_on()
+
+    say(account, DisputeState.OPEN)
+
+    assert Dispute.objects.filter(to_look_up()).exists()
+    say(account, DisputeState.WON)
+    look_again(Actor(enters()), Dispute.objects.get().pk, "Tried once more")
+    assert (hand_on().problem, len(script.handed), statuses()) == ("", 1, ["REJECTED"])
+
+
+def test_what_was_said_about_an_inquiry_is_not_handed_on_to_its_chargeback(
+    acme: Shop, account: ProviderAccount, script: Script
+) -> None:
+    inquiry = replace(OPEN, amount=Decimal("150.00"), is_inquiry=True)
+    record(account, inquiry)
+    answer(acme, "CONTEST")
+    script.takes = [Unclear("half an answer")]
+    hand_on()
+
+    for told in (OPEN, inquiry):  # of less, and then what was asked before
+        record(account, told)
+    hand_on()
+
+    assert (len(script.handed), statuses()) == (1, ["CANCELED", "AWAITING_RESPONSE"])
+    assert Refund.objects.get(status="AWAITING_RESPONSE").blocked == TAKEN
+
+
+def test_a_dispute_stays_with_its_payment(acme: Shop, account: ProviderAccount, script: Script) -> None:
+    say(account, DisputeState.OPEN)
+    script.answers["ask"] = [PaymentOutcome(PaymentResult.DONE, reference="E2")]
+    pass_time(str(api_of(acme).post("/payments", PIX | {"reference": "order-2"}).json()["data"]["id"]), minutes=1)
+    before = balances(acme)
+
+    with capture_logs() as logs:
+        record(account, replace(OPEN, money="E2", state=LOST))
+
+    assert (statuses(), balances(acme)) == (["AWAITING_RESPONSE"], before)
+    assert [one["event"] for one in logs if one["log_level"] == "critical"] == ["dispute.told_otherwise"]
+    record(account, replace(OPEN, money="unknown", state=LOST))
+    assert statuses() == ["COMPLETED"]
 
 
 def test_told_by_many_at_once_it_is_one(acme: Shop, account: ProviderAccount) -> None:
@@ -123,12 +189,16 @@ def test_told_by_many_at_once_it_is_one(acme: Shop, account: ProviderAccount) ->
 
 def test_a_short_time_to_answer_is_halved_and_none_leaves_it_to_the_bank(acme: Shop, account: ProviderAccount) -> None:
     soon, past = utcnow() + timedelta(hours=10), utcnow() - timedelta(minutes=1)
+    say(account, DisputeState.OPEN)
     record(account, replace(OPEN, due_at=soon))
     record(account, replace(OPEN, reference="dsp-2", due_at=past))
 
     first, second = Refund.objects.order_by("id")
     assert first.response_due_at and timedelta(hours=4) < soon - first.response_due_at < timedelta(hours=6)
     assert (first.status, second.status) == ("AWAITING_RESPONSE", "UNDER_REVIEW")
+    record(account, replace(OPEN, due_at=soon + timedelta(days=3)))
+    first.refresh_from_db()
+    assert (first.response_due_at, first.remind_at) == (soon + timedelta(days=2), soon + timedelta(days=1))
 
 
 def test_two_disputes_take_no_more_than_was_paid(acme: Shop, account: ProviderAccount) -> None:

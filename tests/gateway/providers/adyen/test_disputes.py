@@ -10,6 +10,7 @@ from django.db.models import F
 from accounts.base.clock import utcnow
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount
+from gateway.refunds import due as due_refunds
 from gateway.refunds.disputes import due
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Refund
@@ -24,6 +25,7 @@ from tests.support.refunds import PDF
 from tests.support.suspense import balances
 
 pytestmark = pytest.mark.django_db(transaction=True)
+THIRD = 5_000
 ENDS = (utcnow() + timedelta(days=20)).replace(microsecond=0)
 FACTS = {"chargebackReasonCode": " 13.1", "defensePeriodEndsAt": ENDS.isoformat(), "defendable": "true"}
 FILE = {
@@ -52,6 +54,12 @@ def dispute(acme: Shop, account: ProviderAccount, acquirer: Acquirer) -> Change:
 
 def statuses() -> list[str]:
     return list(Refund.objects.order_by("id").values_list("status", flat=True))
+
+
+def a_third(dispute: Change) -> Change:
+    """Another dispute, of 50 of the 150 reais."""
+    assert dispute.payment
+    return disputed(dispute.payment, amount={"value": THIRD, "currency": "BRL"})
 
 
 def answer(shop: Shop, given: str, **more: Any) -> Any:
@@ -92,18 +100,45 @@ def test_it_is_defended_with_documents_and_won_and_lost_in_the_second_round(
 FIRST, BACK, AGAIN = "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK"
 
 
-@pytest.mark.parametrize("order", [(FIRST, BACK, AGAIN), (BACK, FIRST, AGAIN), (AGAIN, BACK, FIRST)])
-def test_in_any_order_and_repeated_it_ends_lost_once(
-    acme: Shop, account: ProviderAccount, dispute: Change, order: tuple[str, ...]
+def test_in_any_order_and_repeated_it_ends_lost_once(acme: Shop, account: ProviderAccount, dispute: Change) -> None:
+    for order in ((FIRST, BACK, AGAIN), (BACK, FIRST, AGAIN), (AGAIN, BACK, FIRST)):
+        one = a_third(dispute)
+        body = message(*(item(event, one, additionalData=FACTS) for event in (*order, *order)))
+        assert (delivered(account, body), delivered(account, body)) == (200, 200)
+
+    lost = Refund.objects.filter(status="COMPLETED")
+    assert [one.amount for one in lost] == [THIRD] * 3
+    assert set(Dispute.objects.values_list("state", flat=True)) == {"lost"}
+    assert balances(acme) == {"FEE_INCOME": 150, "DEBT": -150}
+
+
+def test_what_is_told_of_an_inquiry_ends_no_chargeback(acme: Shop, account: ProviderAccount, dispute: Change) -> None:
+    answered, lapsed, late = (a_third(dispute) for _ in range(3))
+    for event in ("REQUEST_FOR_INFORMATION", "CHARGEBACK", "INFORMATION_SUPPLIED"):
+        told(account, event, answered)
+    for event in ("REQUEST_FOR_INFORMATION", "DISPUTE_DEFENSE_PERIOD_ENDED", "CHARGEBACK"):
+        told(account, event, lapsed)
+    told(account, "CHARGEBACK", late, additionalData={"defendable": "false"})
+    told(account, "REQUEST_FOR_INFORMATION", late)
+
+    assert statuses() == ["CANCELED", "AWAITING_RESPONSE"] * 2 + ["UNDER_REVIEW"]
+
+
+def test_an_inquiry_that_is_being_refunded_is_refunded_whatever_is_told_of_it(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer, dispute: Change
 ) -> None:
-    body = message(*(item(event, dispute, additionalData=FACTS) for event in (*order, *order)))
+    inquiry = a_third(dispute)
+    told(account, "REQUEST_FOR_INFORMATION", inquiry)
+    answer(acme, "ACCEPT")
+    Refund.objects.update(ask_at=F("ask_at") - timedelta(minutes=2))
+    due_refunds.run_due()
+    before = balances(acme)
 
-    assert delivered(account, body) == 200
-    assert delivered(account, body) == 200
+    for event in (BACK, AGAIN):
+        told(account, event, inquiry)
 
-    lost = Refund.objects.get(status="COMPLETED")
-    assert (lost.amount, Dispute.objects.get().state) == (15_000, "lost")
-    assert balances(acme)["DEBT"] == -(15_000 - lost.from_available - lost.from_releasing)
+    assert (statuses(), balances(acme)) == (["PROCESSING"], before)
+    assert Dispute.objects.get().problem == "A refund of the same money is on its way."
 
 
 def test_a_company_that_accepts_tells_adyen_and_pays(
@@ -119,16 +154,17 @@ def test_a_company_that_accepts_tells_adyen_and_pays(
     assert statuses() == ["COMPLETED"]
 
 
-@pytest.mark.parametrize("first", ["REQUEST_FOR_INFORMATION", "CHARGEBACK"])
 def test_a_period_that_ended_without_an_answer_costs_the_money_unless_it_was_an_inquiry(
-    acme: Shop, account: ProviderAccount, dispute: Change, first: str
+    acme: Shop, account: ProviderAccount, dispute: Change
 ) -> None:
     told(account, "NOTIFICATION_OF_FRAUD", dispute)
     assert statuses() == []
-    told(account, first, dispute, additionalData=FACTS)
-    told(account, "DISPUTE_DEFENSE_PERIOD_ENDED", dispute)
+    for first in ("REQUEST_FOR_INFORMATION", "CHARGEBACK"):
+        one = a_third(dispute)
+        told(account, first, one, additionalData=FACTS)
+        told(account, "DISPUTE_DEFENSE_PERIOD_ENDED", one)
 
-    assert statuses() == (["COMPLETED"] if first == "CHARGEBACK" else ["UNDER_REVIEW"])
+    assert statuses() == ["UNDER_REVIEW", "COMPLETED"]
 
 
 def test_one_that_cannot_be_defended_is_decided_by_the_bank_of_the_card(
@@ -152,18 +188,15 @@ def test_one_of_another_merchant_account_forged_or_of_an_unknown_payment_moves_n
     assert Dispute.objects.get().problem == "The disputed payment is none of this account."
 
 
-def test_a_png_is_refused_before_adyen_refuses_it(acme: Shop, account: ProviderAccount, dispute: Change) -> None:
-    told(account, "CHARGEBACK", dispute, additionalData=FACTS)
+def test_a_png_is_refused_before_adyen_refuses_it_and_a_deadline_that_is_none_leaves_a_week(
+    acme: Shop, account: ProviderAccount, dispute: Change
+) -> None:
+    told(account, "CHARGEBACK", dispute, additionalData={"defensePeriodEndsAt": "soon"})
     png = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 20).decode()
 
     refused = answer(acme, "CONTEST", evidence=[FILE | {"contentType": "image/png", "content": png}])
 
     assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
     assert (statuses(), Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], None)
-
-
-def test_a_deadline_that_is_none_leaves_a_week(acme: Shop, account: ProviderAccount, dispute: Change) -> None:
-    told(account, "CHARGEBACK", dispute, additionalData={"defensePeriodEndsAt": "soon"})
-
     due_at = Refund.objects.get().response_due_at
     assert isinstance(due_at, datetime) and timedelta(days=6) < due_at - utcnow() < timedelta(days=8)
