@@ -1,5 +1,6 @@
 """What acquirers report about settled money, line by line."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -32,6 +33,14 @@ class Settles(NamedTuple):
 
     by_day: bool
     within: timedelta
+
+
+_OURS = re.compile(r"(pay|ref|sus)_[0-7][0-9A-HJKMNP-TV-Z]{25}")
+
+
+def our_id(text: str) -> str:
+    """The text if it has the form of an id of ours, else nothing."""
+    return text if _OURS.fullmatch(text) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
+from tempfile import TemporaryFile
 
 import structlog
 from django.db import transaction
@@ -24,13 +25,13 @@ from gateway.providers.selectors import lines_of_file, settlement_lines
 from gateway.providers.settlements import ReportedLine, Settles
 from gateway.settlements.errors import NotByFile, ReportKnown, ReportUnreadable
 from gateway.settlements.models import SettlementReport
-from gateway.settlements.storing import store
+from gateway.settlements.storing import fetched, store
 
 READING = timedelta(minutes=15)
 """How long one process may read a report before another one does."""
 CLOSED_AFTER = timedelta(days=3)
 """Until then a day is read again: what was paid out with a payout may be told later than the payout."""
-HOURLY, LATER = timedelta(hours=1), timedelta(hours=6)
+HOURLY, LATER, DAILY = timedelta(hours=1), timedelta(hours=6), timedelta(days=1)
 State = SettlementReport.State
 
 log = structlog.get_logger()
@@ -79,6 +80,7 @@ def upload(by: Actor, account: ProviderAccount, name: str, content: bytes, note:
     how = settles(account)
     if how is None or how.by_day:
         raise NotByFile
+    ProviderAccount.objects.select_for_update(no_key=True).get(pk=account.pk)  # one upload after the other
     digest = sha256(content).hexdigest()
     reports = SettlementReport.objects.select_for_update(no_key=True).filter(account=account)
     known = reports.filter(digest=digest).first() or reports.filter(name=name[:120]).first()
@@ -116,12 +118,14 @@ def begin_reading(report: SettlementReport, _at: datetime) -> Callable[[], None]
 def _read(report: SettlementReport) -> None:
     """Raises CallFailed: it is tried again, each time later."""
     try:
-        with transaction.atomic():
-            new = store(report, _lines(report))
-            _finish(report, new)
+        with TemporaryFile() as file:
+            told = fetched(_lines(report), file)
+            with transaction.atomic():
+                _finish(report, store(report, told))
     except Unreadable as wrong:
         log.critical("settlement.unreadable", report=report.pk, account=report.account_id, reason=wrong.reason)
-        _update(report, state=State.UNREADABLE, failure=wrong.reason[:255], due_at=None, sealed_content=b"")
+        due_at = utcnow() + DAILY if _is_of_a_day(report) else None  # nobody can upload a day
+        _update(report, state=State.UNREADABLE, failure=wrong.reason[:255], due_at=due_at, sealed_content=b"")
     except CallFailed as failed:
         _update(report, failure=failed.reason[:255])
         raise
@@ -147,14 +151,18 @@ def _finish(report: SettlementReport, new: int) -> None:
 
 def _next_reading(report: SettlementReport) -> datetime | None:
     """A day is read again until it is closed; a file never."""
-    how = settles(report.account)
-    if report.digest or how is None or not how.by_day:
+    if not _is_of_a_day(report):
         return None
     ended = datetime.strptime(report.name, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)
     now = utcnow()
     if now < ended + HOURLY:
         return now + HOURLY
     return now + LATER if now < ended + CLOSED_AFTER else None
+
+
+def _is_of_a_day(report: SettlementReport) -> bool:
+    how = settles(report.account)
+    return how is not None and how.by_day
 
 
 def _update(report: SettlementReport, **members: object) -> None:

@@ -1,8 +1,10 @@
 """Lines of a report are stored, each once however often it is told."""
 
-from collections.abc import Iterable
+import pickle
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 from itertools import islice
+from typing import BinaryIO
 
 from django.db import connection
 
@@ -13,15 +15,24 @@ from gateway.providers.errors import Unreadable
 from gateway.providers.settlements import ReportedLine
 from gateway.settlements import days
 from gateway.settlements.models import LONGEST_REFERENCE, SettlementLine, SettlementReport
-from ledger.money import to_minor
+from ledger.money import MAX_SIGNIFICANT_DIGITS, to_minor
 
 CHUNK = 1000
+LARGEST = 10**MAX_SIGNIFICANT_DIGITS
+"""Minor units. Thousands of larger ones would not fit into the sum of a day."""
 # A line that is known only learns which payout it was paid with; then it is booked.
 _STORE = f"""
     {insert_into(SettlementLine)} ON CONFLICT (account_id, line_id) DO UPDATE
     SET payout = excluded.payout, due_at = excluded.due_at
     WHERE {table(SettlementLine)}.payout = '' AND excluded.payout <> ''
 """
+
+
+def fetched(told: Iterable[ReportedLine], file: BinaryIO) -> Iterator[ReportedLine]:
+    """The lines, once all of them were written to the file: what is slow is over before a transaction begins."""
+    written = [pickle.dump(one, file) for one in told]
+    file.seek(0)
+    return (pickle.load(file) for _ in written)  # noqa: S301  (this process has just written it)
 
 
 def store(report: SettlementReport, told: Iterable[ReportedLine]) -> int:
@@ -53,6 +64,10 @@ def _row(report: SettlementReport, told: ReportedLine) -> SettlementLine:
     texts = (told.id, told.reference, told.payment_reference, told.payout)
     if not told.id or any(len(text) > LONGEST_REFERENCE or "\0" in text for text in texts):
         raise Unreadable("an id of another form")
+    gross = to_minor(told.gross, told.gross_currency)
+    fee, net = (to_minor(amount, told.currency) for amount in (told.fee, told.net))
+    if max(abs(gross), abs(fee), abs(net)) >= LARGEST:
+        raise Unreadable(f"an amount of {told.id} is too large")
     return SettlementLine(
         id=new_id("stl"),
         account_id=report.account_id,
@@ -63,10 +78,10 @@ def _row(report: SettlementReport, told: ReportedLine) -> SettlementLine:
         payment_reference=told.payment_reference,
         object_id=told.object_id,
         method=told.method,
-        gross=to_minor(told.gross, told.gross_currency),
+        gross=gross,
         gross_currency=told.gross_currency,
-        fee=to_minor(told.fee, told.currency),
-        net=to_minor(told.net, told.currency),
+        fee=fee,
+        net=net,
         currency=told.currency,
         at=told.at,
         day=told.at.astimezone(UTC).date(),

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from gateway.methods.registry import Method
 from gateway.providers.errors import Unreadable
-from gateway.providers.settlements import OF_A_PAYMENT, LineKind, ReportedLine
+from gateway.providers.settlements import OF_A_PAYMENT, LineKind, ReportedLine, our_id
 from ledger.money import DECIMALS
 
 COLUMNS = (
@@ -47,7 +47,6 @@ ZONES = {
 }  # fmt: skip
 """Hours east of UTC."""
 _AMOUNT = re.compile(r"-?\d{1,12}(\.\d{1,8})?")
-_OURS = re.compile(r"(pay|ref|sus)_[0-7][0-9A-HJKMNP-TV-Z]{25}")
 Row = Mapping[str, str]
 
 
@@ -107,7 +106,7 @@ def _line(number: int, row: Row, paid_out: set[str]) -> ReportedLine:
         kind=kind,
         reference=(row["Modification Reference"] if is_changed else row["Psp Reference"])[:64],
         payment_reference=row["Psp Reference"][:64],
-        object_id=named if _OURS.fullmatch(named) else "",
+        object_id=our_id(named),
         method=_method(row["Payment Method"]) if kind in OF_A_PAYMENT else "",
         gross=gross,
         gross_currency=row["Gross Currency"] if kind in OF_A_PAYMENT else currency,

@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from gateway.methods.registry import Method
 from gateway.providers.client import shaped
 from gateway.providers.errors import Unreadable
-from gateway.providers.settlements import OF_A_PAYMENT, LineKind, ReportedLine
+from gateway.providers.settlements import OF_A_PAYMENT, LineKind, ReportedLine, our_id
 from gateway.providers.stripe.shapes import exact
 from ledger.money import DECIMALS
 
@@ -111,7 +111,7 @@ def _line(told: BalanceTransaction, payout: str = "") -> ReportedLine:
         kind=kind,
         reference=source.id,
         payment_reference=source.charge or (source.id if kind == LineKind.PAYMENT else ""),
-        object_id=metadata.get(REFUND if source.charge else PAYMENT, "")[:40],
+        object_id=our_id(metadata.get(REFUND if source.charge else PAYMENT, "")),
         method=_method(source) if kind == LineKind.PAYMENT else "",
         gross=gross,
         gross_currency=gross_currency,

@@ -124,3 +124,17 @@ def test_a_day_is_read_again_until_it_is_closed(acme: Shop, account: ProviderAcc
     names = SettlementReport.objects.order_by("name").values_list("name", flat=True)
     assert (len(names), names[0]) == (10, f"{earlier:%Y-%m-%d}")
     assert SettlementReport.objects.filter(due_at=None, state="READ").count() == 6
+
+
+def test_a_day_that_could_not_be_read_is_read_again(account: ProviderAccount, stand_in: StandIn) -> None:
+    """Nobody can upload it, so a correction there or here must be enough."""
+    wrong = stand_in.balance.add("charge", 9900, 100, currency="jpy")
+    open_days()
+    report = SettlementReport.objects.get()
+    assert (report.state, report.due_at is None) == ("UNREADABLE", False)
+
+    wrong.update(currency="brl", source=None)
+    read_again(account, report.name)
+
+    report.refresh_from_db()
+    assert (report.state, report.failure, report.lines) == ("READ", "", 1)
