@@ -1,4 +1,4 @@
-"""Due work: declared once, found by real time and sandbox clocks, and done one row at a time.
+"""Due work: declared once, found by real time and sandbox clocks, and done one row at a time (or in `batches`).
 
 A row that raises is recorded and postponed, each time for longer; it delays no other row.
 """
@@ -106,9 +106,8 @@ class Due(Work[M]):
         extra += f" AND w.merchant_id = {merchant.pk:d}" if merchant else ""
         extra += " AND w.id IN (SELECT object_id FROM stuck)" if retries_only else ""
         while done < limit and (found := self._found(limit - done, tried, extra)):
-            for object_id, raised_before in found:
-                tried.append(object_id)
-                done += self._try(object_id, raised_before=raised_before)
+            tried += [object_id for object_id, _ in found]
+            done += self._try_all(found)
         return done
 
     def first(self, merchant: Merchant, until: datetime) -> tuple[datetime, str] | None:
@@ -184,6 +183,9 @@ class Due(Work[M]):
     def _found(self, limit: int, tried: Sequence[str], extra: str) -> list[tuple[Any, ...]]:
         params = {"now": utcnow(), "tried": list(tried), "limit": limit, "kind": self.kind}
         return _all(self.found_sql(extra), params)
+
+    def _try_all(self, found: Sequence[tuple[str, bool]]) -> int:
+        return sum(self._try(object_id, raised_before=raised) for object_id, raised in found)
 
     def _try(self, object_id: str, *, raised_before: bool) -> bool:
         """Whether the row was done. If not, it is no longer due, locked by another process, or failed and postponed."""
@@ -294,5 +296,4 @@ def forget_stuck() -> int:
 def _all(sql: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
+        return list(cursor.fetchall())

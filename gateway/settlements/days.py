@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable
 from datetime import date, datetime
+from typing import Any
 
+from django.db import connection
 from django.db.models import BigIntegerField, Count, F, Q, Sum
 
 from accounts.base.clock import utcnow
 from accounts.base.ids import new_id
-from accounts.base.rows import execute, table
+from accounts.base.rows import table
 from gateway.providers.settlements import LineKind
-from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine
+from gateway.settlements.models import BOOKED, SettlementDay, SettlementDifference, SettlementLine
 
 Key = tuple[str, date, str, str]
 """Account, day, method and currency."""
-BOOKED = (SettlementLine.State.MATCHED, SettlementLine.State.HELD)
 MISSING = Q(line=None, state=SettlementDifference.State.OPEN)
 _CHANGED = f"""
     INSERT INTO {table(SettlementDay)} (id, account_id, day, method, currency, lines, net, booked, paid_out,
@@ -25,8 +26,10 @@ _CHANGED = f"""
 
 def changed(keys: Iterable[Key]) -> None:
     """Has these days summed up again. Their rows are locked until the transaction ends, so that no change is missed."""
-    for key in sorted(set(keys)):
-        execute(_CHANGED, [new_id("sdy"), *key, utcnow()])
+    rows: list[tuple[Any, ...]] = [(new_id("sdy"), *key, utcnow()) for key in sorted(set(keys))]
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.executemany(_CHANGED, rows)
 
 
 def key_of(row: SettlementLine | SettlementDifference) -> Key:

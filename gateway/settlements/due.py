@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from accounts.batches import DueInBatches
 from accounts.due import Due
 from gateway.settlements.days import sum_up
-from gateway.settlements.lines import take
+from gateway.settlements.lines import take, take_all
 from gateway.settlements.models import SettlementDay, SettlementLine, SettlementReport
 from gateway.settlements.reports import begin_reading
 
@@ -15,12 +16,13 @@ READ = Due(
     column="due_at",
     run=begin_reading,
 )
-MATCH = Due(
+MATCH = DueInBatches(
     kind="settlement.matched",
     title="Settlement lines to match",
     model=SettlementLine,
     column="due_at",
     run=take,
+    run_many=take_all,
 )
 SUM = Due(
     kind="settlement.summed",

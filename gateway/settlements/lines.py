@@ -1,12 +1,15 @@
-"""Lines: matched with our records, held in suspense, or told as a difference; then booked."""
+"""Lines: matched with our records, held in suspense, or told as a difference; then booked. Many in one transaction."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.db.models import Q
+from django.db.models import Q, prefetch_related_objects
 
 from accounts.base.clock import utcnow
+from accounts.base.rows import execute, table
+from accounts.batches import Later
 from gateway.methods.rail import Money, PaymentAction
 from gateway.payments.other_money import Cause as SuspenseCause
 from gateway.providers import notices
@@ -14,64 +17,91 @@ from gateway.providers.provider import Notice
 from gateway.providers.registry import declared
 from gateway.providers.settlements import LineKind
 from gateway.settlements import days, differences, postings
+from gateway.settlements.duplicates import told_apart
 from gateway.settlements.matching import Verdict, verdict
-from gateway.settlements.models import SettlementLine
+from gateway.settlements.models import BOOKED, SettlementLine
+from gateway.settlements.records import records_of
 from gateway.suspense.holding import hold
 from gateway.suspense.models import SuspenseItem
-from ledger.books.services import Move, post
+from ledger.books.services import Posting, post_all
 
 PATIENCE, AGAIN = timedelta(days=1), timedelta(hours=1)
 """How long what is under way here may still explain a line, and when it is looked at again meanwhile."""
 FOLLOWED = timedelta(days=7)
 """How far back decisions about money in suspense are looked at: a week without workers is made up for."""
 State = SettlementLine.State
+_WRITE = f"""
+    UPDATE {table(SettlementLine)} l
+       SET state = x.state, object_id = x.object_id, merchant_id = x.merchant_id, payment_id = x.payment_id,
+           method = x.method, booked_at = x.booked_at, paid_out_at = x.paid_out_at, due_at = x.due_at
+      FROM jsonb_to_recordset(%s::jsonb) AS x(id text, state text, object_id text, merchant_id bigint, payment_id text,
+                                              method text, booked_at timestamptz, paid_out_at timestamptz,
+                                              due_at timestamptz)
+     WHERE l.id = x.id
+"""
+_WRITTEN = ("id", "state", "object_id", "merchant_id", "payment_id", "method", "booked_at", "paid_out_at", "due_at")
 
 
 def take(line: SettlementLine, _at: datetime) -> Callable[[], object] | None:
-    """Matches a line that is locked, and books what can be booked. What is returned is called after the commit."""
+    """Like `take_all`, for one line."""
+    return next((act for _, act in take_all([line])), None)
+
+
+def take_all(lines: Sequence[SettlementLine]) -> Later:
+    """Matches lines that are locked, and books what can be booked. What is returned is called after the commit.
+
+    Locks differences, then days, then what suspense needs, and accounts of the ledger last.
+    """
     now = utcnow()
-    if line.state == State.WAITING:
-        found = verdict(line)
+    prefetch_related_objects(lines, "account__merchant", "merchant")
+    for line in lines:
+        line.due_at = None
+    later = _decide([line for line in lines if line.state == State.WAITING], now)
+    for line in lines:
+        if line.state == State.HELD:
+            _follow(line, now)
+    made = [posting for line in lines for posting in _booked(line, now)]
+    _write(lines)
+    if made:
+        post_all(made, now)
+    return later
+
+
+def _decide(waiting: Sequence[SettlementLine], now: datetime) -> Later:
+    """Writes down what the lines are; of those that wait, the questions about them."""
+    records = records_of(waiting)
+    later: Later = []
+    decided = []
+    for line, found in told_apart([(line, verdict(line, records)) for line in waiting]):
         if found.waits and now < line.created_at + PATIENCE:
             line.due_at = now + AGAIN
-            line.save(update_fields=["due_at"])
-            return _question(line, found)
-        _decide(line, found, now)
-    elif line.state == State.HELD:
-        _follow(line)
-    line.due_at = None
-    moves = _booked(line, now)
-    line.save()
-    for kind, made in moves.items():
-        assert line.merchant
-        post(line.merchant, kind, line.pk, made, now)
-    return None
+            later += [(line.pk, act) for act in _questions(line, found)]
+        else:
+            decided.append((line, found))
+    changed = [key for line, found in decided for key in _matched(line, found)]
+    changed += differences.explained_by([line for line, _ in decided])
+    differences.found_in([(line, found.cause) for line, found in decided if found.cause])
+    days.changed(changed)
+    return later
 
 
-def _decide(line: SettlementLine, found: Verdict, now: datetime) -> None:
+def _matched(line: SettlementLine, found: Verdict) -> list[days.Key]:
+    """The days whose sums the line changes."""
     told = days.key_of(line)
     line.state, line.payment, line.merchant = found.state, found.payment, found.merchant
-    line.object_id = found.object_id or line.object_id
+    line.object_id = found.object_id or ("" if found.state == State.HELD else line.object_id)
     line.method = found.method or (found.payment.method if found.payment else line.method)
-    days.changed([told, days.key_of(line)])
-    if found.state == State.HELD and not found.object_id:
-        _hold(line, now)
-    if found.cause:
-        differences.found_in(line, found.cause)
-    differences.explained_by(line)
+    return [told, days.key_of(line)]
 
 
-def _hold(line: SettlementLine, now: datetime) -> None:
-    """Money of payers that is for no payment of ours."""
-    money = Money(line.reference, line.gross_exact, line.gross_currency)
-    item = hold(line.account, money, SuspenseCause.UNKNOWN_CHARGE, now, method=line.method, note="By its settlement")
-    line.object_id, line.merchant = item.pk, item.merchant
-
-
-def _follow(line: SettlementLine) -> None:
-    """The money in suspense that it is may belong to a company, or a payment, by now."""
+def _follow(line: SettlementLine, now: datetime) -> None:
+    """The money in suspense that it is may belong to a company, or a payment, by now. That of nobody is held."""
+    if not line.object_id:
+        money = Money(line.reference, line.gross_exact, line.gross_currency)
+        cause, note = SuspenseCause.UNKNOWN_CHARGE, "By its settlement"
+        line.object_id = hold(line.account, money, cause, now, method=line.method, note=note).pk
     item = SuspenseItem.objects.select_related("merchant", "payment").get(pk=line.object_id)
-    line.merchant, line.payment = item.merchant, item.payment
+    line.merchant, line.payment = item.merchant, item.payment or line.payment
 
 
 def follow_suspense() -> None:
@@ -82,23 +112,29 @@ def follow_suspense() -> None:
     held.filter(Q(merchant=None) | Q(payment=None)).update(due_at=now)
 
 
-def _booked(line: SettlementLine, now: datetime) -> dict[str, list[Move]]:
-    """What is to be posted now, by kind, each once. A line without a company stands in no book."""
-    is_bookable = line.state in days.BOOKED and line.kind != LineKind.PAYOUT and line.gross_currency == line.currency
-    if line.merchant is None or not is_bookable:
-        return {}
+def _booked(line: SettlementLine, now: datetime) -> list[Posting]:
+    """What is to be posted now, each once. A line without a company stands in no book."""
+    merchant = line.merchant
+    if merchant is None or line.state not in BOOKED or line.kind == LineKind.PAYOUT:
+        return []
     moves = {}
     if line.booked_at is None:
         line.booked_at = now
+        moves["settlement.exchanged"] = postings.exchanged(line)
         moves["settlement.fee"] = postings.fee(line)
     if line.payout and line.paid_out_at is None:
         line.paid_out_at = now
         moves["settlement.paid_out"] = postings.paid_out(line)
-    return {kind: made for kind, made in moves.items() if made}
+    return [Posting(merchant, kind, line.pk, made) for kind, made in moves.items() if made]
 
 
-def _question(line: SettlementLine, found: Verdict) -> Callable[[], object] | None:
+def _write(lines: Sequence[SettlementLine]) -> None:
+    rows = [{name: getattr(line, name) for name in _WRITTEN} for line in lines]
+    execute(_WRITE, [json.dumps(rows, default=str)])
+
+
+def _questions(line: SettlementLine, found: Verdict) -> list[Callable[[], object]]:
     """Queries the acquirer about a payment of ours that it has settled, and that is not paid here."""
     if not found.payment or line.kind != LineKind.PAYMENT or declared()[line.account.provider].is_believed:
-        return None
-    return partial(notices.apply, Notice(found.payment.pk, PaymentAction.PAY), line.account)
+        return []
+    return [partial(notices.apply, Notice(found.payment.pk, PaymentAction.PAY), line.account)]

@@ -8,8 +8,7 @@ from django.db.models import BigIntegerField, F, Sum
 from django.db.models.functions import TruncMonth
 
 from gateway.payments.models import Payment
-from gateway.settlements.days import BOOKED
-from gateway.settlements.models import SettlementDay, SettlementLine
+from gateway.settlements.models import BOOKED, SettlementDay, SettlementLine
 
 LONGEST = 400
 """Days of a report at most."""

@@ -13,14 +13,13 @@ from gateway.providers.settlements import LineKind
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Refund
 from gateway.refunds.models import Status as RefundStatus
-from gateway.settlements.models import Cause, SettlementLine
+from gateway.settlements.models import BOOKED, Cause, SettlementLine
+from gateway.settlements.records import Records
 from gateway.suspense.models import State as SuspenseState
 from gateway.suspense.models import SuspenseItem
 
 State = SettlementLine.State
 PAID = (PaymentStatus.PAID, PaymentStatus.REFUNDED)
-ONCE = (LineKind.PAYMENT, LineKind.REFUND, LineKind.REFUND_FAILED)
-"""A dispute may be lost, won and lost again."""
 
 
 class Verdict(NamedTuple):
@@ -38,31 +37,24 @@ class Verdict(NamedTuple):
     waits: bool = False
 
 
-def verdict(line: SettlementLine) -> Verdict:
-    """Says what the line is about, and changes nothing."""
-    found = _OF_KIND.get(line.kind, _unexplained)(line)
-    if found.state == State.MATCHED and line.gross_currency != line.currency:
-        return found._replace(state=State.DIFFERENT, cause=Cause.OTHER_CURRENCY)
-    if found.state == State.MATCHED and line.kind in ONCE and _is_settled_before(line, found.object_id):
-        return found._replace(state=State.DIFFERENT, cause=Cause.DUPLICATE)
+def verdict(line: SettlementLine, records: Records) -> Verdict:
+    """Says what the line is about, by records of it, and changes nothing."""
+    found = _OF_KIND.get(line.kind, _unexplained)(line, records)
+    if found.state in BOOKED and line.gross_currency != line.currency and not _is_exchanged(line):
+        return _different(found, Cause.OTHER_CURRENCY)
     return found
 
 
-def payment_of(line: SettlementLine) -> Payment | None:
-    """The payment that the line names by our id, or by the acquirer's."""
-    payments = Payment.objects.select_related("merchant").filter(account__isnull=False)
-    if line.object_id.startswith("pay_") and (named := payments.filter(pk=line.object_id).first()):
-        return named
-    if not line.payment_reference:
-        return None
-    return payments.filter(rail_reference=line.payment_reference, account=line.account_id).first()
+def _is_exchanged(line: SettlementLine) -> bool:
+    """Whether the acquirer owes, or takes, an amount of its own currency for that of the payment."""
+    return line.gross * line.received > 0
 
 
-def _payment(line: SettlementLine) -> Verdict:
-    payment = payment_of(line)
-    held = SuspenseItem.objects.select_related("merchant").filter(account=line.account_id, reference=line.reference)
-    if item := held.exclude(state=SuspenseState.ASSIGNED).first():
-        return Verdict(State.HELD, None, payment, item.pk, item.merchant, item.method)
+def _payment(line: SettlementLine, records: Records) -> Verdict:
+    payment = records.payment_of(line)
+    if item := records.held_for(line):
+        about = Verdict(State.HELD, None, payment, item.pk, item.merchant, item.method)
+        return _of_amount(line, about, item.amount, item.currency)
     if payment is None:
         return _for_nobody(line)
     about = Verdict(State.MATCHED, payment=payment, object_id=payment.pk, merchant=payment.merchant)
@@ -81,46 +73,46 @@ def _for_nobody(line: SettlementLine) -> Verdict:
     return Verdict(State.HELD, method=line.method or Method.CREDIT_CARD)
 
 
-def _refund(line: SettlementLine) -> Verdict:
-    refund = _refund_of(line)
+def _refund(line: SettlementLine, records: Records) -> Verdict:
+    refund = records.refund_of(line)
     if refund is None:
-        return _returned_from_suspense(line)
+        return _returned_from_suspense(line, records)
     about = _about(refund)
     if refund.status == RefundStatus.COMPLETED or _came_back(line, refund):
         return _of_amount(line, about, -refund.amount, refund.currency)
     return _different(about, Cause.REFUNDED_THERE, waits=True)
 
 
-def _refund_failed(line: SettlementLine) -> Verdict:
-    refund = _refund_of(line)
+def _refund_failed(line: SettlementLine, records: Records) -> Verdict:
+    refund = records.refund_of(line)
     if refund is None:
-        return _different(_near(line), Cause.FAILED_THERE)
+        return _different(_near(line, records), Cause.FAILED_THERE)
     if refund.status == RefundStatus.FAILED:
         return _of_amount(line, _about(refund), refund.amount, refund.currency)
     return _different(_about(refund), Cause.FAILED_THERE, waits=True)
 
 
-def _dispute(line: SettlementLine) -> Verdict:
+def _dispute(line: SettlementLine, records: Records) -> Verdict:
     """A dispute that was won came back with the same amount."""
     disputes = Dispute.objects.select_related("payment__merchant").filter(account=line.account_id)
     dispute = disputes.filter(reference=line.reference).first()
     if dispute is None or dispute.payment is None:
-        return _different(_near(line), Cause.DISPUTED_THERE, waits=True)
+        return _different(_near(line, records), Cause.DISPUTED_THERE, waits=True)
     payment, object_id = dispute.payment, dispute.refund_id or dispute.pk
     about = Verdict(State.MATCHED, payment=payment, object_id=object_id, merchant=payment.merchant)
     taken = -dispute.amount if line.kind == LineKind.DISPUTE else dispute.amount
     return _of_amount(line, about, taken, dispute.currency)
 
 
-def _fee(line: SettlementLine) -> Verdict:
+def _fee(line: SettlementLine, records: Records) -> Verdict:
     """A fee without a payment is the platform's, or that of the company whose account it is."""
-    payment = payment_of(line)
+    payment = records.payment_of(line)
     if payment and payment.account_id == line.account_id:
         return Verdict(State.MATCHED, payment=payment, object_id=payment.pk, merchant=payment.merchant)
     return Verdict(State.MATCHED, merchant=line.account.merchant)
 
 
-def _payout(line: SettlementLine) -> Verdict:
+def _payout(line: SettlementLine, _records: Records) -> Verdict:
     paid = SettlementLine.objects.filter(account=line.account_id, payout=line.payout, currency=line.currency)
     total = paid.exclude(kind=LineKind.PAYOUT).aggregate(total=Sum("net"))["total"]
     if line.payout and total == -line.net:
@@ -128,22 +120,16 @@ def _payout(line: SettlementLine) -> Verdict:
     return Verdict(State.DIFFERENT, Cause.PAYOUT, waits=True)
 
 
-def _unexplained(line: SettlementLine) -> Verdict:
-    return _different(_near(line), Cause.UNEXPLAINED)
+def _unexplained(line: SettlementLine, records: Records) -> Verdict:
+    return _different(_near(line, records), Cause.UNEXPLAINED)
 
 
-def _refund_of(line: SettlementLine) -> Refund | None:
-    refunds = Refund.objects.select_related("payment__merchant").filter(payment__account=line.account_id)
-    known = Q(pk=line.object_id) if line.object_id.startswith("ref_") else Q(end_to_end_id=line.reference)
-    return refunds.filter(known).first()
-
-
-def _returned_from_suspense(line: SettlementLine) -> Verdict:
+def _returned_from_suspense(line: SettlementLine, records: Records) -> Verdict:
     items = SuspenseItem.objects.filter(account=line.account_id)
     known = Q(return_id=line.object_id) if line.object_id else Q(return_reference=line.reference)
     item = items.filter(known).first() if line.object_id or line.reference else None
     if item is None:
-        return _different(_near(line), Cause.REFUNDED_THERE)
+        return _different(_near(line, records), Cause.REFUNDED_THERE)
     about = Verdict(State.MATCHED, None, item.payment, item.pk, item.merchant, item.method)
     if item.state != SuspenseState.RETURNED:
         return _different(about, Cause.REFUNDED_THERE, waits=True)
@@ -162,9 +148,9 @@ def _about(refund: Refund) -> Verdict:
     return Verdict(State.MATCHED, payment=refund.payment, object_id=refund.pk, merchant=refund.payment.merchant)
 
 
-def _near(line: SettlementLine) -> Verdict:
+def _near(line: SettlementLine, records: Records) -> Verdict:
     """The payment that a line belongs to whose own object nobody knows."""
-    payment = payment_of(line)
+    payment = records.payment_of(line)
     merchant = payment.merchant if payment else None
     return Verdict(State.MATCHED, payment=payment, object_id=line.object_id, merchant=merchant)
 
@@ -178,12 +164,7 @@ def _different(about: Verdict, cause: Cause, *, waits: bool = False) -> Verdict:
     return about._replace(state=State.DIFFERENT, cause=cause, waits=waits)
 
 
-def _is_settled_before(line: SettlementLine, object_id: str) -> bool:
-    same = SettlementLine.objects.filter(account=line.account_id, object_id=object_id, kind=line.kind)
-    return same.filter(state=State.MATCHED).exclude(pk=line.pk).exists()
-
-
-_OF_KIND: dict[str, Callable[[SettlementLine], Verdict]] = {
+_OF_KIND: dict[str, Callable[[SettlementLine, Records], Verdict]] = {
     LineKind.PAYMENT: _payment,
     LineKind.REFUND: _refund,
     LineKind.REFUND_FAILED: _refund_failed,

@@ -39,7 +39,8 @@ _REFUNDS = f"""
       JOIN {table(Payment)} p ON p.id = r.payment_id
      WHERE m.environment = '{Environment.PRODUCTION}' AND p.account_id = %(account)s
        AND r.status = '{RefundStatus.COMPLETED}'
-       AND NOT EXISTS (SELECT FROM {table(SettlementLine)} l WHERE l.object_id = r.id)
+       AND NOT EXISTS (SELECT FROM {table(SettlementLine)} l WHERE l.object_id = r.id AND l.account_id = p.account_id
+                          AND l.kind IN ('{LineKind.REFUND}', '{LineKind.DISPUTE}'))
 """
 
 

@@ -17,6 +17,8 @@ from ledger.money import DECIMALS, to_decimal
 
 CURRENCIES = [(code, code) for code in DECIMALS]
 LONGEST_REFERENCE = 64
+ONCE = (LineKind.PAYMENT, LineKind.REFUND, LineKind.REFUND_FAILED)
+"""Kinds of which one line settles a payment or refund."""
 
 
 class SettlementReport(models.Model):
@@ -59,7 +61,7 @@ class SettlementLine(models.Model):
     """A line of a settlement report: minor units, positive where money comes to us.
 
     `net` is `gross` less `fee` where both are in one currency. A line is booked once it is matched with a record of a
-    company: the fee at once, the net when it is paid out.
+    company: what the acquirer exchanged and its fee at once, the net when it is paid out.
     """
 
     class State(models.TextChoices):
@@ -105,8 +107,13 @@ class SettlementLine(models.Model):
             models.UniqueConstraint(fields=["account", "line_id"], name="one_line_of_an_id"),
             models.CheckConstraint(
                 name="matched_lines_add_up",
-                condition=~Q(state="MATCHED")
-                | (Q(gross_currency=models.F("currency"), net=models.F("gross") - models.F("fee"))),
+                condition=~Q(state="MATCHED", gross_currency=models.F("currency"))
+                | Q(net=models.F("gross") - models.F("fee")),
+            ),
+            models.UniqueConstraint(
+                fields=["account", "object_id", "kind"],
+                name="settled_once",
+                condition=Q(state="MATCHED", kind__in=ONCE),
             ),
         ]
         indexes = [
@@ -122,8 +129,16 @@ class SettlementLine(models.Model):
         return f"{self.get_kind_display()} {self.reference or self.line_id}"
 
     @property
+    def received(self) -> int:
+        """What the acquirer owes us for it before its fee, in `currency`."""
+        return self.net + self.fee
+
+    @property
     def gross_exact(self) -> Decimal:
         return to_decimal(self.gross, self.gross_currency)
+
+
+BOOKED = (SettlementLine.State.MATCHED, SettlementLine.State.HELD)
 
 
 class SettlementDay(models.Model):

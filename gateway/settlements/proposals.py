@@ -54,7 +54,7 @@ class AcceptDifference(ProposalKind):
 
     def carry_out(self, record: SettlementDifference, values: Values, *, by: Actor, note: str) -> Carried:
         before = self.before(record)
-        ended = differences.end(record, State.ACCEPTED, note)
+        ended = differences.accept(record, note)
         audit.record(
             by,
             self.name,

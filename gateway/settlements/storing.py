@@ -30,9 +30,12 @@ _STORE = f"""
 
 def fetched(told: Iterable[ReportedLine], file: BinaryIO) -> Iterator[ReportedLine]:
     """The lines, once all of them were written to the file: what is slow is over before a transaction begins."""
-    written = [pickle.dump(one, file) for one in told]
+    count = 0
+    for one in told:
+        pickle.dump(one, file)
+        count += 1
     file.seek(0)
-    return (pickle.load(file) for _ in written)  # noqa: S301  (this process has just written it)
+    return (pickle.load(file) for _ in range(count))  # noqa: S301  (this process has just written it)
 
 
 def store(report: SettlementReport, told: Iterable[ReportedLine]) -> int:

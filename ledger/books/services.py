@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db import IntegrityError
 
-from accounts.base.rows import first
+from accounts.base.rows import execute, first, table
 from accounts.models import Merchant
 from ledger.books.errors import InsufficientBalance
-from ledger.books.models import Balance
+from ledger.books.models import Account, Balance
 from ledger.chart import BUCKETS, WALLET_METHOD, AccountKind
 from ledger.holds import shortfalls
 
@@ -90,6 +90,49 @@ def post(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], a
         if _leaves(entries, currency) and shortfalls.has_shortfall(merchant, currency):
             raise InsufficientBalance
     return bool(posted)
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A transfer to be posted, once, in the book of a merchant."""
+
+    merchant: Merchant
+    kind: str
+    reference: str
+    moves: Sequence[Move]
+
+
+# All accounts of all books at once, in their order: the transfers that follow wait for nobody.
+_LOCK_ALL = f"""
+    SELECT FROM {table(Balance)} b JOIN {table(Account)} a ON a.id = b.account_id
+     WHERE (a.merchant_id, a.kind, a.method, a.currency) IN (
+           SELECT (p->>'book')::bigint, l->>0, l->>1, l->>2
+             FROM jsonb_array_elements(%(postings)s::jsonb) p, jsonb_array_elements(p->'lines') l)
+     ORDER BY a.id FOR NO KEY UPDATE OF b
+"""
+_POST_ALL = """
+    SELECT count(*) FILTER (WHERE posted) FROM (
+        SELECT ledger_post((p->>'book')::bigint, p->>'kind', p->>'reference', p->'lines', %(at)s) AS posted
+          FROM jsonb_array_elements(%(postings)s::jsonb) WITH ORDINALITY x(p, n) ORDER BY n OFFSET 0) postings
+"""
+
+
+def post_all(postings: Sequence[Posting], at: datetime) -> int:
+    """Posts many transfers that move no wallet, in two statements; returns how many were not posted before.
+
+    Call it last in the transaction, like `post`.
+    """
+    sides = {side.kind for one in postings for move in one.moves for side in (move.debit, move.credit)}
+    assert not sides.intersection(BUCKETS), "holds may lack the money of a wallet"
+    told = [
+        {"book": one.merchant.pk, "kind": one.kind, "reference": one.reference, "lines": _entries(one.moves)}
+        for one in postings
+    ]
+    asked = {"postings": json.dumps(told), "at": at}
+    execute(_LOCK_ALL, asked)
+    posted = first(_POST_ALL, asked)
+    assert posted is not None
+    return int(posted[0])
 
 
 def post_for_block(merchant: Merchant, kind: str, reference: str, moves: Sequence[Move], at: datetime) -> bool:

@@ -80,7 +80,7 @@ def test_paid_there_and_never_here_rings_after_a_day(acme: Shop, account: Provid
     [
         ({"Gross_Credit_(GC)": "149.99", "Net_Credit_(NC)": "149.99"}, "OTHER_AMOUNT"),
         ({"Gross_Currency": "EUR"}, "OTHER_AMOUNT"),
-        ({"Net_Currency": "EUR", "Net_Credit_(NC)": "25.00"}, "OTHER_CURRENCY"),
+        ({"Net_Currency": "EUR", "Net_Credit_(NC)": "", "Net_Debit_(NC)": "25.00"}, "OTHER_CURRENCY"),
         ({"Type": "SettledInInstallments"}, "UNEXPLAINED"),
         ({"Type": "Chargeback", "Gross_Credit_(GC)": "", "Gross_Debit_(GC)": "150.00"}, "DISPUTED_THERE"),
     ],
