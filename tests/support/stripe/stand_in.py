@@ -205,13 +205,14 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def in_front_of(port: int) -> Iterator[StandIn]:
-    """TLS in front of a localstripe."""
+def in_front_of(port: int, *, tls: bool = True) -> Iterator[StandIn]:
+    """TLS, unless told otherwise, in front of a localstripe."""
     stand_in = StandIn(port)
     server = _Server(("127.0.0.1", 0), type("OfOneStandIn", (_Front,), {"stand_in": stand_in}))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority().issue_cert("localhost").configure_cert(context)
-    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    if tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority().issue_cert("localhost").configure_cert(context)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     stand_in.url = f"https://localhost:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
