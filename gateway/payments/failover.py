@@ -9,7 +9,7 @@ import structlog
 
 from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
 from gateway.payments import saved
-from gateway.payments.models import FORMER, Payment
+from gateway.payments.models import FORMER, Payment, Status
 from gateway.payments.provider import finish, save, unclear
 from gateway.providers.asking import settle_outcome
 from gateway.providers.models import ProviderAccount
@@ -88,6 +88,15 @@ def play(payment: Payment, session: PaymentOutcome, at: datetime) -> Payment:
 def has_moved(payment: Payment) -> bool:
     """Whether another account has taken the session over."""
     return FORMER in payment.details
+
+
+def is_moving(payment: Payment, at: datetime) -> bool:
+    """Whether it waits for the former account to void the session, or for the next one to prepare its own."""
+    if payment.status != Status.PENDING:
+        return False
+    if former_account(payment):
+        return not payment.is_instructed
+    return MAY_MOVE in payment.details and next_account(payment, at) is not None
 
 
 def former_account(payment: Payment) -> str | None:

@@ -217,6 +217,23 @@ def test_what_stripe_does_not_process_is_typed_again_into_adyens_fields(
     assert adyen.books.newest().reference == ordered["id"]
 
 
+def test_the_payer_waits_while_it_is_not_certain_that_stripe_has_canceled(
+    both: LiveShop, stripe: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stripe, "refusal", "processing_error")
+    ordered = both.open()
+    stripe.will("500", on="/cancel")
+    both.type(REFUSED, "1230", "123")
+    with both.page.expect_response("**/sdk/v1/confirm") as answered:
+        both.press()
+    assert answered.value.json() == {"payment": {"id": ordered["id"], "status": "PENDING"}, "isMoving": True}
+
+    assert pass_time(ordered["id"], minutes=1).status == "ACTION_REQUIRED"
+
+    assert both.outcome()["error"]["code"] == "CARD_NEEDED_AGAIN"
+    expect(both.page.locator("#cardNumber input")).to_have_value("")
+
+
 def test_the_hosted_page_asks_for_the_card_again_and_a_reload_does_not_lose_it(
     both: LiveShop, stripe: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ from gateway.payments import cards, links
 from gateway.payments.authorizations import is_at_acquirer
 from gateway.payments.cards import Confirmation
 from gateway.payments.errors import PaymentState
-from gateway.payments.failover import has_moved
+from gateway.payments.failover import has_moved, is_moving
 from gateway.payments.models import Payment, Status
 from gateway.requests.bodies import check_headers, parse, whole_body
 from ledger.money import to_decimal
@@ -159,6 +159,8 @@ def outcome_of(confirmed: Confirmation) -> dict[str, Any]:
     if confirmed.challenge and payment.status == Status.ACTION_REQUIRED:
         return {"threeDs": {"challengeUrl": cards.challenge_url(payment, confirmed.challenge)}}
     ended: dict[str, Any] = {"payment": {"id": payment.id, "status": str(payment.status)}}
+    if is_moving(payment, clock.now(payment.merchant)):
+        ended["isMoving"] = True
     if payment.status == Status.FAILED:
         ended |= error(str(payment.failure_code), str(payment.failure_message))
     return ended

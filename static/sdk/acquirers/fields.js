@@ -32,9 +32,20 @@ function failed(code, locale, more) {
   return { error: { code, message: words[code] ?? words.REFUSED, ...more } };
 }
 
-// Where the acquirer's fields cannot be mounted the server is told: it closes them, and another acquirer may take over.
+const pause = (ms) => new Promise((resume) => { setTimeout(resume, ms); });
+
+// What the server says; while the payment moves to another acquirer it is asked again.
+async function said(ask, given) {
+  for (let left = 12; ; left -= 1) {
+    const answer = (await ask(given)) ?? LOST;
+    if (!answer.isMoving || !left) return answer;
+    await pause(3000);
+  }
+}
+
+// Fields that cannot be mounted are closed by the server, and another acquirer may take over.
 const askElsewhere = async ({ ask, clientSecret }) =>
-  (await ask("confirm", clientSecret, { fieldsUnavailable: true }))?.session;
+  (await said((body) => ask("confirm", clientSecret, body), { fieldsUnavailable: true })).session;
 
 const orElsewhere = (open) => async (given, tools) => {
   const known = { ...tools, clientSecret: given.clientSecret ?? tools.clientSecret };
@@ -44,19 +55,18 @@ const orElsewhere = (open) => async (given, tools) => {
 };
 
 // What the server says to a confirmation: `{payment}`, `{error}`, or `{action}` for the acquirer's library; where another
-// acquirer has taken over, also its `{session}`. An answer that was lost is asked for again, and so is one while the
-// acquirer is being asked: either can only charge once.
+// acquirer has taken over, also its `{session}`. What was lost or is not decided is asked again: it can only charge once.
 /** @returns {Promise<any>} */
 async function settle(ask, given, locale) {
   for (let left = 3; ; left -= 1) {
-    const { action, payment, session, error } = (await ask(given)) ?? LOST;
+    const { action, payment, session, error } = await said(ask, given);
     if (session) return { ...failed(MOVED, locale), session };
     const isLost = error?.code === LOST.error.code;
     if (isLost && left < 3) return failed("OUTCOME_UNKNOWN", locale);
     const isOpen = payment?.status === "ACTION_REQUIRED" && left;
     if (action) return { action };
     if (!isLost && !isOpen) return without({ payment, ...(error && failed(error.code, locale)) });
-    await new Promise((resume) => { setTimeout(resume, 1000); });
+    await pause(1000);
   }
 }
 

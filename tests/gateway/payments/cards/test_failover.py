@@ -156,7 +156,7 @@ def test_a_suspended_company_is_offered_nowhere_else(acme: Shop, session: Sessio
 def test_an_unclear_void_keeps_it_where_it_is(session: Session, script: Script) -> None:
     script.answers["cancel"] = [SILENT, SILENT, DONE]
 
-    assert outcome(confirm(session)) == (200, "PENDING")
+    assert confirm(session).json() == {"payment": {"id": session.id, "status": "PENDING"}, "isMoving": True}
     assert pass_time(session.id, minutes=1).status == "PENDING"
     assert "second instruct" not in asked(script)
 
@@ -168,7 +168,7 @@ def test_an_unclear_void_keeps_it_where_it_is(session: Session, script: Script) 
 def test_an_unclear_confirmation_is_tried_nowhere_else(session: Session, script: Script) -> None:
     script.answers["first confirm"] = [NotSent("no connection")]
 
-    assert outcome(confirm(session)) == (200, "PENDING")
+    assert confirm(session).json() == {"payment": {"id": session.id, "status": "PENDING"}}
 
     assert pass_time(session.id, minutes=31).status == "EXPIRED"
     assert "second instruct" not in asked(script)
@@ -250,7 +250,8 @@ def test_the_next_acquirer_refuses_too(session: Session, script: Script) -> None
 def test_the_next_acquirer_cannot_be_reached_and_the_first_is_not_asked_again(session: Session, script: Script) -> None:
     script.answers["second instruct"] = [NotSent("no connection"), SECOND]
 
-    assert outcome(confirm(session)) == (200, "PENDING")
+    assert confirm(session).json()["isMoving"]
+    assert confirm(session).json() == {"payment": {"id": session.id, "status": "PENDING"}, "isMoving": True}
 
     assert pass_time(session.id, minutes=2).status == "ACTION_REQUIRED"
     assert asked(script) == [*OVER, "second instruct"]
