@@ -1,6 +1,6 @@
 """Differences: found once, ended by a later line or by two people."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import structlog
 
@@ -62,6 +62,15 @@ def explained_by(lines: Iterable[SettlementLine]) -> list[days.Key]:
             _end(one, State.EXPLAINED, f"Named by {line.pk}")
             changed.append(days.key_of(one))
     return changed
+
+
+def end_of(lines: Sequence[SettlementLine]) -> set[str]:
+    """Ends the open differences of lines that fit now. Returns their ids; about other lines people have decided."""
+    open_ones = SettlementDifference.objects.filter(line__in=lines, state=State.OPEN).order_by("pk")
+    found = list(open_ones.select_for_update(no_key=True)) if lines else []
+    for one in found:
+        _end(one, State.EXPLAINED, "It fits our books now")
+    return {one.line_id or "" for one in found}
 
 
 def accept(difference: SettlementDifference, note: str) -> SettlementDifference:

@@ -35,5 +35,6 @@ DUE: tuple[Due[Any], ...] = (READ, MATCH, SUM)
 
 
 def run_due(limit: int = 100) -> int:
-    """Does at most `limit` of each; returns how many."""
-    return sum(due.sweep(limit) for due in DUE)
+    """Does at most `limit` of each; returns how many. Days are summed up once all lines of them are matched."""
+    done = READ.sweep(limit) + MATCH.sweep(limit)
+    return done if done >= limit else done + SUM.sweep(limit)

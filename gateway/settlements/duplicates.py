@@ -46,7 +46,8 @@ def _key(line: SettlementLine, found: Verdict) -> Key:
 
 
 def _settled(decided: Sequence[tuple[SettlementLine, Verdict]]) -> Counter[Key]:
-    matched = SettlementLine.objects.filter(state=State.MATCHED)
+    accounts = {line.account_id for line, _ in decided}
+    matched = SettlementLine.objects.filter(state=State.MATCHED, account__in=accounts)
     settled: Counter[Key] = Counter()
     for name, kinds in (("object_id", ONCE), ("reference", DISPUTES)):
         about = {_key(line, found)[2] for line, found in decided if found.state == State.MATCHED and line.kind in kinds}

@@ -19,7 +19,7 @@ from gateway.providers.settlements import LineKind
 from gateway.settlements import days, differences, postings
 from gateway.settlements.duplicates import told_apart
 from gateway.settlements.matching import Verdict, verdict
-from gateway.settlements.models import BOOKED, SettlementLine
+from gateway.settlements.models import BOOKED, SettlementDifference, SettlementLine
 from gateway.settlements.records import records_of
 from gateway.suspense.holding import hold
 from gateway.suspense.models import SuspenseItem
@@ -56,7 +56,7 @@ def take_all(lines: Sequence[SettlementLine]) -> Later:
     prefetch_related_objects(lines, "account__merchant", "merchant")
     for line in lines:
         line.due_at = None
-    later = _decide([line for line in lines if line.state == State.WAITING], now)
+    later = _decide([line for line in lines if line.state in (State.WAITING, State.DIFFERENT)], now)
     for line in lines:
         if line.state == State.HELD:
             _follow(line, now)
@@ -67,17 +67,21 @@ def take_all(lines: Sequence[SettlementLine]) -> Later:
     return later
 
 
-def _decide(waiting: Sequence[SettlementLine], now: datetime) -> Later:
+def _decide(undecided: Sequence[SettlementLine], now: datetime) -> Later:
     """Writes down what the lines are; of those that wait, the questions about them."""
-    records = records_of(waiting)
+    records = records_of(undecided)
     later: Later = []
-    decided = []
-    for line, found in told_apart([(line, verdict(line, records)) for line in waiting]):
-        if found.waits and now < line.created_at + PATIENCE:
+    decided, fitting = [], []
+    for line, found in told_apart([(line, verdict(line, records)) for line in undecided]):
+        if line.state == State.DIFFERENT:
+            fitting += [] if found.cause else [(line, found)]
+        elif found.waits and now < line.created_at + PATIENCE:
             line.due_at = now + AGAIN
             later += [(line.pk, act) for act in _questions(line, found)]
         else:
             decided.append((line, found))
+    ended = differences.end_of([line for line, _ in fitting])
+    decided += [(line, found) for line, found in fitting if line.pk in ended]
     changed = [key for line, found in decided for key in _matched(line, found)]
     changed += differences.explained_by([line for line, _ in decided])
     differences.found_in([(line, found.cause) for line, found in decided if found.cause])
@@ -110,6 +114,13 @@ def follow_suspense() -> None:
     moved = SuspenseItem.objects.filter(updated_at__gte=now - FOLLOWED, merchant__isnull=False).values("pk")
     held = SettlementLine.objects.filter(object_id__in=moved, state=State.HELD, due_at=None)
     held.filter(Q(merchant=None) | Q(payment=None)).update(due_at=now)
+
+
+def look_again() -> None:
+    """Has lines matched that our books explain since their differences were found: a payment that was recorded late."""
+    open_ones = SettlementDifference.objects.filter(state=SettlementDifference.State.OPEN, line__isnull=False)
+    different = SettlementLine.objects.filter(pk__in=open_ones.values("line"), state=State.DIFFERENT, due_at=None)
+    different.update(due_at=utcnow())
 
 
 def _booked(line: SettlementLine, now: datetime) -> list[Posting]:

@@ -26,10 +26,10 @@ class Margin(NamedTuple):
 
 
 def of_payment(payment: Payment) -> Margin | None:
-    """None while no line names it, or if it was settled in another currency."""
-    lines = SettlementLine.objects.filter(payment=payment, state__in=BOOKED, currency=payment.currency)
-    charged = lines.aggregate(charged=_sum("fee"))["charged"]
-    return None if charged is None else Margin(payment.fee, charged)
+    """None while no line names it, or if anything of it was settled in another currency."""
+    lines = SettlementLine.objects.filter(payment=payment, state__in=BOOKED)
+    charged = dict(lines.values("currency").values_list("currency", _sum("fee")))
+    return Margin(payment.fee, charged[payment.currency]) if charged.keys() == {payment.currency} else None
 
 
 class PeriodRow(NamedTuple):

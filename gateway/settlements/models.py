@@ -206,12 +206,12 @@ class Cause(models.TextChoices):
 class SettlementDifference(models.Model):
     """Something in a report that our books do not explain, or the other way round. Nothing is booked for it.
 
-    It ends when a later line explains it, or when two people accept it.
+    It ends when a later line or our books explain it, or when two people accept it.
     """
 
     class State(models.TextChoices):
         OPEN = "OPEN", "Open"
-        EXPLAINED = "EXPLAINED", "Explained by a later line"
+        EXPLAINED = "EXPLAINED", "Explained"
         ACCEPTED = "ACCEPTED", "Accepted"
 
     id = IdField("sdf", primary_key=True)

@@ -16,7 +16,8 @@ def sweep_settlements() -> None:
 
 @shared_task
 def open_settlement_days() -> None:
-    """Opens the reports of new days, follows money in suspense, and looks for what no report names."""
+    """Opens the reports of new days, follows money in suspense and differences, and looks for what no report names."""
     reports.open_days()
     lines.follow_suspense()
+    lines.look_again()
     missing.look()

@@ -4,7 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from structlog.testing import capture_logs
@@ -13,8 +13,8 @@ from accounts.base.clock import utcnow
 from accounts.models import StuckWork
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount
-from gateway.settlements import missing
-from gateway.settlements.models import SettlementDifference, SettlementLine
+from gateway.settlements import differences, lines, margins, missing
+from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine
 from gateway.suspense.models import SuspenseItem
 from ledger.models import Transfer
 from tests.support.adyen.acquirer import Acquirer
@@ -23,7 +23,7 @@ from tests.support.adyen.books import psp
 from tests.support.adyen.settlements import Batch
 from tests.support.adyen.webhooks import disputed, told
 from tests.support.companies import Shop
-from tests.support.settlements import a_day_later, held, paid, read, refunded
+from tests.support.settlements import a_day_later, held, ordered, paid, read, refunded, sweep
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -130,8 +130,35 @@ def test_what_is_settled_in_another_currency_is_exchanged_in_the_books(
     batch.pay_out()
     report = read(account, acquirer, batch)
 
+    assert margins.of_payment(payment) is None
     assert (report.lines, causes()) == (3, [])
     assert set(SettlementLine.objects.values_list("state", flat=True)) == {"MATCHED"}
     assert (held("CLEARING"), held("ACQUIRER_FEES"), held("BANK")) == (0, -120, -1085)
     assert held("FX_POSITION") == -7500 + 2410 - 1205
     assert Transfer.objects.filter(kind="settlement.exchanged").count() == 2
+
+
+def test_a_difference_that_our_books_explain_later_ends_and_is_booked(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    _, money = ordered(acme, acquirer)
+    _, accepted = ordered(acme, acquirer, "order-2")
+    batch = Batch()
+    batch.settled(money, "1.00")
+    batch.settled(accepted, "1.00")
+    batch.pay_out()
+    read(account, acquirer, batch)
+    a_day_later()
+    assert causes() == [("PAID_THERE", "OPEN")] * 2
+    with transaction.atomic():
+        differences.accept(SettlementDifference.objects.select_for_update().order_by("pk")[1], "They wrote on Monday")
+
+    for one in (money, accepted):
+        told(account, "AUTHORISATION", one)
+    for _ in range(2):
+        lines.look_again()
+        sweep()
+
+    assert sorted(causes()) == [("PAID_THERE", "ACCEPTED"), ("PAID_THERE", "EXPLAINED")]
+    assert (held("CLEARING"), held("BANK"), held("ACQUIRER_FEES")) == (-15000, -14900, -100)
+    assert SettlementDay.objects.get(method="PIX").difference == 14900
