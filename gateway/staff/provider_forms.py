@@ -178,7 +178,7 @@ def _field(name: str, member: FieldInfo) -> forms.Field:
         return forms.BooleanField(**options | {"required": False, "widget": UnfoldBooleanWidget})
     if choices := _choices(member):
         return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **options)
-    if any(getattr(mark, "max_length", 0) >= LONG for mark in member.metadata):
+    if any((getattr(mark, "max_length", None) or 0) >= LONG for mark in member.metadata):
         return forms.CharField(widget=UnfoldAdminTextareaWidget, **options)
     if is_pem(member):
         return forms.CharField(widget=SecretTextarea if is_secret(member) else UnfoldAdminTextareaWidget, **options)

@@ -17,6 +17,7 @@ from gateway.models import ProviderAccount, ProviderRoute
 from gateway.providers import accounts
 from gateway.providers.errors import NotConnected, Unclear
 from gateway.providers.models import ProviderAccount as Account
+from gateway.providers.registry import declared
 from gateway.providers.selectors import provider_of, route
 from gateway.staff.kit.columns import address as page_at
 from tests.support.certificates import certificate, private_key
@@ -80,6 +81,14 @@ def test_one_enters_an_account_and_another_activates_it(staff: Client, colleague
     assert provider_of(account).credentials.password.get_secret_value() == SECRET
     everything = f"{list(Proposal.objects.values())} {list(AuditEntry.objects.values())}"
     assert secrets_in(page, done, everything) == []
+
+
+def test_every_provider_has_a_form_for_its_credentials(staff: Client) -> None:
+    for name, provider in declared().items():
+        form = told(staff.get(f"{ADD}?provider={name}"))
+        assert [
+            one for one in provider.credentials_type.model_fields if f'name="credentials_{one}"' not in form
+        ] == [], name
 
 
 def test_wrong_credentials_are_explained_beside_their_fields_and_not_shown_again(staff: Client) -> None:
