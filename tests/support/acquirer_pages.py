@@ -1,19 +1,19 @@
 """A shop whose card payments are real: the fields in its page are those of a stand-in for an acquirer's library."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Route
 
 from gateway.api.reference.guide import policy_of
+from tests.support.adyen import in_browsers
 from tests.support.api import Api
 from tests.support.card_pages import FIELDS, CardShop
 from tests.support.payments import MARIA, a_reference
 
 SHOP = "https://shop.test"
 ADYEN = "https://adyen.test"
-ADYEN_LIBRARY = (Path(__file__).parent / "adyen_library.js").read_text()
+ADYEN_LIBRARY = in_browsers.LIBRARY.decode()
 PAGE, CODE = (
     """<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title>
 <link rel="icon" href="/icon.svg"><script src="{sdk}/sdk/onpay-card.js"></script>

@@ -20,8 +20,8 @@ from tests.support.adyen.account import entered
 from tests.support.adyen.acquirer import Acquirer
 from tests.support.adyen.books import Change
 from tests.support.adyen.books import Payment as Money
-from tests.support.adyen.settlements import Batch
-from tests.support.adyen.webhooks import delivered, message, settled, told
+from tests.support.adyen.settlements import Batch, available
+from tests.support.adyen.webhooks import delivered, settled, told
 from tests.support.companies import Shop
 from tests.support.production import PIX, api_of, live
 from tests.support.providers import routed
@@ -61,16 +61,6 @@ def refunded(shop: Shop, payment: Payment, account: ProviderAccount, acquirer: A
     change = acquirer.books.changes[-1]
     settled(account, change)
     return Refund.objects.get(payment=payment), change
-
-
-def available(batch: Batch, **other: str) -> bytes:
-    """The notification that the report of a batch can be downloaded."""
-    item = {
-        "eventCode": "REPORT_AVAILABLE", "success": "true", "pspReference": batch.name, "merchantReference": "",
-        "merchantAccountCode": batch.account, "amount": {"currency": "EUR", "value": 0},
-        "eventDate": "2026-11-22T12:00:00+01:00", "reason": "https://attacker.example/report.csv",
-    }  # fmt: skip
-    return message(item | other)
 
 
 def read(account: ProviderAccount, acquirer: Acquirer, batch: Batch) -> SettlementReport:

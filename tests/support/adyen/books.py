@@ -129,6 +129,8 @@ class Books:
             assert body["recurringProcessingModel"] == "CardOnFile"
             token = self.vault.save(body["shopperReference"], _plays(body))
             told["additionalData"] = told["additionalData"] | {"expiryDate": "3/2030"} | self.vault.extra(token)
+        if told.get("action", {}).get("type") == "threeDS2":
+            told["action"] = told["action"] | {"token": payment.psp}
         if self.results:
             told |= self.results.pop(0)
         return self._kept(payment, told)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from tests.support.adyen.books import Change, Payment, psp
+from tests.support.adyen.webhooks import message
 
 HEADER = (
     "Company Account", "Merchant Account", "Psp Reference", "Merchant Reference", "Payment Method", "Creation Date",
@@ -37,6 +38,7 @@ class Batch:
     created: str = "2026-11-22 09:30:00"
     rows: list[dict[str, str]] = field(default_factory=list)
     balance: Decimal = NOTHING
+    paid_out: Decimal = NOTHING
 
     @property
     def name(self) -> str:
@@ -64,6 +66,7 @@ class Batch:
     def pay_out(self) -> Decimal:
         paid = self.balance
         self._write("MerchantPayout", NOTHING, NOTHING, -paid, {"Modification Reference": f"TX{self.number}"})
+        self.paid_out += paid
         return paid
 
     def add(
@@ -102,3 +105,13 @@ class Batch:
         writer.writeheader()
         writer.writerows(row | {name.replace("_", " "): cell for name, cell in other.items()} for row in self.rows)
         return written.getvalue().encode()
+
+
+def available(batch: Batch, **other: str) -> bytes:
+    """The notification that the report of a batch can be downloaded."""
+    item = {
+        "eventCode": "REPORT_AVAILABLE", "success": "true", "pspReference": batch.name, "merchantReference": "",
+        "merchantAccountCode": batch.account, "amount": {"currency": "EUR", "value": 0},
+        "eventDate": "2026-11-22T12:00:00+01:00", "reason": "https://attacker.example/report.csv",
+    }  # fmt: skip
+    return message(item | other)

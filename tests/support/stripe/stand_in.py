@@ -96,6 +96,14 @@ class StandIn:
         self.forward("POST", f"/v1/payment_intents/{intent}/confirm", b"", {})
         return str(method)
 
+    def as_played(self, told: bytes) -> bytes:
+        """With what localstripe does not know: the kind of a card, and why something was refused."""
+        played = {"funding": ("credit", self.funding), "code": ("card_declined", self.refusal)}
+        for name, (theirs, ours) in played.items():
+            told = told.replace(f'"{name}": "{theirs}"'.encode(), f'"{name}": "{ours}"'.encode())
+        # Stripe gives every object that it does not know this code, localstripe none.
+        return told.replace(b'"message": "Not Found"', b'"code": "resource_missing", "message": "Not Found"')
+
     def send_webhooks_to(self, url: str) -> None:
         self.call("POST", "/_config/webhooks/onpay", url=url, secret=SIGNING_SECRET)
 
@@ -117,14 +125,7 @@ class _Front(Handler):
         if failure in AFTER:
             AFTER[failure](self)
             return
-        self.send(status, self.as_played(told), kind)
-
-    def as_played(self, told: bytes) -> bytes:
-        played = {"funding": ("credit", self.stand_in.funding), "code": ("card_declined", self.stand_in.refusal)}
-        for name, (theirs, ours) in played.items():
-            told = told.replace(f'"{name}": "{theirs}"'.encode(), f'"{name}": "{ours}"'.encode())
-        # Stripe gives every object that it does not know this code, localstripe none.
-        return told.replace(b'"message": "Not Found"', b'"code": "resource_missing", "message": "Not Found"')
+        self.send(status, self.stand_in.as_played(told), kind)
 
     def answer(self, body: bytes) -> tuple[int, str, bytes]:
         if self.path == "/elsewhere":

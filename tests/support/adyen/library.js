@@ -1,10 +1,15 @@
 // A stand-in of ours for adyen-web, Adyen's library for browsers, of which there is none by others: what the adapter
 // uses of version 6, with plain inputs where Adyen has frames that encrypt, and a button where it shows 3DS: the bank's
-// answer is the `result` that a test puts there. It was written next to adyen-web 6.45.2, with which the adapter was
-// tried.
+// answer is the `result` that a test puts there, or that the card is a credit card. Some numbers play another card. It
+// was written next to adyen-web 6.45.2, with which the adapter was tried.
 (() => {
   const COMPLETE = { encryptedCardNumber: /^\d{16}$/, encryptedExpiryDate: /^\d{4}$/, encryptedSecurityCode: /^\d{3}$/ };
   const WRONG = { encryptedCardNumber: "cc.num.902", encryptedExpiryDate: "cc.dat.911", encryptedSecurityCode: "cc.cvc.921" };
+  const PLAYS = {
+    "4000056655665556": "debit",
+    "4000000000000002": "refused",
+    "4000000000000119": "acquirer",
+  };
   const OF_DATE = ["encryptedExpiryMonth", "encryptedExpiryYear"];
 
   class CustomCard {
@@ -37,7 +42,8 @@
     check(kind, isLeft) {
       const { value } = this.inputs[kind];
       const isValid = COMPLETE[kind].test(value);
-      const plays = this.inputs.encryptedCardNumber.value.startsWith("5") ? "challenge" : "credit";
+      const number = this.inputs.encryptedCardNumber.value;
+      const plays = PLAYS[number] ?? (number.startsWith("5") ? "challenge" : "credit");
       const error = isLeft && value && !isValid ? { error: WRONG[kind], errorMessage: "theirs" } : null;
       for (const name of kind === "encryptedExpiryDate" ? OF_DATE : [kind]) {
         this.valid[name] = isValid;
@@ -70,7 +76,10 @@
       mount(node) {
         const button = document.createElement("button");
         button.textContent = `Approve ${action.type}`;
-        button.addEventListener("click", () => onAdditionalDetails({ data: { details: { threeDSResult: result } } }));
+        button.addEventListener("click", () => {
+          const threeDSResult = window.result ?? `${action.token}.credit`;
+          onAdditionalDetails({ data: { details: { threeDSResult } } });
+        });
         node.replaceChildren(button);
       },
     }),
