@@ -63,8 +63,10 @@ ACTION: dict[str, Promise] = {
     "withdrawal.asked": _("Withdrew money"),
     "advance.requested": _("Requested an advance"),
     "conversion.confirmed": _("Converted money"),
+    "dispute.looked_at_again": _("Had a dispute looked at again"),
     "provider_message.read_again": _("Read a provider's message again"),
     "provider_route.set": _("Changed the provider of a method"),
+    "settlement_report.uploaded": _("Uploaded a settlement report"),
     "single_approval_limit.changed": _("Changed the limit for one person"),
     "suspense.kept": _("Kept unexpected money"),
 }
