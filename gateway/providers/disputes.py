@@ -85,6 +85,8 @@ class Disputes(ABC):
     most_files: ClassVar[int]
     most_bytes: ClassVar[int]
     """Of all files of an answer together."""
+    most_text: ClassVar[int | None] = None
+    """Characters of an answer's text. None: as many as there are."""
     content_types: ClassVar[tuple[str, ...]]
 
     def ask(self, reference: str) -> DisputeReport | None:

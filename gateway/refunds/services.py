@@ -171,7 +171,7 @@ def respond(
         raise RefundResponseDeadline(responseDueAt=timestamp(refund.response_due_at))
     asked = RefundAction.ACCEPT if answer == Response.Answer.ACCEPT else RefundAction.CONTEST
     REFUND_LIFE.transition(asked, refund.status)
-    answers.require_sendable(refund, evidence)
+    answers.require_sendable(refund, message, evidence)
     said = write_down(refund, answer, answered_by, now, message=message, evidence=evidence, person=person)
     answers.hand_on(refund, said, now)
     return take(refund, asked, now)

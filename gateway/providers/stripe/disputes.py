@@ -45,6 +45,7 @@ class StripeDisputes(Disputes):
 
     most_files: ClassVar[int] = len(FOR_FILES)
     most_bytes: ClassVar[int] = 4_500_000
+    most_text: ClassVar[int | None] = 20_000
     content_types: ClassVar[tuple[str, ...]] = ("application/pdf", "image/jpeg", "image/png")
 
     def __init__(self, api: StripeApi) -> None:
@@ -91,8 +92,8 @@ def _require_taken(answered: T | Refused) -> T:
 def report(dispute: Dispute) -> DisputeReport:
     """What it says. Raises Unclear for what is not known."""
     currency, due_by = dispute.currency.upper(), dispute.evidence_details.due_by
-    if currency not in DECIMALS:
-        raise Unclear("a dispute in a currency that is none of ours")
+    if currency not in DECIMALS or dispute.amount <= 0:
+        raise Unclear("a dispute of no amount in a currency of ours")
     due_at = datetime.fromtimestamp(due_by, UTC) if due_by else None
     state = _state(dispute)
     if state == DisputeState.OPEN and (due_at is None or due_at <= utcnow()):

@@ -19,14 +19,18 @@ def acquirer_of(refund: Refund) -> Disputes | None:
     return providers.disputes(dispute.account) if dispute and dispute.account else None
 
 
-def require_sendable(refund: Refund, evidence: Sequence[Shown]) -> None:
-    """Raises ONP400_EVIDENCE for files that the acquirer of the dispute does not take."""
+def require_sendable(refund: Refund, message: str | None, evidence: Sequence[Shown]) -> None:
+    """Raises ONP400_EVIDENCE for files and texts that the acquirer of the dispute does not take."""
     taken = acquirer_of(refund)
     if taken is None:
         return
     files = [one for one in evidence if one.content is not None]
     if len(files) > taken.most_files or sum(len(one.content or b"") for one in files) > taken.most_bytes:
         most = f"{taken.most_files} files of {taken.most_bytes // 1024} KiB altogether"
+        raise InvalidEvidence(faults=[Fault("evidence", "TOO_LONG", f"The acquirer takes at most {most}.")])
+    addresses = tuple(Piece("", one.description or "", one.url) for one in evidence if one.url)
+    if taken.most_text and len(DisputeAnswer("", "", message or "", addresses).text) > taken.most_text:
+        most = f"{taken.most_text} characters of message, addresses and descriptions"
         raise InvalidEvidence(faults=[Fault("evidence", "TOO_LONG", f"The acquirer takes at most {most}.")])
     for at, one in enumerate(evidence):
         if one.content is not None and one.content_type not in taken.content_types:

@@ -40,8 +40,10 @@ def record(account: ProviderAccount, told: DisputeReport) -> Dispute:
         return dispute
     if _is_stale(dispute, told):
         return dispute
+    before = _facts(dispute)
     _follow(dispute, told)
-    apply(dispute)
+    if dispute.problem or dispute.refund_id is None or _facts(dispute) != before:
+        apply(dispute)
     return dispute
 
 
@@ -154,6 +156,10 @@ def _is_stale(dispute: Dispute, told: DisputeReport) -> bool:
     if told.step == dispute.step and told.state in FINAL and told.state != dispute.state:
         log.critical("dispute.told_otherwise", dispute=dispute.pk, told=told.state, known=dispute.state)
     return told.step <= dispute.step
+
+
+def _facts(dispute: Dispute) -> list[object]:
+    return [getattr(dispute, column.attname) for column in dispute._meta.concrete_fields]
 
 
 def _follow(dispute: Dispute, told: DisputeReport) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.db.models import F
 from structlog.testing import capture_logs
 
 from accounts.audit import Actor
+from accounts.base.clock import utcnow
 from gateway.payments.models import Payment
 from gateway.providers.models import ProviderAccount
 from gateway.refunds import due as due_refunds
@@ -20,6 +22,7 @@ from gateway.refunds.lifecycle import RefundAction
 from gateway.refunds.models import Refund
 from gateway.refunds.proposals import may_be
 from gateway.staff.disputes import to_look_up
+from ledger.rates import services as rates
 from tests.support.cards import opened
 from tests.support.companies import Shop
 from tests.support.people import a_member, signed_in_twice
@@ -128,19 +131,22 @@ def test_it_is_accepted_and_lost_and_what_comes_back_later_is_the_companys(
     assert balances(acme) == {"CLEARING": -TAKEN, "AVAILABLE": 19_202, "FEE_INCOME": 798}
 
 
-@pytest.mark.parametrize("kind", ["lost", "won", "prevented", "prevented, and the money is gone"])
 def test_its_end_is_told_before_its_beginning(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment, kind: str
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
 ) -> None:
-    status, _, is_taken = kind.partition(",")
-    movements = [{"amount": -TAKEN, "object": "balance_transaction"}] if is_taken else []
-    ended = opened_at(stand_in, account, payment, status=status, balance_transactions=movements)
     before = balances(acme)
-    told(account, ended)
+    for kind in ("won", "prevented"):
+        told(account, opened_at(stand_in, account, payment, amount=5_000, status=kind, id=f"dp_{kind}"))
+    assert (statuses(), balances(acme)) == ([], before)
+    gone = [{"amount": -5_000, "object": "balance_transaction"}]
+    opened_at(stand_in, account, payment, amount=5_000, status="prevented", id="dp_gone", balance_transactions=gone)
+    opened_at(stand_in, account, payment, amount=15_000, status="lost", id="dp_lost")
+    after = balances(acme)
 
     callbacks.recover()
 
-    assert (statuses(), balances(acme)) == (["COMPLETED"] if status == "lost" or is_taken else [], before)
+    assert (statuses(), balances(acme)) == (["COMPLETED"] * 2, after)
+    assert after == {"DEBT": -798, "FEE_INCOME": 798}
 
 
 def test_without_an_answer_it_is_given_up_in_time(
@@ -188,23 +194,21 @@ def test_an_inquiry_that_is_accepted_is_refunded_and_one_that_is_closed_is_over(
     assert statuses() == ["CANCELED", "COMPLETED"]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"charge": "ch_of_others"}, {"amount": TAKEN + 1}, {"currency": "usd"}],
-    ids=["payment", "amount", "money"],
-)
 def test_what_does_not_fit_moves_nothing_and_rings(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment, wrong: dict[str, Any]
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
 ) -> None:
     before = balances(acme)
+    wrong: tuple[dict[str, Any], ...] = ({"charge": "ch_of_others"}, {"amount": TAKEN + 1}, {"currency": "usd"})
     with capture_logs() as logs:
-        dispute = stand_in.disputes.open(**{"charge": payment.rail_reference, "amount": TAKEN} | wrong)
-        told(account, dispute)
-        told(account, dispute)
+        for number, said in enumerate(wrong):
+            about = {"charge": payment.rail_reference, "amount": TAKEN, "id": f"dp_{number}"}
+            dispute = stand_in.disputes.open(**about | said)
+            told(account, dispute)
+            told(account, dispute)
 
-    told_of = [(one["event"], one["log_level"]) for one in logs if one["event"].endswith("does_not_fit")]
-    assert told_of == [("dispute.does_not_fit", "critical"), ("dispute.still_does_not_fit", "warning")]
-    assert (statuses(), balances(acme), bool(Dispute.objects.get().problem)) == ([], before, True)
+    rung = [(one["event"], one["log_level"]) for one in logs if one["event"].endswith("does_not_fit")]
+    assert rung == [("dispute.does_not_fit", "critical"), ("dispute.still_does_not_fit", "warning")] * 3
+    assert (statuses(), balances(acme), Dispute.objects.filter(to_look_up()).count()) == ([], before, 3)
 
 
 def test_it_waits_for_a_refund_of_the_company_that_is_on_its_way(
@@ -225,23 +229,23 @@ def test_it_waits_for_a_refund_of_the_company_that_is_on_its_way(
     assert (refund().amount, Dispute.objects.get().problem) == (15_000, "")
 
 
-@pytest.mark.parametrize("failure", ["half a body", "429"])
 def test_an_answer_without_a_clear_receipt_is_handed_on_again(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment, failure: str
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
 ) -> None:
     opened_at(stand_in, account, payment)
-    stand_in.will(failure, on="POST /disputes")
+    stand_in.will("429", "half a body", on="POST /disputes")
 
     answer(acme, "CONTEST", evidence=[PROOF])
     assert Dispute.objects.get().answered_at is None
-    Dispute.objects.update(ask_at=F("ask_at") - timedelta(minutes=1))
-    due.run_due()
+    for _ in ("turned away", "not known to be taken"):
+        Dispute.objects.update(ask_at=F("ask_at") - timedelta(minutes=1))
+        due.run_due()
 
     assert (len(stand_in.disputes.evidence), len(stand_in.disputes.files)) == (1, 1)
     assert Dispute.objects.get().answered_at and statuses() == ["UNDER_REVIEW"]
 
 
-def test_an_answer_that_is_refused_or_late_rings_and_staff_see_why(
+def test_an_answer_that_is_refused_or_late_rings_and_staff_hand_it_on_again_or_record_the_end(
     acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
 ) -> None:
     opened_at(stand_in, account, payment)
@@ -256,34 +260,9 @@ def test_an_answer_that_is_refused_or_late_rings_and_staff_see_why(
 
     rung = [one["event"] for one in logs if one["log_level"] == "critical"]
     assert rung == ["dispute.answer_late", "dispute.answer_refused"]
-    assert ("did not take" in Dispute.objects.get().problem, statuses()) == (True, ["UNDER_REVIEW"])
-
-
-def test_evidence_that_stripe_does_not_take_is_refused_at_once(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
-) -> None:
-    opened_at(stand_in, account, payment)
-
-    refused = answer(acme, "CONTEST", evidence=[PROOF] * 10)
-
-    assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
-    owner = signed_in_twice(a_member(acme.company, email="files@acme.example"))
-    page = owner.get(f"/dashboard/{acme.company.pk}/production/refunds/{refund().pk}/contest").content.decode()
-    assert "The acquirer takes at most 9 files of" in page and "It takes no PNG" not in page
-    assert (statuses(), stand_in.disputes.files, Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], [], None)
-
-
-def test_staff_hand_an_answer_on_again_and_two_record_an_end_that_was_not_told(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
-) -> None:
-    opened_at(stand_in, account, payment)
-    stand_in.will("400", on="POST /disputes")
-    answer(acme, "CONTEST")
-    assert Dispute.objects.filter(to_look_up()).count() == 1
-
+    assert ("did not take" in Dispute.objects.get(to_look_up()).problem, statuses()) == (True, ["UNDER_REVIEW"])
     look_again(Actor(enters()), Dispute.objects.get().pk, "The key has its rights now")
     due.run_due()
-
     assert (len(stand_in.disputes.evidence), Dispute.objects.get().problem) == (1, "")
     offered = [asked for asked in RefundAction if may_be(asked, refund())]
     assert offered == [RefundAction.WON, RefundAction.TAKEN_BACK]
@@ -291,7 +270,22 @@ def test_staff_hand_an_answer_on_again_and_two_record_an_end_that_was_not_told(
     assert (decided.status, balances(acme)) == ("COMPLETED", {"DEBT": -798, "FEE_INCOME": 798})
 
 
-def test_a_refund_made_in_stripes_dashboard_is_booked_once(
+def test_evidence_that_stripe_does_not_take_is_refused_at_once(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
+) -> None:
+    opened_at(stand_in, account, payment)
+
+    address = {"type": "URL", "url": "https://shop.example/" + "a" * 2000, "description": "Tracking"}
+    for evidence in ([PROOF] * 10, [address] * 10):
+        refused = answer(acme, "CONTEST", evidence=evidence)
+        assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
+    owner = signed_in_twice(a_member(acme.company, email="files@acme.example"))
+    page = owner.get(f"/dashboard/{acme.company.pk}/production/refunds/{refund().pk}/contest").content.decode()
+    assert "The acquirer takes at most 9 files of" in page and "It takes no PNG" not in page
+    assert (statuses(), stand_in.disputes.files, Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], [], None)
+
+
+def test_refunds_made_in_stripes_dashboard_are_booked_once_and_owed_beyond_the_wallet(
     acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
 ) -> None:
     charge = payment.rail_reference or ""
@@ -305,15 +299,9 @@ def test_a_refund_made_in_stripes_dashboard_is_booked_once(
     booked = refund()
     assert (booked.origin, booked.amount, booked.end_to_end_id) == ("MERCHANT", 5_000, made["id"])
     assert balances(acme) == {"CLEARING": -15_000, "RELEASING": 14_202, "FEE_INCOME": 798}
-
-
-def test_a_refund_there_of_more_than_the_wallet_has_is_owed(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
-) -> None:
-    made = stand_in.call("POST", "/v1/refunds", charge=payment.rail_reference, amount=TAKEN)
-    assert delivered(account, event("refund.created", made)) == 200
-
-    assert (statuses(), Payment.objects.get().status) == (["COMPLETED"], "REFUNDED")
+    rest = stand_in.call("POST", "/v1/refunds", charge=charge, amount=15_000)
+    assert delivered(account, event("refund.created", rest)) == 200
+    assert (statuses()[2:], Payment.objects.get().status) == (["COMPLETED"], "REFUNDED")
     assert balances(acme) == {"DEBT": -798, "FEE_INCOME": 798}
 
 
@@ -322,10 +310,38 @@ def test_a_dispute_that_cannot_be_read_holds_up_no_other_of_the_list(
 ) -> None:
     stand_in.disputes.open("ch_1", TAKEN, currency="jpy", id="dp_1")
     stand_in.disputes.open("ch_1", TAKEN, status="in_orbit", id="dp_2")
+    stand_in.disputes.open("ch_1", 0, id="dp_3")
     stand_in.disputes.open(payment.rail_reference or "", TAKEN)
 
     with capture_logs() as logs:
         callbacks.recover()
 
-    assert [one["reference"] for one in logs if one["event"] == "dispute.not_readable"] == ["dp_1", "dp_2"]
+    assert [one["reference"] for one in logs if one["event"] == "dispute.not_readable"] == ["dp_1", "dp_2", "dp_3"]
     assert statuses() == ["AWAITING_RESPONSE"]
+    seen = Dispute.objects.get().updated_at
+    callbacks.recover()
+    assert Dispute.objects.get().updated_at == seen
+
+
+def test_dollars_that_are_settled_in_reais_come_back_and_go_again_to_the_cent(acme: Shop, stand_in: StandIn) -> None:
+    rates.record({"USD": Decimal(1), "BRL": Decimal("5.4321"), "MXN": Decimal(18)}, utcnow())
+    live(acme, method="CREDIT_CARD", currency="USD")
+    account = connected("stripe", stand_in.credentials(), "CREDIT_CARD", "DEBIT_CARD", currency="USD")
+    session = opened(api_of(acme), currency="USD", amount=100.01)
+    stand_in.confirm(Payment.objects.get().details["intent"])
+    session.call("confirm", {})
+    payment = Payment.objects.get()
+    parts = {"dp_1": 3_333, "dp_2": 6_668}
+    both = [opened_at(stand_in, account, payment, amount=parts[id], currency="usd", id=id) for id in parts]
+    for dispute in both:
+        told(account, dispute, status="lost")
+    lost = balances(acme)
+    assert lost == {"DEBT": -2_167, "FEE_INCOME": 399, "FX_POSITION": -399}
+
+    for dispute in both:
+        told(account, dispute, status="won")
+    assert balances(acme) == {"AVAILABLE": 52_159, "CLEARING": -10_001, "FEE_INCOME": 399, "FX_POSITION": 9_602}
+
+    for dispute in reversed(both):
+        told(account, dispute, status="lost")
+    assert (balances(acme), statuses()) == (lost, ["COMPLETED"] * 2)
