@@ -190,7 +190,7 @@ def order_of(payment: Payment) -> PaymentOrder:
         integration_mode=payment.merchant.card_integration_mode,
         stored_card=saved.stored_card_of(payment),
         tokenized=saved.tokenized(payment),
-        saves_card=saved.SAVES in payment.details,
+        saves_card=saved.is_to_be_kept(payment),
         payer_is_present=payment.return_url is not None,
         customer_id=payment.customer_id,
         reference=payment.rail_reference,

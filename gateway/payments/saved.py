@@ -108,26 +108,45 @@ def tokenized(payment: Payment) -> Tokenized | None:
     return selectors.unsealed(sealed.encode()) if sealed else None
 
 
+def is_to_be_kept(payment: Payment) -> bool:
+    """Whether its card is to be saved, and is not yet."""
+    return SAVES in payment.details and KEPT not in payment.details
+
+
 def note(payment: Payment, outcome: PaymentOutcome, at: datetime) -> None:
     """After each answer: an authorized card is saved if the payer wanted that, and a charged one is brought up to date.
 
-    A decided payment keeps no ids of an acquirer's vault.
+    What the acquirer stored with a payment that is not charged is removed there. A decided payment keeps no ids of an
+    acquirer's vault.
     """
     if "card" in payment.details and payment.status in SUCCEEDED:
         _keep_or_refresh(payment, outcome.tokenized, at)
+    elif SAVES in payment.details and payment.account_id and outcome.tokenized:
+        payment.details = payment.details | {VAULT: selectors.sealed(outcome.tokenized).decode()}
     if VAULT in payment.details and payment.status not in UNDECIDED:
+        if is_to_be_kept(payment):
+            _discard(payment, selectors.unsealed(payment.details[VAULT].encode()))
         payment.details = {name: value for name, value in payment.details.items() if name != VAULT}
 
 
 def told(payment: Payment, token: str, at: datetime) -> None:
-    """The acquirer has saved the payment's card under this id: kept at once, or as soon as it is authorized."""
-    if not payment.details.get(SAVES):
+    """The acquirer has saved the payment's card under this id: kept at once, or as soon as it is authorized; removed
+    there if the payment was not charged.
+    """
+    if not is_to_be_kept(payment):
         return
     found = Tokenized(payment.customer_id, token)
     if payment.status in SUCCEEDED and "card" in payment.details:
         keep(payment, found, at)
     elif payment.status in UNDECIDED:
         payment.details = payment.details | {VAULT: selectors.sealed(found).decode()}
+    else:
+        _discard(payment, found)
+
+
+def _discard(payment: Payment, tokenized: Tokenized) -> None:
+    assert payment.account is not None
+    services.discard(payment.merchant, payment.account, tokenized)
 
 
 def _keep_or_refresh(payment: Payment, tokenized: Tokenized | None, at: datetime) -> None:

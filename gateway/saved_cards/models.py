@@ -50,11 +50,14 @@ class SavedCard(models.Model):
 
 
 class AcquirerToken(models.Model):
-    """A card in an acquirer's vault. The acquirer's ids are sealed, and erased once the acquirer has removed it."""
+    """A card in an acquirer's vault. The acquirer's ids are sealed, and erased once the acquirer has removed it.
+
+    One without a saved card was stored by the acquirer with a payment that was not charged: it waits for its removal.
+    """
 
     id = IdField("act", primary_key=True)
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="+", db_index=False)
-    card = models.ForeignKey(SavedCard, on_delete=models.PROTECT, related_name="tokens")
+    card = models.ForeignKey(SavedCard, on_delete=models.PROTECT, related_name="tokens", null=True, blank=True)
     account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="+")
     sealed = models.BinaryField(null=True, blank=True, editable=False, help_text="The acquirer's ids; empty: removed")
     digest = models.CharField(

@@ -14,6 +14,7 @@ from accounts.base import clock
 from accounts.base.clock import utcnow
 from accounts.base.ids import is_well_formed, new_id
 from accounts.models import Merchant
+from gateway.customers.models import Customer
 from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.providers.models import ProviderAccount
 from gateway.saved_cards import payloads
@@ -45,6 +46,7 @@ def keep(
     `told` is the card of the payment's details. A card of the same customer that looks the same is the same saved card,
     whether it is saved again at the same acquirer or at another one: it then has a token at both.
     """
+    Customer.objects.select_for_update(no_key=True).get(pk=customer_id)  # one after the other
     known = SavedCard.objects.filter(saved_with=payment_id).first()
     if known is not None:
         return known
@@ -87,8 +89,8 @@ def _refresh(card: SavedCard, facts: Mapping[str, Any]) -> None:
 
 
 def _at(account: ProviderAccount | None, tokenized: Tokenized | None) -> SavedCard | None:
-    """The card that this token of the account already is. One whose removal was not yet asked for is another card: the
-    acquirer must not remove the token any more.
+    """The card that this token of the account already is. A token that waits for its removal must not be removed any
+    more; a removed card is another one than the card that is saved now.
     """
     if account is None or tokenized is None:
         return None
@@ -96,10 +98,9 @@ def _at(account: ProviderAccount | None, tokenized: Tokenized | None) -> SavedCa
     token = held.select_related("card").select_for_update(of=("self",), no_key=True).first()
     if token is None:
         return None
-    if token.card.removed_at is None:
-        return token.card
-    forgotten(token)
-    return None
+    if token.ask_at is not None:
+        forgotten(token)
+    return token.card if token.card and token.card.removed_at is None else None
 
 
 def _same(merchant: Merchant, customer_id: str, facts: Mapping[str, Any]) -> SavedCard | None:
@@ -126,6 +127,17 @@ def _keep_token(card: SavedCard, account: ProviderAccount, tokenized: Tokenized)
             "sealed": sealed(tokenized),
             "is_network_token": tokenized.is_network_token,
         },
+    )
+
+
+def discard(merchant: Merchant, account: ProviderAccount, tokenized: Tokenized) -> None:
+    """Has the acquirer remove a card that it stored with a payment that was not charged, unless the card was saved with
+    another payment.
+    """
+    AcquirerToken.objects.get_or_create(
+        account=account,
+        digest=digest_of(account, tokenized.token),
+        defaults={"id": new_id("act"), "merchant": merchant, "sealed": sealed(tokenized), "ask_at": utcnow()},
     )
 
 

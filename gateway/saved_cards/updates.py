@@ -19,7 +19,7 @@ def look_up(account: ProviderAccount, token: str) -> bool:
     """
     found = AcquirerToken.objects.filter(account=account, digest=digest_of(account, token), ask_at=None)
     held = found.select_related("card__merchant").first()
-    if held is None or held.sealed is None:
+    if held is None or held.card is None or held.sealed is None:
         return False
     try:
         facts = provider_of(account).look_up_card(unsealed(bytes(held.sealed)))

@@ -1,6 +1,7 @@
 """A card that is saved at two acquirers: the second is asked only if it holds the card and the first did nothing."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from tests.support.production import api_of, live, pass_time
 from tests.support.providers import routed
 from tests.support.saved_cards import charged
 from tests.support.scripted_provider import Script, rewritten
+from tests.support.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 R = PaymentResult
@@ -135,3 +137,36 @@ def test_a_card_saved_once_more_replaces_its_token(acme: Shop, accounts: list[Pr
 
     assert AcquirerToken.objects.filter(ask_at=None).count() == 1
     assert AcquirerToken.objects.filter(ask_at__isnull=False).count() == 1
+
+
+def test_a_token_that_is_saved_again_is_not_removed(
+    acme: Shop, accounts: list[ProviderAccount], script: Script
+) -> None:
+    """It was replaced by another one, which it replaces now."""
+    card, now = kept(acme, accounts[0]), utcnow()
+    for number in (9, 0):
+        again = Tokenized(f"cus_{number}", f"tok_{number}", 12, 2040)
+        services.keep(
+            acme.production, card.customer_id, f"pay_again_{number}", VISA, now, now,
+            account=accounts[0], tokenized=again,
+        )  # fmt: skip
+
+    [used] = AcquirerToken.objects.filter(ask_at=None, removed_at=None)
+    assert (used.card, used.digest) == (card, services.digest_of(accounts[0], "tok_0"))
+
+
+def test_a_card_that_two_payments_save_at_once_is_one(
+    acme: Shop, accounts: list[ProviderAccount], script: Script
+) -> None:
+    customer, now = Customer.objects.get(), utcnow()
+
+    def save(number: int) -> Any:
+        return services.keep(
+            acme.production, customer.pk, f"pay_{number}", VISA, now, now,
+            account=accounts[number % 2], tokenized=Tokenized(f"cus_{number}", f"tok_{number}", 12, 2040),
+        )  # fmt: skip
+
+    at_once(*(partial(save, number) for number in range(4)))
+
+    assert SavedCard.objects.count() == 1
+    assert AcquirerToken.objects.filter(ask_at=None).count() == 2

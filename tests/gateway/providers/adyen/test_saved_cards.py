@@ -182,3 +182,39 @@ def test_a_card_that_adyen_has_replaced_follows(
 
     [now] = cards(api_of(acme), card["customerId"])
     assert (now["id"], now["last4"], now["expMonth"], now["expYear"]) == (card["id"], "1881", 11, 2045)
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_card_of_a_payment_that_is_voided_leaves_the_vault(
+    acme: Shop, account: ProviderAccount, acquirer: Acquirer, tells: bool
+) -> None:
+    """Whether the answer named the card, or a webhook that came after the end."""
+    acquirer.books.vault.tells = tells
+    session = opened(api_of(acme), savePaymentMethod=True)
+    session.call("confirm", {"acquirer": state_data("unknown")})
+    payment, [token] = acquirer.books.newest(), acquirer.books.vault.cards
+    told(account, "CANCELLATION", acquirer.books.changes[-1])
+    assert (newest().status, newest().failure_code) == ("FAILED", "UNKNOWN_CARD_TYPE")
+    contract = item("RECURRING_CONTRACT", payment, pspReference=token, originalReference=payment.psp)
+    assert delivered(account, message(contract)) == 200
+
+    assert due.run_due(10) == 1
+
+    assert (acquirer.books.vault.cards, SavedCard.objects.count(), "vault" in newest().details) == ({}, 0, False)
+    assert AcquirerToken.objects.get().sealed is None
+
+
+def test_a_saved_card_stays_when_another_payment_with_it_is_voided(
+    acme: Shop, card: Any, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    [token] = acquirer.books.vault.cards
+    acquirer.books.vault.tells = False
+    session = opened(api_of(acme), savePaymentMethod=True)
+    session.call("confirm", {"acquirer": state_data("unknown")})
+    told(account, "CANCELLATION", acquirer.books.changes[-1])
+
+    contract = item("RECURRING_CONTRACT", acquirer.books.newest(), pspReference=token)
+    assert delivered(account, message(contract)) == 200
+
+    assert (due.run_due(10), token in acquirer.books.vault.cards) == (0, True)
+    assert charged(api_of(acme), card["id"]).status_code == 201

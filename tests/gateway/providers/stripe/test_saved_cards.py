@@ -199,5 +199,17 @@ def test_a_card_that_must_not_be_charged_is_saved_nowhere(
 
     assert outcome(session.call("confirm", {})) == (200, "UNKNOWN_CARD_TYPE")
 
-    assert SavedCard.objects.count() == AcquirerToken.objects.count() == 0
+    assert SavedCard.objects.count() == 0
     assert sum(call.startswith("DELETE /customers/") for call in stand_in.calls) == 1
+    assert (due.run_due(10), vaulted().sealed) == (1, None)
+
+
+def test_a_saved_card_outlives_an_authorization_that_was_never_captured(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn
+) -> None:
+    stand_in.will("500", "500", on="capture$")
+    card = saved(acme, stand_in)
+    assert newest().status == "AUTHORIZED"
+    assert pass_time(newest().pk, days=8).status == "EXPIRED"
+
+    assert charged(api_of(acme), card["id"]).status_code == 201
