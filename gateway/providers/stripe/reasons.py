@@ -42,12 +42,13 @@ NOT_PROCESSED = ("processing_error", "issuer_not_available", "try_again_later", 
 
 
 def of_error(error: LastError) -> tuple[PaymentResult, Failure]:
-    """DECLINED by the issuer, or REFUSED by Stripe."""
+    """DECLINED by the issuer, or REFUSED by Stripe. Stripe calls a refused 3DS an error of the request."""
     codes = [code for code in (error.decline_code, error.code) if code]
-    if error.type != "card_error" or any(code in NOT_PROCESSED for code in codes):
+    known = next((BY_ISSUER[code] for code in codes if code in BY_ISSUER), None)
+    is_processed = error.type == "card_error" and not any(code in NOT_PROCESSED for code in codes)
+    if known is None and not is_processed:
         return PaymentResult.REFUSED, ACQUIRER_REFUSED
-    known = (BY_ISSUER[code] for code in codes if code in BY_ISSUER)
-    return PaymentResult.DECLINED, next(known, CARD_REFUSED)
+    return PaymentResult.DECLINED, known or CARD_REFUSED
 
 
 def of_decline(refused: Refused) -> tuple[PaymentResult, Failure]:

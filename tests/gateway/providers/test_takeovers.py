@@ -159,3 +159,15 @@ def test_a_card_that_was_confirmed_at_stripe_is_paid_there_though_another_tab_ha
     assert outcome(at_stripe.call("confirm", {"fieldsUnavailable": True})) == (200, "PAID")
 
     assert adyen.books.payments == {}
+
+
+def test_what_3ds_refuses_at_stripe_is_final_although_it_is_called_an_error_of_the_request(
+    acme: Shop, at_stripe: Session, stripe: StandIn, adyen: Acquirer
+) -> None:
+    stripe.refusal = "payment_intent_authentication_failure"
+    stripe.confirm(stored().details["intent"], REFUSED)
+
+    assert outcome(at_stripe.call("confirm", {})) == (200, "THREE_DS_REFUSED")
+
+    assert (stored().status, stored().moved_from_id) == ("FAILED", None)
+    assert adyen.books.payments == {}

@@ -36,6 +36,11 @@ web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), print=None)
 """On loopback alone, and with its rows in memory only: its file would be shared by all processes."""
 
 
+REQUEST = "invalid_request_error"
+OF_REQUESTS = ("payment_intent_authentication_failure",)
+"""Codes that Stripe gives to errors of requests, although it is the card that was refused."""
+
+
 @dataclass
 class StandIn:
     """`failures` are used up by the next calls that `fails_on` matches, one each, "" for none."""
@@ -101,6 +106,8 @@ class StandIn:
         played = {"funding": ("credit", self.funding), "code": ("card_declined", self.refusal)}
         for name, (theirs, ours) in played.items():
             told = told.replace(f'"{name}": "{theirs}"'.encode(), f'"{name}": "{ours}"'.encode())
+        if (code := self.refusal) in OF_REQUESTS:
+            told = told.replace(f'"code": "{code}"'.encode(), f'"code": "{code}", "type": "{REQUEST}"'.encode())
         # Stripe gives every object that it does not know this code, localstripe none.
         return told.replace(b'"message": "Not Found"', b'"code": "resource_missing", "message": "Not Found"')
 
