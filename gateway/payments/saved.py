@@ -10,11 +10,13 @@ from gateway.methods.card.cards import Funding, StoredCard, Tokenized
 from gateway.methods.rail import PaymentOutcome, Rail
 from gateway.methods.registry import Method, by_currency
 from gateway.payments.errors import InvalidReturnUrl, PaymentMethodTokenInvalid, TokensNotEnabled
-from gateway.payments.models import UNDECIDED, Payment, Status
+from gateway.payments.models import OPEN, UNDECIDED, Payment, Status
 from gateway.providers.models import ProviderAccount
 from gateway.providers.selectors import route
 from gateway.saved_cards import selectors, services
+from gateway.saved_cards.charges import knows_charges
 from gateway.saved_cards.errors import SavedCardUnavailable
+from gateway.saved_cards.models import SavedCard
 
 SUCCEEDED = (Status.AUTHORIZED, Status.PAID)
 SAVES, KEPT, TOKEN, VAULT = "saves", "kept", "token", "vault"
@@ -91,6 +93,13 @@ def _holding(payment: Payment, accounts: list[ProviderAccount]) -> list[Provider
         return accounts
     held = selectors.tokens_of(payment.details[TOKEN], accounts)
     return [account for account in accounts if account.pk in held]
+
+
+@knows_charges
+def is_being_charged(card: SavedCard) -> bool:
+    """Whether the acquirer of a payment still has to charge the card, or to tell whether it did."""
+    theirs = Payment.objects.filter(merchant=card.merchant_id, customer=card.customer_id, status__in=OPEN)
+    return theirs.filter(**{f"details__{TOKEN}": card.pk}).exists()
 
 
 def stored_card_of(payment: Payment) -> StoredCard | None:

@@ -12,17 +12,25 @@ from accounts.due import Due
 from gateway.providers.asking import BACK_OFF_S, LEASE
 from gateway.providers.errors import CallFailed
 from gateway.providers.selectors import provider_of
+from gateway.saved_cards.charges import is_being_charged
 from gateway.saved_cards.models import AcquirerToken
 from gateway.saved_cards.selectors import unsealed
 from gateway.saved_cards.services import forgotten
 
 log = structlog.get_logger()
+WHILE_CHARGED = timedelta(minutes=5)
 ALARM_AT = 12
 """After this many attempts, about six hours, the log line is critical."""
 
 
-def _begin(token: AcquirerToken, due_at: datetime) -> Callable[[], object]:
-    """Reserves the call and sets the next one; it is made after the commit."""
+def _begin(token: AcquirerToken, due_at: datetime) -> Callable[[], object] | None:
+    """Reserves the call and sets the next one; it is made after the commit. A card that is being charged stays: without
+    it the acquirer could neither let its holder confirm nor tell what became of the charge.
+    """
+    if token.card and is_being_charged(token.card):
+        token.ask_at = utcnow() + WHILE_CHARGED
+        token.save(update_fields=["ask_at"])
+        return None
     token.leased_until = utcnow() + LEASE
     token.asked_times += 1
     token.ask_at = utcnow() + timedelta(seconds=BACK_OFF_S[min(token.asked_times, len(BACK_OFF_S)) - 1])

@@ -213,3 +213,19 @@ def test_a_saved_card_outlives_an_authorization_that_was_never_captured(
     assert pass_time(newest().pk, days=8).status == "EXPIRED"
 
     assert charged(api_of(acme), card["id"]).status_code == 201
+
+
+def test_a_card_that_is_removed_while_it_is_charged_leaves_stripe_afterwards(
+    acme: Shop, card: Any, account: ProviderAccount, stand_in: StandIn
+) -> None:
+    stand_in.will("timeout after", on="POST /payment_intents$")
+    assert charged(api_of(acme), card["id"]).status_code == 503
+    assert removed(api_of(acme), card).status_code == 200
+
+    due.run_due(10)
+    assert not any(call.startswith("DELETE") for call in stand_in.calls)
+    assert (pass_time(newest().pk, minutes=2).status, charges(stand_in)) == ("PAID", 1)
+
+    AcquirerToken.objects.update(ask_at=F("ask_at") - timedelta(hours=1))
+    due.run_due(10)
+    assert (vaulted().sealed, sum(call.startswith("DELETE") for call in stand_in.calls)) == (None, 1)
