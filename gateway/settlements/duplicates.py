@@ -5,12 +5,15 @@ from collections.abc import Sequence
 
 from gateway.providers.settlements import LineKind
 from gateway.settlements.matching import Verdict
-from gateway.settlements.models import ONCE, Cause, SettlementLine
+from gateway.settlements.models import BOOKED, ONCE, Cause, SettlementLine
 
 State = SettlementLine.State
 DISPUTES = (LineKind.DISPUTE, LineKind.DISPUTE_WON)
 Key = tuple[str, str, str]
-"""Account, kind, and our id; of disputes the acquirer's, since ours changes when it is lost."""
+"""Account, kind, and our id; of disputes the acquirer's, since ours changes when it is lost.
+
+Of money in suspense its state and the acquirer's id.
+"""
 
 
 def told_apart(decided: Sequence[tuple[SettlementLine, Verdict]]) -> list[tuple[SettlementLine, Verdict]]:
@@ -23,7 +26,7 @@ def told_apart(decided: Sequence[tuple[SettlementLine, Verdict]]) -> list[tuple[
 
 
 def _judged(line: SettlementLine, found: Verdict, settled: Counter[Key]) -> Verdict:
-    if found.state != State.MATCHED or line.kind not in (*ONCE, *DISPUTES):
+    if found.state not in BOOKED or line.kind not in (*ONCE, *DISPUTES):
         return found
     key = _key(line, found)
     if settled[key] >= _allowed(key, settled):
@@ -42,6 +45,8 @@ def _allowed(key: Key, settled: Counter[Key]) -> int:
 
 
 def _key(line: SettlementLine, found: Verdict) -> Key:
+    if found.state == State.HELD:
+        return line.account_id, State.HELD, line.reference
     return line.account_id, line.kind, line.reference if line.kind in DISPUTES else found.object_id
 
 
@@ -54,4 +59,7 @@ def _settled(decided: Sequence[tuple[SettlementLine, Verdict]]) -> Counter[Key]:
         if about:
             named = matched.filter(kind__in=kinds, **{f"{name}__in": about})
             settled.update(named.values_list("account_id", "kind", name))
+    if references := {line.reference for line, found in decided if found.state == State.HELD}:
+        held = SettlementLine.objects.filter(state=State.HELD, account__in=accounts, reference__in=references)
+        settled.update(held.values_list("account_id", "state", "reference"))
     return settled

@@ -115,6 +115,7 @@ class SettlementLine(models.Model):
                 name="settled_once",
                 condition=Q(state="MATCHED", kind__in=ONCE),
             ),
+            models.UniqueConstraint(fields=["account", "reference"], name="held_once", condition=Q(state="HELD")),
         ]
         indexes = [
             models.Index(fields=["due_at"], name="lines_to_match", condition=Q(due_at__isnull=False)),

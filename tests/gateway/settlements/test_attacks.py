@@ -62,7 +62,11 @@ def test_money_in_suspense_is_settled_with_its_own_amount_only(
     second.add("Settled", Decimal("149.00"), Decimal(0), money, "CORRECTED")
     read(account, acquirer, second)
 
-    assert causes() == [("OTHER_AMOUNT", "OPEN")]
+    third = Batch(3)
+    third.add("Settled", Decimal("150.00"), Decimal(0), money, "AGAIN")
+    read(account, acquirer, third)
+
+    assert causes() == [("OTHER_AMOUNT", "OPEN"), ("DUPLICATE", "OPEN")]
     assert (SuspenseItem.objects.get().amount, Transfer.objects.count()) == (15000, 0)
 
 
