@@ -31,6 +31,8 @@ READING = timedelta(minutes=15)
 """How long one process may read a report before another one does."""
 CLOSED_AFTER = timedelta(days=3)
 """Until then a day is read again: what was paid out with a payout may be told later than the payout."""
+CLOSED_FOR = timedelta(days=30)
+"""How long the days of a closed account are read: its last payouts come later than its last payments."""
 HOURLY, LATER, DAILY = timedelta(hours=1), timedelta(hours=6), timedelta(days=1)
 State = SettlementReport.State
 
@@ -49,7 +51,7 @@ def settles(account: ProviderAccount) -> Settles | None:
 
 def open_days() -> None:
     """Opens the report of every day up to today, for accounts whose settlements are read by day."""
-    compare_all(_open_days)
+    compare_all(_open_days, CLOSED_FOR)
 
 
 def _open_days(account: ProviderAccount, now: datetime) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from django.db.models import F
 
+from accounts.audit import Actor
 from gateway.payments.models import Payment
-from gateway.providers.models import ProviderAccount
+from gateway.providers.accounts import close
+from gateway.providers.models import ProviderAccount, ProviderRoute
 from gateway.refunds import due as due_refunds
 from gateway.refunds.models import Refund
 from gateway.settlements import margins
@@ -15,7 +17,7 @@ from gateway.settlements.models import SettlementDifference, SettlementLine, Set
 from tests.support.cards import opened
 from tests.support.companies import Shop
 from tests.support.production import api_of, live
-from tests.support.providers import connected
+from tests.support.providers import NOTE, connected, enters
 from tests.support.settlements import a_day_later, held, open_days, read_again
 from tests.support.stripe.events import delivered, event
 from tests.support.stripe.stand_in import StandIn
@@ -138,3 +140,19 @@ def test_a_day_that_could_not_be_read_is_read_again(account: ProviderAccount, st
 
     report.refresh_from_db()
     assert (report.state, report.failure, report.lines) == ("READ", "", 1)
+
+
+def test_what_is_paid_out_after_the_account_was_closed_is_booked(
+    acme: Shop, account: ProviderAccount, stand_in: StandIn
+) -> None:
+    paid(acme, stand_in)
+    ProviderRoute.objects.all().delete()
+    close(Actor(enters()), account.pk, NOTE)
+    stand_in.balance.pay_out()
+    open_days()
+    assert (held("CLEARING"), held("BANK")) == (0, -(GROSS - FEE))
+
+    ProviderAccount.objects.update(updated_at=F("updated_at") - timedelta(days=31))
+    SettlementReport.objects.update(name="2026-11-01", due_at=None)
+    open_days()
+    assert SettlementReport.objects.count() == 1
