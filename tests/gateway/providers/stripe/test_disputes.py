@@ -111,14 +111,18 @@ def test_it_is_contested_with_evidence_and_won(
     assert balances(acme) == before
 
 
-def test_it_is_accepted_and_lost_and_what_comes_back_later_is_the_companys(
+def test_accepted_or_not_answered_it_is_lost_and_what_comes_back_later_is_the_companys(
     acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
 ) -> None:
-    dispute = opened_at(stand_in, account, payment)
-
+    accepted = opened_at(stand_in, account, payment, amount=5_000, id="dp_1")
     assert answer(acme, "ACCEPT").status_code == 201
+    dispute = opened_at(stand_in, account, payment, amount=15_000)
+    Refund.objects.update(response_due_at=F("response_due_at") - timedelta(days=8))
+    due_refunds.run_due()
+    due.run_due()
 
-    assert (dispute["status"], statuses()) == ("lost", ["COMPLETED"])
+    assert (accepted["status"], dispute["status"], statuses()) == ("lost", "lost", ["COMPLETED"] * 2)
+    assert api_of(acme).get(f"/refunds/{refund().pk}").json()["data"]["responses"][0]["answeredBy"] == "SYSTEM"
     assert not any("/refunds" in call for call in stand_in.calls)
     owed = {"DEBT": -798, "FEE_INCOME": 798}
     assert balances(acme) == owed
@@ -128,10 +132,10 @@ def test_it_is_accepted_and_lost_and_what_comes_back_later_is_the_companys(
     told(account, dispute)
     shown = api_of(acme).get(f"/refunds/{refund().pk}").json()["data"]
     assert (shown["status"], "reversedAt" in shown) == ("COMPLETED", True)
-    assert balances(acme) == {"CLEARING": -TAKEN, "AVAILABLE": 19_202, "FEE_INCOME": 798}
+    assert balances(acme) == {"CLEARING": -15_000, "AVAILABLE": 14_202, "FEE_INCOME": 798}
 
 
-def test_its_end_is_told_before_its_beginning(
+def test_its_end_is_told_before_its_beginning_and_one_that_cannot_be_read_holds_up_no_other_of_the_list(
     acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
 ) -> None:
     before = balances(acme)
@@ -142,23 +146,20 @@ def test_its_end_is_told_before_its_beginning(
     opened_at(stand_in, account, payment, amount=5_000, status="prevented", id="dp_gone", balance_transactions=gone)
     opened_at(stand_in, account, payment, amount=15_000, status="lost", id="dp_lost")
     after = balances(acme)
-
-    callbacks.recover()
-
-    assert (statuses(), balances(acme)) == (["COMPLETED"] * 2, after)
     assert after == {"DEBT": -798, "FEE_INCOME": 798}
+    stand_in.disputes.disputes.clear()
+    for number, wrong in enumerate(({"currency": "jpy"}, {"status": "in_orbit"}, {"amount": 0})):
+        stand_in.disputes.open(**{"charge": "ch_1", "amount": TAKEN, "id": f"dp_{number}"} | wrong)
+    won_back = {"status": "won", "id": "dp_lost"}
+    stand_in.disputes.open(payment.rail_reference or "", 15_000, **won_back)
 
-
-def test_without_an_answer_it_is_given_up_in_time(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
-) -> None:
-    dispute = opened_at(stand_in, account, payment)
-    Refund.objects.update(response_due_at=F("response_due_at") - timedelta(days=8))
-    due_refunds.run_due()
-    due.run_due()
-
-    assert (dispute["status"], statuses()) == ("lost", ["COMPLETED"])
-    assert api_of(acme).get(f"/refunds/{refund().pk}").json()["data"]["responses"][0]["answeredBy"] == "SYSTEM"
+    for written in (True, False):
+        before_it = set(Dispute.objects.values_list("updated_at", flat=True))
+        with capture_logs() as logs:
+            callbacks.recover()
+        assert [one["reference"] for one in logs if one["event"] == "dispute.not_readable"] == ["dp_0", "dp_1", "dp_2"]
+        assert (statuses(), balances(acme)["AVAILABLE"]) == (["COMPLETED"] * 2, 14_202)
+        assert (before_it != set(Dispute.objects.values_list("updated_at", flat=True))) == written
 
 
 def test_an_inquiry_takes_no_money_until_it_becomes_a_chargeback(
@@ -305,24 +306,6 @@ def test_refunds_made_in_stripes_dashboard_are_booked_once_and_owed_beyond_the_w
     assert balances(acme) == {"DEBT": -798, "FEE_INCOME": 798}
 
 
-def test_a_dispute_that_cannot_be_read_holds_up_no_other_of_the_list(
-    acme: Shop, account: ProviderAccount, stand_in: StandIn, payment: Payment
-) -> None:
-    stand_in.disputes.open("ch_1", TAKEN, currency="jpy", id="dp_1")
-    stand_in.disputes.open("ch_1", TAKEN, status="in_orbit", id="dp_2")
-    stand_in.disputes.open("ch_1", 0, id="dp_3")
-    stand_in.disputes.open(payment.rail_reference or "", TAKEN)
-
-    with capture_logs() as logs:
-        callbacks.recover()
-
-    assert [one["reference"] for one in logs if one["event"] == "dispute.not_readable"] == ["dp_1", "dp_2", "dp_3"]
-    assert statuses() == ["AWAITING_RESPONSE"]
-    seen = Dispute.objects.get().updated_at
-    callbacks.recover()
-    assert Dispute.objects.get().updated_at == seen
-
-
 def test_dollars_that_are_settled_in_reais_come_back_and_go_again_to_the_cent(acme: Shop, stand_in: StandIn) -> None:
     rates.record({"USD": Decimal(1), "BRL": Decimal("5.4321"), "MXN": Decimal(18)}, utcnow())
     live(acme, method="CREDIT_CARD", currency="USD")
@@ -340,8 +323,13 @@ def test_dollars_that_are_settled_in_reais_come_back_and_go_again_to_the_cent(ac
 
     for dispute in both:
         told(account, dispute, status="won")
-    assert balances(acme) == {"AVAILABLE": 52_159, "CLEARING": -10_001, "FEE_INCOME": 399, "FX_POSITION": 9_602}
+    won = {"AVAILABLE": 52_159, "CLEARING": -10_001, "FEE_INCOME": 399, "FX_POSITION": 9_602}
+    assert balances(acme) == won
 
     for dispute in reversed(both):
         told(account, dispute, status="lost")
     assert (balances(acme), statuses()) == (lost, ["COMPLETED"] * 2)
+    assert "reversedAt" not in api_of(acme).get(f"/refunds/{refund().pk}").json()["data"]
+    for dispute in both:
+        told(account, dispute, status="won")
+    assert balances(acme) == won
