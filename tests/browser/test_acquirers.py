@@ -16,6 +16,7 @@ from gateway.models import Payment, SavedCard
 from gateway.providers.models import ProviderAccount
 from tests.support.acquirer_pages import ADYEN, ADYEN_LIBRARY, SHOP, LiveShop
 from tests.support.adyen.acquirer import Acquirer, open_acquirer
+from tests.support.adyen.books import BANK
 from tests.support.browser import NARROW, WIDE
 from tests.support.card_pages import state
 from tests.support.production import live, pass_time
@@ -274,6 +275,29 @@ def test_adyens_fields_seal_the_card_and_its_library_asks_the_holder_on_our_page
     assert sent["origin"] == shop.sdk, "3DS is shown there"
     assert sent["paymentMethod"]["encryptedCardNumber"] == "adyenan0_1_1$challenge"
     assert [url for url, told in shop.asked if "5555" in told] == []
+    expect(shop.page.locator("dialog")).to_have_count(0)
+
+
+def test_a_bank_that_asks_the_holder_on_its_own_page_sends_them_back(at_adyen: LiveShop, adyen: Acquirer) -> None:
+    shop = at_adyen
+    went: list[str] = []
+
+    def bank(route: Route) -> None:
+        went.append(route.request.post_data or "")
+        asked = adyen.books.newest()
+        back = f"{asked.asked['returnUrl']}?redirectResult={asked.psp}.credit"
+        route.fulfill(body=f'<title>Bank</title><a href="{back}">Yes, it is me</a>', content_type="text/html")
+
+    shop.page.route(f"{BANK}/**", bank)
+    shop.allowed = (*shop.allowed, BANK)
+    ordered = shop.open()
+    shop.type("3530111333300000", "1230", "123")
+    shop.press()
+    theirs = shop.page.frame_locator("dialog iframe").frame_locator("iframe")
+    theirs.get_by_role("link", name="Yes, it is me").click()
+
+    assert shop.outcome() == {"payment": {"id": ordered["id"], "status": "AUTHORIZED"}}
+    assert went == ["MD=bWQ%3D&PaReq=cGFyZXE%3D"]
     expect(shop.page.locator("dialog")).to_have_count(0)
 
 

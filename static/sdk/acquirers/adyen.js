@@ -151,14 +151,15 @@ class AdyenCard extends Card {
   }
 }
 
-// On our own page for 3DS: what its library makes of the action is confirmed, until there is an outcome. `returned` is
-// what a bank that left the page says when it comes back.
-async function act({ action, fields, locale }, node, ask, returned) {
+// On our own page for 3DS: what its library makes of the action is confirmed, until there is an outcome. With a
+// bank's own page the library would leave ours.
+async function act({ action, fields, locale }, node, ask, visit) {
   const isThere = await library(fields.script, fields.integrity, () => window.AdyenWeb);
   const checkout = isThere && (await open(fields, { locale }).catch(() => null));
-  let details = returned && { details: { redirectResult: returned } };
-  for (let outcome = { action }; checkout; details = null) {
-    details ??= await shown(checkout, outcome.action, node).catch(() => null);
+  for (let outcome = { action }; checkout; ) {
+    const { action: asked } = outcome;
+    const answer = asked.type === "redirect" ? visit(asked) : shown(checkout, asked, node);
+    const details = await answer.catch(() => null);
     if (!details) break;
     outcome = await settle(ask, { acquirer: details }, locale);
     if (!outcome.action) return outcome;

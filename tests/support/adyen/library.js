@@ -43,7 +43,7 @@
       const { value } = this.inputs[kind];
       const isValid = COMPLETE[kind].test(value);
       const number = this.inputs.encryptedCardNumber.value;
-      const plays = PLAYS[number] ?? (number.startsWith("5") ? "challenge" : "credit");
+      const plays = PLAYS[number] ?? { 5: "challenge", 3: "redirect" }[number[0]] ?? "credit";
       const error = isLeft && value && !isValid ? { error: WRONG[kind], errorMessage: "theirs" } : null;
       for (const name of kind === "encryptedExpiryDate" ? OF_DATE : [kind]) {
         this.valid[name] = isValid;
