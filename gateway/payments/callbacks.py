@@ -86,7 +86,7 @@ def _notice_elsewhere(notice: Notice, account: ProviderAccount) -> None:
 def hear_of_card(notice: Notice, account: ProviderAccount) -> bool:
     """Looks a saved card up, or saves that of the payment which the notice names."""
     token = notice.object_id.removeprefix(f"{CARD}_")
-    if look_up(account, token):
+    if look_up(account, token, is_new="payment" in notice.details):
         return True
     wanted = Payment.objects.select_related("merchant__company", "account")
     found = wanted.filter(pk=notice.details.get("payment"), account=account).first()

@@ -12,10 +12,11 @@ from gateway.saved_cards.services import digest_of, lost, updated
 log = structlog.get_logger()
 
 
-def look_up(account: ProviderAccount, token: str) -> bool:
+def look_up(account: ProviderAccount, token: str, *, is_new: bool = False) -> bool:
     """Asks the account about the card that it knows by this id, and brings it up to date.
 
-    False: no saved card of ours has it there. Never call it inside a transaction.
+    `is_new`: the acquirer has just told that it saved the card, so that a vault without it lags behind. False: no saved
+    card of ours has it there. Never call it inside a transaction.
     """
     found = AcquirerToken.objects.filter(account=account, digest=digest_of(account, token), ask_at=None)
     held = found.select_related("card__merchant").first()
@@ -26,8 +27,8 @@ def look_up(account: ProviderAccount, token: str) -> bool:
     except CallFailed as failed:
         log.warning("saved_card.not_looked_up", card=held.card_id, reason=failed.reason)
         return True
-    if facts is None:
-        lost(held)
-    else:
+    if facts is not None:
         updated(held.card, facts)
+    elif not is_new:
+        lost(held)
     return True

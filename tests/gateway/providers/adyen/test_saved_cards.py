@@ -218,3 +218,16 @@ def test_a_saved_card_stays_when_another_payment_with_it_is_voided(
 
     assert (due.run_due(10), token in acquirer.books.vault.cards) == (0, True)
     assert charged(api_of(acme), card["id"]).status_code == 201
+
+
+def test_a_new_card_that_the_vault_does_not_list_yet_stays(
+    acme: Shop, card: Any, account: ProviderAccount, acquirer: Acquirer
+) -> None:
+    [(token, kept)] = acquirer.books.vault.cards.items()
+    contract = item("RECURRING_CONTRACT", acquirer.books.newest(), pspReference=token)
+    acquirer.books.vault.cards.clear()
+
+    assert delivered(account, message(contract)) == 200
+
+    acquirer.books.vault.cards[token] = kept
+    assert charged(api_of(acme), card["id"]).status_code == 201
