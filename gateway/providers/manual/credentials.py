@@ -79,7 +79,8 @@ class ManualCredentials(Credentials):
     """Nothing here is secret: payers see it. A method whose account is empty is not served."""
 
     identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (
-        ("clabe",), ("cbu",), ("bank", "account_number"), ("nequi_number",), ("bre_b_key",), ("pix_key",),
+        ("clabe",), ("cbu",), ("bank", "account_number"), ("tax_id", "account_number"),
+        ("nequi_number",), ("bre_b_key",), ("pix_key",),
     )  # fmt: skip
 
     holder: Annotated[str, Field(min_length=2, max_length=70, title="Account holder")]

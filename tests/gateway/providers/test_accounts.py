@@ -98,6 +98,10 @@ def test_one_bank_account_serves_one_owner(acme: Shop, globex: Shop) -> None:
     ("given", "same"),
     [
         ({"bank": "BBVA", "account_number": "123456"}, {"bank": "bbva", "account_number": "123456"}),
+        (
+            {"bank": "Bancolombia", "tax_id": "9001", "account_number": "123456"},
+            {"bank": "Bancolombia S.A.", "tax_id": "9001", "account_number": "123456"},
+        ),
         ({"clabe": "012180000154000013"}, {"clabe": "012180000154000013", "pix_key": "a@b.example"}),
     ],
 )
