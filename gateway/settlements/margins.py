@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from itertools import starmap
 from typing import NamedTuple
 
 from django.db.models import BigIntegerField, F, Sum
@@ -49,7 +50,9 @@ class PeriodRow(NamedTuple):
 
 
 def of_period(since: date, until: date) -> Sequence[PeriodRow]:
-    """The months of the period, by account, method and currency; `until` is included. At most 400 days are read."""
+    """The months of the period, by account, method and currency; `until` is included. At most 400 days are read. What
+    neither took nor cost anything, as payouts do, is left out.
+    """
     assert (until - since).days <= LONGEST
     days = SettlementDay.objects.filter(day__gte=since, day__lte=until).annotate(month=TruncMonth("day"))
     by = ("month", "account__title", "method", "currency")
@@ -57,7 +60,7 @@ def of_period(since: date, until: date) -> Sequence[PeriodRow]:
     rows = sums.annotate(
         taken=_sum("net") + _sum("acquirer_fee"), ours=_sum("our_fee"), theirs=_sum("acquirer_fee")
     ).values_list(*by, "taken", "ours", "theirs")
-    return [PeriodRow(*row) for row in rows]
+    return [row for row in starmap(PeriodRow, rows) if row.gross or row.our_fee or row.acquirer_fee]
 
 
 def _sum(name: str) -> Sum:

@@ -10,6 +10,7 @@ from unfold.decorators import action
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.base.clock import utcnow
+from gateway.methods.registry import Method
 from gateway.settlements import margins
 from gateway.settlements.margins import LONGEST, PeriodRow
 from gateway.staff.kit.columns import EMPTY
@@ -58,4 +59,4 @@ def _table(rows: Any) -> PanelTable:
 def _row(one: PeriodRow) -> list[str]:
     amounts = (one.gross, one.our_fee, one.acquirer_fee, one.margin)
     told = [plain_amount(minor, one.currency) for minor in amounts]
-    return [f"{one.month:%Y-%m}", one.account, one.method or EMPTY, *told]
+    return [f"{one.month:%Y-%m}", one.account, str(Method(one.method).label) if one.method else EMPTY, *told]

@@ -282,7 +282,7 @@ def test_evidence_that_stripe_does_not_take_is_refused_at_once(
         assert (refused.status_code, refused.json()["onpayCode"]) == (400, "ONP400_EVIDENCE")
     owner = signed_in_twice(a_member(acme.company, email="files@acme.example"))
     page = owner.get(f"/dashboard/{acme.company.pk}/production/refunds/{refund().pk}/contest").content.decode()
-    assert "The acquirer takes at most 9 files of" in page and "It takes no PNG" not in page
+    assert "The acquirer takes at most 9 files of" in page and "PDF, PNG or JPEG" in page
     assert (statuses(), stand_in.disputes.files, Dispute.objects.get().answer) == (["AWAITING_RESPONSE"], [], None)
 
 
