@@ -83,7 +83,7 @@ def create(request: HttpRequest, merchant: Merchant) -> HttpResponse:
         order["returnUrl"] = f"{settings.BASE_URL}/demo/shop"
     payment = payments.create(merchant, validated(PaymentInput, order, merchant).request())
     if payment.is_unanswered:
-        payment = questions.answer(merchant, payment.id, questions.ask(payment))
+        payment = questions.answer(merchant, questions.ask(payment))
     if payment.status == Status.FAILED:
         raise Rejected(payment.method, paymentId=payment.id)
     return _json(payloads.payment(payment))

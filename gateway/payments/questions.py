@@ -1,6 +1,7 @@
 """Questions to the provider of a payment: put outside any transaction, and what follows from the answers."""
 
 from copy import copy
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -24,6 +25,15 @@ from gateway.providers.asking import LEASE, is_leased, lease, poll_after_s
 log = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """How a new payment can be paid, as the account of then has said."""
+
+    payment_id: str
+    account_id: str | None
+    outcome: PaymentOutcome
+
+
 def ask_and_take(merchant: Merchant, question: Question) -> Payment:
     """Puts the question and applies the answer, and what follows at once. Never call it inside a transaction."""
     return take_and_go_on(merchant, question, question.put())
@@ -42,23 +52,23 @@ def take_and_go_on(merchant: Merchant, question: Question, answer: Answer) -> Pa
         question, answer = following, following.put()
 
 
-def ask(payment: Payment) -> PaymentOutcome:
+def ask(payment: Payment) -> FirstAnswer:
     """Asks the provider of a stored payment how it can be paid; the next one after a definite refusal.
 
     Never call it inside a transaction. Raises ONP502_<METHOD>_INVALID_RESPONSE and
     ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE, naming the payment: then the provider is asked again later.
     """
     if payment.account is None:
-        return _ask_simulator(payment)
+        return FirstAnswer(payment.id, None, _ask_simulator(payment))
     question = question_of(payment, PaymentAction.PREPARE)
     while True:
         answer = question.put()
         outcome, is_wrong = answer.outcome, is_other_money(payment, answer.outcome)
         if not is_wrong and outcome.answered not in (PaymentResult.UNKNOWN, *NOTHING_HAPPENED):
-            return outcome
+            return FirstAnswer(payment.id, question.account_id, outcome)
         payment, following = retry_on_deadlock(partial(_take, payment.merchant, question, answer))
         if not payment.is_unanswered:
-            return outcome
+            return FirstAnswer(payment.id, question.account_id, outcome)
         if following is None:
             refusal = InvalidResponse if is_wrong else RailUnavailable
             raise refusal(payment.method, paymentId=payment.id)
@@ -74,10 +84,14 @@ def _ask_simulator(payment: Payment) -> PaymentOutcome:
 
 
 @transaction.atomic(savepoint=False)
-def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Payment:
-    """Applies the provider's answer, unless the payment ended in the meantime. Raises ONP404_PAYMENT."""
-    payment = lock(merchant, payment_id)
+def answer(merchant: Merchant, first: FirstAnswer) -> Payment:
+    """Applies the provider's answer, unless the payment ended in the meantime. Raises ONP404_PAYMENT, and
+    ONP503_<METHOD>_TEMPORARILY_UNAVAILABLE if another account has taken an unanswered payment over.
+    """
+    payment, outcome = lock(merchant, first.payment_id), first.outcome
     at = clock.now(merchant)
+    if payment.account_id != first.account_id:
+        return _answered_elsewhere(payment, first)
     if not payment.is_unanswered:
         notice_money(payment, outcome, at)
         return payment
@@ -89,6 +103,17 @@ def answer(merchant: Merchant, payment_id: str, outcome: PaymentOutcome) -> Paym
     except PaymentState as unforeseen:  # must not be stored as the answer to retries
         log.critical("payment.answered_unforeseen", payment=payment.id, answered=outcome.answered)
         raise InvalidResponse(payment.method, paymentId=payment.id) from unforeseen
+
+
+def _answered_elsewhere(payment: Payment, first: FirstAnswer) -> Payment:
+    """Nothing that this account says is about the payment any more. Money there is for people."""
+    if first.outcome.answered in MONEY:
+        log.critical(
+            "payment.told_elsewhere", payment=payment.id, account=first.account_id, told=first.outcome.answered
+        )
+    if payment.is_unanswered:
+        raise RailUnavailable(payment.method, paymentId=payment.id)
+    return payment
 
 
 @transaction.atomic(savepoint=False)

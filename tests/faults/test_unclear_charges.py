@@ -66,10 +66,10 @@ def charge(merchant: Merchant, number: int) -> None:
     """As POST /payments does it; the client does not repeat a request that was not answered."""
     payment = services.create(merchant, replace(ORDER, reference=f"order-{number}"))
     try:
-        outcome = questions.ask(payment)
+        first = questions.ask(payment)
     except (MethodRefusal, Killed):
         return
-    questions.answer(merchant, payment.pk, outcome)
+    questions.answer(merchant, first)
 
 
 def let_time_pass(world: World) -> None:

@@ -71,7 +71,7 @@ def a_card(shop: Shop, minor: int, currency: str = "USD") -> Payment:
     )  # fmt: skip
     payment = payments.create(shop.sandbox, wish)
     if payment.is_unanswered:
-        payment = questions.answer(shop.sandbox, payment.id, questions.ask(payment))
+        payment = questions.answer(shop.sandbox, questions.ask(payment))
     assert payment.status == "PAID"
     return payment
 

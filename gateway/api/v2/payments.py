@@ -20,7 +20,6 @@ from gateway.methods.errors import (
     RailUnavailable,
     Rejected,
 )
-from gateway.methods.rail import PaymentOutcome
 from gateway.payments import errors, payloads, questions, selectors
 from gateway.payments import services as payments
 from gateway.payments.models import Status
@@ -96,15 +95,15 @@ class PaymentsView(Resource):
 
     def _answer(self, payment: payments.Payment) -> Answer:
         if payment.is_unanswered:
-            return Unfinished(payment.id, partial(questions.ask, payment), partial(self._take, payment))
+            return Unfinished(payment.id, partial(questions.ask, payment), partial(self._take, payment.merchant))
         if payment.status == Status.FAILED:
             is_too_small = payment.failure_code == AMOUNT_TOO_SMALL
             raise (BelowProviderMinimum if is_too_small else Rejected)(payment.method, paymentId=payment.id)
         payload = payloads.payment(payment)
         return CONFIRMATION_REQUIRED.of(payload) if _must_be_confirmed(payment) else payload
 
-    def _take(self, payment: payments.Payment, outcome: PaymentOutcome) -> Answer:
-        return self._answer(questions.answer(payment.merchant, payment.id, outcome))
+    def _take(self, merchant: Merchant, first: questions.FirstAnswer) -> Answer:
+        return self._answer(questions.answer(merchant, first))
 
     @operation(
         "listPayments",

@@ -174,10 +174,10 @@ def _answered(payment: Payment) -> tuple[Payment, Refusal | None]:
     """Asks the provider, with one retry if it is unavailable."""
     merchant = payment.merchant
     try:
-        return questions.answer(merchant, payment.id, questions.ask(payment)), None
+        return questions.answer(merchant, questions.ask(payment)), None
     except Refusal as refusal:
         again = questions.resume(merchant, payment.id)
-        return questions.answer(merchant, payment.id, questions.ask(again)), refusal
+        return questions.answer(merchant, questions.ask(again)), refusal
 
 
 # ── Refunds ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -239,7 +239,7 @@ def _query_provider(payment: Payment) -> str:
     """Like the API, asks the provider of a new payment now; returns the message for the page."""
     if payment.is_unanswered:
         try:
-            payment = questions.answer(payment.merchant, payment.id, questions.ask(payment))
+            payment = questions.answer(payment.merchant, questions.ask(payment))
         except MethodRefusal:
             return _("The provider gave no clear answer. It will be asked again within a minute.")
     if payment.status == Status.FAILED:

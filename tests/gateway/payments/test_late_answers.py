@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 REVIEW = PaymentOutcome(PaymentResult.REVIEW)
 CLEARED = PaymentOutcome(PaymentResult.CLEARED, {"pixCopyPaste": "000201code", "pixTxid": "TX"})
+OF_SECOND = PaymentOutcome(PaymentResult.WAITING, {"pixCopyPaste": "000201other", "pixTxid": "TX2"})
 PAID = PaymentOutcome(PaymentResult.DONE, reference="E1")
 
 
@@ -96,6 +97,35 @@ def test_a_late_withdrawal_of_the_charge_does_not_end_what_was_sent_again(stored
 
     payment = Payment.objects.get()
     assert (payment.status, payment.leased_until) == ("PENDING", sent_again.leased_until)
+
+
+@pytest.mark.parametrize("is_answered", [True, False], ids=["answered there", "being asked there"])
+def test_what_the_first_account_says_late_is_not_the_answer_of_the_second(
+    acme: Shop, script: Script, is_answered: bool
+) -> None:
+    live(acme, "bank", "second")
+    refused, unclear = PaymentOutcome(PaymentResult.REFUSED), PaymentOutcome(PaymentResult.UNKNOWN)
+    script.answers = {"bank instruct": [KeyboardInterrupt()]}
+    with pytest.raises(KeyboardInterrupt):
+        post(acme)
+    payment = Payment.objects.get()
+    late = questions.FirstAnswer(payment.pk, payment.account_id, CLEARED)
+    script.answers = {
+        "bank ask": [refused],
+        "second instruct": [OF_SECOND if is_answered else unclear],
+        "second ask": [unclear],
+    }
+    questions.ask_and_take(payment.merchant, written_down(payment))
+
+    if is_answered:
+        questions.answer(payment.merchant, late)
+    else:
+        with pytest.raises(RailUnavailable):
+            questions.answer(payment.merchant, late)
+
+    payment.refresh_from_db()
+    assert payment.details == (OF_SECOND.details if is_answered else {})
+    assert payment.account_id != late.account_id and payment.status == "PENDING"
 
 
 def test_a_review_at_a_provider_is_followed_to_its_end(acme: Shop, script: Script) -> None:

@@ -258,7 +258,7 @@ class Payments(World):
             if one.who != API:
                 questions.ask_and_take(merchant, self._question(one, remembered))
             else:
-                questions.answer(merchant, remembered.pk, questions.ask(remembered))
+                questions.answer(merchant, questions.ask(remembered))
         except GoesOn as following:
             row, (user, what) = self.stage.row(), following.args
             about, account = _FOLLOWING.get(what, PaymentAction.PREPARE), USERS.index(user)
