@@ -33,13 +33,13 @@ class RemovedPayload(TypedDict):
     deleted: Literal[True]
 
 
+def removable(card: SavedCard) -> SavedCardPayload:
+    """The saved card with the link for the payer, for whoever may remove it. Its merchant must be loaded."""
+    return {**saved_card(card), "removalUrl": links.removal_page(card)}
+
+
 def saved_card(card: SavedCard) -> SavedCardPayload:
-    """The saved card. Its merchant must be loaded."""
-    return {**announced(card), "removalUrl": links.removal_page(card)}
-
-
-def announced(card: SavedCard) -> SavedCardPayload:
-    """The saved card for events: without the link for the payer."""
+    """The saved card for events, and for whoever may only read it."""
     return {
         "id": card.id,
         "customerId": card.customer_id,

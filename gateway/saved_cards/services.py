@@ -58,7 +58,7 @@ def keep(
         card = SavedCard(merchant=merchant, customer_id=customer_id, saved_with=payment_id, **facts)
         card.consented_at, card.created_at = consented_at, at
         card.save(force_insert=True)
-        emit(merchant, "payment_method.saved", card.pk, payloads.announced(card), at)
+        emit(merchant, "payment_method.saved", card.pk, payloads.saved_card(card), at)
     if account is not None and tokenized is not None:
         _keep_token(card, account, tokenized)
     return card
@@ -168,7 +168,7 @@ def remove(
     if actor is not None:
         after = {"brand": card.brand, "last4": card.last4, "customer": card.customer_id}
         audit.record(actor, "saved_card.removed", merchant=merchant, object_id=card.pk, after=after)
-    emit(merchant, "payment_method.removed", card.pk, payloads.announced(card), card.removed_at)
+    emit(merchant, "payment_method.removed", card.pk, payloads.saved_card(card), card.removed_at)
     return card
 
 

@@ -246,7 +246,7 @@ OF: dict[str, dict[str, str]] = {
         "funding": "credit, debit or prepaid.",
         "expMonth": "The month at whose end the card expires; null if the acquirer did not tell.",
         "expYear": "The year in which the card expires; null if the acquirer did not tell.",
-        "removalUrl": "A page on which the customer can remove the card. Not in events.",
+        "removalUrl": "A page on which the customer can remove the card; only for keys with payments:write.",
         "removedAt": "When it was removed; null until then.",
     },
     "ResolutionPayload": {

@@ -16,6 +16,8 @@ from gateway.saved_cards import selectors as cards
 from gateway.saved_cards import services as saved_cards
 from gateway.saved_cards.errors import SavedCardUnknown
 
+REMOVING = "payments:write"
+
 
 class CustomerFilters(ListQuery):
     """Which customers: `taxId` and `email` whole, `name` a part."""
@@ -61,10 +63,13 @@ class PaymentMethodsOfCustomerView(Resource):
         """List the saved cards of a customer
 
         Newest first, without those that were removed. `id` is the `paymentMethodToken` of a new payment by the same
-        customer. Give `removalUrl` to the customer only: whoever opens it can remove the card.
+        customer. Give `removalUrl` to the customer only: whoever opens it can remove the card. A key without
+        `payments:write` gets none.
         """
         customer = selectors.get(merchant, customer_id)
-        return page_of(cards.listed(merchant, customer.pk), query, card_payloads.saved_card)
+        may_remove = REMOVING in self.request.auth.permissions  # type: ignore[union-attr]
+        shown = card_payloads.removable if may_remove else card_payloads.saved_card
+        return page_of(cards.listed(merchant, customer.pk), query, shown)
 
 
 class PaymentMethodOfCustomerView(Resource):
@@ -72,7 +77,7 @@ class PaymentMethodOfCustomerView(Resource):
 
     @operation(
         "removeCustomerPaymentMethod",
-        "payments:write",
+        REMOVING,
         gives=card_payloads.RemovedPayload,
         success="Saved card removed.",
         refuses=[SavedCardUnknown],

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Company
+from accounts.services import issue_key
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
 from gateway.saved_cards.models import SavedCard
@@ -51,6 +52,17 @@ def test_a_card_is_saved_charged_again_and_removed(api: Api, acme: Shop) -> None
     assert [event["type"] for event in about] == ["payment_method.saved", "payment_method.removed"]
     assert [event["data"]["status"] for event in about] == ["ACTIVE", "REMOVED"]
     assert "removalUrl" not in about[0]["data"]
+
+
+def test_a_key_that_may_only_read_customers_gets_no_link_that_removes_cards(api: Api, acme: Shop) -> None:
+    card = saved(api)
+    _, reading = issue_key(acme.sandbox, permissions=["customers:read"])
+
+    assert refusal(removed(Api(reading), card)) == (403, "ONP403")
+    assert cards(Api(reading), card["customerId"]) == [
+        {name: value for name, value in card.items() if name != "removalUrl"}
+    ]
+    assert cards(api, card["customerId"]) == [card]
 
 
 def test_the_same_card_is_saved_once(api: Api) -> None:
