@@ -45,7 +45,8 @@ class StripeCard extends Card {
   }
 
   async #confirm(card) {
-    const { error } = await this.stripe.confirmCardPayment(this.given.secret, card);
+    const asked = this.stripe.confirmCardPayment(this.given.secret, card);
+    const { error } = await asked.catch((thrown) => ({ error: thrown }));
     if (error?.type === "validation_error") return this.failed("INVALID_NUMBER", { field: "cardNumber" });
     const outcome = await this.settle({});
     const isUndecided = !error && outcome.payment?.status === "ACTION_REQUIRED";
