@@ -8,13 +8,17 @@ from unfold.decorators import action, display
 from accounts.audit import Actor
 from gateway.providers import health
 from gateway.providers.models import ProviderAccount
-from gateway.staff.kit.columns import EMPTY, colored, moment
+from gateway.staff.kit.columns import EMPTY, moment, titled
 from gateway.staff.kit.forms import NoteForm
 from gateway.staff.kit.pages import Done, ReadOnlyAdmin
 from gateway.staff.kit.queues import Queue
 
 Status, State = ProviderAccount.Status, ProviderAccount.State
-CIRCUIT = colored("circuit", CLOSED="success", OPEN="danger", HALF_OPEN="warning")
+CIRCUIT = titled(
+    lambda account: (account.circuit, account.get_circuit_display()),
+    "circuit",
+    label={State.CLOSED: "success", State.OPEN: "danger", State.HALF_OPEN: "warning"},
+)
 FIELDSET = (
     "Health",
     {

@@ -311,6 +311,8 @@ def test_an_account_that_was_taken_out_waits_for_staff_who_put_it_back(staff: Cl
     queue = staff.get(page_at(Account, "changelist"), {"queue": "failing"})
     assert [row.pk for row in queue.context["cl"].result_list] == [account.pk]
     page = told(staff.get(page_at(Account, "change", account.pk)))
+    listed = told(staff.get(page_at(Account, "changelist")))
+    assert "Taken out" in listed and "Working" in listed
     assert "HTTP 503" in page and "prepare, of several companies" in page and "put_back" in page
     assert "put_back" not in told(staff.get(page_at(Account, "change", working.pk)))
 
