@@ -192,6 +192,13 @@ class Race:
         refunds_due.run_due()
 
 
+ENDS = {"COMPLETED", "FAILED", "CANCELED"}
+
+
+def ended() -> set[str]:
+    return set(Refund.objects.values_list("status", flat=True))
+
+
 def test_refund_advance_and_release_of_one_receivable_leave_the_books_right(
     api: Api, acme: Shop, settings: Settings
 ) -> None:
@@ -206,7 +213,9 @@ def test_refund_advance_and_release_of_one_receivable_leave_the_books_right(
         return contender()
 
     with ThreadPoolExecutor(3, initializer=connections.close_all) as threads:
-        for number in range(ROUNDS):
+        for number in range(4 * ROUNDS):
+            if number >= ROUNDS and ended() >= ENDS:  # by chance none of the refunds may win that fail
+                break
             race = Race(acme, api, decider, dice)
             seen.update(threads.map(one, race.contenders()))
             assert violations() == [], f"round {number}"
@@ -215,7 +224,7 @@ def test_refund_advance_and_release_of_one_receivable_leave_the_books_right(
 
     assert {"refund: done", "advance: done", "release: done"} <= set(seen)
     assert {"refund: ONP409_RECEIVABLE_RESERVED", "advance: ONP409_RECEIVABLE_STATE"} & set(seen)
-    assert set(Refund.objects.values_list("status", flat=True)) >= {"COMPLETED", "FAILED", "CANCELED"}
+    assert ended() >= ENDS
     assert set(Receivable.objects.values_list("state", flat=True)) >= {"RELEASED", "ADVANCED"}
 
 
