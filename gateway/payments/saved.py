@@ -113,7 +113,11 @@ def stored_card_of(payment: Payment) -> StoredCard | None:
 
 def tokenized(payment: Payment) -> Tokenized | None:
     """The card in the acquirer's vault, while it may still have to be charged."""
-    sealed = payment.details.get(VAULT) if TOKEN in payment.details else None
+    return _in_vault(payment) if TOKEN in payment.details else None
+
+
+def _in_vault(payment: Payment) -> Tokenized | None:
+    sealed = payment.details.get(VAULT)
     return selectors.unsealed(sealed.encode()) if sealed else None
 
 
@@ -132,9 +136,9 @@ def note(payment: Payment, outcome: PaymentOutcome, at: datetime) -> None:
         _keep_or_refresh(payment, outcome.tokenized, at)
     elif SAVES in payment.details and payment.account_id and outcome.tokenized:
         payment.details = payment.details | {VAULT: selectors.sealed(outcome.tokenized).decode()}
-    if VAULT in payment.details and payment.status not in UNDECIDED:
+    if payment.status not in UNDECIDED and (in_vault := _in_vault(payment)):
         if is_to_be_kept(payment):
-            _discard(payment, selectors.unsealed(payment.details[VAULT].encode()))
+            _discard(payment, in_vault)
         payment.details = {name: value for name, value in payment.details.items() if name != VAULT}
 
 
@@ -160,8 +164,7 @@ def _discard(payment: Payment, tokenized: Tokenized) -> None:
 
 def _keep_or_refresh(payment: Payment, tokenized: Tokenized | None, at: datetime) -> None:
     if payment.details.get(SAVES):
-        sealed = payment.details.get(VAULT)
-        found = tokenized or (selectors.unsealed(sealed.encode()) if sealed else None)
+        found = tokenized or _in_vault(payment)
         if found or payment.account_id is None:
             keep(payment, found, at)
     elif TOKEN in payment.details and tokenized:
