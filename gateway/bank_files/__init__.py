@@ -1,0 +1,1 @@
+"""Files that banks and we exchange: written and read here, as plain values. Nothing is stored, no money moves."""

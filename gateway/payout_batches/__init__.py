@@ -1,0 +1,1 @@
+"""Withdrawals that are paid by file: gathered, released by two people, written once, handed over."""
