@@ -97,6 +97,16 @@ WITHDRAWALS: dict[tuple[str, str], dict[str, Any]] = {
         documentType="CC",
         documentNumber="1018760936",
     ),
+    ("BANK_TRANSFER", "BRL"): _withdrawal(
+        1500.00,
+        "BRL",
+        bankCode="341",
+        branch="0932",
+        accountNumber="12345-6",
+        accountType="CHECKING",
+        beneficiaryName="Ana Souza",
+        beneficiaryTaxId="52998224725",
+    ),
     ("CRYPTO", "USDT"): _withdrawal(
         1000.00,
         "BRL",

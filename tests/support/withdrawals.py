@@ -28,10 +28,11 @@ PIX: Rail = ("PIX", "BRL")
 SPEI: Rail = ("SPEI", "MXN")
 ARS: Rail = ("BANK_TRANSFER", "ARS")
 COP: Rail = ("BANK_TRANSFER", "COP")
+BRL: Rail = ("BANK_TRANSFER", "BRL")
 USDT: Rail = ("CRYPTO", "USDT")
 BTC: Rail = ("CRYPTO", "BTC")
-RAILS = (PIX, SPEI, ARS, COP, USDT, BTC)
-FIAT = (PIX, SPEI, ARS, COP)
+RAILS = (PIX, SPEI, ARS, COP, BRL, USDT, BTC)
+FIAT = (PIX, SPEI, ARS, COP, BRL)
 PATHS = {"PIX": "pix", "SPEI": "spei", "BANK_TRANSFER": "bank-transfer", "CRYPTO": "crypto"}
 PAID_IN_BY = {
     "BRL": ("PIX", 250_000),

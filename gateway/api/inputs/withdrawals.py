@@ -150,23 +150,24 @@ class SpeiWithdrawalInput(WithdrawalInput):
 
 
 class BankWithdrawalInput(WithdrawalInput):
-    """To an account: in ARS by exactly one of CBU, CVU and alias, in COP by bank, account and document."""
+    """To an account: in ARS by exactly one of CBU, CVU and alias, in COP and BRL by bank, account and document."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
     codes: ClassVar[dict[str, type[Refusal]]] = WithdrawalInput.codes | dict.fromkeys(
         (
-            "cbu", "cvu", "alias", "bankCode", "accountType", "accountNumber", "documentType", "documentNumber",
-            "beneficiaryTaxId",
+            "cbu", "cvu", "alias", "bankCode", "branch", "accountType", "accountNumber", "documentType",
+            "documentNumber", "beneficiaryTaxId",
         ),
         rails.InvalidBankAccount,
     )  # fmt: skip
 
-    currency: Literal["ARS", "COP"]
+    currency: Literal["ARS", "COP", "BRL"]
     cbu: Code | None = None
     cvu: Code | None = None
     alias: Code | None = None
     bank_code: Code | None = None
-    account_type: Literal["SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT"] | None = None
+    branch: Code | None = None
+    account_type: Literal["SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT", "PAYMENT"] | None = None
     account_number: Code | None = None
     beneficiary_name: Name
     beneficiary_tax_id: Code | None = None

@@ -35,8 +35,11 @@ OF: dict[str, dict[str, str]] = {
         "cbu": "ARS: the account's CBU of 22 digits. Send exactly one of cbu, cvu and alias.",
         "cvu": "ARS: the account's CVU of 22 digits. Send exactly one of cbu, cvu and alias.",
         "alias": "ARS: the account's alias. Send exactly one of cbu, cvu and alias.",
-        "bankCode": "COP: the code of the beneficiary's bank.",
-        "beneficiaryTaxId": "ARS: CUIT, CUIL or DNI of the beneficiary.",
+        "bankCode": "COP: the code of the beneficiary's bank. BRL: its COMPE code of 3 digits or its ISPB of 8.",
+        "branch": "BRL: the branch (agência), with its check digit after a hyphen if it has one.",
+        "accountNumber": "COP: 6 to 20 digits. BRL: up to 12 digits and the check digit.",
+        "accountType": "COP: SAVINGS, CHECKING or ELECTRONIC_DEPOSIT. BRL: CHECKING, SAVINGS or PAYMENT.",
+        "beneficiaryTaxId": "ARS: CUIT, CUIL or DNI of the beneficiary. BRL: CPF or CNPJ.",
     },
     "BlockedPayload": {
         "reason": "Why the money is blocked.",
@@ -336,8 +339,8 @@ OF: dict[str, dict[str, str]] = {
     "ReceiptForm": {"format": "`json` or `pdf`. If omitted: as requested by the header Accept."},
 }  # fmt: skip
 COMMON: dict[str, str] = {
-    "accountNumber": "COP: the number of the beneficiary's account.",
-    "accountType": "COP: the kind of the beneficiary's account.",
+    "accountNumber": "COP and BRL: the number of the beneficiary's account.",
+    "accountType": "COP and BRL: the kind of the beneficiary's account.",
     "advanceBy": "An ISO 8601 duration, for example P30D. Send exactly one of advanceBy and advanceTo.",
     "advanceEnabled": "Whether the company may request advances.",
     "advanceTo": "A later instant. Send exactly one of advanceBy and advanceTo.",
@@ -363,6 +366,7 @@ COMMON: dict[str, str] = {
     "beneficiaryTaxId": "The tax document of the account's owner.",
     "blocked": "Money on hold for refunds, withdrawals or by order.",
     "blockedAmount": "The amount on hold for this refund now.",
+    "branch": "BRL: the branch of the beneficiary's bank.",
     "bucket": "AVAILABLE, RELEASING, BLOCKED, or TOTAL for all three.",
     "card": "Cards: the card, as far as it may be printed.",
     "cardIntegrationMode": "SECURE_FIELDS on your own page, or HOSTED on ours.",

@@ -252,8 +252,8 @@ class BankWithdrawalsView(RailView):
     def post(self, merchant: Merchant, wanted: BankWithdrawalInput) -> Answer:
         """Withdraw by bank transfer
 
-        In ARS to a CBU, a CVU or an alias; in COP to an account. Members of the other currency are rejected. Only
-        from the registered IP address; `?dryRun=true` does nothing.
+        In ARS to a CBU, a CVU or an alias; in COP and in BRL to an account (BRL: sent as PIX or TED). Members of
+        another currency are rejected. Only from the registered IP address; `?dryRun=true` does nothing.
         """
         return self.accept(merchant, wanted)
 

@@ -1,6 +1,6 @@
 """Forms for a new withdrawal over each rail. The rail's errors are shown at the fields."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -13,8 +13,10 @@ from accounts.base.client_address import Address
 from accounts.models import Environment, Merchant
 from gateway.dashboard.amounts import CodeField, ExactAmountField, LineField, in_currency
 from gateway.dashboard.forms import OnceForm
-from gateway.dashboard.withdrawals.words import ACCOUNT_TYPE, DOCUMENT_TYPE, FAULT, KEY_TYPE, Said
+from gateway.dashboard.withdrawals.words import ACCOUNT_TYPE, BRAZILIAN_FAULT, DOCUMENT_TYPE, FAULT, KEY_TYPE, Said
 from gateway.methods.pix import keys
+from gateway.payouts.bank_transfer import brazil
+from gateway.payouts.bank_transfer import rail as colombia
 from gateway.payouts.bank_transfer.banks import NAMES
 from gateway.payouts.crypto.rail import NETWORKS
 from gateway.payouts.rail import PayoutRail
@@ -33,6 +35,7 @@ class WithdrawalForm(OnceForm):
     rail: ClassVar[str]
     wallet: ClassVar[str] = ""
     """The debited currency; empty if it can be selected."""
+    fault_texts: ClassVar[Mapping[str, Said]] = FAULT
 
     amount = ExactAmountField(label=_("Amount"), help_text=_("The amount sent; the fee is charged on top."))
     reference = LineField(
@@ -92,7 +95,7 @@ class WithdrawalForm(OnceForm):
         for fault in self.validating_rail.faults(self.members(), strict=strict) if self.validating_rail else ():
             name = self.field_of(fault.field)
             if name in self.fields and name not in self.errors:
-                self.add_error(name, str(FAULT.get(name, fault.message)))
+                self.add_error(name, str(self.fault_texts.get(name, fault.message)))
         return given
 
     def draft(self, origin: Address | None) -> WithdrawalDraft:
@@ -187,6 +190,10 @@ def _kind_of(account: str) -> str:
     return "cvu" if account.startswith("000") else "cbu"
 
 
+def _account_types(codes: Sequence[str]) -> list[tuple[str, Said]]:
+    return [(code, ACCOUNT_TYPE[code]) for code in codes]
+
+
 class ColombianForm(WithdrawalForm):
     """Colombian bank transfer."""
 
@@ -194,11 +201,30 @@ class ColombianForm(WithdrawalForm):
     wallet = "COP"
 
     bank_code = forms.ChoiceField(label=_("Bank"), choices=lambda: [("", ""), *_banks()])
-    account_type = forms.ChoiceField(label=_("Kind of account"), choices=[*ACCOUNT_TYPE.items()])
+    account_type = forms.ChoiceField(label=_("Kind of account"), choices=_account_types(colombia.ACCOUNT_TYPES))
     account_number = CodeField(label=_("Account number"), max_length=40)
     beneficiary_name = LineField(label=_("Beneficiary"), min_length=2, max_length=120)
     document_type = forms.ChoiceField(label=_("Kind of document"), choices=[*DOCUMENT_TYPE.items()])
     document_number = CodeField(label=_("Document number"), max_length=40)
+
+
+class BrazilianForm(WithdrawalForm):
+    """Brazilian bank transfer: to an account that is known by its numbers instead of a PIX key."""
+
+    rail = "BANK_TRANSFER"
+    wallet = "BRL"
+    fault_texts = FAULT | BRAZILIAN_FAULT
+
+    bank_code = CodeField(label=_("Bank code"), max_length=8, help_text=_("3 digits (COMPE) or 8 digits (ISPB)."))
+    branch = CodeField(label=_("Branch"), max_length=6)
+    account_number = CodeField(label=_("Account number"), max_length=14, help_text=_("With the check digit."))
+    account_type = forms.ChoiceField(label=_("Kind of account"), choices=_account_types(brazil.ACCOUNT_TYPES))
+    beneficiary_name = LineField(label=_("Beneficiary"), min_length=2, max_length=120)
+    beneficiary_tax_id = CodeField(label=_("CPF or CNPJ of the beneficiary"), max_length=18)
+
+    def clean_beneficiary_tax_id(self) -> str:
+        """People write documents with punctuation."""
+        return keys.normalized(self.cleaned_data["beneficiary_tax_id"], "CNPJ")
 
 
 def _banks() -> list[tuple[str, str]]:
@@ -274,6 +300,7 @@ WAYS: Mapping[str, WithdrawalKind] = {
     way.slug: way
     for way in (
         WithdrawalKind("pix", PixForm, ("BRL",)),
+        WithdrawalKind("brl", BrazilianForm, ("BRL",)),
         WithdrawalKind("spei", SpeiForm, ("MXN",)),
         WithdrawalKind("ars", ArgentineForm, ("ARS",)),
         WithdrawalKind("cop", ColombianForm, ("COP",)),

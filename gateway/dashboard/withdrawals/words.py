@@ -15,10 +15,12 @@ DESTINATION: dict[str, Said] = {
     "alias": _("Alias"),
     "bankName": _("Bank"),
     "bankCode": _("Bank code"),
+    "branch": _("Branch"),
     "accountType": _("Kind of account"),
     "accountNumber": _("Account number"),
     "address": _("Address"),
     "beneficiaryName": _("Beneficiary"),
+    "beneficiaryTaxId": _("Tax id"),
     "documentType": _("Kind of document"),
     "documentNumber": _("Document number"),
     "concept": _("Concept"),
@@ -37,6 +39,7 @@ ACCOUNT_TYPE: dict[str, Said] = {
     "SAVINGS": _("Savings account"),
     "CHECKING": _("Checking account"),
     "ELECTRONIC_DEPOSIT": _("Electronic deposit"),
+    "PAYMENT": _("Payment account"),
 }
 DOCUMENT_TYPE: dict[str, Said] = {
     "CC": _("Citizenship card (CC)"),
@@ -81,6 +84,12 @@ FAULT: dict[str, Said] = {
     "document_number": _("The number is not valid for this type of document."),
     "beneficiary_tax_id": _("This tax id is not valid in the beneficiary's country."),
     "address": _("This is not an address on that network that can be paid. Copy it again."),
+}
+BRAZILIAN_FAULT: dict[str, Said] = {
+    "bank_code": _("A bank code has 3 digits (COMPE) or 8 (ISPB)."),
+    "branch": _("A branch has up to 4 digits, and its check digit after a hyphen if it has one."),
+    "account_number": _("Enter the account number with its check digit: up to 13 digits."),
+    "beneficiary_tax_id": _("This is not a CPF or CNPJ."),
 }
 
 FAILURE: dict[str, tuple[Promise, Promise]] = {

@@ -1,4 +1,4 @@
-"""Bank payouts: to an Argentine CBU, CVU or alias, and to a Colombian account."""
+"""Bank payouts: to an Argentine CBU, CVU or alias, and to a Colombian or a Brazilian account."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,11 @@ from accounts.base.errors import Fault
 from accounts.models import Environment
 from gateway.methods.colombia import DOCUMENTS, is_document
 from gateway.payouts.bank_transfer.banks import NAMES, code_of
+from gateway.payouts.bank_transfer.brazil import SandboxBrazilianPayout
 from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout, token
 
+ACCOUNT_TYPES = ("SAVINGS", "CHECKING", "ELECTRONIC_DEPOSIT")
 ALIAS = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9.-]{6,20}")
 _NUMBERS = ("cbu", "cvu", "alias")
 _REQUIRED = "This field is required."
@@ -94,10 +96,13 @@ class SandboxColombianPayout(SandboxPayout):
         found = _missing(draft, *self.members)
         bank, number = _text(draft, "bankCode"), _text(draft, "accountNumber")
         kind, document = _text(draft, "documentType"), _text(draft, "documentNumber")
+        account_type = _text(draft, "accountType")
         if bank is not None and code_of(bank) is None:
             found.append(Fault("bankCode", "UNKNOWN_VALUE", "Must be a bank of ACH Colombia's catalogue."))
         if number is not None and not re.fullmatch(r"(?=.*[1-9])[0-9]{6,20}", number):
             found.append(Fault("accountNumber", "INVALID", "Must have 6 to 20 digits, not only zeros."))
+        if account_type is not None and account_type not in ACCOUNT_TYPES:
+            found.append(Fault("accountType", "UNKNOWN_VALUE", f"Must be one of: {', '.join(ACCOUNT_TYPES)}."))
         if kind in DOCUMENTS and document is not None and not is_document(kind, document, strict=strict):
             found.append(Fault("documentNumber", "INVALID", "Does not have the form of its kind of document."))
         return found
@@ -121,5 +126,5 @@ class SandboxColombianPayout(SandboxPayout):
 
 
 RAILS: dict[Environment, Sequence[PayoutRail]] = {
-    Environment.SANDBOX: [SandboxArgentinePayout(), SandboxColombianPayout()]
+    Environment.SANDBOX: [SandboxArgentinePayout(), SandboxColombianPayout(), SandboxBrazilianPayout()]
 }

@@ -1,15 +1,19 @@
-"""Accounts in Argentina and Colombia, which share a rail and none of their members."""
+"""Accounts in Argentina, Colombia and Brazil, which share a rail and few of their members."""
 
+import json
 from typing import Any
 
 import pytest
 
+from accounts.base.sealing import unseal
 from accounts.models import Merchant
+from gateway.withdrawals.models import Withdrawal
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.rows import rows
 from tests.support.withdrawals import (
     ARS,
+    BRL,
     COP,
     Rail,
     ask,
@@ -27,9 +31,9 @@ NO_ACCOUNT = {"cbu": None, "cvu": None, "alias": None}
 
 @pytest.fixture
 def bank(api: Api, acme: Shop, address: str) -> Api:
-    """The backend of acme, with pesos of both kinds."""
+    """The backend of acme, with pesos of both kinds and reais."""
     register(acme, address)
-    for currency in ("ARS", "COP"):
+    for currency in ("ARS", "COP", "BRL"):
         fund(api, currency)
     return api
 
@@ -165,6 +169,7 @@ def test_a_colombian_account_is_taken(bank: Api, acme: Shop, kind: str, number: 
     [
         ("accountType", "savings"),
         ("accountType", "OTHER"),
+        ("accountType", "PAYMENT"),
         ("accountNumber", "12345"),
         ("accountNumber", "1" * 21),
         ("accountNumber", "123-456-78"),
@@ -213,6 +218,9 @@ def test_every_document_of_a_colombian_is_taken(bank: Api, acme: Shop, kind: str
         (COP, "cvu", CVU),
         (COP, "alias", "ana.gomez"),
         (COP, "beneficiaryTaxId", "20123456786"),
+        (COP, "branch", "0932"),
+        (BRL, "documentNumber", "1018760936"),
+        (BRL, "cbu", CBU),
     ],
 )
 def test_a_member_of_the_other_currency_is_not_allowed(
@@ -221,3 +229,57 @@ def test_a_member_of_the_other_currency_is_not_allowed(
     code, faults = refused(bank, acme, rail, **{member: value})
 
     assert (code, faults) == ("ONP400_BANK_ACCOUNT", {member: "NOT_ALLOWED"})
+
+
+@rows(
+    ("sent", "name", "branch"),
+    [
+        ({}, "Itaú", "0932"),
+        ({"bankCode": "60701190", "branch": "932"}, "Itaú", "0932"),
+        ({"bankCode": "00000000", "branch": "3066-x", "accountType": "SAVINGS"}, "Banco do Brasil", "3066-X"),
+        ({"bankCode": "999", "accountType": "PAYMENT"}, None, "0932"),
+        ({"beneficiaryTaxId": "12ABC34501DE35"}, "Itaú", "0932"),
+    ],
+)
+def test_a_brazilian_account_is_taken_and_masked(
+    bank: Api, acme: Shop, sent: dict[str, str], name: str | None, branch: str
+) -> None:
+    shown = taken(bank, acme, BRL, **sent)
+
+    assert (shown["bankName"], shown["branch"]) == (name, branch)
+    assert "12345-6" not in str(shown)
+    assert "52998224725" not in str(shown)
+
+
+def test_an_account_is_the_same_with_and_without_its_hyphen(bank: Api, acme: Shop) -> None:
+    for number in ("12345-x", "12345X"):
+        taken(bank, acme, BRL, accountNumber=number)
+
+    sealed = [json.loads(unseal(bytes(one.sealed_destination))) for one in Withdrawal.objects.all()]
+    assert [one["accountNumber"] for one in sealed] == ["12345-X", "12345-X"]
+
+
+@rows(
+    ("member", "value"),
+    [
+        ("bankCode", "000"),
+        ("bankCode", "34"),
+        ("bankCode", "3411"),
+        ("bankCode", 341),
+        ("branch", "0000"),
+        ("branch", "12345"),
+        ("branch", "0932-12"),
+        ("branch", ""),
+        ("accountNumber", "0000-0"),
+        ("accountNumber", "1"),
+        ("accountNumber", "12345678901234"),
+        ("accountNumber", "12.345-6"),
+        ("accountType", "ELECTRONIC_DEPOSIT"),
+        ("beneficiaryTaxId", "5299822472"),
+        ("beneficiaryTaxId", None),
+    ],
+)
+def test_a_brazilian_account_has_a_form(bank: Api, acme: Shop, member: str, value: Any) -> None:
+    code, faults = refused(bank, acme, BRL, **{member: value})
+
+    assert (code, list(faults)) == ("ONP400_BANK_ACCOUNT", [member])

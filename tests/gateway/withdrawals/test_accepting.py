@@ -10,6 +10,7 @@ from tests.support.companies import Shop
 from tests.support.payments import a_payment
 from tests.support.withdrawals import (
     ARS,
+    BRL,
     BTC,
     COP,
     FIAT,
@@ -39,6 +40,7 @@ SHOWN = {
     PIX: {"pixKeyType": "EMAIL", "destination": {"pixKey": "f***@lojaexemplo.com.br"}, "endToEndId": None},
     ARS: {},
     COP: {},
+    BRL: {"endToEndId": None},
     SPEI: {"trackingKey": None},
 }
 FIRST = ["id", "rail", "status", "amount", "currency"]
@@ -146,7 +148,7 @@ def test_a_member_that_is_required_must_be_there(out: Api, acme: Shop, rail: Rai
         (COP, {"amount": 5000.001}, "ONP400_AMOUNT"),
         (PIX, {"currency": "MXN"}, "ONP400_CURRENCY"),
         (SPEI, {"currency": "BRL"}, "ONP400_CURRENCY"),
-        (ARS, {"currency": "BRL"}, "ONP400_CURRENCY"),
+        (ARS, {"currency": "MXN"}, "ONP400_CURRENCY"),
         (USDT, {"currency": "USD"}, "ONP400_CURRENCY"),
         (PIX, {"currency": "brl"}, "ONP400_CURRENCY"),
         (PIX, {"reference": ""}, "ONP400_REFERENCE"),
