@@ -217,8 +217,8 @@ def change_role(request: HttpRequest, company: Company, member_id: int, role: Ro
         return
     if found.role == Role.OWNER:
         _require_another_owner(found)
-    before, found.role = found.role, role
-    found.save(update_fields=["role"])
+    before, found.role, found.role_since = found.role, role, utcnow()
+    found.save(update_fields=["role", "role_since"])
     audit.record(
         request,
         "member.role_changed",
@@ -275,7 +275,8 @@ def assign(by: Actor, company: Company, person: User, role: Role | None, note: s
     if role is None:
         Membership.objects.filter(company=company, user=person).delete()
     else:
-        Membership.objects.update_or_create(company=company, user=person, defaults={"role": role})
+        given = {"role": role, "role_since": utcnow()}
+        Membership.objects.update_or_create(company=company, user=person, defaults=given)
     audit_action, what = _ASSIGNED[(before is not None, role is not None)]
     audit.record(
         by,

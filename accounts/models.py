@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractUser, BaseUserManager
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
+from django.db.models.functions import Now
 from simple_history.models import HistoricalRecords
 
 from accounts.base.clock import utcnow
@@ -183,6 +184,17 @@ class ApiKey(models.Model):
     last4 = models.CharField(max_length=4, editable=False)
     permissions = ArrayField(models.CharField(max_length=40, choices=list(PERMISSIONS.items())))
     created_at = models.DateTimeField(default=utcnow, editable=False)
+    created_by = models.ForeignKey(
+        "accounts.User",
+        on_delete=models.PROTECT,
+        null=True,
+        editable=False,
+        related_name="+",
+        help_text="The member who issued it; empty: support, a command, or an older key",
+    )
+    replaces = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, editable=False, related_name="+", help_text="The key it rotated"
+    )
     last_used_at = models.DateTimeField(null=True, editable=False)
     permissions_used = models.JSONField(
         default=dict, db_default={}, editable=False, help_text="The day on which each permission was last made use of"
@@ -267,6 +279,7 @@ class Membership(models.Model):
     company = models.ForeignKey(Company, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role)
+    role_since = models.DateTimeField(default=utcnow, db_default=Now(), editable=False)
     created_at = models.DateTimeField(default=utcnow, editable=False)
 
     class Meta:

@@ -10,11 +10,12 @@ PERMISSIONS = {
     "webhooks:read": "List webhook endpoints, deliveries and events",
     "companies:read": "Read the company",
     "balances:read": "Read balances, releasing and blocked money",
-    "withdrawals:write": "Withdraw money",
-    "withdrawals:read": "Read withdrawals",
+    "withdrawals:write": "Withdraw money; add and remove beneficiaries",
+    "withdrawals:read": "Read withdrawals and beneficiaries",
+    "withdrawals:approve": "Approve or reject withdrawals that wait for approval",
     "conversions:write": "Quote and confirm conversions",
     "customers:read": "List customers",
 }
 ALL = tuple(PERMISSIONS)
 PRODUCTION_DEFAULT = tuple(name for name in ALL if not name.startswith("withdrawals:") and name != "conversions:write")
-MOVES_MONEY = frozenset({"refunds:write", "withdrawals:write", "conversions:write"})
+MOVES_MONEY = frozenset({"refunds:write", "withdrawals:write", "withdrawals:approve", "conversions:write"})

@@ -21,6 +21,7 @@ KEY_PREFIX = {Environment.SANDBOX: "onp_sandbox_", Environment.PRODUCTION: "onp_
 MOVES_MONEY = {
     "refunds:write": May.REFUND,
     "withdrawals:write": May.MOVE_MONEY,
+    "withdrawals:approve": May.MOVE_MONEY,
     "conversions:write": May.MOVE_MONEY,
 }
 """The permission a person needs to issue a live key with these permissions."""
@@ -64,7 +65,12 @@ def activate(company: Company) -> None:
 
 
 def issue_key(
-    merchant: Merchant, permissions: Iterable[str], name: str = "API key", *, by: User | None = None
+    merchant: Merchant,
+    permissions: Iterable[str],
+    name: str = "API key",
+    *,
+    by: User | None = None,
+    replaces: ApiKey | None = None,
 ) -> tuple[ApiKey, str]:
     """Returns a new key and its text, which cannot be shown again.
 
@@ -79,7 +85,13 @@ def issue_key(
         raise KeyExceedsRights(field="permissions")
     text = KEY_PREFIX[Environment(merchant.environment)] + secrets.token_urlsafe(32)
     api_key = ApiKey.objects.create(
-        merchant=merchant, name=name, digest=digest(text), last4=text[-4:], permissions=granted
+        merchant=merchant,
+        name=name,
+        digest=digest(text),
+        last4=text[-4:],
+        permissions=granted,
+        created_by=by,
+        replaces=replaces,
     )
     if by and merchant.environment == Environment.PRODUCTION:
         facts = {"name": name, "last4": text[-4:], "permissions": ", ".join(granted), "by": by.email}
@@ -111,12 +123,17 @@ def rotate_key(api_key: ApiKey, until: datetime, *, by: User | None = None) -> t
     """
     if not ApiKey.objects.filter(pk=api_key.pk, revoked_at=None, expires_at=None).update(expires_at=until):
         raise KeyUnusable
-    return issue_key(api_key.merchant, api_key.permissions, api_key.name, by=by)
+    return issue_key(api_key.merchant, api_key.permissions, api_key.name, by=by, replaces=api_key)
 
 
 def revoke_key(api_key: ApiKey) -> None:
     """The key stops working with the next request, regardless of permissions and company status."""
     ApiKey.objects.filter(pk=api_key.pk, revoked_at=None).update(revoked_at=utcnow())
+
+
+def wait_for_money(company_id: str) -> None:
+    """Waits until money that is being accepted for this company is done; what comes later sees the caller's change."""
+    execute("SELECT pg_advisory_xact_lock(%s::regclass::oid::int, hashtext(%s))", [table(Company), company_id])
 
 
 def note_use(api_key: ApiKey) -> None:
@@ -152,7 +169,8 @@ def remember_refused_origin(merchant: Merchant, address: str | None) -> None:
 def add_member(company: Company, email: str, password: str | None, role: Role) -> Membership:
     """Adds a person with a role; an existing person keeps their password."""
     user = User.objects.filter(email=email.lower()).first() or User.objects.create_user(email, password)
-    membership, _ = Membership.objects.update_or_create(company=company, user=user, defaults={"role": role})
+    given = {"role": role, "role_since": utcnow()}
+    membership, _ = Membership.objects.update_or_create(company=company, user=user, defaults=given)
     return membership
 
 

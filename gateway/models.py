@@ -14,11 +14,16 @@ from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.saved_cards.models import AcquirerToken, SavedCard
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.suspense.models import SuspenseItem
+from gateway.withdrawals.approvals.models import Approval
+from gateway.withdrawals.beneficiaries.models import Beneficiary
 from gateway.withdrawals.models import Withdrawal
+from gateway.withdrawals.rules.models import WithdrawalRules
 
 __all__ = [
     "AcquirerToken",
     "ApiRequest",
+    "Approval",
+    "Beneficiary",
     "CardToken",
     "Conversion",
     "Customer",
@@ -46,4 +51,5 @@ __all__ = [
     "SingleApprovalLimit",
     "SuspenseItem",
     "Withdrawal",
+    "WithdrawalRules",
 ]

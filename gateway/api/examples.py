@@ -345,6 +345,7 @@ EXAMPLES: dict[str, Any] = {
         "totalDebited": 501.00,
         "destination": {"pixKey": "f***@lojaexemplo.com.br"},
         "endToEndId": None,
+        "approval": None,
         "resolution": None,
         "updatedAt": "2026-11-20T16:00:00.000Z",
         "completedAt": None,

@@ -36,11 +36,23 @@ class FailureCode(TextChoices):
     COMPLIANCE_REJECTED = "COMPLIANCE_REJECTED", "The withdrawal was rejected by compliance."
     NETWORK_ERROR = "NETWORK_ERROR", "The network did not accept the transaction."
     RETURNED_BY_BANK = "RETURNED_BY_BANK", "The beneficiary's bank returned the money."
+    APPROVAL_REJECTED = "APPROVAL_REJECTED", "An approver of the company rejected the withdrawal."
+    APPROVAL_EXPIRED = "APPROVAL_EXPIRED", "The withdrawal was not approved in time."
 
     @property
     def failure(self) -> tuple[str, str]:
         """In the form of `PayoutOutcome`."""
         return self.value, str(self.label)
+
+
+DECLINES = (
+    FailureCode.INVALID_DESTINATION,
+    FailureCode.BENEFICIARY_MISMATCH,
+    FailureCode.BANK_REJECTED,
+    FailureCode.COMPLIANCE_REJECTED,
+    FailureCode.NETWORK_ERROR,
+)
+"""With which a provider declines an order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +108,8 @@ class PayoutRail(ABC):
     markets: ClassVar[tuple[PayoutMarket, ...]]
     members: ClassVar[tuple[str, ...]]
     """The members of a request that name the destination."""
+    account_members: ClassVar[tuple[str, ...]]
+    """The members of a destination that name the account. The others only describe it."""
     reference_name: ClassVar[str]
     """The name of the provider's id in responses."""
     returns: ClassVar[bool] = True

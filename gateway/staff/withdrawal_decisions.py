@@ -11,7 +11,7 @@ from django.utils.text import capfirst
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from accounts.base.clock import utcnow
-from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
+from gateway.payouts.rail import DECLINES, FailureCode, PayoutOutcome, PayoutResult
 from gateway.payouts.registry import by_currency, rail_of
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import EMPTY, Column, titled, unbroken
@@ -20,7 +20,7 @@ from gateway.withdrawals.models import Status, Withdrawal
 from ledger.notation import plain_amount
 
 STUCK_AFTER = timedelta(minutes=30)
-FAILURES = [code.failure for code in FailureCode if code != FailureCode.RETURNED_BY_BANK]
+FAILURES = [code.failure for code in DECLINES]
 
 
 class WithdrawalDecisionForm(forms.Form):

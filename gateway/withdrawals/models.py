@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
@@ -20,6 +21,16 @@ class Status(models.TextChoices):
     COMPLETED = "COMPLETED", "Completed"
     FAILED = "FAILED", "Failed"
     RETURNED = "RETURNED", "Returned"
+
+
+class ApprovalState(models.TextChoices):
+    """What a company's own rules ask of a withdrawal, and whether it was given (contract §11.7)."""
+
+    PENDING = "PENDING", "Waits for approval"
+    APPROVED = "APPROVED", "Approved"
+    REJECTED = "REJECTED", "Rejected"
+    EXPIRED = "EXPIRED", "Nobody approved it in time"
+    CANCELED = "CANCELED", "Failed before it was approved"
 
 
 class Withdrawal(Asked):
@@ -51,6 +62,26 @@ class Withdrawal(Asked):
     sealed_destination = models.BinaryField(editable=False)
     fingerprint = models.BinaryField(
         max_length=32, null=True, editable=False, help_text="The same for the same destination of a merchant"
+    )
+    account_fingerprint = models.BinaryField(
+        max_length=32,
+        null=True,
+        editable=False,
+        help_text="The same for the same account, whatever else the order says",
+    )
+    asked_by = ArrayField(
+        models.CharField(max_length=48),
+        default=list,
+        db_default=models.Value([], output_field=ArrayField(models.CharField(max_length=48))),
+        editable=False,
+        help_text="Person and keys that asked for it: none of them may approve it",
+    )
+    approval = models.CharField(max_length=8, choices=ApprovalState, null=True, blank=True)
+    approvals_required = models.SmallIntegerField(default=0, db_default=0)
+    approvals_given = models.SmallIntegerField(default=0, db_default=0)
+    approval_expires_at = models.DateTimeField(null=True, blank=True)
+    approval_digest = models.BinaryField(
+        max_length=32, null=True, editable=False, help_text="Of what is approved: amount, rail and destination"
     )
     is_to_sum_up = models.BooleanField(
         default=False, db_default=False, editable=False, help_text="People are told of it in the next daily summary"
@@ -85,6 +116,17 @@ class Withdrawal(Asked):
             ),
             models.Index(fields=["created_at"], name="withdrawals_on_their_way", condition=Q(status=Status.PROCESSING)),
             models.Index(fields=["merchant", "fingerprint"], name="withdrawals_by_destination"),
+            models.Index(fields=["merchant", "account_fingerprint", "created_at"], name="withdrawals_by_account_paid"),
+            models.Index(
+                fields=["approval_expires_at"],
+                name="withdrawals_to_approve",
+                condition=Q(approval="PENDING"),
+            ),
+            models.Index(
+                fields=["merchant", "approval_expires_at"],
+                name="next_withdrawal_to_approve",
+                condition=Q(approval="PENDING"),
+            ),
             models.Index(fields=["created_at"], name="withdrawals_to_sum_up", condition=Q(is_to_sum_up=True)),
             models.Index(
                 fields=["rail_reference"],
@@ -113,6 +155,26 @@ class Withdrawal(Asked):
                         rail=RailName.CRYPTO,
                     )
                 ),
+            ),
+            models.CheckConstraint(
+                name="withdrawal_leaves_only_approved",
+                condition=Q(approval=None)
+                | Q(approval="APPROVED")
+                | Q(sent_at=None, ask_at=None, status__in=("PROCESSING", "FAILED")),
+            ),
+            models.CheckConstraint(
+                name="withdrawal_approved_by_enough",
+                condition=Q(approval=None, approvals_required=0, approvals_given=0)
+                | Q(approval="APPROVED", approvals_required__gt=0, approvals_given__gte=F("approvals_required"))
+                | Q(approval__in=("PENDING", "REJECTED", "EXPIRED", "CANCELED"), approvals_required__gt=0),
+            ),
+            models.CheckConstraint(
+                name="withdrawal_waits_for_approval_until_then",
+                condition=Q(approval=None, approval_expires_at=None, approval_digest=None)
+                | Q(approval__isnull=False, approval_expires_at__isnull=False, approval_digest__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="withdrawal_waits_while_processing", condition=~Q(approval="PENDING") | Q(status="PROCESSING")
             ),
             models.CheckConstraint(
                 name="withdrawal_ends_with_a_time",

@@ -17,8 +17,18 @@ RailLiteral = Literal["PIX", "SPEI", "BANK_TRANSFER", "CRYPTO"]
 StatusName = Literal["PROCESSING", "COMPLETED", "FAILED", "RETURNED"]
 FailureCodeName = Literal[
     "INVALID_DESTINATION", "BENEFICIARY_MISMATCH", "BANK_REJECTED", "COMPLIANCE_REJECTED", "NETWORK_ERROR",
-    "RETURNED_BY_BANK",
+    "RETURNED_BY_BANK", "APPROVAL_REJECTED", "APPROVAL_EXPIRED",
 ]  # fmt: skip
+ApprovalName = Literal["PENDING", "APPROVED", "REJECTED", "EXPIRED", "CANCELED"]
+
+
+class ApprovalPayload(TypedDict):
+    """What the company's own rules ask of a withdrawal: approvals required, and those that count so far."""
+
+    state: ApprovalName
+    required: int
+    given: int
+    expiresAt: Timestamp
 
 
 class DestinationPayload(TypedDict):
@@ -72,6 +82,7 @@ class WithdrawalPayload(TypedDict):
     networkFee: NotRequired[Number]
     assetAmount: NotRequired[Number]
     failure: NotRequired[FailurePayload]
+    approval: ApprovalPayload | None
     resolution: ResolutionPayload | None
     updatedAt: Timestamp
     completedAt: Timestamp | None
@@ -97,6 +108,7 @@ def withdrawal(withdrawal: Withdrawal) -> WithdrawalPayload:
         "destination": withdrawal.destination,
         **_bought(withdrawal),
         rail.reference_name: withdrawal.rail_reference,
+        "approval": _approval(withdrawal),
         "resolution": resolution(withdrawal),
         "updatedAt": timestamp(withdrawal.updated_at),
         "completedAt": optional_timestamp(withdrawal.completed_at),
@@ -105,6 +117,17 @@ def withdrawal(withdrawal: Withdrawal) -> WithdrawalPayload:
     if withdrawal.failure_code:
         payload["failure"] = {"code": withdrawal.failure_code, "message": withdrawal.failure_message or ""}
     return payload  # type: ignore[return-value]
+
+
+def _approval(withdrawal: Withdrawal) -> ApprovalPayload | None:
+    if withdrawal.approval is None or withdrawal.approval_expires_at is None:
+        return None
+    return {  # type: ignore[return-value]
+        "state": str(withdrawal.approval),
+        "required": withdrawal.approvals_required,
+        "given": withdrawal.approvals_given,
+        "expiresAt": timestamp(withdrawal.approval_expires_at),
+    }
 
 
 def _bought(withdrawal: Withdrawal) -> dict[str, Any]:

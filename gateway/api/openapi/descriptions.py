@@ -303,7 +303,14 @@ OF: dict[str, dict[str, str]] = {
         "status": "How the withdrawal shall end.",
         "failureCode": "FAILED and RETURNED: why. If omitted: a usual reason.",
     },
+    "ApprovalPayload": {
+        "state": "PENDING until enough people have approved; the others say how it ended.",
+        "required": "How many people must approve, none of them the one who asked.",
+        "given": "How many approvals count at the moment.",
+        "expiresAt": "When a withdrawal that is still PENDING fails, and its money is free again.",
+    },
     "WithdrawalPayload": {
+        "approval": "The approval that the company's own rules ask for; null if they ask for none.",
         "id": "The withdrawal's id.",
         "status": "PROCESSING until the rail answers; COMPLETED can still become RETURNED.",
         "amount": "The amount that the beneficiary receives, or that is converted for them.",

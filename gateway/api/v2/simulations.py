@@ -219,6 +219,8 @@ class WithdrawalOutcomeInput(Input):
             return [Fault("failureCode", "NOT_ALLOWED", "Only what fails has one.")]
         if code == "RETURNED_BY_BANK":
             return [Fault("failureCode", "NOT_ALLOWED", "What fails never arrived.")]
+        if isinstance(code, str) and code.startswith("APPROVAL_"):
+            return [Fault("failureCode", "NOT_ALLOWED", "No bank answers that.")]
         return []
 
 

@@ -15,8 +15,9 @@ PERMISSION: dict[str, Promise] = {
     "webhooks:read": _("List webhook endpoints, deliveries and events"),
     "companies:read": _("Read the company"),
     "balances:read": _("Read balances, releasing and blocked money"),
-    "withdrawals:write": _("Withdraw money"),
-    "withdrawals:read": _("Read withdrawals"),
+    "withdrawals:write": _("Withdraw money; add and remove beneficiaries"),
+    "withdrawals:read": _("Read withdrawals and beneficiaries"),
+    "withdrawals:approve": _("Approve or reject withdrawals that wait for approval"),
     "conversions:write": _("Quote and confirm conversions"),
     "customers:read": _("List customers"),
 }

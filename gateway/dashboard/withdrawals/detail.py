@@ -26,7 +26,7 @@ from gateway.dashboard.withdrawals.words import (
     PROOF,
     Said,
 )
-from gateway.payouts.rail import FailureCode
+from gateway.payouts.rail import DECLINES, FailureCode
 from gateway.payouts.registry import by_currency
 from gateway.withdrawals import selectors, services
 from gateway.withdrawals.models import Status, Withdrawal
@@ -44,7 +44,7 @@ class OutcomeForm(DashboardForm):
     status = forms.ChoiceField(choices=[(one, one) for one in (Status.COMPLETED, Status.FAILED, Status.RETURNED)])
     failure_code = forms.ChoiceField(
         label=gettext_lazy("Why"),
-        choices=[(code, FAILURE[code][0]) for code in FailureCode if code != FailureCode.RETURNED_BY_BANK],
+        choices=[(code, FAILURE[code][0]) for code in DECLINES],
         initial=FailureCode.BANK_REJECTED,
         required=False,
     )

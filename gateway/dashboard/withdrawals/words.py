@@ -66,6 +66,8 @@ GATE: dict[str, Said] = {
     "RAIL": _("The rail is enabled and available"),
     "RATE": _("A market rate is available"),
     "LIMITS": _("The amount is within the limits"),
+    "BENEFICIARY": _("The beneficiary can be used under your own rules"),
+    "OWN_LIMITS": _("The amount is within your own limits"),
     "REFERENCE": _("The reference has not been used"),
     "BALANCE": _("The balance is sufficient"),
 }
@@ -116,6 +118,14 @@ FAILURE: dict[str, tuple[Promise, Promise]] = {
     FailureCode.RETURNED_BY_BANK: (
         _("The beneficiary's bank returned the money."),
         _("The amount is available again, the fee is not. Ask the beneficiary for another account."),
+    ),
+    FailureCode.APPROVAL_REJECTED: (
+        _("An approver of your company rejected the withdrawal."),
+        _("Amount and fee are available again. Ask the approver why."),
+    ),
+    FailureCode.APPROVAL_EXPIRED: (
+        _("The withdrawal was not approved in time."),
+        _("Amount and fee are available again. Make a new withdrawal if it is still wanted."),
     ),
 }
 

@@ -84,6 +84,7 @@ class SandboxBrazilianPayout(SandboxPayout):
     members: ClassVar[tuple[str, ...]] = (
         "bankCode", "branch", "accountNumber", "accountType", "beneficiaryName", "beneficiaryTaxId",
     )  # fmt: skip
+    account_members: ClassVar[tuple[str, ...]] = ("bankCode", "branch", "accountNumber", "accountType")
     reference_name: ClassVar[str] = "endToEndId"
     ispb = "99999999"
 

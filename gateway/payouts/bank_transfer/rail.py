@@ -39,6 +39,7 @@ class SandboxArgentinePayout(SandboxPayout):
         PayoutMarket("ARS", minimum=Decimal(100), maximum=Decimal(10_000_000)),
     )
     members: ClassVar[tuple[str, ...]] = (*_NUMBERS, "beneficiaryName", "beneficiaryTaxId")
+    account_members: ClassVar[tuple[str, ...]] = _NUMBERS
     reference_name: ClassVar[str] = "trackingKey"
 
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
@@ -90,6 +91,7 @@ class SandboxColombianPayout(SandboxPayout):
     members: ClassVar[tuple[str, ...]] = (
         "bankCode", "accountType", "accountNumber", "beneficiaryName", "documentType", "documentNumber",
     )  # fmt: skip
+    account_members: ClassVar[tuple[str, ...]] = ("bankCode", "accountType", "accountNumber")
     reference_name: ClassVar[str] = "trackingKey"
 
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:

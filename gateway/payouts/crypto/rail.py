@@ -28,6 +28,7 @@ class SandboxCryptoPayout(SandboxPayout):
         PayoutMarket("BTC", minimum=Decimal("0.0001"), maximum=Decimal(20), network_fee=Decimal("0.00005")),
     )
     members: ClassVar[tuple[str, ...]] = ("asset", "network", "address")
+    account_members: ClassVar[tuple[str, ...]] = ("network", "address")
     reference_name: ClassVar[str] = "transactionHash"
     returns: ClassVar[bool] = False
     own_addresses: ClassVar[tuple[str, ...]] = (

@@ -19,6 +19,7 @@ class SandboxPixPayout(SandboxPayout):
     rail: ClassVar[str] = "PIX"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("BRL", minimum=Decimal(1), maximum=Decimal(100_000)),)
     members: ClassVar[tuple[str, ...]] = ("pixKey", "pixKeyType")
+    account_members: ClassVar[tuple[str, ...]] = ("pixKey",)
     reference_name: ClassVar[str] = "endToEndId"
     ispb = "99999999"
 

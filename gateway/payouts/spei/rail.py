@@ -19,6 +19,7 @@ class SandboxSpeiPayout(SandboxPayout):
     rail: ClassVar[str] = "SPEI"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("MXN", minimum=Decimal(1), maximum=Decimal(1_000_000)),)
     members: ClassVar[tuple[str, ...]] = ("clabe", "beneficiaryName", "beneficiaryTaxId", "concept", "numericReference")
+    account_members: ClassVar[tuple[str, ...]] = ("clabe",)
     reference_name: ClassVar[str] = "trackingKey"
 
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:

@@ -1,0 +1,1 @@
+"""The book of beneficiaries: accounts to which a company withdraws."""
