@@ -1,0 +1,33 @@
+"""Files from a bank in lines of 240 characters. A file may hold lots about several things."""
+
+from collections.abc import Sequence
+
+from gateway.bank_files.cnab.collection_returns import collection_return
+from gateway.bank_files.cnab.envelope import Lot, opened
+from gateway.bank_files.cnab.lines import first_line
+from gateway.bank_files.shapes import Document, UnreadableFile
+
+_FROM_THE_BANK = "2"
+_COLLECTION = frozenset("T")
+
+
+def recognises(content: bytes) -> bool:
+    """Three digits of the bank, lot 0000, type 0; and the line is no line of 400 characters."""
+    line = first_line(content)
+    return line[:3].isdigit() and line[3:8] == "00000" and len(line) > 142
+
+
+def read(content: bytes) -> list[Document]:
+    file = opened(content)
+    documents: list[Document] = []
+    if lots := _with(file.lots, _COLLECTION):
+        documents.append(collection_return(file, lots))
+    if not documents and file.header["direction"] != _FROM_THE_BANK:
+        raise UnreadableFile("This is a file to the bank, not from it.", 1)
+    if not documents:
+        raise UnreadableFile("The file holds nothing that can be read here: no segment that is known.")
+    return documents
+
+
+def _with(lots: Sequence[Lot], segments: frozenset[str]) -> list[Lot]:
+    return [lot for lot in lots if lot.segments & segments]

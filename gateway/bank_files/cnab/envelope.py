@@ -1,0 +1,175 @@
+"""A file of 240 characters taken apart: its header, its lots with their lines, its trailers, and whether they agree."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import Any
+
+from gateway.bank_files.cnab import layouts
+from gateway.bank_files.cnab.lines import lines_of
+from gateway.bank_files.shapes import Party, UnreadableFile
+
+WIDTH = 240
+FILE_HEADER, LOT_HEADER, DETAIL, LOT_TRAILER, FILE_TRAILER = "0", "1", "3", "5", "9"
+_INITIAL, _FINAL = "2", "4"
+"""Lines that some lots have behind the header and before the trailer; nothing that we read has them."""
+
+
+_FIRST_YEAR, _LAST_YEAR = 1994, 2099
+"""Of the real."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    number: int
+    text: str
+
+    @property
+    def type(self) -> str:
+        return self.text[7]
+
+    @property
+    def lot(self) -> str:
+        return self.text[3:7]
+
+    @property
+    def sequence(self) -> str:
+        return self.text[8:13]
+
+    @property
+    def segment(self) -> str:
+        return self.text[13]
+
+
+@dataclass(slots=True)
+class Lot:
+    """`trailer` is set once the lot is whole."""
+
+    header: Line
+    details: list[Line] = field(default_factory=list)
+    trailer: Line | None = None
+
+    @property
+    def number(self) -> str:
+        """Some banks give it in the details only."""
+        is_there = self.header.lot.strip(" 0")
+        return self.details[0].lot if self.details and not is_there else self.header.lot
+
+    @property
+    def segments(self) -> set[str]:
+        return {line.segment for line in self.details}
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A whole file whose structure is right."""
+
+    bank: str
+    header: dict[str, Any]
+    lots: Sequence[Lot]
+
+    @property
+    def account(self) -> Party:
+        header = self.header
+        return Party(
+            name=header["holder"],
+            tax_id=header["tax_id"],
+            bank=self.bank,
+            branch=header["branch"],
+            branch_digit=header["branch_digit"],
+            account=header["account"],
+            account_digit=header["account_digit"] or header["both_digit"],
+        )
+
+    @property
+    def made_on(self) -> date | None:
+        """None where the header has no date that can be."""
+        made: date | None = self.header["made_on"]
+        return made if made and _FIRST_YEAR <= made.year <= _LAST_YEAR else None
+
+    @property
+    def made_at(self) -> datetime:
+        """By the bank's clock, without a time zone; midnight if it gives no time."""
+        if self.made_on is None:
+            raise UnreadableFile("The header has no date.", 1)
+        digits: str = self.header["made_at"]
+        try:
+            at = time(int(digits[:2]), int(digits[2:4]), int(digits[4:6]))
+        except ValueError:
+            at = time()
+        return datetime.combine(self.made_on, at)
+
+    @property
+    def sequence(self) -> str:
+        digits: str = self.header["sequence"]
+        return digits.lstrip("0")
+
+
+def opened(content: bytes) -> Envelope:
+    """UnreadableFile where lines are missing, out of order or of another file."""
+    lines = [Line(number, text) for number, text in lines_of(content, WIDTH)]
+    first, last = lines[0], lines[-1]
+    if first.type != FILE_HEADER:
+        raise UnreadableFile("The file does not begin with its header.", first.number)
+    if last.type != FILE_TRAILER or len(lines) < 2:
+        raise UnreadableFile("The file has no trailer: its end is missing.", last.number)
+    for line in lines:
+        if line.text[:3] != first.text[:3]:
+            raise UnreadableFile("The line is of another bank than the header.", line.number)
+    lots = list(_lots(lines[1:-1]))
+    _check_file_trailer(last, len(lines), lots)
+    return Envelope(bank=first.text[:3], header=_header(first), lots=lots)
+
+
+def _header(first: Line) -> dict[str, Any]:
+    return layouts.record(WIDTH, layouts.data("file_240")["file_header"]).read(first.text, first.number)
+
+
+def _lots(lines: Sequence[Line]) -> Iterator[Lot]:
+    lot: Lot | None = None
+    for line in lines:
+        if line.type == LOT_HEADER and lot is None:
+            lot = Lot(line)
+        elif line.type in (DETAIL, _INITIAL, _FINAL) and lot is not None:
+            if line.type == DETAIL:
+                _check_detail(lot, line)
+                lot.details.append(line)
+        elif line.type == LOT_TRAILER and lot is not None:
+            lot.trailer = line
+            _check_lot_trailer(lot)
+            yield lot
+            lot = None
+        else:
+            raise UnreadableFile(f"A line of type {line.type!r} is out of place.", line.number)
+    if lot is not None:
+        raise UnreadableFile("The last lot has no trailer.", lot.header.number)
+
+
+def _check_detail(lot: Lot, line: Line) -> None:
+    """Details carry the number of their lot, and are numbered from 1 without a gap."""
+    is_known = lot.details or lot.header.lot.strip(" 0")
+    if is_known and line.lot != lot.number:
+        raise UnreadableFile(f"The line is of lot {line.lot}, in lot {lot.number}.", line.number)
+    expected = f"{(len(lot.details) + 1) % 100000:05d}"
+    if line.sequence != expected:
+        raise UnreadableFile(f"The line is numbered {line.sequence!r}, and should be {expected}.", line.number)
+
+
+def _check_lot_trailer(lot: Lot) -> None:
+    """Banks count all lines of the lot, or those between header and trailer, or what the lines are about."""
+    trailer = lot.trailer
+    assert trailer is not None
+    if trailer.lot not in (lot.header.lot, lot.number):
+        raise UnreadableFile(f"The trailer is of lot {trailer.lot}, not {lot.number}.", trailer.number)
+    found = layouts.record(WIDTH, layouts.data("file_240")["lot_trailer"]).read(trailer.text, trailer.number)["lines"]
+    details = len(lot.details)
+    if found > details // 2 and found not in (details, details + 2):
+        raise UnreadableFile(f"The trailer counts {found} lines, the lot has {details + 2}.", trailer.number)
+
+
+def _check_file_trailer(last: Line, lines: int, lots: Sequence[Lot]) -> None:
+    found = layouts.record(WIDTH, layouts.data("file_240")["file_trailer"]).read(last.text, last.number)
+    if found["lots"] not in (0, len(lots)):
+        raise UnreadableFile(f"The trailer counts {found['lots']} lots, the file has {len(lots)}.", last.number)
+    if found["lines"] > len(lots) and found["lines"] not in (lines, lines - 2):
+        raise UnreadableFile(f"The trailer counts {found['lines']} lines, the file has {lines}.", last.number)

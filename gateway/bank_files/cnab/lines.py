@@ -1,0 +1,44 @@
+"""The lines of a file as they were meant, however it was saved on its way: encoding, line endings, end marks."""
+
+from gateway.bank_files.shapes import UnreadableFile
+
+_BOM = b"\xef\xbb\xbf"
+_END_MARKS = "\x1a\x00"
+
+
+def lines_of(content: bytes, width: int) -> list[tuple[int, str]]:
+    """Each line that is not blank with its number from 1, filled up with blanks to `width`."""
+    return [(number, _filled(line, number, width)) for number, line in _split(decoded(content), width) if line.strip()]
+
+
+def decoded(content: bytes) -> str:
+    """UTF-8 if it is, otherwise Latin-1, which is what banks write."""
+    content = content.removeprefix(_BOM)
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def first_line(content: bytes) -> str:
+    """Without what editors add in front."""
+    for line in decoded(content[:2000]).replace("\r", "\n").split("\n"):
+        if line.strip():
+            return line
+    return ""
+
+
+def _split(text: str, width: int) -> list[tuple[int, str]]:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for mark in _END_MARKS:
+        text = text.replace(mark, "")
+    lines = text.split("\n")
+    if len(lines[0]) > width and not any(line.strip() for line in lines[1:]):  # without line breaks
+        lines = [lines[0][start : start + width] for start in range(0, len(lines[0]), width)]
+    return list(enumerate(lines, 1))
+
+
+def _filled(line: str, number: int, width: int) -> str:
+    if line[width:].strip():
+        raise UnreadableFile(f"The line is longer than {width} characters.", number)
+    return line[:width].ljust(width)

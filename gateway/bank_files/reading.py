@@ -1,0 +1,37 @@
+"""Any file of a bank, read. Formats are recognised by what they contain, never by a name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gateway.bank_files.cnab import cnab240, cnab400
+from gateway.bank_files.shapes import Document, UnreadableFile
+
+MAX_BYTES = 50 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`recognises` looks at the beginning only; `read` raises UnreadableFile where the file cannot be trusted."""
+
+    recognises: Callable[[bytes], bool]
+    read: Callable[[bytes], list[Document]]
+
+
+FORMATS: Sequence[Format] = (
+    Format(cnab400.recognises, cnab400.read),
+    Format(cnab240.recognises, cnab240.read),
+)
+"""Asked in this order."""
+
+
+def read(content: bytes, mapping: Mapping[str, Any] | None = None) -> list[Document]:
+    """What the file says, at least one document. UnreadableFile if it is damaged, does not add up or is unknown."""
+    if len(content) > MAX_BYTES:
+        raise UnreadableFile(f"The file is larger than {MAX_BYTES // 1024**2} MB.")
+    if not content.strip():
+        raise UnreadableFile("The file is empty.")
+    found = next((form for form in FORMATS if form.recognises(content)), None)
+    if found is None:
+        raise UnreadableFile("The format of the file is not known.")
+    return found.read(content)
