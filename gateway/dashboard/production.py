@@ -65,6 +65,7 @@ def _requirements(here: RequestContext, found: Readiness) -> list[Requirement]:
             lacking=_named(found.unconnected),
             by_support=True,
         ),
+        *_withdrawals(found.unpaid_rails),
         Requirement(
             _("Webhook endpoint"),
             _("Your server is notified there of every payment. The one of the sandbox is not used in production."),
@@ -77,6 +78,21 @@ def _requirements(here: RequestContext, found: Readiness) -> list[Requirement]:
             found.has_key,
             _page(here, May.DEVELOP, "keys"),
         ),
+    ]
+
+
+def _withdrawals(unpaid: tuple[Pair, ...] | None) -> list[Requirement]:
+    """Of a company that may withdraw."""
+    if unpaid is None:
+        return []
+    return [
+        Requirement(
+            _("Withdrawals"),
+            _("Each way to withdraw needs a provider that pays. Support connects it."),
+            not unpaid,
+            lacking=_named(unpaid),
+            by_support=True,
+        )
     ]
 
 

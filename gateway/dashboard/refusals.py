@@ -37,6 +37,7 @@ IN_WORDS: dict[str, Promise] = {
     ),
     "ONP403_SANDBOX_ONLY": _("This is available only in the sandbox."),
     "ONP403_WITHDRAWAL_DISABLED": _("Withdrawals, or this rail, are not enabled here. Ask support to enable them."),
+    "ONP403_WITHDRAWAL_NOT_CONNECTED": _("No provider is connected for this withdrawal. Ask support to connect one."),
     "ONP403_WAIT_STANDS": _(
         "Only an owner who was already an owner before the change, and whom it did not "
         "affect, can lift the waiting period."

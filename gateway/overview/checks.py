@@ -7,7 +7,7 @@ from typing import Any
 from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import ProgrammingError
 
-from gateway.overview.readiness import enabled_without_a_route, expiring_accounts
+from gateway.overview.readiness import enabled_without_a_route, expiring_accounts, rails_without_a_route
 
 
 @register(Tags.database, deploy=True)
@@ -24,6 +24,25 @@ def enabled_methods_have_a_provider(
                 id="onpay.W016",
             )
             for method, currency, company in (enabled_without_a_route() if databases else ())
+        ]
+    return found
+
+
+@register(Tags.database, deploy=True)
+def enabled_payout_rails_have_a_provider(
+    app_configs: Any, databases: Iterable[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
+    """Withdrawals over a rail that is enabled in production and has no usable route are refused."""
+    found: list[CheckMessage] = []
+    with suppress(ProgrammingError):  # as above
+        found += [
+            Warning(
+                f"Withdrawals by {rail} in {currency} are enabled for {company or 'everybody'}, and no provider is "
+                "connected for them.",
+                hint='Set a route ("Providers" in the staff admin), or disable the rail.',
+                id="onpay.W020",
+            )
+            for rail, currency, company in (rails_without_a_route() if databases else ())
         ]
     return found
 

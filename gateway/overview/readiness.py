@@ -9,7 +9,9 @@ from accounts.models import Company, Environment, Merchant
 from accounts.selectors import live_keys
 from gateway.methods.models import MethodRule
 from gateway.methods.selectors import offers
-from gateway.providers.models import ProviderAccount
+from gateway.payouts import selectors as payouts
+from gateway.payouts.models import PayoutRule
+from gateway.providers.models import Flow, ProviderAccount
 from gateway.providers.selectors import Pair, Route, routes, routes_of_everybody
 from webhooks.models import Endpoint
 from webhooks.selectors import endpoints
@@ -20,11 +22,14 @@ WARNED_BEFORE = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What a company needs to take real money. `connected` are those of the `enabled` methods that can be paid."""
+    """What a company needs to move real money. `connected` are those of the `enabled` methods that can be paid, and
+    `unpaid_rails` the payout rails that it may use and over which nobody pays out; None if it may not withdraw.
+    """
 
     is_verified: bool
     enabled: tuple[Pair, ...]
     connected: tuple[Pair, ...]
+    unpaid_rails: tuple[Pair, ...] | None
     has_endpoint: bool
     has_key: bool
 
@@ -41,16 +46,23 @@ def readiness(production: Merchant) -> Readiness:
         is_verified=production.company.status == Company.Status.ACTIVE,
         enabled=enabled,
         connected=tuple(_pair(offer.rule) for offer in offered if _takes(routed, offer.rule, offer.minimum)),
+        unpaid_rails=_unpaid_rails(production) if production.withdrawal_enabled else None,
         has_endpoint=endpoints(production).filter(status=Endpoint.Status.ACTIVE).exists(),
         has_key=live_keys(production).exists(),
     )
 
 
-def _pair(rule: MethodRule) -> Pair:
-    return rule.method, rule.currency
+def _unpaid_rails(production: Merchant) -> tuple[Pair, ...]:
+    routed = routes(production, Flow.OUT)
+    rules = [rule for rule in payouts.known(production) if rule.enabled]
+    return tuple(_pair(rule) for rule in rules if not _takes(routed, rule, rule.minimum))
 
 
-def _takes(routed: Mapping[Pair, Route], rule: MethodRule, minimum: int) -> bool:
+def _pair(rule: MethodRule | PayoutRule) -> Pair:
+    return rule.rail if isinstance(rule, PayoutRule) else rule.method, rule.currency
+
+
+def _takes(routed: Mapping[Pair, Route], rule: MethodRule | PayoutRule, minimum: int) -> bool:
     """Whether an account takes any of the amounts that the rule allows."""
     route = routed.get(_pair(rule))
     return route is not None and route.within(minimum, rule.maximum) is not None
@@ -64,6 +76,16 @@ def enabled_without_a_route() -> Iterator[tuple[str, str, Company | None]]:
         usable = routes(rule.merchant) if rule.merchant else of_everybody
         if not _takes(usable, rule, rule.minimum):
             yield rule.method, rule.currency, rule.merchant.company if rule.merchant else None
+
+
+def rails_without_a_route() -> Iterator[tuple[str, str, Company | None]]:
+    """The same for payout rails over which nobody pays out."""
+    rules = PayoutRule.objects.filter(environment=Environment.PRODUCTION, enabled=True)
+    of_everybody = routes_of_everybody(Flow.OUT)
+    for rule in rules.select_related("merchant__company").order_by("rail", "currency", "merchant"):
+        usable = routes(rule.merchant, Flow.OUT) if rule.merchant else of_everybody
+        if not _takes(usable, rule, rule.minimum):
+            yield rule.rail, rule.currency, rule.merchant.company if rule.merchant else None
 
 
 def expiring_accounts() -> list[ProviderAccount]:

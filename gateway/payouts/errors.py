@@ -34,6 +34,12 @@ class WithdrawalDisabled(Refusal):
     advice = "Ask support to enable withdrawals or the rail named in error.field."
 
 
+class WithdrawalNotConnected(Refusal):
+    code = "ONP403_WITHDRAWAL_NOT_CONNECTED"
+    message = "No provider is connected for withdrawals over this rail, in this currency and of this amount."
+    advice = "Ask support to connect a provider; repeating the request is no use."
+
+
 class WithdrawalTooSmall(Refusal):
     code = "ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL"
     message = "The amount is below the minimum of the rail, or nothing would be left for the beneficiary."

@@ -102,7 +102,9 @@ class PayoutOrder:
 
 
 class PayoutRail(ABC):
-    """A payout rail for some currencies, or its sandbox simulator. Discovered in `payouts/<rail>/rail.py`."""
+    """A payout rail for some currencies: a simulator of the sandbox, discovered in `payouts/<rail>/rail.py`, or that of
+    an institution, which its provider makes with the credentials of an account.
+    """
 
     rail: ClassVar[str]
     markets: ClassVar[tuple[PayoutMarket, ...]]
@@ -114,6 +116,8 @@ class PayoutRail(ABC):
     """The name of the provider's id in responses."""
     returns: ClassVar[bool] = True
     """Whether money can be returned after it arrived."""
+    is_by_batch: ClassVar[bool] = False
+    """Whether orders wait for a file, or for people: then nobody is called, and `send` and `ask` never are."""
 
     @abstractmethod
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
@@ -153,6 +157,18 @@ class PayoutRail(ABC):
     def market(self, currency: str) -> PayoutMarket:
         """The market of a payout currency."""
         return next(market for market in self.markets if market.currency == currency)
+
+
+class PaidByBatch(PayoutRail):
+    """An institution that is paid by file, or people who pay by hand: a withdrawal waits for them in a queue."""
+
+    is_by_batch: ClassVar[bool] = True
+
+    def send(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
+        raise NotImplementedError
+
+    def ask(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
+        raise NotImplementedError
 
 
 def masked(text: str, *, head: int = 0, tail: int = 4) -> str:

@@ -7,8 +7,10 @@ from django.db.models import Q
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
-from gateway.methods.models import CURRENCIES, METHODS
+from gateway.methods.registry import Method
+from gateway.payouts.registry import RailName
 from gateway.providers.circuit import TAKEN_OUT_HAVE_A_CHECK, Circuit
+from ledger.money import DECIMALS
 
 
 class ProviderAccount(Circuit):
@@ -69,14 +71,26 @@ class ProviderAccount(Circuit):
         return self.checked_at is not None and not self.check_failure
 
 
+class Flow(models.TextChoices):
+    IN = "IN", "Payments"
+    OUT = "OUT", "Withdrawals"
+
+
 class ProviderRoute(models.Model):
-    """One place in the order in which providers are asked for a method: a company's own order, or that of all."""
+    """One place in the order in which providers are asked for a method, or for a payout rail: a company's own order, or
+    that of all.
+    """
 
     merchant = models.ForeignKey(
         Merchant, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Empty: for everybody"
     )
-    method = models.CharField(max_length=16, choices=METHODS)
-    currency = models.CharField(max_length=4, choices=CURRENCIES)
+    flow = models.CharField(max_length=3, choices=Flow, default=Flow.IN, db_default=Flow.IN)
+    method = models.CharField(
+        max_length=16,
+        choices=list(dict([*Method.choices, *RailName.choices]).items()),
+        help_text="Of withdrawals: the rail",
+    )
+    currency = models.CharField(max_length=4, choices=[(code, code) for code in DECIMALS])
     position = models.SmallIntegerField(help_text="The lowest is asked first")
     account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="routes")
     smallest = models.BigIntegerField(null=True, blank=True, help_text="Minor units; empty: no minimum")
@@ -91,10 +105,14 @@ class ProviderRoute(models.Model):
                 & (Q(smallest=None) | Q(largest=None) | Q(smallest__lte=models.F("largest"))),
             ),
             models.UniqueConstraint(
-                fields=["merchant", "method", "currency", "position"], name="one_route_a_place", nulls_distinct=False
+                fields=["merchant", "flow", "method", "currency", "position"],
+                name="one_route_a_place",
+                nulls_distinct=False,
             ),
             models.UniqueConstraint(
-                fields=["merchant", "method", "currency", "account"], name="one_place_a_route", nulls_distinct=False
+                fields=["merchant", "flow", "method", "currency", "account"],
+                name="one_place_a_route",
+                nulls_distinct=False,
             ),
         ]
 
@@ -102,7 +120,7 @@ class ProviderRoute(models.Model):
         return f"{self.method} {self.currency} {self.position}"
 
     def takes(self, amount: int) -> bool:
-        """Whether the account is asked for a payment of this amount, in minor units."""
+        """Whether the account is asked for a payment or a withdrawal of this amount, in minor units."""
         return (self.smallest or 0) <= amount and (self.largest is None or amount <= self.largest)
 
 

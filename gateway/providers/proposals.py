@@ -97,7 +97,7 @@ class SetRoute(ProposalKind):
     """Values: `accounts`, the places in order, as they are stored. The record is a `RouteKey`."""
 
     name = "provider_route.set"
-    title = "Set the route of a payment method"
+    title = "Set a route"
     permission = "gateway.change_provideraccount"
 
     def hold(self, object_id: str) -> RouteKey:
@@ -121,7 +121,13 @@ class SetRoute(ProposalKind):
 
     def sentence(self, record: RouteKey, values: Values) -> str:
         if not values["accounts"]:
-            return "The route ends. Without another one the method is no longer offered."
+            ends = "withdrawals over the rail are refused" if record.is_out else "the method is no longer offered"
+            return f"The route ends. Without another one {ends}."
+        if record.is_out:
+            return (
+                "New withdrawals are paid by the first account that takes their amount. Withdrawals that were accepted "
+                "stay where they are."
+            )
         return (
             "New payments go to the first account that takes their amount. The next one is asked only after a definite "
             "refusal of the one before. Payments that were begun stay where they are."

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
+from gateway.payouts.rail import PayoutRail
 from gateway.providers.disputes import DisputeReport, Disputes
 from gateway.providers.settlements import ReportedLine, Settles
 
@@ -96,6 +97,8 @@ class Provider(ABC, Generic[C]):
     credentials_type: ClassVar[type[Credentials]]
     methods: ClassVar[tuple[tuple[str, str], ...]]
     """The (method, currency) pairs that it can serve; an account serves those of its rails."""
+    payouts: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """The (rail, payout currency) pairs that it can pay out; an account pays out those of its `payout_rails`."""
     answers: ClassVar[bool] = True
     """Whether it can be asked what became of a payment. Otherwise staff say it."""
     certain_within_s: ClassVar[int] = DAY_S
@@ -119,6 +122,14 @@ class Provider(ABC, Generic[C]):
     def served(self) -> set[tuple[str, str]]:
         """The (method, currency) pairs of this account."""
         return {(rail.method, market.currency) for rail in self.rails() for market in rail.markets}
+
+    def payout_rails(self) -> Sequence[PayoutRail]:
+        """A rail for each of `payouts` that the credentials are for."""
+        return ()
+
+    def pays_out(self) -> set[tuple[str, str]]:
+        """The (rail, payout currency) pairs of this account."""
+        return {(rail.rail, market.currency) for rail in self.payout_rails() for market in rail.markets}
 
     @abstractmethod
     def check(self) -> None:

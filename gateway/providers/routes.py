@@ -1,48 +1,73 @@
-"""Routes: which accounts are asked for a method and an amount, in which order; a company's own or everybody's."""
+"""Routes: which accounts are asked for a method or a payout rail and an amount, in which order; a company's own or
+everybody's.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from accounts import audit
 from accounts.audit import Actor
 from accounts.base.errors import Fault
 from accounts.models import Environment, Merchant
 from gateway.providers.errors import RouteInvalid
-from gateway.providers.models import ProviderAccount, ProviderRoute
+from gateway.providers.models import Flow, ProviderAccount, ProviderRoute
 from gateway.providers.selectors import serves
 from ledger.notation import plain_amount
+
+_OUT = "OUT:"
 
 
 @dataclass(frozen=True, slots=True)
 class RouteKey:
-    """What a route is for. `merchant` None: for everybody without a route of their own."""
+    """What a route is for: payments by a method, or withdrawals over a rail. `merchant` None: for everybody without a
+    route of their own.
+    """
 
     method: str
     currency: str
     merchant: Merchant | None = None
+    flow: Flow = Flow.IN
 
     @classmethod
     def parse(cls, text: str) -> "RouteKey":
         """The inverse of `name`. Raises ONP422_PROVIDER_ROUTE."""
-        method, currency, *companies = text.split(":")
+        flow = Flow.OUT if text.startswith(_OUT) else Flow.IN
+        method, currency, *companies = text.removeprefix(_OUT).split(":")
         if not companies:
-            return cls(method, currency)
+            return cls(method, currency, flow=flow)
         merchants = Merchant.objects.select_related("company")
         found = merchants.filter(company=companies[0], environment=Environment.PRODUCTION).first()
         if found is None:
             raise RouteInvalid(faults=[Fault("company", "UNKNOWN", "There is no such company.")])
-        return cls(method, currency, found)
+        return cls(method, currency, found, flow)
 
     @property
     def name(self) -> str:
-        """`PIX:BRL`, or `PIX:BRL:cmp_…`."""
+        """`PIX:BRL`, or `PIX:BRL:cmp_…`; of withdrawals with `OUT:` before it."""
         company = [self.merchant.company_id] if self.merchant else []
-        return ":".join([self.method, self.currency, *company])
+        return (_OUT if self.is_out else "") + ":".join([self.method, self.currency, *company])
+
+    @property
+    def is_out(self) -> bool:
+        return self.flow == Flow.OUT
+
+    @property
+    def served(self) -> str:
+        """In words: `PIX in BRL`, `withdrawals by PIX in BRL`."""
+        return f"{'withdrawals by ' if self.is_out else ''}{self.method} in {self.currency}"
+
+    def places(self) -> QuerySet[ProviderRoute]:
+        """Its stored places, in order."""
+        found = ProviderRoute.objects.filter(flow=self.flow, method=self.method, currency=self.currency)
+        return found.filter(merchant=self.merchant).order_by("position")
 
     def __str__(self) -> str:
-        return f"{self.method} {self.currency} of {self.merchant.company if self.merchant else 'everybody'}"
+        whose = self.merchant.company if self.merchant else "everybody"
+        return f"{self.method} {self.currency}{' withdrawals' if self.is_out else ''} of {whose}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +91,7 @@ class Place:
 
 def places_of(key: RouteKey) -> list[Place]:
     """A route as it was set, in order."""
-    routes = ProviderRoute.objects.filter(merchant=key.merchant, method=key.method, currency=key.currency)
-    in_order = routes.select_related("account").order_by("position")
+    in_order = key.places().select_related("account")
     return [Place(route.account, route.smallest, route.largest) for route in in_order]
 
 
@@ -110,8 +134,8 @@ def _wrong_amounts(key: RouteKey, places: Sequence[Place]) -> str:
 
 
 def _obstacle(key: RouteKey, account: ProviderAccount) -> str:
-    if not serves(account, key.method, key.currency):
-        return f"{account} does not serve {key.method} in {key.currency}."
+    if not serves(account, key.method, key.currency, key.flow):
+        return f"{account} does not serve {key.served}."
     if account.status != ProviderAccount.Status.ACTIVE:
         return f"{account} is not active."
     if account.system != ProviderAccount.System.PRODUCTION:
@@ -122,16 +146,17 @@ def _obstacle(key: RouteKey, account: ProviderAccount) -> str:
 
 
 def set_route(by: Actor, key: RouteKey, places: Sequence[Place], note: str) -> None:
-    """New payments of the method ask these accounts, in this order, for the amounts of each. An empty route ends it.
+    """New payments or withdrawals ask these accounts, in this order, for the amounts of each. An empty route ends it.
 
     Raises ONP422_PROVIDER_ROUTE. Call it in a transaction.
     """
     require_servable(key, places)
     before = [place.stored for place in places_of(key)]
-    ProviderRoute.objects.filter(merchant=key.merchant, method=key.method, currency=key.currency).delete()
+    key.places().delete()
     ProviderRoute.objects.bulk_create(
         ProviderRoute(
             merchant=key.merchant,
+            flow=key.flow,
             method=key.method,
             currency=key.currency,
             position=position,

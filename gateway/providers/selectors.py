@@ -1,4 +1,4 @@
-"""Which accounts are asked for a payment method, in order, and the institution behind an account."""
+"""Which accounts are asked for a payment method or a payout rail, in order, and the institution behind an account."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,15 +12,16 @@ from django.db.models import Q
 from accounts.base.sealing import unseal
 from accounts.models import Environment, Merchant
 from gateway.methods.rail import Clawback, Rail
+from gateway.payouts.rail import PayoutRail
 from gateway.providers.disputes import Disputes
 from gateway.providers.errors import SandboxReachesOut
-from gateway.providers.models import ProviderAccount, ProviderRoute
+from gateway.providers.models import Flow, ProviderAccount, ProviderRoute
 from gateway.providers.provider import Arrival, Provider
 from gateway.providers.registry import declared
 from gateway.providers.settlements import ReportedLine
 
 Pair = tuple[str, str]
-"""Method and currency."""
+"""Method, or payout rail, and currency."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,16 @@ def route(merchant: Merchant, method: str, currency: str, amount: int) -> list[P
 
     Never any for a sandbox: its keys reach no institution.
     """
-    found = _usable(merchant, Q(method=method, currency=currency)).get((method, currency))
+    return _accounts(merchant, Flow.IN, (method, currency), amount)
+
+
+def payout_route(merchant: Merchant, rail: str, currency: str, amount: int) -> list[ProviderAccount]:
+    """The same for a withdrawal of which the beneficiary receives this amount."""
+    return _accounts(merchant, Flow.OUT, (rail, currency), amount)
+
+
+def _accounts(merchant: Merchant, flow: Flow, pair: Pair, amount: int) -> list[ProviderAccount]:
+    found = _usable(merchant, Q(flow=flow, method=pair[0], currency=pair[1])).get(pair)
     return [place.account for place in found.places if place.takes(amount)] if found else []
 
 
@@ -56,24 +66,27 @@ def by_health(accounts: Sequence[ProviderAccount]) -> list[ProviderAccount]:
     return sorted(accounts, key=lambda account: account.is_taken_out)
 
 
-def routes(merchant: Merchant) -> dict[Pair, Route]:
-    """The route of every method that has a usable one."""
-    return _usable(merchant, Q())
+def routes(merchant: Merchant, flow: Flow = Flow.IN) -> dict[Pair, Route]:
+    """The route of every method, or of every payout rail, that has a usable one."""
+    return _usable(merchant, Q(flow=flow))
 
 
-def routes_of_everybody() -> dict[Pair, Route]:
+def routes_of_everybody(flow: Flow = Flow.IN) -> dict[Pair, Route]:
     """The usable routes of companies without their own."""
-    return _with_accounts(_in_order(Q(merchant=None)), None)
+    return _with_accounts(_in_order(Q(merchant=None, flow=flow)), None)
 
 
-def serves(account: ProviderAccount, method: str, currency: str) -> bool:
-    """Whether its institution serves the method, with these credentials."""
-    return (method, currency) in served_by(account)
+def serves(account: ProviderAccount, method: str, currency: str, flow: str = Flow.IN) -> bool:
+    """Whether its institution serves the method, or the payout rail, with these credentials."""
+    return (method, currency) in served_by(account, flow)
 
 
-def served_by(account: ProviderAccount) -> list[Pair]:
-    """The methods and currencies that its institution serves, with these credentials."""
-    return sorted(provider_of(account).served()) if account.provider in declared() else []
+def served_by(account: ProviderAccount, flow: str = Flow.IN) -> list[Pair]:
+    """The methods, or payout rails, and currencies that its institution serves, with these credentials."""
+    if account.provider not in declared():
+        return []
+    provider = provider_of(account)
+    return sorted(provider.pays_out() if flow == Flow.OUT else provider.served())
 
 
 def _usable(merchant: Merchant, which: Q) -> dict[Pair, Route]:
@@ -103,7 +116,7 @@ def _is_usable(one: ProviderRoute, merchant: Merchant | None) -> bool:
         account.status == ProviderAccount.Status.ACTIVE
         and account.system == ProviderAccount.System.PRODUCTION
         and account.merchant_id in (None, merchant and merchant.pk)
-        and serves(account, one.method, one.currency)
+        and serves(account, one.method, one.currency, one.flow)
     )
 
 
@@ -154,8 +167,21 @@ def rail_of(account: ProviderAccount, method: str, currency: str, *, of: Merchan
     None: money that arrived at an account of the platform, and nobody knows for whom. Raises SandboxReachesOut for a
     sandbox, whichever account was chosen and why.
     """
+    rails = _opened_for(account, of).rails()
+    return next(one for one in rails if one.method == method and currency in {m.currency for m in one.markets})
+
+
+def payout_rail_of(account: ProviderAccount, rail: str, currency: str, *, of: Merchant) -> PayoutRail | None:
+    """The account's rail for withdrawals of a merchant, in the same way; None if it pays none of these out.
+
+    Raises SandboxReachesOut.
+    """
+    rails = _opened_for(account, of).payout_rails() if account.provider in declared() else ()
+    return next((one for one in rails if one.rail == rail and currency in {m.currency for m in one.markets}), None)
+
+
+def _opened_for(account: ProviderAccount, of: Merchant | None) -> Provider[Any]:
     is_sandbox = of is not None and of.environment != Environment.PRODUCTION
     if is_sandbox or account.merchant_id not in (None, of and of.pk):
         raise SandboxReachesOut(f"{account.pk} was about to be opened for merchant {of and of.pk}")
-    rails = provider_of(account).rails()
-    return next(one for one in rails if one.method == method and currency in {m.currency for m in one.markets})
+    return provider_of(account)

@@ -16,8 +16,9 @@ from unfold.widgets import (
 from accounts.base.errors import Fault, Refusal
 from accounts.models import Environment, Merchant
 from gateway.methods.registry import Method
+from gateway.payouts.registry import RailName
 from gateway.providers.credentials import is_pem, is_secret, label_of
-from gateway.providers.models import ProviderAccount
+from gateway.providers.models import Flow, ProviderAccount
 from gateway.providers.provider import Provider
 from gateway.providers.registry import declared
 from gateway.providers.routes import Place, RouteKey, chosen, require_servable
@@ -108,17 +109,17 @@ class NewAccountForm(CredentialsForm):
 
 
 class RouteForm(forms.Form):
-    """A method, whose route it is, and the accounts in order, each with the amounts for which it is asked."""
+    """A method or a payout rail, whose route it is, and the accounts in order, each with the amounts for which it is
+    asked.
+    """
 
-    way = forms.ChoiceField(label="Method", widget=UnfoldAdminSelectWidget)
+    way = forms.ChoiceField(label="Payments or withdrawals by", widget=UnfoldAdminSelectWidget)
     merchant = CompanyField("Its id (cmp_…). Empty: for every company without a route of its own")
     note = NoteField()
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        pairs = sorted({pair for provider in declared().values() for pair in provider.methods})
-        ways = [(f"{method}:{currency}", f"{Method(method).label} {currency}") for method, currency in pairs]
-        self.fields["way"].choices = [("", "---------"), *ways]  # type: ignore[attr-defined]
+        self.fields["way"].choices = [("", "---------"), *_ways()]  # type: ignore[attr-defined]
         usable = ProviderAccount.objects.filter(status="ACTIVE", system="PRODUCTION").select_related(
             "merchant__company"
         )
@@ -146,8 +147,8 @@ class RouteForm(forms.Form):
 
     @property
     def key(self) -> RouteKey:
-        method, _, currency = self.cleaned_data["way"].partition(":")
-        return RouteKey(method, currency, self.cleaned_data["merchant"])
+        flow, method, currency = self.cleaned_data["way"].split(":")
+        return RouteKey(method, currency, self.cleaned_data["merchant"], Flow(flow))
 
     @property
     def places(self) -> list[Place]:
@@ -162,6 +163,20 @@ class RouteForm(forms.Form):
         return chosen(
             [[self.cleaned_data[name], limit(f"{name}_smallest"), limit(f"{name}_largest")] for name in names]
         )
+
+
+def _ways() -> list[tuple[str, list[tuple[str, str]]]]:
+    """What routes can be for: by flow, whatever a provider serves."""
+    providers = declared().values()
+    ins = sorted({pair for provider in providers for pair in provider.methods})
+    outs = sorted({pair for provider in providers for pair in provider.payouts})
+    return [
+        (
+            str(flow.label),
+            [(f"{flow}:{name}:{currency}", f"{names(name).label} {currency}") for name, currency in pairs],
+        )
+        for flow, names, pairs in ((Flow.IN, Method, ins), (Flow.OUT, RailName, outs))
+    ]
 
 
 def _named(account: ProviderAccount) -> str:

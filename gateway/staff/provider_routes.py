@@ -1,4 +1,4 @@
-"""Routes of payment methods, in order, each place with its amounts: read, and set by two people."""
+"""Routes of payment methods and payout rails, in order, each place with its amounts: read, and set by two people."""
 
 from typing import ClassVar
 
@@ -29,16 +29,16 @@ class ProviderRouteAdmin(ReadOnlyAdmin):
     ordering = ("method", "currency", "merchant", "position")
     list_select_related = ("account", "merchant__company")
     list_display = (
-        *("__str__", "method", "currency", related("merchant"), "position"),
+        *("__str__", "flow", "method", "currency", related("merchant"), "position"),
         *(named("account_id", "account"), *AMOUNTS),
     )
-    list_filter = ("method", "currency")
+    list_filter = ("flow", "method", "currency")
     fieldsets = (
         (
             None,
             {
                 "fields": (
-                    *(("method", "currency"), related("merchant"), "position"),
+                    *("flow", ("method", "currency"), related("merchant"), "position"),
                     *(named("account_id", "account"), AMOUNTS),
                 )
             },
@@ -56,12 +56,13 @@ class Routing(ReadOnlyAdmin):
 
     @action(description="Set a route", permissions=["route"], icon="alt_route")
     def set_route(self, request: HttpRequest) -> HttpResponse:
-        """The accounts that are asked for a method, in order, and for which amounts; two people."""
+        """The accounts that are asked for a method or a payout rail, in order, and for which amounts; two people."""
         kind = KINDS[SetRoute.name]
         form = RouteForm(request.POST if request.method == "POST" else None)
         if not form.is_valid():
             sentence = (
-                "The first account that takes the amount is asked; the next one only after a definite refusal. "
+                "The first account that takes the amount is asked. Of payments the next one is asked after a definite "
+                "refusal; a withdrawal stays with its account. "
                 f"Amounts are optional. {TWO_PEOPLE}"
             )
             return self.decision(request, None, kind.title, sentence=sentence, form=form)

@@ -12,7 +12,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from accounts.base.clock import utcnow
 from gateway.payouts.rail import DECLINES, FailureCode, PayoutOutcome, PayoutResult
-from gateway.payouts.registry import by_currency, rail_of
+from gateway.payouts.registry import by_currency
 from gateway.staff.kit.amounts import money
 from gateway.staff.kit.columns import EMPTY, Column, titled, unbroken
 from gateway.staff.kit.forms import NoteField
@@ -66,11 +66,6 @@ class FailedForm(WithdrawalDecisionForm):
 class ReturnedForm(WithdrawalDecisionForm):
     def outcome(self) -> PayoutOutcome:
         return PayoutOutcome(PayoutResult.RETURNED, failure=FailureCode.RETURNED_BY_BANK.failure)
-
-
-def is_connected(withdrawal: Withdrawal) -> bool:
-    """Whether a connected provider can be asked about the withdrawal."""
-    return rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment) is not None
 
 
 def stuck() -> Q:

@@ -28,7 +28,6 @@ from gateway.staff.withdrawal_decisions import (
     ReturnedForm,
     WithdrawalDecisionForm,
     bought,
-    is_connected,
     payout_money,
     rate,
     spread,
@@ -41,6 +40,7 @@ from gateway.withdrawals.lifecycle import may_be
 from gateway.withdrawals.models import Status, Withdrawal
 from gateway.withdrawals.proposals import WithdrawalOutcome, sentence, values_of
 from gateway.withdrawals.provider import MEANS
+from gateway.withdrawals.routing import can_be_asked
 from ledger.models import Hold, Transfer
 from webhooks.models import Delivery, Event
 
@@ -66,7 +66,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     words = {"reference": str, "rail_reference": str}
     search_help_text = "Withdrawal, company, hold, event or delivery id, reference, or the provider's own id"
     listed_at = ("merchant",)
-    list_select_related = ("merchant__company",)
+    list_select_related = ("merchant__company", "account")
     list_display = (
         "id",
         colored("status", PROCESSING="info", COMPLETED="success", FAILED="danger", RETURNED="warning"),
@@ -109,6 +109,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
             {
                 "fields": (
                     ("connected", "rail_reference"),
+                    moment("queued_at", "queued for a file or for people"),
                     ("failure_code", "failure_message"),
                     (moment("sent_at", "last submitted"), column("sent_times", str, "submissions")),
                     (moment("ask_at", "next status query"), column("asked_times", str, "status queries since")),
@@ -163,7 +164,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
     def connected(self, withdrawal: Withdrawal) -> str:
         if withdrawal.merchant.environment == Environment.SANDBOX:
             return "Sandbox simulator"
-        return "Connected" if is_connected(withdrawal) else "Not connected"
+        return str(withdrawal.account) if withdrawal.account else "Not connected"
 
     # ── Deciding ──────────────────────────────────────────────────────────────────────────────────────────────────
     def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
@@ -232,4 +233,4 @@ def _may_be(name: str, withdrawal: Withdrawal) -> bool:
 
 
 def _may_be_asked_about(withdrawal: Withdrawal) -> bool:
-    return withdrawal.status == Status.PROCESSING and is_connected(withdrawal)
+    return withdrawal.status == Status.PROCESSING and can_be_asked(withdrawal)

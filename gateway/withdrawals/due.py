@@ -1,6 +1,7 @@
 """Due work on withdrawals: orders are submitted to the provider, and their status queried."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -9,19 +10,26 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 
 from accounts.base import clock
-from accounts.base.errors import Refusal
 from accounts.base.rows import retry_on_deadlock
 from accounts.due import Due
 from accounts.models import Environment, Merchant
 from accounts.services import hold_settings
-from gateway.payouts.rail import PayoutOutcome, PayoutResult
+from gateway.payouts.rail import PayoutOutcome, PayoutRail, PayoutResult
 from gateway.providers.asking import is_leased
+from gateway.providers.errors import CallFailed, NotSent
+from gateway.providers.health import observed
+from gateway.providers.models import ProviderAccount
 from gateway.withdrawals.models import Status, Withdrawal
-from gateway.withdrawals.provider import Question, call_simulator, prepare, rail_for, take
+from gateway.withdrawals.provider import Question, call_simulator, prepare, queue, take
+from gateway.withdrawals.routing import rail_of_withdrawal
 from gateway.withdrawals.services import lock
 
 log = structlog.get_logger()
 HELD_BACK_FOR = timedelta(minutes=1)
+SENT_AGAIN_AFTER_S = 60
+"""After nothing could be transmitted."""
+PAYOUT = "payout"
+"""The kind of call, for the circuit breaker of an account."""
 
 
 Later = Callable[[], object]
@@ -31,34 +39,74 @@ Later = Callable[[], object]
 def _call_provider(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
     """Submits the order, or queries its status; with a real provider after the transaction.
 
-    Orders not yet submitted wait while the company is suspended or cannot withdraw.
+    Orders not yet submitted wait while the company is suspended or cannot withdraw, and while their account is paused
+    or taken out. Orders that are paid by file are queued for a batch instead.
     """
-    merchant = withdrawal.merchant
+    merchant, account = withdrawal.merchant, withdrawal.account
     hold_settings(merchant)
-    is_allowed = merchant.withdrawal_enabled and merchant.is_operational
-    if withdrawal.sent_at is None and withdrawal.status == Status.PROCESSING and not is_allowed:
+    rail = rail_of_withdrawal(withdrawal)
+    is_unsent = withdrawal.sent_at is None and withdrawal.status == Status.PROCESSING
+    if is_unsent and not (_may_withdraw(merchant) and rail and _pays(account)):
         log.warning("withdrawal.held_back", withdrawal=withdrawal.id, company=merchant.company_id)
         withdrawal.ask_at = max(due_at, clock.now(merchant)) + HELD_BACK_FOR
         withdrawal.save(update_fields=["ask_at"])
         return None
+    if rail and rail.is_by_batch:
+        queue(withdrawal, clock.now(merchant))
+        return None
     if merchant.environment == Environment.SANDBOX:
         call_simulator(withdrawal, due_at)
         return None
-    return partial(_query_and_take, merchant, withdrawal.id, prepare(withdrawal, clock.now(merchant)))
+    question = prepare(withdrawal, clock.now(merchant))
+    return _Call(merchant, withdrawal.id, account, rail, question).make
 
 
-def _query_and_take(merchant: Merchant, withdrawal_id: str, question: Question) -> None:
-    try:
-        outcome = question.call(rail_for(merchant, question.order), clock.now(merchant))
-    except Refusal as refusal:  # it was unreachable, or its answer unusable
-        log.warning("withdrawal.unanswered", withdrawal=withdrawal_id, code=refusal.public_code)
-        outcome = PayoutOutcome(PayoutResult.UNKNOWN)
-    except SoftTimeLimitExceeded:  # its lease runs out, and it is asked about
-        raise
-    except Exception:
-        log.exception("withdrawal.unanswered", withdrawal=withdrawal_id)
-        outcome = PayoutOutcome(PayoutResult.UNKNOWN)
-    retry_on_deadlock(partial(_take_locked, merchant, withdrawal_id, question, outcome))
+def _may_withdraw(merchant: Merchant) -> bool:
+    return merchant.withdrawal_enabled and merchant.is_operational
+
+
+def _pays(account: ProviderAccount | None) -> bool:
+    """Whether new orders go there. The simulator's always do."""
+    return account is None or (account.status == ProviderAccount.Status.ACTIVE and not account.is_taken_out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call to an institution, made after the transaction that recorded it."""
+
+    merchant: Merchant
+    withdrawal_id: str
+    account: ProviderAccount | None
+    rail: PayoutRail | None
+    question: Question
+
+    def make(self) -> None:
+        outcome = self._outcome()
+        retry_on_deadlock(partial(_take_locked, self.merchant, self.withdrawal_id, self.question, outcome))
+
+    def _outcome(self) -> PayoutOutcome:
+        """What could not be transmitted is sent again; every other failure is unclear."""
+        try:
+            return self._answer()
+        except NotSent as failed:
+            log.warning("withdrawal.not_sent", withdrawal=self.withdrawal_id, reason=failed.reason)
+            if self.question.is_new:
+                return PayoutOutcome(PayoutResult.NOT_RECEIVED, ask_after_s=SENT_AGAIN_AFTER_S)
+        except CallFailed as failed:
+            log.warning("withdrawal.unanswered", withdrawal=self.withdrawal_id, reason=failed.reason)
+        except SoftTimeLimitExceeded:  # its lease runs out, and it is asked about
+            raise
+        except Exception:
+            log.exception("withdrawal.unanswered", withdrawal=self.withdrawal_id)
+        return PayoutOutcome(PayoutResult.UNKNOWN)
+
+    def _answer(self) -> PayoutOutcome:
+        if self.rail is None:
+            return PayoutOutcome(PayoutResult.UNKNOWN)
+        call = partial(self.question.call, self.rail, clock.now(self.merchant))
+        if not self.question.is_new:
+            return call()
+        return observed(self.account, self.merchant.pk, PAYOUT, call)
 
 
 @transaction.atomic

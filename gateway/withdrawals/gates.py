@@ -11,7 +11,8 @@ from gateway.payments.errors import DuplicateReference
 from gateway.payments.services import require_active
 from gateway.payouts import selectors as payouts
 from gateway.payouts.errors import PayoutUnavailable, WithdrawalDisabled, WithdrawalTooSmall
-from gateway.payouts.registry import rail_of
+from gateway.providers.models import ProviderAccount
+from gateway.withdrawals import routing
 from gateway.withdrawals.errors import OtherCompany, RateChanged, UnregisteredOrigin
 from gateway.withdrawals.origin import Address, is_registered
 from gateway.withdrawals.selectors import is_live
@@ -96,10 +97,9 @@ def require_own(merchant: Merchant, company_id: str) -> None:
 
 
 def require_rail(merchant: Merchant, rail: str, currency: str) -> payouts.PayoutTerms:
-    """Raises ONP403_WITHDRAWAL_DISABLED, and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE if no provider is connected."""
+    """Raises ONP403_WITHDRAWAL_DISABLED, and ONP403_WITHDRAWAL_NOT_CONNECTED if no provider is connected."""
     terms = payouts.terms(merchant, rail, currency)
-    if rail_of(rail, currency, merchant.environment) is None:
-        raise PayoutUnavailable
+    routing.require_connected(merchant, rail, currency)
     return terms
 
 
@@ -127,13 +127,20 @@ def priced(merchant: Merchant, draft: WithdrawalDraft, terms: payouts.PayoutTerm
     )
 
 
-def require_limits(draft: WithdrawalDraft, terms: payouts.PayoutTerms, price: Price) -> None:
-    """Raises ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL and _TOO_LARGE, and ONP409_RATE_CHANGED."""
+def require_limits(
+    merchant: Merchant, draft: WithdrawalDraft, terms: payouts.PayoutTerms, price: Price
+) -> ProviderAccount | None:
+    """The account that pays; None in the sandbox.
+
+    Raises ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL and _TOO_LARGE, ONP409_RATE_CHANGED, and ONP403_WITHDRAWAL_NOT_CONNECTED
+    if no account pays this amount.
+    """
     if price.payout <= 0:
         raise WithdrawalTooSmall(field="amount")
     terms.require(price.payout)
     if draft.minimum_payout is not None and price.payout < to_minor(draft.minimum_payout, draft.payout_currency):
         raise RateChanged(field="minimumAssetAmount")
+    return routing.account_for(merchant, draft.rail, draft.payout_currency, price.payout)
 
 
 def require_reference(merchant: Merchant, reference: str) -> None:

@@ -91,6 +91,9 @@ class Withdrawal(Asked):
     rail_reference = models.CharField(max_length=80, null=True, blank=True, help_text="The provider's own id")
     failure_code = models.CharField(max_length=40, choices=FailureCode, null=True, blank=True)
     failure_message = models.CharField(max_length=255, null=True, blank=True)
+    queued_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was queued for a file, or for people: its account is not called"
+    )
     sent_at = models.DateTimeField(null=True, blank=True, help_text="When the order was handed over last")
     sent_times = models.SmallIntegerField(default=0)
     asked_times = models.SmallIntegerField(default=0, help_text="Since it was handed over last")
@@ -110,6 +113,11 @@ class Withdrawal(Asked):
                 condition=Q(status__in=("FAILED", "RETURNED")),
             ),
             models.Index(fields=["ask_at"], name="withdrawals_to_ask_about", condition=Q(ask_at__isnull=False)),
+            models.Index(
+                fields=["account", "queued_at"],
+                name="withdrawals_queued_for_a_file",
+                condition=Q(status=Status.PROCESSING, queued_at__isnull=False),
+            ),
             models.Index(fields=["certain_by"], name="unclear_withdrawals", condition=Q(certain_by__isnull=False)),
             models.Index(
                 fields=["merchant", "ask_at"], name="next_withdrawal_to_ask_about", condition=Q(ask_at__isnull=False)

@@ -93,7 +93,9 @@ def preflight(merchant: Merchant, draft: PreflightDraft) -> Preflight:
     price = found.try_gate(
         "RATE", lambda: gates.priced(merchant, _known(priceable), _known(terms)), when=priceable and terms
     )
-    found.try_gate("LIMITS", lambda: gates.require_limits(_known(priceable), _known(terms), _known(price)), when=price)
+    found.try_gate(
+        "LIMITS", lambda: gates.require_limits(merchant, _known(priceable), _known(terms), _known(price)), when=price
+    )
     reference = draft.reference or ""
     found.try_gate("REFERENCE", lambda: gates.require_reference(merchant, reference), when=reference and may_withdraw)
     found.try_gate(

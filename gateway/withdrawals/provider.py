@@ -13,8 +13,7 @@ import structlog
 
 from accounts.base.lifecycle import Transition
 from accounts.base.sealing import unseal
-from accounts.models import Environment, Merchant
-from gateway.payouts.errors import PayoutUnavailable
+from accounts.models import Environment
 from gateway.payouts.rail import PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
 from gateway.payouts.registry import rail_of
 from gateway.payouts.sandbox import SandboxPayout
@@ -47,6 +46,7 @@ class Question:
 
     def call(self, rail: PayoutRail, at: datetime) -> PayoutOutcome:
         """Calls the provider, never inside a transaction, except for the sandbox simulator."""
+        assert not rail.is_by_batch, "nobody is called about an order of a file"
         return rail.send(self.order, at) if self.is_new else rail.ask(self.order, at)
 
 
@@ -205,18 +205,18 @@ def order_to(withdrawal: Withdrawal, destination: Mapping[str, str]) -> PayoutOr
     )
 
 
-def rail_for(merchant: Merchant, order: PayoutOrder) -> PayoutRail:
-    rail = rail_of(order.rail, order.payout_currency, merchant.environment)
-    if rail is None:
-        raise PayoutUnavailable
-    return rail
-
-
 def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
     """The sandbox simulator of a withdrawal's rail, the only one that is called inside a transaction."""
     rail = rail_of(withdrawal.rail, withdrawal.payout_currency, withdrawal.merchant.environment)
     assert isinstance(rail, SandboxPayout), "nobody outside is asked inside a transaction"
     return rail
+
+
+def queue(withdrawal: Withdrawal, at: datetime) -> None:
+    """The order waits for a batch, or for people; nobody is asked about it. Call it with the withdrawal locked."""
+    withdrawal.queued_at = withdrawal.queued_at or at
+    withdrawal.ask_at = None
+    withdrawal.save(update_fields=["queued_at", "ask_at"])
 
 
 def call_simulator(withdrawal: Withdrawal, at: datetime) -> None:

@@ -12,15 +12,18 @@ from accounts.base.sealing import seal
 from accounts.models import Environment, Merchant
 from gateway.payments.errors import DuplicateReference, SandboxOnly
 from gateway.payments.services import require_active
+from gateway.payouts.errors import PayoutUnavailable
 from gateway.payouts.rail import FailureCode, PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
 from gateway.payouts.registry import rail_of
 from gateway.providers.asking import is_leased
+from gateway.providers.models import ProviderAccount
 from gateway.withdrawals import gates, notices
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.gates import Price, WithdrawalDraft
 from gateway.withdrawals.lifecycle import WITHDRAWAL_LIFE, WithdrawalAction
 from gateway.withdrawals.models import Status, Withdrawal
-from gateway.withdrawals.provider import order_to, post_books, rail_for, simulator_of, turn
+from gateway.withdrawals.provider import order_to, post_books, simulator_of, turn
+from gateway.withdrawals.routing import hold_account, rail_at
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
 
@@ -49,17 +52,19 @@ def create(merchant: Merchant, draft: WithdrawalDraft, withdrawal_id: str | None
 
     Raises ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_COMPANY,
     ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, ONP409_DUPLICATE_REFERENCE,
-    ONP422_INSUFFICIENT_BALANCE and ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE.
+    ONP422_INSUFFICIENT_BALANCE, ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE and, in production,
+    ONP403_WITHDRAWAL_NOT_CONNECTED.
     """
     withdrawal, _, _ = _drafted(merchant, draft, withdrawal_id)
     return _accept(withdrawal)
 
 
 def admit(merchant: Merchant, order: PayoutOrder, *, tries: int) -> None:
-    """Asks the provider, never inside a transaction. Raises ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing
-    moves.
-    """
-    rail_for(merchant, order).admit(order, tries=tries)
+    """Asks the simulator. Raises ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE; nothing moves."""
+    rail = rail_of(order.rail, order.payout_currency, merchant.environment)
+    if rail is None:
+        raise PayoutUnavailable
+    rail.admit(order, tries=tries)
 
 
 def _accept(withdrawal: Withdrawal) -> Withdrawal:
@@ -81,26 +86,29 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
     return withdrawal
 
 
-def _admitted(merchant: Merchant, draft: WithdrawalDraft) -> Price:
+def _admitted(merchant: Merchant, draft: WithdrawalDraft) -> tuple[Price, ProviderAccount | None]:
     gates.require_admission(merchant, draft.origin, is_from_backend=draft.is_from_backend)
     gates.require_own(merchant, draft.company_id)
     terms = gates.require_rail(merchant, draft.rail, draft.payout_currency)
     price = gates.priced(merchant, draft, terms)
-    gates.require_limits(draft, terms, price)
-    return price
+    account = gates.require_limits(merchant, draft, terms, price)
+    if account is not None:
+        hold_account(account)
+    return price, account
 
 
 def _drafted(
     merchant: Merchant, draft: WithdrawalDraft, withdrawal_id: str | None
 ) -> tuple[Withdrawal, PayoutOrder, PayoutRail]:
     """The new withdrawal, and its order for the rail. Nothing is stored."""
-    price = _admitted(merchant, draft)
+    price, account = _admitted(merchant, draft)
     now = clock.now(merchant)
-    rail = rail_of(draft.rail, draft.payout_currency, merchant.environment)
+    rail = rail_at(account, merchant, draft.rail, draft.payout_currency)
     assert rail is not None
     destination = rail.destination(draft.destination)
     withdrawal = Withdrawal(
         id=withdrawal_id or new_id("wdr"),
+        account=account,
         rail=draft.rail,
         reference=draft.reference,
         status="",

@@ -8,8 +8,9 @@ import pytest
 from accounts.audit import Actor
 from accounts.models import Merchant, User
 from gateway.methods.models import MethodRule
+from gateway.payouts.models import PayoutRule
 from gateway.providers import accounts, routes
-from gateway.providers.models import ProviderAccount
+from gateway.providers.models import Flow, ProviderAccount
 from gateway.providers.routes import Place, RouteKey
 from tests.support.people import a_person
 from tests.support.scripted_provider import ScriptedProvider
@@ -64,6 +65,15 @@ def routed(
     """Sets the route of everybody, or of one company."""
     places = [one if isinstance(one, Place) else Place(one) for one in accounts]
     routes.set_route(Actor(confirms()), RouteKey(method, currency, merchant), places, NOTE)
+
+
+def paid_out_by(
+    *accounts: ProviderAccount | Place, merchant: Merchant | None = None, rail: str = "PIX", currency: str = "BRL"
+) -> None:
+    """Withdrawals over the rail are paid by these accounts in production, where the rail is enabled now."""
+    PayoutRule.objects.filter(environment="PRODUCTION", rail=rail, currency=currency).update(enabled=True)
+    places = [one if isinstance(one, Place) else Place(one) for one in accounts]
+    routes.set_route(Actor(confirms()), RouteKey(rail, currency, merchant, Flow.OUT), places, NOTE)
 
 
 def timeout_of(request: pytest.FixtureRequest, waited_for: Collection[str]) -> int:

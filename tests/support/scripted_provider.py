@@ -23,6 +23,8 @@ from gateway.methods.rail import (
     RefundOrder,
 )
 from gateway.methods.registry import by_currency
+from gateway.payouts.pix.rail import PixPayout
+from gateway.payouts.rail import PayoutOrder, PayoutOutcome, PayoutRail, PayoutResult
 from gateway.providers import notices
 from gateway.providers.certificates import Certificate, PrivateKey
 from gateway.providers.disputes import DisputeAnswer, DisputeReport, Disputes
@@ -33,7 +35,7 @@ from gateway.providers.provider import Credentials, Message, Notice, Provider
 
 MODULE = __name__
 SIGNATURE = "x-scripted-signature"
-Answer = PaymentOutcome | BaseException
+Answer = PaymentOutcome | PayoutOutcome | BaseException
 
 
 @dataclass
@@ -64,9 +66,22 @@ class Script:
     """Answers to disputes: (accept or contest, our id of the answer)."""
 
     def answer(self, user: str, what: str, our_id: str) -> PaymentOutcome:
+        found = self._next(user, what, our_id) or PaymentOutcome(PaymentResult.UNKNOWN)
+        assert isinstance(found, PaymentOutcome)
+        return found
+
+    def answer_payout(self, user: str, what: str, our_id: str) -> PayoutOutcome:
+        found = self._next(user, what, our_id) or PayoutOutcome(PayoutResult.UNKNOWN)
+        assert isinstance(found, PayoutOutcome)
+        return found
+
+    def _next(self, user: str, what: str, our_id: str) -> PaymentOutcome | PayoutOutcome | None:
         self.calls.append((user, what, our_id))
         named = (self.answers.get(name) for name in (f"{user} {what}", what, our_id, "*"))
-        answers = next(filter(None, named), [PaymentOutcome(PaymentResult.UNKNOWN)])
+        answers = next(filter(None, named), None)
+        if answers is None:
+            saw(SERVED)
+            return None
         found = answers.pop(0) if len(answers) > 1 else answers[0]
         if isinstance(found, BaseException):
             raise found
@@ -163,6 +178,17 @@ class ScriptedDisputes(Disputes):
             raise SCRIPT.takes.pop(0)
 
 
+class ScriptedPayout(PixPayout):
+    def __init__(self, user: str) -> None:
+        self.user = user
+
+    def send(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
+        return SCRIPT.answer_payout(self.user, "send", order.withdrawal_id)
+
+    def ask(self, order: PayoutOrder, at: datetime) -> PayoutOutcome:
+        return SCRIPT.answer_payout(self.user, "ask payout", order.withdrawal_id)
+
+
 CARDS = (("CREDIT_CARD", "BRL"), ("DEBIT_CARD", "BRL"))
 
 
@@ -171,6 +197,8 @@ class ScriptedProvider(Provider[ScriptedCredentials]):
     title: ClassVar[str] = "Scripted bank"
     credentials_type: ClassVar[type[ScriptedCredentials]] = ScriptedCredentials
     methods: ClassVar[tuple[tuple[str, str], ...]] = (("PIX", "BRL"), ("SPEI", "MXN"), *CARDS)
+
+    payouts: ClassVar[tuple[tuple[str, str], ...]] = (("PIX", "BRL"),)
 
     is_told_where_to_call = True
 
@@ -182,6 +210,9 @@ class ScriptedProvider(Provider[ScriptedCredentials]):
     def rails(self) -> Sequence[Rail]:
         user = self.credentials.user
         return [(ScriptedCard if pair in CARDS else ScriptedRail)(user, *pair) for pair in self.methods]
+
+    def payout_rails(self) -> Sequence[PayoutRail]:
+        return [ScriptedPayout(self.credentials.user)]
 
     def disputes(self) -> Disputes:
         return ScriptedDisputes()

@@ -133,6 +133,7 @@ REFUSED = (
     rails.WithdrawalTooSmall,
     rails.WithdrawalTooLarge,
     InsufficientBalance,
+    rails.WithdrawalNotConnected,
     rails.PayoutUnavailable,
 )
 Answer = payloads.WithdrawalPayload | Unfinished

@@ -31,8 +31,8 @@ def _missing(draft: Mapping[str, Any], *names: str) -> list[Fault]:
     return [Fault(name, "REQUIRED", _REQUIRED) for name in names if draft.get(name) is None]
 
 
-class SandboxArgentinePayout(SandboxPayout):
-    """The deterministic simulator of the Argentine clearing."""
+class ArgentinePayout(PayoutRail):
+    """Common to all of Argentina: the destination."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (
@@ -62,6 +62,10 @@ class SandboxArgentinePayout(SandboxPayout):
         number = masked(destination[name], head=2, tail=0) if name == "alias" else masked(destination[name])
         return {name: number, "beneficiaryName": destination["beneficiaryName"]}
 
+
+class SandboxArgentinePayout(SandboxPayout, ArgentinePayout):
+    """The deterministic simulator of the Argentine clearing."""
+
     def paid(self, at: datetime) -> str:
         return token(22)
 
@@ -81,8 +85,8 @@ def _is_cuit(tax_id: str, *, strict: bool) -> bool:
     return bool(re.fullmatch(r"[0-9]{11}", tax_id)) and (not strict or bool(cuit.is_valid(tax_id)))
 
 
-class SandboxColombianPayout(SandboxPayout):
-    """The deterministic simulator of the Colombian clearing."""
+class ColombianPayout(PayoutRail):
+    """Common to all of Colombia: the destination."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (
@@ -122,6 +126,10 @@ class SandboxColombianPayout(SandboxPayout):
             "documentType": destination["documentType"],
             "documentNumber": masked(destination["documentNumber"]),
         }
+
+
+class SandboxColombianPayout(SandboxPayout, ColombianPayout):
+    """The deterministic simulator of the Colombian clearing."""
 
     def paid(self, at: datetime) -> str:
         return token(15)

@@ -19,8 +19,8 @@ NETWORKS: dict[str, tuple[str, Callable[[str], bool]]] = {
 """Asset → its network, and the address check of that network."""
 
 
-class SandboxCryptoPayout(SandboxPayout):
-    """The deterministic simulator: no chain is ever reached."""
+class CryptoPayout(PayoutRail):
+    """Common to all: the destination."""
 
     rail: ClassVar[str] = "CRYPTO"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (
@@ -60,6 +60,10 @@ class SandboxCryptoPayout(SandboxPayout):
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         address = destination["address"]
         return {"address": f"{address[:6]}...{address[-6:]}"}
+
+
+class SandboxCryptoPayout(SandboxPayout, CryptoPayout):
+    """The deterministic simulator: no chain is ever reached."""
 
     def paid(self, at: datetime) -> str:
         return secrets.token_hex(32)

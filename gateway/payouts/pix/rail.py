@@ -13,15 +13,14 @@ from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout
 
 
-class SandboxPixPayout(SandboxPayout):
-    """The deterministic simulator."""
+class PixPayout(PayoutRail):
+    """Common to all: the destination."""
 
     rail: ClassVar[str] = "PIX"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("BRL", minimum=Decimal(1), maximum=Decimal(100_000)),)
     members: ClassVar[tuple[str, ...]] = ("pixKey", "pixKeyType")
     account_members: ClassVar[tuple[str, ...]] = ("pixKey",)
     reference_name: ClassVar[str] = "endToEndId"
-    ispb = "99999999"
 
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         key, kind = draft.get("pixKey"), draft.get("pixKeyType")
@@ -37,6 +36,12 @@ class SandboxPixPayout(SandboxPayout):
 
     def shown(self, destination: Mapping[str, str]) -> dict[str, str | None]:
         return {"pixKey": shown_key(**destination)}
+
+
+class SandboxPixPayout(SandboxPayout, PixPayout):
+    """The deterministic simulator."""
+
+    ispb = "99999999"
 
     def paid(self, at: datetime) -> str:
         return end_to_end_id_of("E", self.ispb, at)

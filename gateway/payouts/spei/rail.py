@@ -13,8 +13,8 @@ from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout, token
 
 
-class SandboxSpeiPayout(SandboxPayout):
-    """The deterministic simulator. It also knows the sandbox's own bank."""
+class SpeiPayout(PayoutRail):
+    """Common to all: the destination."""
 
     rail: ClassVar[str] = "SPEI"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("MXN", minimum=Decimal(1), maximum=Decimal(1_000_000)),)
@@ -44,6 +44,10 @@ class SandboxSpeiPayout(SandboxPayout):
             "concept": destination.get("concept"),
             "numericReference": destination.get("numericReference"),
         }
+
+
+class SandboxSpeiPayout(SandboxPayout, SpeiPayout):
+    """The deterministic simulator. It also knows the sandbox's own bank."""
 
     def paid(self, at: datetime) -> str:
         """A clave de rastreo: at most 30 letters and digits."""

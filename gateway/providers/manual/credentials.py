@@ -1,4 +1,4 @@
-"""The receiving accounts of a company, and its instructions: what an account of the manual provider consists of."""
+"""The accounts of a company, and its instructions: what an account of the manual provider consists of."""
 
 import re
 from collections.abc import Callable
@@ -95,6 +95,7 @@ class ManualCredentials(Credentials):
     nequi_number: Annotated[Nequi, Field(title="Number (Nequi)")] = ""
     bre_b_key: Annotated[BreBKey, Field(title="Key (Bre-B)")] = ""
     pix_key: Annotated[PixKey, Field(title="Key (PIX)")] = ""
+    crypto_wallet: Annotated[Line, Field(title="Crypto wallet", description="From which withdrawals are paid")] = ""
     instructions_en: Annotated[Text, Field(title="Instructions in English", description=ON_OUR_PAGE)] = ""
     instructions_es: Annotated[Text, Field(title="Instructions in Spanish", description=ON_OUR_PAGE)] = ""
     instructions_pt: Annotated[Text, Field(title="Instructions in Portuguese", description=ON_OUR_PAGE)] = ""
@@ -105,7 +106,10 @@ class ManualCredentials(Credentials):
     @model_validator(mode="after")
     def _is_complete(self) -> "ManualCredentials":
         if not any(
-            (self.clabe, self.cbu, self.account_number, self.nequi_number, self.bre_b_key, self.pse_page, self.pix_key)
+            (
+                *(self.clabe, self.cbu, self.account_number, self.nequi_number, self.bre_b_key, self.pse_page),
+                *(self.pix_key, self.crypto_wallet),
+            )
         ):
             raise ValueError("Enter the account of at least one payment method.")
         if self.cbu and not (self.alias and self.bank and cuit.is_valid(self.tax_id)):

@@ -1,6 +1,8 @@
-"""Receiving money without any integration: payers see the company's account, and staff say what has arrived.
+"""Money without any integration: payers see the company's account, and staff say what has arrived; withdrawals wait
+until staff have paid them.
 
-Nothing is called, so nothing can be asked: `gateway/payments/proposals.py` records that a payment was paid.
+Nothing is called, so nothing can be asked: `gateway/payments/proposals.py` records that a payment was paid, and
+`gateway/withdrawals/proposals.py` what became of a withdrawal.
 """
 
 from abc import abstractmethod
@@ -20,6 +22,11 @@ from gateway.methods.pse.rail import Pse
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.methods.spei.clabe import bank_name
 from gateway.methods.spei.rail import Spei
+from gateway.payouts.bank_transfer.rail import ArgentinePayout, ColombianPayout
+from gateway.payouts.crypto.rail import CryptoPayout
+from gateway.payouts.pix.rail import PixPayout
+from gateway.payouts.rail import PaidByBatch, PayoutRail
+from gateway.payouts.spei.rail import SpeiPayout
 from gateway.providers.manual.credentials import ManualCredentials
 from gateway.providers.provider import Provider
 
@@ -147,6 +154,36 @@ SERVED: dict[str, type[ManualRail]] = {
 """The member of the credentials that a method needs, and its rail."""
 
 
+class ManualSpeiPayout(PaidByBatch, SpeiPayout):
+    """From the account of the CLABE."""
+
+
+class ManualArgentinePayout(PaidByBatch, ArgentinePayout):
+    """From the account of the CBU or CVU."""
+
+
+class ManualColombianPayout(PaidByBatch, ColombianPayout):
+    """From the Colombian account."""
+
+
+class ManualPixPayout(PaidByBatch, PixPayout):
+    """From the account of the key."""
+
+
+class ManualCryptoPayout(PaidByBatch, CryptoPayout):
+    """From the company's own wallet."""
+
+
+PAID_OUT: dict[str, type[PayoutRail]] = {
+    "clabe": ManualSpeiPayout,
+    "cbu": ManualArgentinePayout,
+    "account_number": ManualColombianPayout,
+    "pix_key": ManualPixPayout,
+    "crypto_wallet": ManualCryptoPayout,
+}
+"""The member of the credentials that a payout rail needs, and the rail."""
+
+
 class ManualProvider(Provider[ManualCredentials]):
     """The company's own accounts, watched by people."""
 
@@ -157,9 +194,15 @@ class ManualProvider(Provider[ManualCredentials]):
     methods: ClassVar[tuple[tuple[str, str], ...]] = tuple(
         (rail.method, market.currency) for rail in SERVED.values() for market in rail.markets
     )
+    payouts: ClassVar[tuple[tuple[str, str], ...]] = tuple(
+        (rail.rail, market.currency) for rail in PAID_OUT.values() for market in rail.markets
+    )
 
     def rails(self) -> Sequence[Rail]:
         return [rail(self.credentials) for member, rail in SERVED.items() if getattr(self.credentials, member)]
+
+    def payout_rails(self) -> Sequence[PayoutRail]:
+        return [rail() for member, rail in PAID_OUT.items() if getattr(self.credentials, member)]
 
     def check(self) -> None:
         """There is nothing to connect to."""

@@ -94,7 +94,7 @@ def test_it_ends_by_itself(production: Api, acme: Shop) -> None:
     wait = begun(acme)
     assert wait.until - wait.began_at == timedelta(hours=24)
     WithdrawalWait.objects.update(until=utcnow())
-    assert w.refusal(w.ask(production, acme, w.PIX))[1] == "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE"
+    assert w.refusal(w.ask(production, acme, w.PIX))[1] == "ONP403_WITHDRAWAL_NOT_CONNECTED"
 
 
 def test_an_owner_lifts_it_with_the_second_factor_and_all_owners_are_told(

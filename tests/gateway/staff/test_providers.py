@@ -18,7 +18,7 @@ from gateway.providers import accounts
 from gateway.providers.errors import NotConnected, Unclear
 from gateway.providers.models import ProviderAccount as Account
 from gateway.providers.registry import declared
-from gateway.providers.selectors import provider_of, route
+from gateway.providers.selectors import payout_route, provider_of, route
 from gateway.staff.kit.columns import address as page_at
 from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop
@@ -193,9 +193,20 @@ def test_pausing_takes_one_person_and_a_note_and_reopening_takes_two(staff: Clie
     assert ProviderAccount.objects.get().status == "ACTIVE"
 
 
+def test_a_route_for_withdrawals_is_set_in_the_same_way(staff: Client, colleague: Client, acme: Shop) -> None:
+    account = active()
+    told(staff.post(ROUTE, {"way": "OUT:PIX:BRL", "first": account.pk} | NOTE, follow=True))
+    assert not ProviderRoute.objects.exists()
+
+    told(confirmed(colleague, Proposal.objects.get()))
+
+    assert payout_route(acme.production, "PIX", "BRL", 100) == [account]
+    assert route(acme.production, "PIX", "BRL", 100) == []
+
+
 def test_a_route_takes_two_people_and_orders_the_accounts(staff: Client, colleague: Client, acme: Shop) -> None:
     first, second = active("first"), active("second", acme.production)
-    sent = {"way": "PIX:BRL", "merchant": acme.company.pk, "first": second.pk, "second": first.pk} | NOTE
+    sent = {"way": "IN:PIX:BRL", "merchant": acme.company.pk, "first": second.pk, "second": first.pk} | NOTE
     sent |= {"first_largest": "1,500.00", "second_smallest": "1,500.02"}
     assert "No account takes the amounts between 1,500.00 BRL and 1,500.02 BRL." in told(staff.post(ROUTE, sent))
     assert "An amount has more decimals than BRL." in told(staff.post(ROUTE, sent | {"second_smallest": "1.0015"}))
@@ -214,15 +225,15 @@ def test_a_route_takes_two_people_and_orders_the_accounts(staff: Client, colleag
 
 
 def _ended(browser: Client, shop: Shop) -> Proposal:
-    told(browser.post(ROUTE, {"way": "PIX:BRL", "merchant": shop.company.pk} | NOTE, follow=True))
+    told(browser.post(ROUTE, {"way": "IN:PIX:BRL", "merchant": shop.company.pk} | NOTE, follow=True))
     return Proposal.objects.get(state="OPEN")
 
 
 def test_a_route_that_cannot_serve_is_explained_and_not_proposed(staff: Client, acme: Shop, globex: Shop) -> None:
     theirs = active("theirs", globex.production)
-    page = told(staff.post(ROUTE, {"way": "PIX:BRL", "merchant": acme.company.pk, "first": theirs.pk} | NOTE))
+    page = told(staff.post(ROUTE, {"way": "IN:PIX:BRL", "merchant": acme.company.pk, "first": theirs.pk} | NOTE))
     assert "theirs (scripted) belongs to another company." in page
-    page = told(staff.post(ROUTE, {"way": "PIX:BRL"} | NOTE))
+    page = told(staff.post(ROUTE, {"way": "IN:PIX:BRL"} | NOTE))
     assert "no account was chosen" in page
     assert not Proposal.objects.exists()
 
@@ -233,7 +244,7 @@ def test_nobody_connects_or_routes_their_own_company(staff: Client, colleague: C
 
     assert "that you belong to" in told(enter(staff, merchant=acme.company.pk))
     told(staff.post(action(account, "pause"), NOTE, follow=True))
-    told(staff.post(ROUTE, {"way": "PIX:BRL", "merchant": acme.company.pk, "first": account.pk} | NOTE, follow=True))
+    told(staff.post(ROUTE, {"way": "IN:PIX:BRL", "merchant": acme.company.pk, "first": account.pk} | NOTE, follow=True))
 
     assert list(ProviderAccount.objects.values_list("status", flat=True)) == ["ACTIVE"]
     assert not Proposal.objects.exists()

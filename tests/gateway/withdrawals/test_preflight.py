@@ -218,10 +218,10 @@ def test_where_nobody_pays_out_the_rehearsal_says_so_too(acme: Shop, address: st
 
     assert (data["wouldBeAccepted"], failing(data)) == (
         False,
-        {"RAIL": "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE"},
+        {"RAIL": "ONP403_WITHDRAWAL_NOT_CONNECTED"},
     )
     with nothing_moves(acme):
-        assert refusal(ask(production, acme, rail, **members)) == (503, "ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE")
+        assert refusal(ask(production, acme, rail, **members)) == (403, "ONP403_WITHDRAWAL_NOT_CONNECTED")
 
 
 def test_all_that_is_wrong_is_told_at_once(out: Api, acme: Shop) -> None:
