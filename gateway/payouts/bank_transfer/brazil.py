@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from accounts.base.errors import Fault
 from gateway.methods import documents
 from gateway.methods.pix.rail import end_to_end_id_of
-from gateway.payouts.rail import PayoutMarket, masked
+from gateway.payouts.rail import PayoutMarket, PayoutRail, masked
 from gateway.payouts.sandbox import SandboxPayout
 
 ACCOUNT_TYPES = ("CHECKING", "SAVINGS", "PAYMENT")
@@ -76,8 +76,8 @@ _MESSAGES = {
 }
 
 
-class SandboxBrazilianPayout(SandboxPayout):
-    """The deterministic simulator. It answers like PIX."""
+class BrazilianPayout(PayoutRail):
+    """Common to all of Brazil: the destination."""
 
     rail: ClassVar[str] = "BANK_TRANSFER"
     markets: ClassVar[tuple[PayoutMarket, ...]] = (PayoutMarket("BRL", minimum=Decimal(1), maximum=Decimal(1_000_000)),)
@@ -86,7 +86,6 @@ class SandboxBrazilianPayout(SandboxPayout):
     )  # fmt: skip
     account_members: ClassVar[tuple[str, ...]] = ("bankCode", "branch", "accountNumber", "accountType")
     reference_name: ClassVar[str] = "endToEndId"
-    ispb = "99999999"
 
     def faults(self, draft: Mapping[str, Any], *, strict: bool) -> list[Fault]:
         missing = [Fault(name, "REQUIRED", "This field is required.") for name in self.members if not draft.get(name)]
@@ -118,6 +117,12 @@ class SandboxBrazilianPayout(SandboxPayout):
             "beneficiaryName": destination["beneficiaryName"],
             "beneficiaryTaxId": masked(destination["beneficiaryTaxId"]),
         }
+
+
+class SandboxBrazilianPayout(SandboxPayout, BrazilianPayout):
+    """The deterministic simulator. It answers like PIX."""
+
+    ispb = "99999999"
 
     def paid(self, at: datetime) -> str:
         return end_to_end_id_of("E", self.ispb, at)
