@@ -1,10 +1,12 @@
 """Any file of a bank, read. Formats are recognised by what they contain, never by a name."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from gateway.bank_files import csv_statement, mt940, ofx
 from gateway.bank_files.cnab import cnab240, cnab400
+from gateway.bank_files.csv_statement import CsvMapping
+from gateway.bank_files.iso20022 import reading as iso20022
 from gateway.bank_files.shapes import Document, UnreadableFile
 
 MAX_BYTES = 50 * 1024 * 1024
@@ -21,16 +23,24 @@ class Format:
 FORMATS: Sequence[Format] = (
     Format(cnab400.recognises, cnab400.read),
     Format(cnab240.recognises, cnab240.read),
+    Format(ofx.recognises, ofx.read),
+    Format(iso20022.recognises, iso20022.read),
+    Format(mt940.recognises, mt940.read),
 )
 """Asked in this order."""
 
 
-def read(content: bytes, mapping: Mapping[str, Any] | None = None) -> list[Document]:
-    """What the file says, at least one document. UnreadableFile if it is damaged, does not add up or is unknown."""
+def read(content: bytes, mapping: CsvMapping | None = None) -> list[Document]:
+    """What the file says, at least one document. UnreadableFile if it is damaged, does not add up or is unknown.
+
+    With a mapping it is a CSV, which nothing else can tell.
+    """
     if len(content) > MAX_BYTES:
         raise UnreadableFile(f"The file is larger than {MAX_BYTES // 1024**2} MB.")
     if not content.strip():
         raise UnreadableFile("The file is empty.")
+    if mapping is not None:
+        return [*csv_statement.read(content, mapping)]
     found = next((form for form in FORMATS if form.recognises(content)), None)
     if found is None:
         raise UnreadableFile("The format of the file is not known.")

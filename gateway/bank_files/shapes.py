@@ -175,7 +175,8 @@ class Statement:
     """What happened on one account from `opened_on` to `closed_on`, and its booked balances.
 
     `number` is the bank's own, "" where there is none. A balance is None where the format has none; otherwise
-    `opening` and the lines sum up to `closing`, or the file is Unreadable.
+    `opening` and the lines sum up to `closing`, or the file is Unreadable. The lines of a notice come again in a
+    statement of the account: nothing is booked by it.
     """
 
     format: str
@@ -187,10 +188,20 @@ class Statement:
     number: str = ""
     opening: Decimal | None = None
     closing: Decimal | None = None
+    is_notice: bool = False
 
 
 Document = PaymentReturn | CollectionReturn | Statement
 """One thing that a file says; a file may hold several."""
+
+
+class UnwritableOrder(Exception):
+    """An order that the format cannot carry. `number` is the order's, "" if it is the payer that is incomplete."""
+
+    def __init__(self, reason: str, number: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.number = number
 
 
 class UnreadableFile(Exception):

@@ -1,0 +1,1 @@
+"""Messages of ISO 20022: payment orders out (pain.001); answers, statements and returns in."""

@@ -1,0 +1,207 @@
+"""OFX, the statement that banks of Brazil, Mexico and the United States offer for download: 1.x (SGML) and 2.x (XML).
+
+One scanner reads both. It knows tags, of which closing ones may be missing, and characters, but no entities of a file's
+own. There is a balance at the end only, and amounts may have either decimal mark.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from html import unescape
+
+from gateway.bank_files.checks import checked
+from gateway.bank_files.money import Malformed, with_some_mark
+from gateway.bank_files.shapes import Document, Party, Statement, StatementLine, UnreadableFile
+from gateway.bank_files.texts import decoded, joined
+
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9._]*)\s*/?>([^<]*)")
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_DAY = re.compile(r"(\d{4})([-/]?)(\d{2})\2(\d{2})", re.ASCII)
+_STATEMENTS = {"STMTRS", "CCSTMTRS"}
+_OF_STATEMENT = {"BANKACCTFROM", "CCACCTFROM", "BANKTRANLIST", "LEDGERBAL", "AVAILBAL", "BALLIST", "BAL"}
+_OF_TRANSACTION = {"BANKACCTTO", "CCACCTTO", "CURRENCY", "ORIGCURRENCY", "PAYEE"}
+_ENDS = {"OFX", "STMTRS", "CCSTMTRS"}
+_OPENINGS = {"saldo anterior", "saldo inicial"}
+_BALANCES = {"saldo do dia", "saldo final", "saldo atual", "saldo", "s a l d o"}
+"""Banco do Brasil, for one, writes balances between the transactions, in these words and no others."""
+_OUT = {"DEBIT", "PAYMENT", "CHECK", "ATM", "POS", "FEE", "SRVCHG", "DIRECTDEBIT", "CASH", "REPEATPMT"}
+
+
+@dataclass(slots=True)
+class _Found:
+    """One statement as it is written. Members of a section have its name in front, as in LEDGERBAL.BALAMT."""
+
+    members: dict[str, str] = field(default_factory=dict)
+    transactions: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    is_whole: bool = False
+
+
+def recognises(content: bytes) -> bool:
+    start = content[:4096].replace(b"\0", b"").upper()
+    return b"OFXHEADER" in start or b"<OFX>" in start
+
+
+def read(content: bytes) -> list[Document]:
+    """The statement of each account in it. Raises UnreadableFile."""
+    text = decoded(content)
+    if "<!--" in text:
+        text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    if "<![CDATA[" in text:
+        text = _CDATA.sub(lambda found: found[1].replace("&", "&amp;").replace("<", "&lt;"), text)
+    found: list[Document] = [_statement(one) for one in _scanned(text)]
+    if not found:
+        raise UnreadableFile("The file holds no statement of an account.")
+    return found
+
+
+class _Scanner:
+    """Takes tags one after the other."""
+
+    def __init__(self) -> None:
+        self.found: list[_Found] = []
+        self._members: dict[str, str] = {}
+        self._section = ""
+
+    def open(self, tag: str, value: str, line: Callable[[], int]) -> None:
+        if tag in _STATEMENTS:
+            self.found.append(_Found())
+            self._members, self._section = self.found[-1].members, ""
+        elif not self.found:
+            return
+        elif tag == "STMTTRN":
+            self._members, self._section = {}, ""
+            self.found[-1].transactions.append((line(), self._members))
+        elif tag in _OF_STATEMENT:
+            self._members, self._section = self.found[-1].members, f"{tag}."
+        elif tag in _OF_TRANSACTION:
+            self._section = f"{tag}."
+        elif value:
+            self._members.setdefault(self._section + tag, unescape(value) if "&" in value else value)
+
+    def close(self, tag: str) -> None:
+        if tag in _OF_TRANSACTION or tag in _OF_STATEMENT:
+            self._section = ""
+        if self.found and tag in {"STMTTRN", "BANKTRANLIST"}:
+            self._members = self.found[-1].members
+        if self.found and tag in _ENDS:
+            self.found[-1].is_whole = True
+
+
+def _scanned(text: str) -> list[_Found]:
+    scanner = _Scanner()
+    line, counted_to = 1, 0
+
+    def line_here() -> int:
+        nonlocal line, counted_to
+        line, counted_to = line + text.count("\n", counted_to, match.start()), match.start()
+        return line
+
+    for match in _TAG.finditer(text):
+        if match[1]:
+            scanner.close(match[2].upper())
+        else:
+            scanner.open(match[2].upper(), match[3].strip(), line_here)
+    return scanner.found
+
+
+def _statement(found: _Found) -> Statement:
+    members = found.members
+    if not found.is_whole and "LEDGERBAL.BALAMT" not in members:
+        raise UnreadableFile("The file is cut off.", found.transactions[-1][0] if found.transactions else 0)
+    currency = members.get("CURDEF", "").upper()
+    is_unsigned = _is_unsigned(found)
+    openings = [one for one in found.transactions if _text(one[1]).casefold() in _OPENINGS]
+    movements = [one for one in found.transactions if _text(one[1]).casefold() not in _OPENINGS | _BALANCES]
+    lines = [_line(number, one, currency, is_unsigned=is_unsigned) for number, one in movements]
+    as_of = _day(members.get("LEDGERBAL.DTASOF", ""))
+    days = [line.booked_on for line in lines]
+    opened_on = _day(members.get("BANKTRANLIST.DTSTART", "")) or min(days, default=as_of)
+    closed_on = _day(members.get("BANKTRANLIST.DTEND", "")) or max(days, default=as_of)
+    if opened_on is None or closed_on is None:
+        raise UnreadableFile("The statement names no day.")
+    closed_on = max([closed_on, *days])
+    # A balance of another day says nothing about these movements.
+    has_balance = "LEDGERBAL.BALAMT" in members and as_of == closed_on
+    opening = _amount(openings[0][1].get("TRNAMT", ""), openings[0][0]) if openings else None
+    return checked(
+        Statement(
+            format="OFX",
+            account=_account(members),
+            currency=currency,
+            opened_on=min([opened_on, *days]),
+            closed_on=closed_on,
+            lines=lines,
+            opening=opening,
+            closing=_amount(members["LEDGERBAL.BALAMT"], 0) if has_balance else None,
+        )
+    )
+
+
+def _is_unsigned(found: _Found) -> bool:
+    """Whether only the type says which way the money went: money out is there, and no amount has a minus."""
+    kinds = {members.get("TRNTYPE", "").upper() for _, members in found.transactions}
+    return bool(kinds & _OUT) and not any("-" in members.get("TRNAMT", "") for _, members in found.transactions)
+
+
+def _text(members: dict[str, str]) -> str:
+    return joined(members.get("NAME", ""), members.get("PAYEE.NAME", ""), members.get("MEMO", ""))
+
+
+def _line(number: int, members: dict[str, str], currency: str, *, is_unsigned: bool) -> StatementLine:
+    booked_on = _day(members.get("DTPOSTED", "")) or _day(members.get("DTUSER", ""))
+    if booked_on is None:
+        raise UnreadableFile("A transaction has no date.", number)
+    if members.get("CURRENCY.CURSYM", currency).upper() != currency:
+        raise UnreadableFile("A transaction is in another currency than the statement.", number)
+    kind = members.get("TRNTYPE", "").upper()
+    amount = _amount(members.get("TRNAMT", ""), number)
+    return StatementLine(
+        amount=-amount if is_unsigned and kind in _OUT else amount,
+        booked_on=booked_on,
+        reference=members.get("FITID", ""),
+        code=kind,
+        text=joined(_text(members), *(members.get(name, "") for name in ("CHECKNUM", "REFNUM"))),
+        counterparty=_counterparty(members),
+    )
+
+
+def _amount(written: str, line: int) -> Decimal:
+    try:
+        return with_some_mark("".join(written.split()))
+    except Malformed:
+        raise UnreadableFile(f"An amount is no number, or could be two: {written[:30]!r}.", line) from None
+
+
+def _day(written: str) -> date | None:
+    """The day as the bank writes it, in the bank's time. Zeros stand for no day."""
+    found = _DAY.match(written)
+    if not found or not int(found[1] + found[3] + found[4]):
+        return None
+    try:
+        return date(int(found[1]), int(found[3]), int(found[4]))
+    except ValueError:
+        return None
+
+
+def _account(members: dict[str, str]) -> Party:
+    number = members.get("BANKACCTFROM.ACCTID") or members.get("CCACCTFROM.ACCTID", "")
+    kind = members.get("BANKACCTFROM.ACCTTYPE", "").upper()
+    return Party(
+        name="",
+        bank=members.get("BANKACCTFROM.BANKID", ""),
+        branch=members.get("BANKACCTFROM.BRANCHID", ""),
+        account=number,
+        account_type=kind if kind in {"CHECKING", "SAVINGS"} else "",
+        clabe=number if len(number) == 18 and number.isdigit() else "",
+    )
+
+
+def _counterparty(members: dict[str, str]) -> Party | None:
+    name = members.get("NAME") or members.get("PAYEE.NAME", "")
+    number = members.get("BANKACCTTO.ACCTID") or members.get("CCACCTTO.ACCTID", "")
+    if not name and not number:
+        return None
+    return Party(name=name, bank=members.get("BANKACCTTO.BANKID", ""), account=number)
