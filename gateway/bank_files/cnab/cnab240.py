@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from gateway.bank_files.cnab.collection_returns import collection_return
 from gateway.bank_files.cnab.envelope import Lot, opened
 from gateway.bank_files.cnab.lines import first_line
+from gateway.bank_files.cnab.payment_returns import payment_return
+from gateway.bank_files.cnab.statements import statement
 from gateway.bank_files.shapes import Document, UnreadableFile
 
 _FROM_THE_BANK = "2"
-_COLLECTION = frozenset("T")
+_COLLECTION, _PAYMENTS, _STATEMENT = frozenset("T"), frozenset("AJ"), frozenset("E")
 
 
 def recognises(content: bytes) -> bool:
@@ -22,6 +24,9 @@ def read(content: bytes) -> list[Document]:
     documents: list[Document] = []
     if lots := _with(file.lots, _COLLECTION):
         documents.append(collection_return(file, lots))
+    if (lots := _with(file.lots, _PAYMENTS)) and file.header["direction"] == _FROM_THE_BANK:
+        documents.append(payment_return(file, lots))
+    documents += [statement(file, lot) for lot in _with(file.lots, _STATEMENT)]
     if not documents and file.header["direction"] != _FROM_THE_BANK:
         raise UnreadableFile("This is a file to the bank, not from it.", 1)
     if not documents:

@@ -42,13 +42,15 @@ class Field:
             ) from None
 
     def write(self, value: Any) -> str:
-        """Exactly as wide as the field. Text that is too long is cut; a number that is too long is refused."""
+        """Exactly as wide as the field. A text for people is cut to fit; anything else that is too long is refused."""
         text = _WRITTEN[self.kind](self.default if value is None else value)
         if self.kind == "text":
             return text[: self.width].ljust(self.width)
-        if len(text) > self.width or not text.isdigit():
-            raise Unwritable(f"{self.name} does not fit in {self.width} digits")
-        return text.rjust(self.width, "0")
+        if len(text) > self.width or not _ALLOWED[self.kind].fullmatch(text):
+            raise Unwritable(f"{self.name} does not fit in {self.width} characters of the kind {self.kind}")
+        if self.kind == "exact":
+            return text.ljust(self.width)
+        return text.rjust(self.width, " " if self.kind == "right" else "0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +64,23 @@ class Record:
         return {field.name: field.read(line, number) for field in self.fields}
 
     def write(self, values: Mapping[str, Any]) -> str:
-        """Positions that no field covers are blank."""
-        unknown = values.keys() - {field.name for field in self.fields}
-        assert not unknown, f"the layout has no {', '.join(sorted(unknown))}"
+        """Positions that no field covers are blank; values that the bank has no field for are left out."""
         line = [" "] * self.width
         for field in self.fields:
             line[field.start - 1 : field.end] = field.write(values.get(field.name))
         return "".join(line)
 
 
-def codes(text: str, width: int) -> tuple[str, ...]:
-    """The codes that stand one behind the other in a field, without blanks and zeros."""
+def codes(text: str, width: int, *, keep_zeros: bool = False) -> tuple[str, ...]:
+    """The codes that stand one behind the other in a field, without blanks; zeros are none, unless they are kept."""
     parts = (text[start : start + width].strip() for start in range(0, len(text), width))
-    return tuple(part for part in parts if part.strip("0"))
+    return tuple(part for part in parts if part and (keep_zeros or part.strip("0")))
 
 
 def plain(text: str) -> str:
     """As banks take it: capitals of ASCII, no line breaks."""
     letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return _UNPRINTABLE.sub(" ", letters).upper()
-
-
-def _digits(text: str) -> str:
-    """Text of digits, without the blanks around it. Letters are allowed: some numbers have them."""
-    return text.strip()
 
 
 def _number(text: str) -> int:
@@ -126,7 +121,10 @@ def _cents(value: Decimal | str) -> str:
 
 _READ: dict[str, Callable[[str], Any]] = {
     "text": str.strip,
-    "digits": _digits,
+    "exact": str.strip,
+    "right": str.strip,
+    "digits": str.strip,
+    "code": str.strip,
     "number": _number,
     "money": _money,
     "date": _date("%d%m%Y"),
@@ -135,13 +133,22 @@ _READ: dict[str, Callable[[str], Any]] = {
     "loose_date": _loose_date,
     "time": str.strip,
 }
+"""Digits and codes stay as they are, with their zeros: some have letters."""
 _WRITTEN: dict[str, Callable[[Any], str]] = {
     "text": lambda value: plain(str(value)),
+    "exact": str,
+    "right": str,
     "digits": lambda value: str(value) or "0",
+    "code": lambda value: str(value) or "0",
     "number": lambda value: str(value or 0),
     "money": _cents,
     "date": lambda value: f"{value:%d%m%Y}" if value else "0",
     "loose_date": lambda value: f"{value:%d%m%Y}" if value else "0",
     "time": lambda value: f"{value:%H%M%S}" if value else "0",
+}
+_ALLOWED = {kind: re.compile("[0-9]+") for kind in _WRITTEN} | {
+    "exact": re.compile("[ -~]*"),
+    "right": re.compile("[ -~]*"),
+    "code": re.compile("[0-9A-Z]+"),
 }
 KINDS = frozenset(_READ)
