@@ -66,12 +66,24 @@ class Company(models.Model):
     withdrawal_ip = models.GenericIPAddressField(
         null=True, blank=True, help_text="The one address from which money may be withdrawn"
     )
+    is_operator = models.BooleanField(
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text="The operator itself: a book without members and keys",
+    )
     created_at = models.DateTimeField(default=utcnow, editable=False)
     updated_at = models.DateTimeField(default=utcnow, editable=False)
     history = HistoricalRecords()
 
     class Meta:
         verbose_name_plural = "companies"
+        constraints = [
+            models.UniqueConstraint(fields=["is_operator"], condition=models.Q(is_operator=True), name="one_operator"),
+            models.CheckConstraint(
+                name="the_operator_is_no_customer", condition=models.Q(is_operator=False) | models.Q(status="CLOSED")
+            ),
+        ]
         permissions = [
             ("verify_company", "Can verify a company: its production opens"),
             ("send_back_verification", "Can send a company's verification back with a note"),

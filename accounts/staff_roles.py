@@ -40,6 +40,12 @@ _ABOUT_SETTLEMENTS = (
     "gateway.settlementline",
     "gateway.settlementreport",
 )
+_ABOUT_BANKS = (
+    "gateway.bankaccount",
+    "gateway.bankline",
+    "gateway.bankstatement",
+    "gateway.importedfile",
+)
 _ABOUT_PARTS = (
     "accounts.heartbeat",
     "accounts.stuckwork",
@@ -57,6 +63,7 @@ _EVERYTHING = (
     *_ABOUT_TERMS,
     *_ABOUT_PROVIDERS,
     *_ABOUT_SETTLEMENTS,
+    *_ABOUT_BANKS,
     *_ABOUT_PARTS,
     *_ABOUT_STAFF,
     "accounts.document",
@@ -104,8 +111,10 @@ ROLES = (
     StaffRole(
         "Treasury",
         "Records outcomes of payments, withdrawals and refunds, decides on suspense and advances, connects providers.",
-        (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS, *_ABOUT_SETTLEMENTS),
+        (*_DESK, *_ABOUT_BOOKS, *_ABOUT_PROVIDERS, *_ABOUT_SETTLEMENTS, *_ABOUT_BANKS),
         (
+            "gateway.add_importedfile",
+            "gateway.change_bankaccount",
             "gateway.add_settlementreport",
             "gateway.change_settlementdifference",
             "gateway.add_provideraccount",
@@ -192,6 +201,8 @@ WORDS = {
     "gateway.change_singleapprovallimit": "Propose and confirm up to which amount one person decides a payment",
     "gateway.change_suspenseitem": "Keep money in suspense, enter money of statements, propose and confirm the rest",
     "gateway.add_settlementreport": "Upload settlement reports",
+    "gateway.add_importedfile": "Upload files of banks, propose and confirm that they take effect",
+    "gateway.change_bankaccount": "Propose and confirm our bank accounts",
     "gateway.change_settlementdifference": "Propose and confirm to accept differences in settlements",
     "gateway.change_withdrawal": "Propose and confirm the outcome of a withdrawal",
     "gateway.add_methodrule": "Add the rules of a method",

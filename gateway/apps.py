@@ -18,6 +18,9 @@ class GatewayConfig(AppConfig):
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.payments import proposals as of_payment_outcomes  # noqa: F401
         from gateway.providers import proposals as of_providers_accounts  # noqa: F401
+        from gateway.reconciliation import invariants as of_bank_accounts  # noqa: F401
+        from gateway.reconciliation import proposals as of_bank_files  # noqa: F401
+        from gateway.reconciliation import statements as takes_statements  # noqa: F401
         from gateway.refunds import callbacks as about_refunds  # noqa: F401
         from gateway.refunds import invariants as of_refunds  # noqa: F401
         from gateway.refunds import proposals as of_refund_outcomes  # noqa: F401

@@ -8,6 +8,14 @@ from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
+from gateway.reconciliation.models import (
+    BankAccount,
+    BankLine,
+    BankStatement,
+    CollectionCredit,
+    ImportedFile,
+    LinePart,
+)
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Response
 from gateway.requests.models import ApiRequest, IdempotencyKey
@@ -23,8 +31,12 @@ __all__ = [
     "AcquirerToken",
     "ApiRequest",
     "Approval",
+    "BankAccount",
+    "BankLine",
+    "BankStatement",
     "Beneficiary",
     "CardToken",
+    "CollectionCredit",
     "Conversion",
     "Customer",
     "Dispute",
@@ -32,6 +44,8 @@ __all__ = [
     "DraftEvidence",
     "Evidence",
     "IdempotencyKey",
+    "ImportedFile",
+    "LinePart",
     "MethodRule",
     "Payment",
     "PayoutRule",

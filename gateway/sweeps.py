@@ -6,6 +6,7 @@ from accounts.due import Due, Work
 from accounts.emails import outbox as emails
 from gateway.payments import due as payments
 from gateway.providers import due as providers
+from gateway.reconciliation import due as reconciliation
 from gateway.refunds import due as refunds
 from gateway.refunds.disputes import due as disputes
 from gateway.saved_cards import due as saved_cards
@@ -17,7 +18,14 @@ from webhooks import due as webhooks
 
 OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE)
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
-OF_PROVIDERS: tuple[Due[Any], ...] = (*suspense.DUE, *disputes.DUE, *providers.DUE, *saved_cards.DUE, *settlements.DUE)
+OF_PROVIDERS: tuple[Due[Any], ...] = (
+    *suspense.DUE,
+    *disputes.DUE,
+    *providers.DUE,
+    *saved_cards.DUE,
+    *settlements.DUE,
+    *reconciliation.DUE,
+)
 """Due work at providers, by real time."""
 ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *OF_PROVIDERS, *emails.DUE)
 """Rows that are due at a time, and late after it."""

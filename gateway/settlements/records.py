@@ -49,7 +49,7 @@ def records_of(lines: Sequence[SettlementLine]) -> Records:
     items = SuspenseItem.objects.select_related("merchant").exclude(state=SuspenseState.ASSIGNED)
     paid = [line for line in lines if line.kind == LineKind.PAYMENT]
     for item in items.filter(**_named(paid, "reference", "reference")) if paid else ():
-        found.held[item.account_id, item.reference] = item
+        found.held[item.account_id or "", item.reference] = item
     return found
 
 

@@ -30,12 +30,15 @@ from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
+from gateway.reconciliation.models import BankAccount, ImportedFile
 from gateway.refunds.disputes.models import Dispute
 from gateway.refunds.models import Refund
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
 from gateway.staff import (  # noqa: F401  (they register themselves)
     audit_log,
+    bank_accounts,
+    bank_files,
     companies,
     conversions,
     customers,
@@ -134,6 +137,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (SettlementDifference, "difference"),
         ),
     ),
+    ("Banks", ((BankAccount, "account_balance"), (ImportedFile, "upload_file"))),
     ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     (
         "Schedule",

@@ -51,7 +51,9 @@ class CompanyField(forms.CharField):
         company_id = super().clean(value)
         if not company_id:
             return None
-        merchants = Merchant.objects.select_related("company").filter(environment=Environment.PRODUCTION)
+        merchants = Merchant.objects.select_related("company").filter(
+            environment=Environment.PRODUCTION, company__is_operator=False
+        )
         found = merchants.filter(company=company_id).first()
         if found is None:
             raise forms.ValidationError("There is no company with this id (cmp_…).")

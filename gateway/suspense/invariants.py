@@ -15,7 +15,8 @@ invariant(
            b.amount, s.amount
       FROM (SELECT a.merchant_id, a.method, a.currency, b.amount FROM {table(Account)} a
               JOIN {table(Balance)} b ON b.account_id = a.id WHERE a.kind = '{AccountKind.SUSPENSE}') b
-      FULL JOIN (SELECT merchant_id, method, currency, sum(amount) AS amount FROM {table(SuspenseItem)}
+      FULL JOIN (SELECT merchant_id, coalesce(nullif(bank_account, ''), method) AS method, currency,
+                         sum(amount) AS amount FROM {table(SuspenseItem)}
                   WHERE state IN ({quoted(*OPEN)}) AND merchant_id IS NOT NULL GROUP BY 1, 2, 3) s
         ON (s.merchant_id, s.method, s.currency) = (b.merchant_id, b.method, b.currency)
      WHERE coalesce(b.amount, 0) <> coalesce(s.amount, 0)

@@ -16,6 +16,7 @@ class SuspenseAction(StrEnum):
     RETURNED = "returned"  # the provider returned it, or staff did at the bank
     DECLINED = "declined"  # the provider did not return it
     ASSIGN = "assign"  # two people let it pay its payment
+    RESOLVE = "resolve"  # two people said what a line of a bank statement is, or the bank took it back
 
 
 Action, when = SuspenseAction, Transition
@@ -31,6 +32,7 @@ TRANSITIONS: tuple[Transition[SuspenseAction, SuspenseItem], ...] = (
     when(Action.RETURNED,  (HELD, RETURNING), State.RETURNED, "suspense.returned", let_go),
     when(Action.DECLINED,  (RETURNING,),      HELD),
     when(Action.ASSIGN,    (HELD,),           State.ASSIGNED, "suspense.assigned", let_go),
+    when(Action.RESOLVE,   (HELD,),           State.RESOLVED, "suspense.resolved", let_go),
 )  # fmt: skip
 
 SUSPENSE_LIFE = Table(SuspenseAction, State, ItemState, TRANSITIONS)

@@ -16,33 +16,58 @@ from ledger.money import DECIMALS, to_decimal
 
 
 class State(models.TextChoices):
-    """RETURNED and ASSIGNED are final."""
+    """All but the first two are final. RESOLVED is for lines of bank statements only."""
 
     HELD = "HELD", "Held"
     RETURNING = "RETURNING", "Being returned"
     RETURNED = "RETURNED", "Returned"
     ASSIGNED = "ASSIGNED", "Assigned to its payment"
+    RESOLVED = "RESOLVED", "Explained by two people"
 
 
+class LineCause(models.TextChoices):
+    """Why a line of a bank statement is in suspense, besides the causes of money for payments."""
+
+    UNKNOWN = "UNKNOWN", "Nothing of ours explains it"
+    AMOUNT_DIFFERS = "AMOUNT_DIFFERS", "Another amount than what it names"
+    UNEXPECTED = "UNEXPECTED", "What it names does not await money"
+    PAID_AFTER_FAILED = "PAID_AFTER_FAILED", "Paid out after it had failed"
+    REVERSED = "REVERSED", "Reversed by the bank"
+    MERGED = "MERGED", "May be several transfers in one sum"
+
+
+CAUSES = [*Cause.choices, *LineCause.choices]
 OPEN = (State.HELD, State.RETURNING)
 LONGEST_REFERENCE = 64
 
 
 class SuspenseItem(Returned):
-    """Money that arrived at a provider account and belongs to nobody yet. Only real money; all times in real time.
+    """Money that belongs to nobody yet. Only real money; all times in real time.
 
-    While nobody knows which company it is for it has no merchant, and stands in no book.
+    It arrived at a provider account: while nobody knows which company it is for it has no merchant, and stands in no
+    book. Or it is a line of a bank statement that nothing explains, also of money that left: then it has no provider
+    account, and stands in the book of the bank account's owner.
     """
 
     id = IdField("sus", primary_key=True)
-    account = models.ForeignKey(ProviderAccount, on_delete=models.PROTECT, related_name="+", db_index=False)
+    account = models.ForeignKey(
+        ProviderAccount, on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    bank_account = models.CharField(
+        max_length=16, blank=True, default="", db_default="", help_text="The code of the bank account of its line"
+    )
+    line_id = models.CharField(
+        max_length=40, blank=True, default="", db_default="", help_text="The line of a bank statement that it is"
+    )
     merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
-    method = models.CharField(max_length=16, choices=METHODS)
+    method = models.CharField(max_length=16, choices=METHODS, blank=True)
     currency = models.CharField(max_length=4, choices=[(code, code) for code in DECIMALS])
-    amount = models.BigIntegerField(help_text="Minor units")
-    reference = models.CharField(max_length=LONGEST_REFERENCE, help_text="The provider's own id of the money")
-    cause = models.CharField(max_length=16, choices=Cause)
+    amount = models.BigIntegerField(help_text="Minor units; negative: it left our bank account")
+    reference = models.CharField(
+        max_length=LONGEST_REFERENCE, blank=True, help_text="The provider's or bank's own id of the money"
+    )
+    cause = models.CharField(max_length=20, choices=CAUSES)
     state = models.CharField(max_length=10, choices=State)
     received_at = models.DateTimeField(help_text="When we were told")
     return_at = models.DateTimeField(null=True, blank=True, help_text="When it is given back by rule; empty: by staff")
@@ -67,7 +92,14 @@ class SuspenseItem(Returned):
         constraints = [
             models.UniqueConstraint(fields=["account", "reference"], name="money_is_held_once"),
             models.CheckConstraint(name="suspense_state_is_known", condition=Q(state__in=State.values)),
-            models.CheckConstraint(name="suspense_has_an_amount", condition=Q(amount__gt=0)),
+            models.UniqueConstraint(
+                fields=["line_id"], name="a_line_is_held_once", condition=~Q(line_id="") & Q(state="HELD")
+            ),
+            models.CheckConstraint(
+                name="suspense_is_of_one_account",
+                condition=Q(account__isnull=False, bank_account="", line_id="", amount__gt=0)
+                | (Q(account=None, merchant__isnull=False) & ~Q(bank_account="") & ~Q(line_id="") & ~Q(amount=0)),
+            ),
             models.CheckConstraint(
                 name="assigned_money_has_a_payment",
                 condition=~Q(state=State.ASSIGNED) | Q(payment__isnull=False, merchant__isnull=False),
@@ -79,6 +111,11 @@ class SuspenseItem(Returned):
 
     def __str__(self) -> str:
         return f"{self.id} · {self.get_state_display()}"
+
+    @property
+    def is_line(self) -> bool:
+        """Whether it is a line of a bank statement."""
+        return self.line_id != ""
 
     @property
     def amount_exact(self) -> Decimal:

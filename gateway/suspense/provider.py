@@ -51,15 +51,16 @@ def order_of(item: SuspenseItem) -> RefundOrder:
         payment_reference=None if payment and item.reference == payment.id else item.reference,
         amount=item.amount_exact,
         currency=item.currency,
-        details=details_at(payment, item.account_id) if payment else {},
+        details=details_at(payment, item.account_id) if payment and item.account_id else {},
         sent_at=item.sent_at,
     )
 
 
 def is_returnable(item: SuspenseItem) -> bool:
     """Whether its provider can be asked to return it. Otherwise staff return it from the bank account itself."""
-    known = declared().get(item.account.provider)
-    return known is not None and known.answers and serves(item.account, item.method, item.currency)
+    account = item.account
+    known = declared().get(account.provider) if account else None
+    return bool(account and known and known.answers and serves(account, item.method, item.currency))
 
 
 def now_of(item: SuspenseItem) -> datetime:

@@ -21,6 +21,7 @@ PROVIDER_REFUSED = ("PROVIDER_REFUSED", "The provider did not return the money."
 
 def prepare(item: SuspenseItem, at: datetime) -> Question:
     """Records the next call to the provider before it is made. Call it in a transaction that has locked the item."""
+    assert item.account is not None, "a bank is not asked about a line"
     return record(item, order_of, rail_of(item.account, item.method, item.currency, of=item.merchant), at)
 
 

@@ -106,6 +106,8 @@ def require_recordable(item: SuspenseItem, asked: SuspenseAction) -> None:
     Raises ONP409_SUSPENSE_STATE, also while the provider is being called.
     """
     SUSPENSE_LIFE.transition(asked, item.state)
+    if item.is_line:
+        raise ItemState
     if item.state == State.RETURNING and (is_leased(item) or not is_overdue(item, now_of(item))):
         raise ItemState
 
@@ -122,7 +124,7 @@ def require_attributable(item: SuspenseItem, payment: Payment) -> None:
     ONP409_BANK_REFERENCE if the company has this money already, from another account.
     """
     SUSPENSE_LIFE.transition(SuspenseAction.ATTRIBUTE, item.state)
-    if item.payment_id is not None:
+    if item.payment_id is not None or item.account is None:
         raise ItemState
     require_theirs(payment, item.merchant_id or item.account.merchant_id, item.method)
     rail = by_currency(item.method)[item.currency]

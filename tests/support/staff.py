@@ -21,10 +21,12 @@ from gateway.celery import app
 from gateway.methods.rail import Money
 from gateway.models import (
     ApiRequest,
+    BankAccount,
     Conversion,
     Customer,
     Dispute,
     IdempotencyKey,
+    ImportedFile,
     MethodRule,
     Payment,
     ProviderAccount,
@@ -54,6 +56,7 @@ from ledger.rates import services as rates
 from ledger.receivables import advances
 from tests.support import providers
 from tests.support.api import Api
+from tests.support.bank_accounts import a_bank_account, imported, line, statement
 from tests.support.callbacks import about, sent
 from tests.support.certificates import certificate, private_key
 from tests.support.companies import Shop
@@ -81,6 +84,8 @@ MONEY = [
     SettlementLine,
     SettlementDay,
     SettlementDifference,
+    BankAccount,
+    ImportedFile,
     Account,
     Balance,
     Receivable,
@@ -157,6 +162,7 @@ def _world(acme: Shop, globex: Shop) -> World:
     hold(ProviderAccount.objects.get(), money, Cause.UNKNOWN_CHARGE, utcnow(), method="PIX")
     record(ProviderAccount.objects.get(), DisputeReport("dp_1", "ch_1", Decimal("12.34"), "BRL", DisputeState.OPEN))
     an_adjustment(account)
+    imported(a_bank_account(), statement(line("1.00"), opening="5.00"))
     prove()
     beat("worker")
     beat("messages")

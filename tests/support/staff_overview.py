@@ -7,7 +7,16 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import Company, Email, Merchant, Proposal
-from gateway.models import Dispute, Payment, ProviderAccount, Refund, SettlementDifference, SuspenseItem, Withdrawal
+from gateway.models import (
+    Dispute,
+    ImportedFile,
+    Payment,
+    ProviderAccount,
+    Refund,
+    SettlementDifference,
+    SuspenseItem,
+    Withdrawal,
+)
 from gateway.staff.kit.columns import address as page_at
 from ledger.models import Advance
 
@@ -55,6 +64,7 @@ QUEUES = {
     "Money in suspense": (SuspenseItem, "decide"),
     "Unclear returns of money": (SuspenseItem, "unclear"),
     "Settlement differences": (SettlementDifference, "open"),
+    "Files of banks to confirm": (ImportedFile, "confirm"),
 }
 
 

@@ -1,0 +1,140 @@
+"""What two people decide about bank accounts and files of banks."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from accounts import audit
+from accounts.audit import Actor
+from accounts.models import Merchant
+from accounts.proposals.kinds import Carried, ProposalKind, Values, register
+from gateway.providers.models import ProviderAccount
+from gateway.reconciliation import accounts, files
+from gateway.reconciliation.models import BankAccount, ImportedFile
+
+
+@register
+class ConfirmFile(ProposalKind):
+    """No values. What is confirmed is the file by its digest."""
+
+    name = "bank_file.confirm"
+    title = "Let a file of a bank take effect"
+    permission = "gateway.add_importedfile"
+
+    def hold(self, object_id: str) -> ImportedFile:
+        """Raises ONP404_BANK_FILE."""
+        return files.hold(object_id)
+
+    def before(self, record: ImportedFile) -> dict[str, Any]:
+        return {"state": record.state, "digest": record.digest}
+
+    def company_ids(self, record: ImportedFile) -> Iterable[str]:
+        return [record.account.owner.company_id]
+
+    def require(self, record: ImportedFile, values: Values) -> None:
+        """Raises ONP409_BANK_FILE and ONP400_BANK_FILE."""
+        files.require_confirmable(record)
+
+    def sentence(self, record: ImportedFile, values: Values) -> str:
+        return (
+            "Withdrawals, boletos and payments that it names change their states, and its lines are booked. Compare "
+            "the sums with the bank's own pages. This cannot be undone."
+        )
+
+    def lines(self, record: ImportedFile, values: Values) -> list[tuple[str, str]]:
+        found = [("File", record.name), ("SHA-256", record.digest)]
+        return found + files.summary(record.account, files.require_confirmable(record))
+
+    def carry_out(self, record: ImportedFile, values: Values, *, by: Actor, note: str) -> Carried:
+        before = self.before(record)
+        files.confirm(record)
+        audit.record(
+            by, self.name, object_id=record.pk, before=before, after=self.before(record), note=note, by_staff=True
+        )
+        return Carried(record, f"{record} takes effect within a minute.")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A code, and the bank account that has it, if it was entered already."""
+
+    code: str
+    account: BankAccount | None
+
+    def __str__(self) -> str:
+        return self.code
+
+
+@register
+class SaveBankAccount(ProposalKind):
+    """Values: `title`, `currency`, `owner` (a company's merchant; None: the operator), `numbers`, `fee_codes`,
+    `fee_texts`, `provider_accounts` (ids) and `is_closed`. The record is a `Named`.
+    """
+
+    name = "bank_account.save"
+    title = "Enter or change a bank account"
+    permission = "gateway.change_bankaccount"
+
+    def hold(self, object_id: str) -> Named:
+        known = BankAccount.objects.filter(code=object_id).exists()
+        return Named(object_id, accounts.hold(object_id) if known else None)
+
+    def before(self, record: Named) -> dict[str, Any]:
+        return values_of(record.account) if record.account else {}
+
+    def company_ids(self, record: Named) -> Iterable[str]:
+        return [record.account.owner.company_id] if record.account else []
+
+    def require(self, record: Named, values: Values) -> None:
+        """Raises ONP422_BANK_ACCOUNT."""
+        accounts.require_valid(record.code, values["currency"], values["numbers"])
+
+    def sentence(self, record: Named, values: Values) -> str:
+        return (
+            "Statements of this account are booked under its code. Compare the numbers with the bank's own documents."
+        )
+
+    def lines(self, record: Named, values: Values) -> list[tuple[str, str]]:
+        titles = ProviderAccount.objects.filter(pk__in=values["provider_accounts"]).values_list("title", flat=True)
+        owner = Merchant.objects.select_related("company").filter(pk=values["owner"]).first()
+        numbers = [(name.replace("_", " ").capitalize(), text) for name, text in values["numbers"].items() if text]
+        return [
+            ("Code", record.code),
+            ("Title", values["title"]),
+            ("Currency", values["currency"]),
+            ("Owner", str(owner.company) if owner else "the operator"),
+            *numbers,
+            ("Provider accounts", ", ".join(sorted(titles)) or "none"),
+            ("Codes of fees", ", ".join(values["fee_codes"]) or "none"),
+            ("Texts of fees", ", ".join(values["fee_texts"]) or "none"),
+            ("Closed", "yes" if values["is_closed"] else "no"),
+        ]
+
+    def carry_out(self, record: Named, values: Values, *, by: Actor, note: str) -> Carried:
+        before = self.before(record)
+        account = accounts.save(record.code, values)
+        audit.record(
+            by,
+            "bank_account.saved",
+            object_id=account.pk,
+            before=before or None,
+            after=values_of(account),
+            note=note,
+            by_staff=True,
+        )
+        return Carried(account, f"{account} is entered.")
+
+
+def values_of(account: BankAccount) -> dict[str, Any]:
+    """The values of a proposal that would change nothing."""
+    linked = account.provider_accounts.order_by("pk").values_list("pk", flat=True)
+    return {
+        "title": account.title,
+        "currency": account.currency,
+        "owner": None if account.owner.company.is_operator else account.owner_id,
+        "numbers": account.numbers,
+        "fee_codes": account.fee_codes,
+        "fee_texts": account.fee_texts,
+        "provider_accounts": list(linked),
+        "is_closed": account.is_closed,
+    }

@@ -1,0 +1,226 @@
+"""Statements: each continues the one before it to the cent, and is stored whole. Its lines are matched afterwards."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from hashlib import sha256
+
+from django.db import connection
+
+from accounts.base.clock import utcnow
+from accounts.base.ids import new_id
+from accounts.base.rows import columns, table, values
+from gateway.bank_files.shapes import Statement
+from gateway.reconciliation import postings
+from gateway.reconciliation.accounts import party_of
+from gateway.reconciliation.handlers import DocumentRefused, RefusalCause, register
+from gateway.reconciliation.models import BankAccount, BankLine, BankStatement, ImportedFile, LineKind, LinePart
+from ledger.chart import AccountKind
+from ledger.money import MAX_SIGNIFICANT_DIGITS, to_minor
+from ledger.notation import plain_amount
+
+SAME_COUNT = timedelta(days=200)
+"""Banks count statements again from 1 each year: until then the same number is the same statement."""
+LARGEST = 10**MAX_SIGNIFICANT_DIGITS
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """A statement that continues the account's, with its balances in minor units."""
+
+    statement: Statement
+    opening: int
+    closing: int
+    digest: str
+
+
+def last_of(account: BankAccount) -> BankStatement | None:
+    """The newest statement of the account."""
+    return BankStatement.objects.filter(account=account).order_by("-position").first()
+
+
+class StatementHandler:
+    """Lets statements take effect: see `gateway.reconciliation.handlers.Handler`."""
+
+    def check(self, account: BankAccount, documents: list[Statement]) -> None:
+        """Raises DocumentRefused unless they continue the account's statements. Those that are known are skipped."""
+        _following(account, documents)
+
+    def lines(self, account: BankAccount, documents: list[Statement]) -> list[tuple[str, str]]:
+        found = []
+        for one in _following(account, documents):
+            told = one.statement
+            amounts = [_minor(line.amount, told.currency) for line in told.lines]
+            received = plain_amount(sum(minor for minor in amounts if minor > 0), told.currency)
+            left = plain_amount(-sum(minor for minor in amounts if minor < 0), told.currency)
+            balances = [plain_amount(minor, told.currency) for minor in (one.opening, one.closing)]
+            found += [
+                ("Statement", f"{told.number or 'without a number'}, {told.opened_on} to {told.closed_on}"),
+                ("Balances", f"{balances[0]} to {balances[1]}"),
+                ("Lines", f"{len(amounts)}: {received} received, {left} left"),
+            ]
+        return found
+
+    def apply(self, file: ImportedFile, documents: list[Statement]) -> None:
+        for one in _following(file.account, documents):
+            _store(file, one)
+
+
+def _following(account: BankAccount, documents: Sequence[Statement]) -> list[Next]:
+    """Those that are new, in order. Raises DocumentRefused."""
+    last = last_of(account)
+    ended = (last.closing, last.closed_on) if last else None
+    found = []
+    for told in sorted(documents, key=lambda one: (one.closed_on, one.opened_on)):
+        digest = _digest(told)
+        if BankStatement.objects.filter(account=account, digest=digest).exists():
+            continue
+        _require_unaltered(account, told)
+        one = _next(told, ended[0] if ended else None, digest)
+        if ended:
+            _require_continuing(account, one, *ended)
+        ended = (one.closing, told.closed_on)
+        found.append(one)
+    if not found:
+        raise DocumentRefused(RefusalCause.KNOWN, "its statements were imported before")
+    return found
+
+
+def _next(told: Statement, before: int | None, digest: str) -> Next:
+    """With its balances, also where the file says only one or none of them."""
+    total = sum(_minor(line.amount, told.currency) for line in told.lines)
+    opening, closing = (None if one is None else _minor(one, told.currency) for one in (told.opening, told.closing))
+    if opening is None:
+        opening = before if closing is None else closing - total
+    if opening is None:
+        raise DocumentRefused(RefusalCause.NO_BALANCE, "the first statement of an account must say its balance")
+    if closing is not None and opening + total != closing:
+        raise DocumentRefused(RefusalCause.UNREADABLE, "its lines do not lead from one balance to the other")
+    return Next(told, opening, opening + total, digest)
+
+
+def _require_unaltered(account: BankAccount, told: Statement) -> None:
+    near = (told.closed_on - SAME_COUNT, told.closed_on + SAME_COUNT)
+    same = BankStatement.objects.filter(account=account, number=told.number[:40], closed_on__range=near)
+    if told.number and same.exists():
+        raise DocumentRefused(RefusalCause.ALTERED, f"statement {told.number} was imported with other content")
+
+
+def _require_continuing(account: BankAccount, one: Next, closing: int, closed_on: date) -> None:
+    """Raises DocumentRefused unless it begins where the one before it ended."""
+    told, overlaps = one.statement, one.statement.opened_on <= closed_on
+    if told.closed_on < closed_on or (overlaps and _is_booked(account, told)):
+        raise DocumentRefused(RefusalCause.OLD, f"the account is booked up to {closed_on}")
+    if one.opening == closing:
+        return
+    begins, ended = (plain_amount(minor, account.currency) for minor in (one.opening, closing))
+    if overlaps:
+        raise DocumentRefused(
+            RefusalCause.OLD, f"it begins on {told.opened_on}; the account is booked up to {closed_on}"
+        )
+    raise DocumentRefused(
+        RefusalCause.GAP, f"it begins with {begins} and the statement before it ended with {ended}: one is missing"
+    )
+
+
+def _is_booked(account: BankAccount, told: Statement) -> bool:
+    """Whether some of its lines are booked, by the bank's ids of movements."""
+    named = {line.reference[:80] for line in told.lines if line.reference.strip("0")}
+    booked = BankLine.objects.filter(account=account, reference__in=named, booked_on__gte=told.opened_on)
+    known = set(booked.values_list("reference", "amount", "booked_on"))
+    return any(
+        (line.reference[:80], _minor(line.amount, told.currency), line.booked_on) in known for line in told.lines
+    )
+
+
+def _store(file: ImportedFile, one: Next) -> None:
+    account, told = file.account, one.statement
+    last = last_of(account)
+    statement = BankStatement.objects.create(
+        account=account,
+        file=file,
+        position=last.position + 1 if last else 1,
+        number=told.number[:40],
+        digest=one.digest,
+        opened_on=told.opened_on,
+        closed_on=told.closed_on,
+        opening=one.opening,
+        closing=one.closing,
+        lines=len(told.lines),
+    )
+    _copy(_rows(statement, told))
+    if last is None and one.opening:
+        _open(account, one.opening)
+
+
+def _open(account: BankAccount, opening: int) -> None:
+    """Posts what the account held before its first statement."""
+    part = LinePart(
+        account=account,
+        merchant=account.owner,
+        kind=LineKind.OPENING,
+        object_id=account.code,
+        amount=opening,
+        currency=account.currency,
+        other=AccountKind.OWN_FUNDS,
+    )
+    postings.book([part], utcnow())
+    part.save(force_insert=True)
+
+
+def _rows(statement: BankStatement, told: Statement) -> Iterator[BankLine]:
+    now = utcnow()
+    for position, line in enumerate(told.lines, 1):
+        yield BankLine(
+            id=new_id("bln"),
+            account_id=statement.account_id,
+            statement=statement,
+            position=position,
+            amount=_minor(line.amount, told.currency),
+            currency=told.currency,
+            booked_on=line.booked_on,
+            reference=_text(line.reference, 80),
+            order_number=_text(line.order_number, 40),
+            end_to_end_id=_text(line.end_to_end_id, 40),
+            code=_text(line.code, 20),
+            text=_text(line.text, 500),
+            counterparty=party_of(line.counterparty),
+            is_reversal=line.is_reversal,
+            due_at=now,
+        )
+
+
+def _copy(rows: Iterator[BankLine]) -> None:
+    sql = f"COPY {table(BankLine)} ({columns(BankLine)}) FROM STDIN"
+    with connection.cursor() as cursor, cursor.copy(sql) as copy:
+        for row in rows:
+            copy.write_row(values(row))
+
+
+def _text(text: str, longest: int) -> str:
+    return " ".join(text.replace("\0", "").split())[:longest]
+
+
+def _minor(amount: Decimal, currency: str) -> int:
+    try:
+        minor = to_minor(amount, currency)
+    except ValueError:
+        raise DocumentRefused(RefusalCause.UNREADABLE, f"{amount} is no amount in {currency}") from None
+    if abs(minor) >= LARGEST:
+        raise DocumentRefused(RefusalCause.UNREADABLE, f"{amount} is too large")
+    return minor
+
+
+def _digest(told: Statement) -> str:
+    """The same for a statement that was downloaded twice, whatever its file is called."""
+    lines = [
+        [str(line.amount), str(line.booked_on), line.reference, line.order_number, line.text] for line in told.lines
+    ]
+    balances = [None if one is None else str(one) for one in (told.opening, told.closing)]
+    said = [told.number, str(told.opened_on), str(told.closed_on), told.currency, balances, lines]
+    return sha256(json.dumps(said).encode()).hexdigest()
+
+
+register(Statement, StatementHandler())

@@ -1,0 +1,74 @@
+"""Statements continue each other to the cent. What does not is refused as a whole, with its cause."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from gateway.bank_files.shapes import Statement
+from gateway.reconciliation.handlers import DocumentRefused
+from gateway.reconciliation.models import BankLine, BankStatement
+from tests.support.bank_accounts import TODAY, a_bank_account, booked, imported, line, lines_of, statement
+
+pytestmark = pytest.mark.django_db
+TOMORROW = TODAY + timedelta(days=1)
+LATER = {"opened_on": TOMORROW, "closed_on": TOMORROW}
+
+
+def the_first() -> Statement:
+    return statement(line("100.00", reference="A1"), line("-30.00", reference="A2"), opening="50.00", number="7")
+
+
+def test_two_statements_follow_each_other() -> None:
+    account = a_bank_account()
+
+    imported(account, the_first())
+    imported(account, statement(line("5.00"), opening="120.00", number="8", **LATER))
+
+    assert [one.amount for one in lines_of(account)] == [10000, -3000, 500]
+    closings = BankStatement.objects.order_by("position").values_list("closing", flat=True)
+    assert list(closings) == [12000, 12500]
+
+
+def test_a_file_with_known_statements_adds_the_new_ones() -> None:
+    account = a_bank_account()
+    imported(account, the_first())
+
+    imported(account, statement(line("5.00"), opening="120.00", number="8", **LATER), the_first())
+
+    assert BankLine.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("again", "cause"),
+    [
+        (the_first(), "KNOWN"),
+        (statement(line("1.00"), opening="120.00", number="7", **LATER), "ALTERED"),
+        (statement(line("1.00"), opening="1.00", opened_on=date(2026, 11, 1), closed_on=date(2026, 11, 1)), "OLD"),
+        (statement(line("100.00", reference="A1"), line("-30.00", reference="A2"), opening="120.00"), "OLD"),
+        (statement(line("1.00"), opening="50.00"), "OLD"),
+        (statement(line("1.00"), opening="121.00", **LATER), "GAP"),
+    ],
+)
+def test_what_does_not_continue_the_account_takes_no_effect(again: Statement, cause: str) -> None:
+    account = a_bank_account()
+    imported(account, the_first())
+    before = booked(account)
+
+    with pytest.raises(DocumentRefused) as refused:
+        imported(account, again)
+
+    assert refused.value.cause == cause
+    assert BankStatement.objects.count() == 1
+    assert BankLine.objects.count() == 2
+    assert booked(account) == before
+
+
+def test_a_first_statement_without_a_balance_is_refused() -> None:
+    account = a_bank_account()
+
+    with pytest.raises(DocumentRefused) as refused:
+        imported(account, replace(statement(line("1.00")), opening=None, closing=None))
+
+    assert refused.value.cause == "NO_BALANCE"
+    assert not BankStatement.objects.exists()
