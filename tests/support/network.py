@@ -1,5 +1,6 @@
 """The network that tests have: this machine."""
 
+import socket
 import sys
 from ipaddress import ip_address
 from typing import Any
@@ -27,3 +28,9 @@ def _is_here(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])

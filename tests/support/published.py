@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.network import free_port
 from tests.support.sources import ROOT
 
 PUBLISHED = Path(os.environ.get("ONPAY_PUBLISHED_FILES", ROOT.parent / "shared" / "data"))
@@ -16,8 +17,7 @@ PUBLISHED = Path(os.environ.get("ONPAY_PUBLISHED_FILES", ROOT.parent / "shared" 
 @contextmanager
 def validating(tools: Path, file: Path, behind: int, log: Path) -> Iterator[int]:
     """The port of a proxy that answers 422 to a request, and 500 to an answer, which the file does not allow."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
+    port = free_port()
     command = [tools / "prism", "proxy", file, f"http://127.0.0.1:{behind}", "--errors", "-p", str(port)]
     with log.open("w") as written:
         proxy = subprocess.Popen([str(part) for part in command], stdout=written, stderr=subprocess.STDOUT)

@@ -19,6 +19,7 @@ from django.db import connection
 
 from gateway.local import processes
 from gateway.local.up import GATEWAY
+from tests.support.network import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 120
@@ -63,16 +64,10 @@ def chunked(content: bytes, chunks: int) -> bytes:
     return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
 
 
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
 @contextmanager
 def served() -> Iterator[Served]:
     """The service over the test's own database, as `make run` starts it."""
-    port = _free_port()
+    port = free_port()
     database = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
     limits = {f"ONPAY_RATE_LIMIT_{scope.upper()}": "1000000" for scope in settings.RATE_LIMITS}
     command = GATEWAY["web"].format(host="127.0.0.1", port=port)
