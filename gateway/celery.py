@@ -17,6 +17,7 @@ TASKS = [
     "accounts.emails",
     "accounts.proposals",
     "gateway",
+    "gateway.bulk",
     "gateway.payments",
     "gateway.providers",
     "gateway.refunds",
@@ -57,6 +58,7 @@ def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
         "payments": ("gateway.payments.tasks.sweep_payments", 2),
         "refunds": ("gateway.refunds.tasks.sweep_refunds", 2),
         "withdrawals": ("gateway.withdrawals.tasks.sweep_withdrawals", 2),
+        "bulk-lines": ("gateway.bulk.tasks.sweep_bulk_lines", 5),
         "receivables": ("ledger.receivables.tasks.sweep_receivables", 10),
     }
     return {

@@ -1,5 +1,6 @@
 """The models of all rooms of the product: Django finds them only here."""
 
+from gateway.bulk.models import BulkFile, BulkLine
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.dashboard.models import SavedView
@@ -35,6 +36,8 @@ __all__ = [
     "BankLine",
     "BankStatement",
     "Beneficiary",
+    "BulkFile",
+    "BulkLine",
     "CardToken",
     "CollectionCredit",
     "Conversion",

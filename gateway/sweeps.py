@@ -4,6 +4,7 @@ from typing import Any
 
 from accounts.due import Due, Work
 from accounts.emails import outbox as emails
+from gateway.bulk import due as bulk
 from gateway.payments import due as payments
 from gateway.providers import due as providers
 from gateway.reconciliation import due as reconciliation
@@ -16,7 +17,7 @@ from gateway.withdrawals import due as withdrawals
 from ledger.receivables import due as receivables
 from webhooks import due as webhooks
 
-OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE)
+OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE, *bulk.DUE)
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
 OF_PROVIDERS: tuple[Due[Any], ...] = (
     *suspense.DUE,

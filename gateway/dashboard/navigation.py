@@ -38,6 +38,7 @@ MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
             MenuItem("statement", _("Statement"), "list-details", May.READ_MONEY, "statement/"),
             MenuItem("receivables", _("Receivables"), "calendar-dollar", May.READ_MONEY, "receivables/"),
             MenuItem("withdrawals", _("Withdrawals"), "arrow-up-right", May.READ_MONEY, "withdrawals/"),
+            MenuItem("bulk_files", _("Bulk files"), "file-text", May.REFUND, "bulk/"),
             MenuItem("conversions", _("Conversions"), "arrows-exchange", May.READ_MONEY, "conversions/"),
         ),
     ),

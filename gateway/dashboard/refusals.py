@@ -42,6 +42,7 @@ IN_WORDS: dict[str, Promise] = {
         "Only an owner who was already an owner before the change, and whom it did not "
         "affect, can lift the waiting period."
     ),
+    "ONP404_BULK_FILE": _("File not found: one that nobody confirms is deleted after an hour."),
     "ONP404_CONVERSION": _("Conversion not found."),
     "ONP404_CUSTOMER": _("Customer not found."),
     "ONP404_DELIVERY": _("Delivery not found: deliveries are kept for 30 days."),
@@ -53,6 +54,8 @@ IN_WORDS: dict[str, Promise] = {
     "ONP404_WEBHOOK": _("Endpoint not found: a deleted endpoint cannot be recovered."),
     "ONP404_WITHDRAWAL": _("Withdrawal not found."),
     "ONP409_ADVANCE_STATE": _("This advance has already been decided."),
+    "ONP409_BULK_FILE_REVIEW": _("Compare the lines that are listed, then tick the box."),
+    "ONP409_BULK_FILE_STATE": _("This file was confirmed already, or checked more than an hour ago: upload it again."),
     "ONP409_CLOCK": _("The clock can only move forward, and at most ten years. Nothing was changed."),
     "ONP409_DUPLICATE_REFERENCE": _(
         "Another withdrawal already uses this reference. Look it up before you send the money twice."

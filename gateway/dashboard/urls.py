@@ -8,6 +8,7 @@ from gateway.dashboard import acceptance, entrance, home, production, search
 from gateway.dashboard.advances.urls import urls as advances
 from gateway.dashboard.audit.urls import urls as audit
 from gateway.dashboard.balance.urls import urls as balance
+from gateway.dashboard.bulk.urls import urls as bulk
 from gateway.dashboard.conversions.urls import urls as conversions
 from gateway.dashboard.customers.urls import urls as customers
 from gateway.dashboard.events.urls import urls as events
@@ -54,6 +55,7 @@ _pages = [
     *receivables,
     *advances,
     *withdrawals,
+    *bulk,
     *conversions,
     *keys,
     *webhooks,

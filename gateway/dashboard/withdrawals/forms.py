@@ -138,11 +138,11 @@ class PixForm(WithdrawalForm):
         """In the banks' format: people write documents and phone numbers with punctuation."""
         kind = self.given.get("pix_key_type") or ""
         key = keys.normalized(self.cleaned_data["pix_key"], kind)
-        return _phone(key) if kind == "PHONE" else key
+        return with_country_code(key) if kind == "PHONE" else key
 
 
-def _phone(number: str) -> str:
-    """With the country code, which is always Brazil's."""
+def with_country_code(number: str) -> str:
+    """A phone number with the country code, which is always Brazil's."""
     digits = number.removeprefix("+")
     return f"+{digits}" if len(digits) > len("11999998888") else f"+55{digits}"
 
@@ -178,13 +178,14 @@ class ArgentineForm(WithdrawalForm):
     def members(self) -> dict[str, str]:
         found = super().members()
         account = found.pop("account", "")
-        return ({_kind_of(account): account} if account else {}) | found
+        return ({kind_of_account(account): account} if account else {}) | found
 
     def field_of(self, member: str) -> str:
         return "account" if member in ("cbu", "cvu", "alias") else super().field_of(member)
 
 
-def _kind_of(account: str) -> str:
+def kind_of_account(account: str) -> str:
+    """The member that an Argentine account is: cbu, cvu or alias."""
     if not (account.isdecimal() and len(account) > 20):
         return "alias"
     return "cvu" if account.startswith("000") else "cbu"

@@ -1,0 +1,174 @@
+"""A file: its review, its confirmation, its progress, and its result."""
+
+from typing import Any
+
+from django import forms
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.base.csv_export import CsvColumn, csv_of
+from accounts.base.errors import Refusal
+from accounts.roles import May
+from gateway.bulk import selectors, services
+from gateway.bulk.models import BulkFile, BulkLine, Kind, State
+from gateway.dashboard.access import page_view
+from gateway.dashboard.actions import Facts, action
+from gateway.dashboard.bulk.words import LINE_STATE, WARNING
+from gateway.dashboard.context import RequestContext
+from gateway.dashboard.forms import OnceForm
+from gateway.dashboard.paging import in_chunks, page_of
+from gateway.dashboard.refusals import IN_WORDS, in_words
+from ledger.money import to_decimal
+from ledger.notation import written
+from ledger.wallets.selectors import holdings
+
+MOST_ROWS = 30
+"""Rows of a warning that are named; more are counted."""
+
+
+class ConfirmForm(OnceForm):
+    """`reviewed` is required if the file has warnings."""
+
+    reviewed = forms.BooleanField(label=gettext_lazy("I have compared these lines; this is intended."), required=False)
+
+
+def needs(file: BulkFile) -> May:
+    """What a person needs to read and confirm the file."""
+    return May.MOVE_MONEY if file.kind == Kind.WITHDRAWALS else May.REFUND
+
+
+@require_safe
+@page_view(May.REFUND)
+def bulk_files(request: HttpRequest, here: RequestContext) -> HttpResponse:
+    """The confirmed files, newest first."""
+    kinds = Kind.values if here.may(May.MOVE_MONEY) else [Kind.REFUNDS]
+    return here.render("bulk/list.html", page=page_of(selectors.listed(here.merchant, kinds), request.GET))
+
+
+@require_safe
+@page_view(May.REFUND)
+def bulk_file(request: HttpRequest, here: RequestContext, file_id: str) -> HttpResponseBase:
+    """The review of a file that waits, or the progress of one that was confirmed. `?format=csv` is the result."""
+    file = selectors.get(here.merchant, file_id)
+    if not here.may(needs(file)):
+        return here.render("forbidden.html", status=403, needs=needs(file))
+    if request.GET.get("format") == "csv":
+        return csv_of("-".join([file.pk, slugify(_("Result"))]), COLUMNS, in_chunks(file.lines.order_by("row", "id")))
+    return _page(here, file, ConfirmForm())
+
+
+def _about(here: RequestContext, file_id: str) -> Facts:
+    file = selectors.get(here.merchant, file_id)
+    sums = [
+        (code, _("%(count)s lines, %(amount)s") % {"count": count, "amount": _written(amount + fee, code)})
+        for code, count, amount, fee in selectors.totals(file)
+    ]
+    return [(_("File"), file.name), *sums]
+
+
+@require_POST
+@page_view(May.REFUND, steps_up=action(gettext_lazy("Confirm a bulk file"), about=_about))
+def confirm(request: HttpRequest, here: RequestContext, file_id: str) -> HttpResponse:
+    """Lets the lines be carried out."""
+    file = selectors.get(here.merchant, file_id)
+    if not here.may(needs(file)):
+        return here.render("forbidden.html", status=403, needs=needs(file))
+    form = ConfirmForm(request.POST)
+    if not form.is_valid():
+        return _page(here, file, form)
+    try:
+        _confirm(here, file, form)
+    except Refusal as refusal:
+        form.add_error("reviewed" if refusal.field == "reviewed" else None, in_words(refusal))
+        return _page(here, file, form)
+    return here.redirect("bulk_file", file.pk, message=_("The file was confirmed. Its lines are carried out now."))
+
+
+@transaction.atomic
+def _confirm(here: RequestContext, file: BulkFile, form: ConfirmForm) -> None:
+    here.claim(form, back=here.to("bulk_file", file.pk))
+    services.confirm(here.merchant, file.pk, by=here.user, reviewed=form.cleaned_data["reviewed"])
+    sums = {code: str(to_decimal(amount + fee, code)) for code, _n, amount, fee in selectors.totals(file)}
+    here.record("bulk_file.confirmed", file.pk, after={"name": file.name, "kind": file.kind, **sums})
+
+
+@require_POST
+@page_view(May.REFUND)
+def stop(request: HttpRequest, here: RequestContext, file_id: str) -> HttpResponse:
+    """Discards a file that waits, or stops the lines that were not carried out yet."""
+    file = selectors.get(here.merchant, file_id)
+    if not here.may(needs(file)):
+        return here.render("forbidden.html", status=403, needs=needs(file))
+    count = services.stop(here.merchant, file.pk)
+    here.record("bulk_file.stopped", file.pk, after={"name": file.name, "lines": count})
+    if file.confirmed_at is None:
+        return here.redirect("bulk_files", message=_("The file was discarded; nothing was sent."))
+    return here.redirect("bulk_file", file.pk, message=_("Lines stopped: %(count)s.") % {"count": count})
+
+
+def _page(here: RequestContext, file: BulkFile, form: ConfirmForm) -> HttpResponse:
+    """The review, or the progress."""
+    counts = selectors.counts(file)
+    lines = page_of(file.lines.order_by("row", "id"), here.request.GET)
+    warnings = [
+        (WARNING[name], rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS)) for name, rows in file.warnings.items()
+    ]
+    return here.render(
+        "bulk/detail.html",
+        file=file,
+        form=form,
+        lines=lines,
+        sums=[_sum(here, file, *one) for one in selectors.totals(file)],
+        warnings=warnings,
+        counts=[(LINE_STATE[state], count) for state, count in counts.items() if count],
+        is_under_way=file.confirmed_at is not None and counts[State.WAITING] > 0,
+        total=sum(counts.values()),
+        finished=sum(counts.values()) - counts[State.WAITING],
+        is_withdrawals=file.kind == Kind.WITHDRAWALS,
+    )
+
+
+def _sum(here: RequestContext, file: BulkFile, code: str, count: int, amount: int, fee: int) -> dict[str, Any]:
+    held = holdings(here.merchant, code).currencies.get(code)
+    available = held.available if held else 0
+    left = available - amount - fee
+    return {
+        "currency": code, "count": count, "amount": amount, "fee": fee, "total": amount + fee,
+        "available": available, "left": max(left, 0), "missing": max(-left, 0),
+    }  # fmt: skip
+
+
+def _written(minor: int, code: str) -> str:
+    return written(to_decimal(minor, code), code, coded=True)
+
+
+def destination(line: BulkLine) -> str:
+    """The beneficiary or the payment in one line."""
+    shown = line.shown
+    names = ("pixKey", "clabe", "cbu", "cvu", "alias", "accountNumber", "payment")
+    number = next((shown[name] for name in names if shown.get(name)), "")
+    return " · ".join(filter(None, (number, shown.get("bankName"), shown.get("beneficiaryName"), shown.get("of"))))
+
+
+def reason(line: BulkLine) -> str:
+    """Why a line was refused, in words."""
+    return str(IN_WORDS.get(line.code) or line.message)
+
+
+COLUMNS: list[CsvColumn[BulkLine]] = [
+    (gettext_lazy("Row"), lambda one: one.row),
+    (gettext_lazy("Outcome"), lambda one: LINE_STATE[one.state][0]),
+    (gettext_lazy("Goes to"), destination),
+    (gettext_lazy("Amount"), lambda one: one.amount_exact),
+    (gettext_lazy("Fee"), lambda one: to_decimal(one.fee, one.currency)),
+    (gettext_lazy("Currency"), lambda one: one.currency),
+    (gettext_lazy("Reference"), lambda one: one.reference),
+    (gettext_lazy("Id"), lambda one: one.result_id),
+    (gettext_lazy("Code"), lambda one: one.code),
+    (gettext_lazy("Why not"), reason),
+    (gettext_lazy("When"), lambda one: one.done_at),
+]
