@@ -3,6 +3,7 @@
 import zlib
 from base64 import urlsafe_b64decode
 from contextlib import suppress
+from decimal import Decimal
 from email.utils import parseaddr
 from ipaddress import ip_address
 from typing import Any
@@ -17,6 +18,8 @@ from django.db import Error as DatabaseError
 from django.db import connection
 
 from accounts.environments import served
+from ledger.money import DECIMALS
+from ledger.rates.guards import EVERY, LONGEST_AGE_S
 
 log = structlog.get_logger()
 SECRET_LENGTH, SECRET_SUBSTANCE = 50, 40
@@ -112,9 +115,37 @@ def nothing_local_in_production(app_configs: Any, **kwargs: Any) -> list[CheckMe
         found.append(Error("ONPAY_SDK_URL must be an https:// address with an origin of its own.", id="onpay.E006"))
     if not settings.CALLBACKS_URL.startswith("https://"):
         found.append(Error("ONPAY_CALLBACKS_URL must be an https:// address.", id="onpay.E018"))
-    if settings.RATES_URL and not settings.RATES_URL.startswith("https://"):
-        found.append(Error("ONPAY_RATES_URL must be an https:// address.", id="onpay.E007"))
+    for name, url in {
+        "ONPAY_RATES_URL": settings.RATES_URL,
+        "ONPAY_RATES_SECOND_URL": settings.RATES_SECOND_URL,
+    }.items():
+        if url and not url.startswith("https://"):
+            found.append(Error(f"ONPAY_{name} must be an https:// address.", id="onpay.E007"))
     return found
+
+
+@register(Tags.security)
+def the_guards_of_rates_are_limits(app_configs: Any, **kwargs: Any) -> list[CheckMessage]:
+    """A limit that is none would let every rate through, or no rate at all."""
+    named = {
+        "ONPAY_RATES_MAX_AGE_S": (settings.RATES_MAX_AGE_S, LONGEST_AGE_S),
+        "ONPAY_RATES_MAX_JUMP": (settings.RATES_MAX_JUMP, 1),
+        "ONPAY_RATES_MAX_DIFFERENCE": (settings.RATES_MAX_DIFFERENCE, 1),
+    }
+    return [
+        Error(f"{name}: {currency}={limit} is no limit of a currency that we know.", id="onpay.E025")
+        for name, (limits, largest) in named.items()
+        for currency, limit in limits.items()
+        if currency not in {*DECIMALS, EVERY} or not _is_limit(limit, largest, whole=largest > 1)
+    ]
+
+
+def _is_limit(text: str, largest: int, *, whole: bool) -> bool:
+    try:
+        limit = Decimal(text)
+    except ArithmeticError:
+        return False
+    return limit.is_finite() and 0 < limit <= largest and (not whole or limit == int(limit))
 
 
 @register(Tags.security, deploy=True)
@@ -186,6 +217,7 @@ def addresses_are_of_somebody(app_configs: Any, **kwargs: Any) -> list[CheckMess
         "ONPAY_EMAIL_FROM": [sender],
         "ONPAY_EMAIL_URL": [settings.EMAIL_HOST] if email_is_configured(None) == [] else [],
         "ONPAY_RATES_URL": [urlsplit(settings.RATES_URL).hostname],
+        "ONPAY_RATES_SECOND_URL": [urlsplit(settings.RATES_SECOND_URL).hostname],
     }
     found = [f"{name} ({host})" for name, hosts in named.items() for host in hosts if host and _is_an_example(host)]
     if not found:

@@ -306,6 +306,13 @@ RATE_LIMITS = {
 }
 # The source of production rates, fetched every minute; it may contain a key. Empty: staff enter them.
 RATES_URL = env.str("ONPAY_RATES_URL", default="")
+# A second source, of somebody else: it checks the first, and serves while the first is away.
+RATES_SECOND_URL = env.str("ONPAY_RATES_SECOND_URL", default="")
+# For each currency, and ALL for the others: how many seconds a fetched rate is used, how far it may jump, and how far
+# the sources may be apart.
+RATES_MAX_AGE_S = env.dict("ONPAY_RATES_MAX_AGE_S", default={})
+RATES_MAX_JUMP = env.dict("ONPAY_RATES_MAX_JUMP", default={})
+RATES_MAX_DIFFERENCE = env.dict("ONPAY_RATES_MAX_DIFFERENCE", default={})
 # The bearer token with which /health/ says which part is down.
 HEALTH_TOKEN = env.str("ONPAY_HEALTH_TOKEN", default="")
 # The folder of the heartbeats of worker, beat and dispatcher, for `manage.py is_alive`.

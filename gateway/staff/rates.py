@@ -1,6 +1,5 @@
 """Currency rates: staff read, enter and withdraw them."""
 
-from datetime import timedelta
 from decimal import Context, Decimal
 from typing import Any
 
@@ -21,10 +20,11 @@ from accounts.proposals.kinds import KINDS
 from gateway.staff.kit.columns import address, moment, related, titled, unbroken
 from gateway.staff.kit.forms import NoteField
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, EnteredAdmin
+from gateway.staff.overview.panels import BAD, Panel, PanelTable
 from ledger.money import DECIMALS
 from ledger.rates import services as rates
 from ledger.rates.models import BASE, Rate
-from ledger.rates.proposals import FarRate
+from ledger.rates.proposals import StaffRate
 from ledger.rates.services import FARTHEST_JUMP, compared_with, is_far
 
 TEN_DIGITS = Context(prec=10)
@@ -74,10 +74,7 @@ class RateForm(forms.ModelForm):
         label="I have checked this rate against the market",
         required=False,
         widget=UnfoldBooleanWidget,
-        help_text=(
-            f"Required if it is more than {FARTHEST_JUMP:.0%} away from the known rates, or if none is known. A "
-            "second person must then confirm it, too"
-        ),
+        help_text=(f"Required if it is more than {FARTHEST_JUMP:.0%} away from the known rates, or if none is known"),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -115,12 +112,33 @@ class HoldsFilter(admin.SimpleListFilter):
         return queryset.filter(holds_until__lte=utcnow()) if self.value() == "no" else queryset
 
 
+def _in_use() -> Panel:
+    """What production converts at now, and whose word that is."""
+    used = rates.in_use()
+    missing = [code for code, rate in used.items() if rate is None]
+    return Panel(
+        "Rates in use",
+        (PanelTable(["Rate", "Source", "Valid until"], [_used(code, rate) for code, rate in used.items()]),),
+        label=f"none: {', '.join(missing)}" if missing else "",
+        state=BAD,
+    )
+
+
+def _used(currency: str, rate: Rate | None) -> list[Any]:
+    if rate is None:
+        return [currency, "none: conversions answer 503", ""]
+    by_staff = f"Entered by {rate.entered_by}, in place of the market's" if rate.entered_by else ""
+    told = by_staff or (rate.get_seen_by_display() or rate.get_source_display())
+    return [unbroken(str(rate)), told, unbroken(f"{rate.holds_until:%Y-%m-%d %H:%M:%S}Z")]
+
+
 @admin.register(Rate)
 class RateAdmin(EnteredAdmin):
     """Production rates; the sandbox has a table of its own. Add permission: enter, change permission: withdraw."""
 
     form = RateForm
-    add_title = "Enter a rate: production conversions use it immediately"
+    add_title = "Enter a rate: production conversions use it as soon as a second person has confirmed it"
+    list_before_template = "admin/rates_in_use.html"
     permissions_used = ("view", "add", "change")
     words = {"currency__iexact": str, "pk": int}
     search_help_text = "Currency or rate number"
@@ -130,13 +148,14 @@ class RateAdmin(EnteredAdmin):
         "one_unit",
         "state",
         "source",
+        "seen_by",
         moment("quoted_at"),
         moment("holds_until", "valid until"),
         related("entered_by"),
     )
-    list_filter = ("currency", "source", HoldsFilter)
+    list_filter = ("currency", "source", "seen_by", HoldsFilter)
     fieldsets = (
-        (None, {"fields": ("currency", ("one_real", "one_unit"), ("state", "source"))}),
+        (None, {"fields": ("currency", ("one_real", "one_unit"), ("state", "source", "seen_by"))}),
         ("By staff", {"fields": (related("entered_by"), "note")}),
         (
             "Timestamps",
@@ -160,28 +179,24 @@ class RateAdmin(EnteredAdmin):
     def state(self, rate: Rate) -> str:
         return VALID if rate.holds_until > utcnow() else EXPIRED
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        return super().changelist_view(request, (extra_context or {}) | {"in_use": _in_use()})
+
     # ── Entering ──────────────────────────────────────────────────────────────────────────────────────────────────
     def save(self, request: HttpRequest, obj: Rate, form: Any, change: bool) -> None:
-        minutes = form.cleaned_data["holds_for"]
-        if is_far(obj.currency, obj.per_real):
-            values = {"per_real": f"{obj.per_real.normalize():f}", "minutes": minutes, "entered_by": request.user.pk}
-            request.proposed = proposals.put(request, KINDS[FarRate.name], obj.currency, values, obj.note)  # type: ignore[attr-defined]
-            return
-        holds_for = timedelta(minutes=int(minutes))
-        entered = rates.enter(obj.currency, obj.per_real, holds_for, request.user, obj.note)  # type: ignore[arg-type]
-        obj.pk = entered.pk
+        values = {
+            "per_real": f"{obj.per_real.normalize():f}",
+            "minutes": form.cleaned_data["holds_for"],
+            "entered_by": request.user.pk,
+        }
+        request.proposed = proposals.put(request, KINDS[StaffRate.name], obj.currency, values, obj.note)  # type: ignore[attr-defined]
 
-    def log_addition(self, request: HttpRequest, obj: Rate, message: Any) -> Any:
-        if hasattr(request, "proposed"):
-            return None  # the audit has the proposal
-        return super().log_addition(request, obj, f"Entered {both_ways(obj.currency, obj.per_real)}: {obj.note}")
+    def log_addition(self, request: HttpRequest, obj: Rate, message: Any) -> None:
+        """The audit has the proposal."""
 
     def response_add(self, request: HttpRequest, obj: Rate, post_url_continue: Any = None) -> HttpResponse:
-        if not hasattr(request, "proposed"):
-            added: HttpResponse = super().response_add(request, obj, post_url_continue)
-            return added
-        self.message_user(request, f"{FarRate.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
-        return HttpResponseRedirect(address(Proposal, "change", request.proposed.pk))
+        self.message_user(request, f"{StaffRate.title}: proposed. {TWO_PEOPLE}", messages.SUCCESS)
+        return HttpResponseRedirect(address(Proposal, "change", request.proposed.pk))  # type: ignore[attr-defined]
 
     # ── Taking back ───────────────────────────────────────────────────────────────────────────────────────────────
     def has_withdraw_permission(self, request: HttpRequest, object_id: Any = None) -> bool:

@@ -5,5 +5,5 @@ from accounts.base.errors import Refusal
 
 class RateBeyondGuard(Refusal):
     code = "ONP409_RATE_GUARD"
-    message = "The rate differs too much from the known rates for one person to enter it."
+    message = "One person cannot enter a rate: it takes precedence over the market's."
     advice = "Have a second person confirm it."

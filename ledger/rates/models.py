@@ -17,9 +17,15 @@ class Rate(models.Model):
         FETCHED = "FETCHED", "Fetched"
         STAFF = "STAFF", "Entered by staff"
 
+    class Seen(models.TextChoices):
+        BOTH = "BOTH", "Both sources"
+        FIRST = "FIRST", "First source only"
+        SECOND = "SECOND", "Second source only"
+
     currency = models.CharField(max_length=4, choices=[(code, code) for code in DECIMALS if code != BASE])
     per_real = models.DecimalField(max_digits=28, decimal_places=15, help_text="What one real is worth")
     source = models.CharField(max_length=8, choices=Source)
+    seen_by = models.CharField(max_length=6, choices=Seen, blank=True, default="", db_default="")
     quoted_at = models.DateTimeField(help_text="When it was the market's rate")
     holds_until = models.DateTimeField(help_text="Nothing is converted at it from then on")
     withdrawn_at = models.DateTimeField(null=True, blank=True, help_text="A mistake of staff: as if it had never been")

@@ -1,4 +1,4 @@
-"""A rate far from the known ones: one staff member enters it, a second confirms it."""
+"""A rate of staff in place of the market's: one person enters it, a second confirms it, and it ends by itself."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -14,11 +14,11 @@ from ledger.rates.services import compared_with
 
 
 @register
-class FarRate(ProposalKind):
+class StaffRate(ProposalKind):
     """Values: `per_real` and the validity in `minutes`, as text, and `entered_by`. The record is the currency."""
 
     name = "rate.far"
-    title = "Enter an unusual rate"
+    title = "Enter a rate"
     permission = "ledger.add_rate"
 
     def hold(self, object_id: str) -> str:
@@ -31,12 +31,10 @@ class FarRate(ProposalKind):
     def company_ids(self, record: str) -> Iterable[str]:
         return ()
 
-    def takes_two(self, record: str, values: Values) -> bool:
-        return rates.is_far(record, Decimal(values["per_real"]))
-
     def sentence(self, record: str, values: Values) -> str:
         known = "; ".join(str(rate) for rate in compared_with(record)) or "none"
-        return f"Production conversions use it immediately. Known rates for comparison: {known}."
+        far = " It is far from the known rates." if rates.is_far(record, Decimal(values["per_real"])) else ""
+        return f"Production conversions use it immediately.{far} Known rates for comparison: {known}."
 
     def lines(self, record: str, values: Values) -> list[tuple[str, str]]:
         return [("1 BRL is worth", f"{values['per_real']} {record}"), ("Valid for", f"{values['minutes']} minutes")]
@@ -48,7 +46,7 @@ class FarRate(ProposalKind):
             timedelta(minutes=int(values["minutes"])),
             User.objects.get(pk=values["entered_by"]),
             note,
-            confirmed=self.takes_two(record, values),
+            confirmed=True,
         )
         after = {"currency": record, "per_real": values["per_real"], "minutes": values["minutes"]}
         audit.record(by, "rate.entered", object_id=str(entered.pk), after=after, note=note, by_staff=True)

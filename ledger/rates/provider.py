@@ -1,4 +1,4 @@
-"""The rate provider: a URL that answers `{"base": "USD", "timestamp": 1795176000, "rates": {"BRL": …}}`."""
+"""Sources of rates: URLs that answer `{"base": "USD", "timestamp": 1795176000, "rates": {"BRL": …}}`."""
 
 import asyncio
 from collections.abc import Mapping
@@ -86,6 +86,7 @@ def _quoted_at(timestamp: object) -> datetime:
         raise RatesUnavailable("the answer has a time that is none") from None
 
 
-def provider() -> Provider | None:
-    """The configured provider, or None."""
-    return HttpProvider(settings.RATES_URL) if settings.RATES_URL else None
+def providers() -> tuple[Provider | None, Provider | None]:
+    """The first source and the second, which checks it and serves in its place; None where none is configured."""
+    first, second = (HttpProvider(url) if url else None for url in (settings.RATES_URL, settings.RATES_SECOND_URL))
+    return first, second

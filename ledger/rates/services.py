@@ -1,6 +1,6 @@
 """Rates between two currencies, and their sources."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
@@ -13,20 +13,19 @@ from accounts.base.clock import utcnow
 from accounts.base.rows import table
 from accounts.models import Environment, Merchant, User
 from ledger.money import DECIMALS
+from ledger.rates.comparing import Observed, observed, ratio
 from ledger.rates.errors import RateBeyondGuard
+from ledger.rates.guards import guards_of
 from ledger.rates.models import BASE, Rate
+from ledger.rates.provider import Quotes
 from ledger.rates.table import SANDBOX
 
 log = structlog.get_logger()
 
-YOUNG_FOR = timedelta(minutes=5)
-"""How long a fetched rate is valid (contract §12)."""
 KEPT_FOR = timedelta(days=30)
 FARTHEST_JUMP = Decimal("0.2")
-"""A fetched rate that differs by more than this from the one before is rejected until staff confirm it."""
+"""A rate of staff that differs by more than this from the known ones is far."""
 ENTERED_LATELY = timedelta(days=1)
-LARGEST = Decimal(10) ** 10
-"""No rate is as large as this, and no column could store it."""
 _TEN_DECIMALS = Decimal(1).scaleb(-10)
 _KEPT_DECIMALS = Decimal(1).scaleb(-15)
 
@@ -65,7 +64,7 @@ def market_rate(merchant: Merchant, source: str, destination: str, *, must_hold:
     )
     if not {source, destination} <= worth.keys():
         raise NoRate
-    exact = _ratio(worth[destination], worth[source])
+    exact = ratio(worth[destination], worth[source])
     if exact is None:
         raise NoRate
     return exact.quantize(_TEN_DECIMALS, ROUND_DOWN)
@@ -92,9 +91,9 @@ def enter(
 ) -> Rate:
     """Stores a rate entered by staff for some time; it takes precedence over fetched ones.
 
-    Raises ONP409_RATE_GUARD for a rate far from the known ones, unless a second person has `confirmed` it.
+    Raises ONP409_RATE_GUARD unless a second person has `confirmed` it.
     """
-    if not confirmed and is_far(currency, per_real):
+    if not confirmed:
         raise RateBeyondGuard
     now = utcnow()
     return Rate.objects.create(
@@ -137,54 +136,62 @@ def was_withdrawn_since(currencies: set[str], moment: datetime) -> bool:
     return Rate.objects.filter(currency__in=currencies, withdrawn_at__gte=moment).exists()
 
 
-@transaction.atomic
 def record(quotes: Mapping[str, Decimal], quoted_at: datetime) -> list[Rate]:
-    """Stores fetched rates: units of each currency for one unit of any base; unknown currencies are ignored.
+    """Stores what the first source alone says: units of each currency for one unit of any base.
 
-    They are valid for five minutes from `quoted_at`. A rate that jumped by more than a fifth, or that is impossible, is
-    logged and skipped. Raises ValueError if the real is missing.
+    Unknown currencies are ignored. Raises ValueError if the real is missing.
     """
-    base = quotes.get(BASE)
-    if not base or base <= 0:
-        raise ValueError(f"the rates do not tell what {BASE} is worth")
+    return store(observed(Quotes(quotes, quoted_at), Rate.Seen.FIRST).values())
+
+
+@transaction.atomic
+def store(seen: Iterable[Observed]) -> list[Rate]:
+    """Stores fetched rates, which are valid from when they were the market's for as long as their guard says.
+
+    A rate that jumped by more than its guard allows is logged and skipped.
+    """
+    fetched = {one.currency: one for one in seen}
     now = utcnow()
-    known = [code for code in DECIMALS if code != BASE and quotes.get(code, Decimal(0)) > 0]
     before = [
-        _per_real(set(known), must_hold=False, with_staff=False),
-        _per_real(set(known), must_hold=True),
+        _per_real(set(fetched), must_hold=False, with_staff=False),
+        _per_real(set(fetched), must_hold=True),
     ]
     rows = []
-    for code in known:
-        per_real = _ratio(quotes[code], base)
+    for code, one in fetched.items():
         lately = [worth[code] for worth in before if code in worth]
-        if per_real is None or not _is_plausible(per_real, lately):
-            log.critical("rates.implausible", currency=code, before=[f"{one:.6e}" for one in lately])
+        if not _is_plausible(one, lately):
+            log.critical("rates.implausible", currency=code, before=[f"{worth:.6e}" for worth in lately])
             continue
         rows.append(
             Rate(
                 currency=code,
-                per_real=per_real.quantize(_KEPT_DECIMALS),
+                per_real=one.per_real.quantize(_KEPT_DECIMALS),
                 source=Rate.Source.FETCHED,
-                quoted_at=quoted_at,
-                holds_until=quoted_at + YOUNG_FOR,
+                seen_by=one.seen_by,
+                quoted_at=one.quoted_at,
+                holds_until=one.quoted_at + guards_of(code).age,
                 created_at=now,
             )
         )
     return Rate.objects.bulk_create(rows)
 
 
-def _ratio(one: Decimal, other: Decimal) -> Decimal | None:
-    """None if no column can store it."""
-    try:
-        found = one / other
-    except ArithmeticError:
-        return None
-    return found if _TEN_DECIMALS <= found < LARGEST else None
-
-
-def _is_plausible(per_real: Decimal, lately: list[Decimal]) -> bool:
+def _is_plausible(one: Observed, lately: list[Decimal]) -> bool:
     """Whether it is close to the last fetched rate, or to one that staff entered."""
-    return not lately or any(abs(per_real / before - 1) <= FARTHEST_JUMP for before in lately)
+    jump = guards_of(one.currency).jump
+    return not lately or any(abs(one.per_real / before - 1) <= jump for before in lately)
+
+
+def in_use() -> dict[str, Rate | None]:
+    """The rate that is used now for each currency: that of staff while it is valid, else the newest fetched one.
+
+    None where there is none: conversions of the currency answer 503.
+    """
+    valid = Rate.objects.filter(holds_until__gt=utcnow(), withdrawn_at=None).order_by("currency")
+    by_staff = valid.filter(source=Rate.Source.STAFF).order_by("currency", "-holds_until", "-pk").distinct("currency")
+    newest = valid.filter(quoted_at__lte=utcnow()).order_by("currency", "-quoted_at", "-pk").distinct("currency")
+    found = {rate.currency: rate for rate in [*newest, *by_staff.select_related("entered_by")]}
+    return {code: found.get(code) for code in DECIMALS if code != BASE}
 
 
 def forget_old() -> int:

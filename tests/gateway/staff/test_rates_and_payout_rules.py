@@ -139,39 +139,54 @@ def test_a_merchant_gets_terms_of_its_own_until_they_go(
 
 
 @pytest.mark.parametrize("minutes", [5, 60, 480, 1440])
-def test_a_rate_of_staff_holds_for_as_long_as_they_say(staff: Client, root: User, acme: Shop, minutes: int) -> None:
+def test_a_rate_of_staff_takes_two_people_and_ends_by_itself(
+    staff: Client, colleague: Client, root: User, acme: Shop, minutes: int
+) -> None:
     market("USD")
     assert complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.19", "holds_for": str(minutes)})) == {}
+    with pytest.raises(rates.NoRate):
+        worth(acme)
+    assert not Rate.objects.filter(source="STAFF").exists()
+
+    confirmed(colleague, Proposal.objects.get())
 
     rate = Rate.objects.latest("pk")
-    assert (rate.source, rate.entered_by, rate.note) == ("STAFF", root, RATE["note"])
+    assert (rate.source, rate.entered_by, rate.note) == ("STAFF", root, f"{RATE['note']} / Seen it, too")
     assert rate.holds_until - rate.quoted_at == timedelta(minutes=minutes)
     assert worth(acme) == Decimal("0.19")
     for page in (page_of(Rate, "changelist"), page_of(Rate, "change", rate.pk)):
         told = staff.get(page).content.decode()
         assert [one for one in ("1 BRL = 0.19 USD", "1 USD = 5.263157895 BRL") if one not in told] == []
-    entry = LogEntry.objects.get(content_type__model="rate")
-    said = "Entered 1 BRL = 0.19 USD, so 1 USD = 5.263157895 BRL: The provider is away"
-    assert (entry.user, entry.object_id, entry.change_message) == (root, str(rate.pk), said)
+    Rate.objects.filter(pk=rate.pk).update(holds_until=utcnow())
+    with pytest.raises(rates.NoRate):
+        worth(acme)
 
 
-def test_a_rate_far_from_the_last_known_must_be_confirmed(staff: Client, colleague: Client, acme: Shop) -> None:
+def test_the_list_says_whose_rate_is_in_use(staff: Client, root: User) -> None:
+    rates.enter("USD", Decimal("0.19"), timedelta(hours=1), root, "The provider is away", confirmed=True)
+    rates.record({"BRL": Decimal(1), "USD": Decimal("0.18"), "MXN": Decimal("3.2")}, utcnow())
+
+    told = staff.get(page_of(Rate, "changelist")).content.decode()
+
+    in_use = told.partition("Rates in use")[2].partition("</section>")[0]
+    assert f"Entered by {root}, in place of the market&#x27;s" in in_use and "1 BRL = 0.18 USD" not in in_use
+    assert "First source only" in in_use
+    assert "none: EUR, COP, ARS, USDT, BTC" in " ".join(in_use.split())
+
+
+def test_a_rate_far_from_the_last_known_must_be_checked(staff: Client, colleague: Client, acme: Shop) -> None:
     market("USD")
     for far in ("0.2201", "0.1467", "5.4526"):
         refused = staff.post(ADD_RATE, RATE | {"per_real": far})
         assert list(complaints(refused)) == ["confirmed"], far
         assert "1 BRL = 0.1834 USD, so 1 USD = 5.452562704 BRL" in refused.content.decode()
-    assert not Rate.objects.filter(source="STAFF").exists()
-    for near in ("0.2200", "0.1761"):
-        assert complaints(staff.post(ADD_RATE, RATE | {"per_real": near})) == {}
-
-    assert complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.3", "confirmed": "on"})) == {}
-    assert worth(acme) == Decimal("0.1761")  # until a second person confirms it
+    assert not Proposal.objects.exists()
+    assert complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.2200"})) == {}
     assert "already been proposed" in str(
         complaints(staff.post(ADD_RATE, RATE | {"per_real": "0.3", "confirmed": "on"}))
     )
     confirmed(colleague, Proposal.objects.get())
-    assert worth(acme) == Decimal("0.3")
+    assert worth(acme) == Decimal("0.22")
 
 
 def test_the_first_rate_of_a_currency_must_be_confirmed_too(staff: Client, colleague: Client, acme: Shop) -> None:

@@ -4,6 +4,7 @@ import itertools
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -14,8 +15,9 @@ import pytest
 from pytest_django import Settings
 
 from accounts.base.clock import utcnow
-from accounts.models import Merchant
+from accounts.models import Merchant, User
 from ledger.rates import services as rates
+from ledger.rates.errors import RateBeyondGuard
 from ledger.rates.models import Rate
 from ledger.rates.provider import HttpProvider, RatesUnavailable
 from ledger.rates.services import market_rate
@@ -46,8 +48,8 @@ class Market:
         self.status, self.headers = status, headers
 
 
-@pytest.fixture
-def market(settings: Settings) -> Iterator[Market]:
+@contextmanager
+def opened() -> Iterator[Market]:
     market = Market()
 
     class Handler(BaseHTTPRequestHandler):
@@ -69,10 +71,24 @@ def market(settings: Settings) -> Iterator[Market]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    market.url = settings.RATES_URL = f"http://127.0.0.1:{server.server_port}/latest?app_id={SECRET}"
+    market.url = f"http://127.0.0.1:{server.server_port}/latest?app_id={SECRET}"
     yield market
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def market(settings: Settings) -> Iterator[Market]:
+    with opened() as market:
+        settings.RATES_URL = market.url
+        yield market
+
+
+@pytest.fixture
+def second(settings: Settings) -> Iterator[Market]:
+    with opened() as market:
+        settings.RATES_SECOND_URL = market.url
+        yield market
 
 
 @pytest.fixture
@@ -237,3 +253,120 @@ def test_a_later_broken_answer_leaves_the_last_rates_until_they_run_out(market: 
     fetch_rates()
 
     assert market_rate(production, "BRL", "MXN") == Decimal("3.2727272727")
+
+
+# ── Two sources ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def test_two_sources_that_agree_are_one_rate_that_says_so(market: Market, second: Market, production: Merchant) -> None:
+    older, newer = (int(ago(seconds=seconds).timestamp()) for seconds in (60, 20))
+    market.says(USUAL | {"timestamp": newer})
+    second.says({"base": "BRL", "timestamp": older, "rates": {"USD": 0.182, "MXN": 3.3, "EUR": 0.164}})
+
+    fetch_rates()
+
+    assert set(Rate.objects.values_list("currency", "seen_by")) == {(code, "BOTH") for code in ("USD", "MXN", "EUR")}
+    assert market_rate(production, "BRL", "MXN") == Decimal("3.2727272727")
+    assert set(Rate.objects.values_list("quoted_at", flat=True)) == {datetime.fromtimestamp(older, UTC)}
+
+
+WRONG = {"ten times": 180, "a tenth": 1.8, "three per cent": 18.55, "next to nothing": 0.000001, "huge": 10**9}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_two_sources_disagree_about_is_not_used_whoever_is_right(
+    market: Market, second: Market, production: Merchant, capfd: Any, name: str
+) -> None:
+    wrong = USUAL | {"rates": USUAL["rates"] | {"MXN": WRONG[name]}}
+    for one, other in ((market, second), (second, market)):
+        one.says(wrong)
+        other.says(USUAL)
+
+        fetch_rates()
+
+        assert set(Rate.objects.values_list("currency", flat=True)) == {"USD", "EUR"}
+        with pytest.raises(rates.NoRate):
+            market_rate(production, "BRL", "MXN")
+        said = capfd.readouterr().err
+        assert ('"event":"rates.disagree"' in said, '"level":"critical"' in said, '"MXN"' in said) == (True,) * 3
+
+
+@pytest.mark.parametrize(
+    ("which", "answer"),
+    [
+        *(("first", broken) for broken in ("500", "garbage", "no real", "the real is negative", "too large")),
+        ("first", "yesterday's"),
+        ("second", "garbage"),
+        ("second", "yesterday's"),
+    ],
+)
+def test_while_one_source_is_away_the_other_serves_with_a_mark(
+    market: Market, second: Market, production: Merchant, capfd: Any, which: str, answer: str
+) -> None:
+    away, serving = (market, second) if which == "first" else (second, market)
+    yesterdays = ({"base": "USD", "timestamp": int(ago(days=1).timestamp()), "rates": {"BRL": 1, "MXN": 99}}, 200)
+    away.says(*(BROKEN | {"yesterday's": yesterdays})[answer])
+    serving.says(USUAL)
+
+    fetch_rates()
+
+    assert market_rate(production, "BRL", "MXN") == Decimal("3.2727272727")
+    assert set(Rate.objects.values_list("seen_by", flat=True)) == {"SECOND" if which == "first" else "FIRST"}
+    assert f'"source":"{which}"' in capfd.readouterr().err
+
+
+def test_a_redirect_of_the_first_is_not_followed_and_the_second_serves(
+    market: Market, second: Market, production: Merchant
+) -> None:
+    market.says(USUAL, 302, Location=second.url)
+    second.says(USUAL)
+
+    fetch_rates()
+
+    assert len(second.asked) == 1
+    assert set(Rate.objects.values_list("seen_by", flat=True)) == {"SECOND"}
+
+
+def test_the_guard_of_jumps_holds_for_a_source_alone(market: Market, second: Market, production: Merchant) -> None:
+    for one in (market, second):
+        one.says(USUAL)
+    fetch_rates()
+    market.says(b"", 503)
+    second.says(USUAL | {"rates": USUAL["rates"] | {"MXN": 180, "EUR": 0.91}})
+
+    fetch_rates()
+
+    assert market_rate(production, "BRL", "MXN") == Decimal("3.2727272727")
+    assert market_rate(production, "BRL", "EUR") == Decimal("0.1654545454")
+
+
+def test_each_currency_has_limits_of_its_own(market: Market, second: Market, settings: Settings) -> None:
+    settings.RATES_MAX_DIFFERENCE = {"ALL": "0.01", "MXN": "0.2"}
+    settings.RATES_MAX_AGE_S = {"EUR": "30"}
+    settings.RATES_MAX_JUMP = {"USD": "0.001"}
+    rates.record({"BRL": Decimal("5.45"), "USD": Decimal(1)}, ago(minutes=1))
+    at = int(ago(seconds=40).timestamp())
+    market.says(USUAL | {"timestamp": at})
+    second.says({"base": "USD", "timestamp": at, "rates": {"BRL": 5.5, "MXN": 21, "EUR": 0.9}})
+
+    fetch_rates()
+
+    fetched = Rate.objects.exclude(quoted_at__lt=ago(seconds=50))
+    assert list(fetched.values_list("currency", "seen_by")) == [("MXN", "BOTH")]
+
+
+def test_without_any_source_conversions_wait_until_staff_say_a_rate(
+    market: Market, second: Market, production: Merchant
+) -> None:
+    for one in (market, second):
+        one.says(b"", 500)
+
+    fetch_rates()
+
+    assert rates.in_use() == dict.fromkeys(("MXN", "EUR", "COP", "ARS", "USD", "USDT", "BTC"))
+    staff = User.objects.create_user("rates@onpay.example")
+    with pytest.raises(RateBeyondGuard):
+        rates.enter("MXN", Decimal("3.3"), timedelta(hours=1), staff)
+    with pytest.raises(rates.NoRate):
+        market_rate(production, "BRL", "MXN")
+    rates.enter("MXN", Decimal("3.3"), timedelta(hours=1), staff, confirmed=True)
+    assert market_rate(production, "BRL", "MXN") == Decimal("3.3")
+    assert rates.in_use()["MXN"] is not None
