@@ -1,10 +1,11 @@
 """Statements as CSV, by a mapping that staff save for each bank."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any, Self
 
 from gateway.bank_files.checks import checked
 from gateway.bank_files.money import Malformed, with_mark
@@ -63,6 +64,15 @@ class CsvMapping:
             raise ValueError("Without a line of titles columns are named by their numbers.")
         if (self.opening_words or self.closing_words or self.ignored_words) and not self.text:
             raise ValueError("Words that begin a row are looked for in the columns of the text.")
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """From its stored form. Raises ValueError."""
+        members: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
+        try:
+            return cls(**members)
+        except TypeError:
+            raise ValueError("The mapping has members that no mapping has.") from None
 
     def columns(self) -> list[str]:
         """Each column that it names."""

@@ -122,7 +122,7 @@ def _statement(found: _Found) -> Statement:
             opened_on=min(days),
             closed_on=closing[1] if closing else max(days),
             lines=lines,
-            number=(fields.get("28C") or fields.get("28") or (0, ""))[1].strip(),
+            number=_number(fields),
             opening=opening[0] if opening else None,
             closing=closing[0] if closing else None,
             is_notice=is_notice,
@@ -139,6 +139,12 @@ def _balance(written: tuple[int, str] | None) -> tuple[Decimal, date, str] | Non
     if not match:
         raise UnreadableFile("A balance is not readable.", line)
     return _amount(match[4], line) * _SIGNS[match[1]], _date(match[2], line), match[3]
+
+
+def _number(fields: dict[str, tuple[int, str]]) -> str:
+    """The bank's own. Zero stands for a bank that does not count."""
+    written = (fields.get("28C") or fields.get("28") or (0, ""))[1].strip()
+    return written if written.partition("/")[0].strip("0") else ""
 
 
 def _currency_of_notice(fields: dict[str, tuple[int, str]]) -> str:

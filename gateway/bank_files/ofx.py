@@ -188,11 +188,16 @@ def _day(written: str) -> date | None:
 
 def _account(members: dict[str, str]) -> Party:
     number = members.get("BANKACCTFROM.ACCTID") or members.get("CCACCTFROM.ACCTID", "")
+    branch, slash, behind = number.partition("/")
+    if slash and not members.get("BANKACCTFROM.BRANCHID"):
+        number = behind
+    else:
+        branch = members.get("BANKACCTFROM.BRANCHID", "")
     kind = members.get("BANKACCTFROM.ACCTTYPE", "").upper()
     return Party(
         name="",
         bank=members.get("BANKACCTFROM.BANKID", ""),
-        branch=members.get("BANKACCTFROM.BRANCHID", ""),
+        branch=branch,
         account=number,
         account_type=kind if kind in {"CHECKING", "SAVINGS"} else "",
         clabe=number if len(number) == 18 and number.isdigit() else "",

@@ -33,15 +33,15 @@ FORMATS: Sequence[Format] = (
 def read(content: bytes, mapping: CsvMapping | None = None) -> list[Document]:
     """What the file says, at least one document. UnreadableFile if it is damaged, does not add up or is unknown.
 
-    With a mapping it is a CSV, which nothing else can tell.
+    With a mapping, a file of no known format is read as CSV.
     """
     if len(content) > MAX_BYTES:
         raise UnreadableFile(f"The file is larger than {MAX_BYTES // 1024**2} MB.")
     if not content.strip():
         raise UnreadableFile("The file is empty.")
-    if mapping is not None:
-        return [*csv_statement.read(content, mapping)]
     found = next((form for form in FORMATS if form.recognises(content)), None)
-    if found is None:
+    if found is not None:
+        return found.read(content)
+    if mapping is None:
         raise UnreadableFile("The format of the file is not known.")
-    return found.read(content)
+    return [*csv_statement.read(content, mapping)]

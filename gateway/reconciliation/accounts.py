@@ -30,6 +30,11 @@ def is_named(account: BankAccount, party: Party) -> bool:
     return same_account(account.numbers, {name: getattr(party, name) for name in NUMBERS})
 
 
+def is_without_numbers(party: Party) -> bool:
+    """Whether a file does not say whose it is, as many CSVs and status reports: only who imports it knows."""
+    return not any(getattr(party, name) for name in ("account", *_WHOLE))
+
+
 def same_account(ours: Mapping[str, str], theirs: Mapping[str, str]) -> bool:
     """Whether both name one account. Banks print numbers with leading zeros, and digits apart or not."""
     for name in _WHOLE:
@@ -55,9 +60,13 @@ def _differ(ours: Mapping[str, str], theirs: Mapping[str, str], name: str) -> bo
 
 
 def _numbers(party: Mapping[str, str], are_whole: bool) -> set[str]:
-    """The number of the account as files may print it: with its digit, or if one of them names no digit without."""
+    """The number of the account as files may print it: with its digit, or if one of them names no digit without; and
+    with the branch in front, as many OFX files have it.
+    """
     number, digit = party.get("account", ""), party.get("account_digit", "")
     forms = {plain(number + digit)} if are_whole else {plain(number + digit), plain(number)}
+    if party.get("branch"):
+        forms.add(plain(party["branch"] + number + digit))
     return forms - {""}
 
 

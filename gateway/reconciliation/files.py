@@ -15,6 +15,7 @@ from accounts.base.errors import Fault
 from accounts.base.sealing import seal, unseal
 from accounts.models import User
 from gateway.bank_files import reading
+from gateway.bank_files.csv_statement import CsvMapping
 from gateway.bank_files.shapes import Document, UnreadableFile
 from gateway.reconciliation import accounts
 from gateway.reconciliation.errors import BankFileKnown, BankFileRefused, BankFileUnknown, BankFileUnreadable
@@ -29,7 +30,7 @@ log = structlog.get_logger()
 def documents_of(account: BankAccount, content: bytes) -> list[Document]:
     """What the file says, all of it about this account. Raises DocumentRefused."""
     try:
-        found = list(reading.read(content, account.mapping))
+        found = reading.read(content, CsvMapping.of(account.mapping) if account.mapping else None)
     except UnreadableFile as wrong:
         raise DocumentRefused(RefusalCause.UNREADABLE, wrong.reason, wrong.line) from None
     if not found:
@@ -40,7 +41,7 @@ def documents_of(account: BankAccount, content: bytes) -> list[Document]:
 
 
 def _require_ours(account: BankAccount, document: Document) -> None:
-    if not accounts.is_named(account, document.account):
+    if not (accounts.is_without_numbers(document.account) or accounts.is_named(account, document.account)):
         raise DocumentRefused(RefusalCause.OTHER_ACCOUNT, f"it is of another account than {account.code}")
     if (currency := getattr(document, "currency", "")) and currency != account.currency:
         raise DocumentRefused(RefusalCause.OTHER_CURRENCY, f"it is in {currency}, not {account.currency}")

@@ -45,11 +45,14 @@ class StatementHandler:
     """Lets statements take effect: see `gateway.reconciliation.handlers.Handler`."""
 
     def check(self, account: BankAccount, documents: list[Statement]) -> None:
-        """Raises DocumentRefused unless they continue the account's statements. Those that are known are skipped."""
+        """Raises DocumentRefused unless they continue the account's statements. Those that are known, and notices, are
+        skipped.
+        """
         _following(account, documents)
 
     def lines(self, account: BankAccount, documents: list[Statement]) -> list[tuple[str, str]]:
-        found = []
+        notices = [len(one.lines) for one in documents if one.is_notice]
+        found = [("Notice", f"{moved} movements: the account's statement will book them") for moved in notices]
         for one in _following(account, documents):
             told = one.statement
             amounts = [_minor(line.amount, told.currency) for line in told.lines]
@@ -73,7 +76,8 @@ def _following(account: BankAccount, documents: Sequence[Statement]) -> list[Nex
     last = last_of(account)
     ended = (last.closing, last.closed_on) if last else None
     found = []
-    for told in sorted(documents, key=lambda one: (one.closed_on, one.opened_on)):
+    statements = [one for one in documents if not one.is_notice]
+    for told in sorted(statements, key=lambda one: (one.closed_on, one.opened_on)):
         digest = _digest(told)
         if BankStatement.objects.filter(account=account, digest=digest).exists():
             continue
@@ -83,7 +87,7 @@ def _following(account: BankAccount, documents: Sequence[Statement]) -> list[Nex
             _require_continuing(account, one, *ended)
         ended = (one.closing, told.closed_on)
         found.append(one)
-    if not found:
+    if statements and not found:
         raise DocumentRefused(RefusalCause.KNOWN, "its statements were imported before")
     return found
 
