@@ -2,10 +2,14 @@
 
 from typing import Any
 
+from accounts.batches import DueInBatches
 from accounts.due import Due
 from gateway.reconciliation.files import take
-from gateway.reconciliation.models import ImportedFile
+from gateway.reconciliation.lines import take as take_line
+from gateway.reconciliation.lines import take_all, take_left, take_rest
+from gateway.reconciliation.models import BankLine, ImportedFile
 
+CHUNK = 1000
 TAKE = Due(
     kind="bank_file.taken",
     title="Files of banks to take effect",
@@ -14,9 +18,32 @@ TAKE = Due(
     holds=("account",),
     run=take,
 )
-DUE: tuple[Due[Any], ...] = (TAKE,)
+MATCH = DueInBatches(
+    kind="bank_line.matched",
+    title="Lines of statements to match",
+    model=BankLine,
+    column="due_at",
+    statuses=(BankLine.State.WAITING,),
+    status_column="state",
+    run=take_line,
+    run_many=take_all,
+    size=CHUNK,
+)
+REST = DueInBatches(
+    kind="bank_line.left",
+    title="Lines of statements that name nothing",
+    model=BankLine,
+    column="due_at",
+    statuses=(BankLine.State.UNNAMED,),
+    status_column="state",
+    run=take_left,
+    run_many=take_rest,
+    size=CHUNK,
+)
+DUE: tuple[Due[Any], ...] = (TAKE, MATCH, REST)
 
 
-def run_due(limit: int = 100) -> int:
-    """Lets files take effect, at most `limit`; returns how many."""
-    return TAKE.sweep(limit)
+def run_due(limit: int = CHUNK) -> int:
+    """Does at most `limit` of each; returns how many. Lines that name nothing come after all others."""
+    done = TAKE.sweep(limit) + MATCH.sweep(limit)
+    return done or REST.sweep(limit)

@@ -4,11 +4,13 @@ from accounts.base.rows import quoted, table
 from gateway.reconciliation.models import BankAccount, BankLine, BankStatement, LineKind, LinePart
 from gateway.settlements.models import SettlementLine
 from gateway.suspense.models import OPEN, SuspenseItem
+from gateway.withdrawals.models import Status, Withdrawal
 from ledger.books.models import Account, Balance
 from ledger.chart import AccountKind
 from ledger.verify import invariant
 
 _LIVE = f"SELECT * FROM {table(LinePart)} WHERE undone_by = ''"
+_WAITING = quoted(BankLine.State.WAITING, BankLine.State.UNNAMED)
 _HELD = f"SELECT * FROM {table(SuspenseItem)} WHERE line_id <> '' AND state IN ({quoted(*OPEN)})"
 
 invariant(
@@ -37,7 +39,7 @@ invariant(
                   WHERE la.kind = '{AccountKind.BANK}' AND la.method <> '' GROUP BY 1, 2) b
         ON (b.method, b.currency) = (a.code, a.currency)
       LEFT JOIN (SELECT account_id, sum(amount) AS waiting FROM {table(BankLine)}
-                  WHERE state = '{BankLine.State.WAITING}' GROUP BY 1) w ON w.account_id = a.id
+                  WHERE state IN ({_WAITING}) GROUP BY 1) w ON w.account_id = a.id
      WHERE last.closing - coalesce(w.waiting, 0) <> coalesce(-b.amount, 0)
     """,
 )
@@ -49,11 +51,11 @@ invariant(
       LEFT JOIN (SELECT line_id, sum(amount) AS total FROM ({_LIVE}) live GROUP BY 1) p ON p.line_id = l.id
       LEFT JOIN (SELECT line_id, sum(amount) AS total FROM ({_HELD}) held GROUP BY 1) h ON h.line_id = l.id
       LEFT JOIN {table(BankLine)} o ON o.id = l.reverses_id OR o.reverses_id = l.id
-     WHERE CASE l.state WHEN '{BankLine.State.WAITING}' THEN p.total IS NOT NULL OR h.total IS NOT NULL
-                        WHEN '{BankLine.State.REVERSED}' THEN p.total IS NOT NULL OR h.total IS NOT NULL
+     WHERE CASE WHEN l.state IN ({_WAITING}) THEN p.total IS NOT NULL OR h.total IS NOT NULL
+                WHEN l.state = '{BankLine.State.REVERSED}' THEN p.total IS NOT NULL OR h.total IS NOT NULL
                              OR o.amount IS DISTINCT FROM -l.amount OR o.state <> l.state
-                        WHEN '{BankLine.State.SUSPENSE}' THEN h.total IS DISTINCT FROM l.amount OR p.total IS NOT NULL
-                        ELSE p.total IS DISTINCT FROM l.amount OR h.total IS NOT NULL END
+                WHEN l.state = '{BankLine.State.SUSPENSE}' THEN h.total IS DISTINCT FROM l.amount OR p.total IS NOT NULL
+                ELSE p.total IS DISTINCT FROM l.amount OR h.total IS NOT NULL END
     """,
 )
 invariant(
@@ -91,5 +93,23 @@ invariant(
                   GROUP BY 1, 2) t
         ON (t.merchant_id, t.currency) = (b.merchant_id, b.currency)
      WHERE coalesce(b.amount, 0) <> coalesce(t.amount, 0)
+    """,
+)
+invariant(
+    "I22",
+    "PAYOUT of a book is the sum of the withdrawals that arrived, less what of them is in a statement",
+    f"""
+    SELECT coalesce(p.merchant_id, w.merchant_id), coalesce(p.currency, w.currency), p.amount, w.amount
+      FROM (SELECT a.merchant_id, a.method, a.currency, b.amount FROM {table(Account)} a
+              JOIN {table(Balance)} b ON b.account_id = a.id WHERE a.kind = '{AccountKind.PAYOUT}' AND a.method <> '') p
+      FULL JOIN (SELECT merchant_id, rail, currency, sum(amount) AS amount
+                   FROM (SELECT merchant_id, rail, payout_currency AS currency, payout_amount AS amount
+                           FROM {table(Withdrawal)} WHERE status = '{Status.COMPLETED}'
+                          UNION ALL
+                         SELECT merchant_id, other_method, currency, amount FROM ({_LIVE}) live
+                          WHERE kind IN ({quoted(LineKind.WITHDRAWAL, LineKind.WITHDRAWAL_BACK)})) told
+                  GROUP BY 1, 2, 3) w
+        ON (w.merchant_id, w.rail, w.currency) = (p.merchant_id, p.method, p.currency)
+     WHERE coalesce(p.amount, 0) <> coalesce(w.amount, 0)
     """,
 )

@@ -9,7 +9,6 @@ from django.db.models import Q
 from accounts.base.clock import utcnow
 from accounts.base.ids import IdField
 from accounts.models import Merchant
-from gateway.methods.models import METHODS
 from gateway.providers.models import ProviderAccount
 from ledger.chart import AccountKind
 from ledger.money import DECIMALS
@@ -163,6 +162,7 @@ class BankLine(models.Model):
 
     class State(models.TextChoices):
         WAITING = "WAITING", "Waits to be matched"
+        UNNAMED = "UNNAMED", "Names nothing: waits for what the others leave"
         EXPLAINED = "EXPLAINED", "Explained"
         SUSPENSE = "SUSPENSE", "In suspense"
         REVERSED = "REVERSED", "Cancelled: reversed, or a reversal"
@@ -222,7 +222,7 @@ class LinePart(models.Model):
     amount = models.BigIntegerField(help_text="Minor units; + received, - left")
     currency = models.CharField(max_length=4, choices=CURRENCIES)
     other = models.CharField(max_length=16, choices=AccountKind, help_text="The account on the other side")
-    other_method = models.CharField(max_length=16, choices=METHODS, blank=True)
+    other_method = models.CharField(max_length=16, blank=True)
     posting = models.CharField(max_length=40)
     undone_by = models.CharField(max_length=40, blank=True, default="")
     created_at = models.DateTimeField(default=utcnow, editable=False)

@@ -4,11 +4,9 @@ from celery import shared_task
 
 from gateway.reconciliation import due
 
-BATCH = 500
-
 
 @shared_task
 def sweep_bank_files() -> None:
     """Lets files of banks take effect, and matches lines of statements."""
-    while due.run_due(BATCH) >= BATCH:
+    while due.run_due():
         pass

@@ -2,8 +2,7 @@
 
 from accounts.base.rows import table
 from gateway.withdrawals.models import Status, Withdrawal
-from ledger.books.models import Account, Balance, Transfer
-from ledger.chart import AccountKind
+from ledger.books.models import Transfer
 from ledger.holds.models import Hold
 from ledger.verify import invariant
 
@@ -30,18 +29,5 @@ invariant(
            WHEN '{Status.COMPLETED}' THEN ARRAY['withdrawal.completed', 'withdrawal.held']
            WHEN '{Status.FAILED}' THEN ARRAY['withdrawal.failed', 'withdrawal.held']
            ELSE ARRAY['withdrawal.completed', 'withdrawal.held', 'withdrawal.returned'] END
-    """,
-)
-invariant(
-    "I22",
-    "what was paid out and not sent back is the sum of the withdrawals that arrived",
-    f"""
-    SELECT coalesce(p.merchant_id, w.merchant_id), coalesce(p.currency, w.currency), p.amount, w.amount
-      FROM (SELECT a.merchant_id, a.method, a.currency, b.amount FROM {table(Account)} a
-              JOIN {table(Balance)} b ON b.account_id = a.id WHERE a.kind = '{AccountKind.PAYOUT}' AND a.method <> '') p
-      FULL JOIN (SELECT merchant_id, rail, payout_currency AS currency, sum(payout_amount) AS amount
-                   FROM {table(Withdrawal)} WHERE status = '{Status.COMPLETED}' GROUP BY 1, 2, 3) w
-        ON (w.merchant_id, w.rail, w.currency) = (p.merchant_id, p.method, p.currency)
-     WHERE coalesce(p.amount, 0) <> coalesce(w.amount, 0)
     """,
 )

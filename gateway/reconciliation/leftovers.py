@@ -1,0 +1,153 @@
+"""Lines that name nothing, and what no other line explains: matched by exact amounts that fit in one way only."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
+from itertools import combinations
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+
+from gateway.payments.models import Payment
+from gateway.reconciliation import payouts
+from gateway.reconciliation.matching import NOTHING, PAID, Part, Verdict, payment_part, withdrawal_part
+from gateway.reconciliation.models import BankAccount, BankLine, CollectionCredit, LineKind, LinePart
+from gateway.reconciliation.records import linked_to, spelled_in
+from gateway.suspense.models import LineCause
+from gateway.withdrawals.models import Status, Withdrawal
+from ledger.chart import AccountKind
+
+BEFORE, AFTER = timedelta(days=5), timedelta(days=1)
+"""How long before the line a withdrawal may have been completed, and how long after it by our clock."""
+CREDITED_WITHIN = timedelta(days=4)
+MOST = 2000
+"""Withdrawals that are looked at for sums of several."""
+
+
+class Leftovers:
+    """What is left for these lines of an account. A sum that `explain` has found is taken: no other line gets it."""
+
+    def __init__(self, account: BankAccount, lines: Sequence[BankLine]) -> None:
+        self.account = account
+        self.linked = linked_to(account)
+        sent = [line for line in lines if line.amount < 0]
+        self.withdrawals = list(self._unexplained(sent)[:MOST]) if sent and self.linked else []
+        self.lines = self._alike({line.amount for line in lines})
+
+    def _unexplained(self, sent: Sequence[BankLine]) -> QuerySet[Withdrawal]:
+        days = [line.booked_on for line in sent]
+        explained = LinePart.objects.filter(kind=LineKind.WITHDRAWAL, object_id=OuterRef("pk"), undone_by="")
+        return (
+            Withdrawal.objects.select_related("merchant")
+            .filter(
+                account__in=self.linked,
+                status__in=(Status.COMPLETED, Status.RETURNED),
+                payout_currency=self.account.currency,
+                completed_at__gte=datetime.combine(min(days) - BEFORE, time(), UTC),
+                completed_at__lt=datetime.combine(max(days) + AFTER * 2, time(), UTC),
+            )
+            .filter(~Exists(explained))
+            .order_by("pk")
+        )
+
+    def _alike(self, amounts: set[int]) -> Counter[int]:
+        """How many lines of each amount wait."""
+        waiting = BankLine.objects.filter(account=self.account, state=BankLine.State.UNNAMED, amount__in=amounts)
+        return Counter(dict(waiting.values_list("amount").annotate(Count("pk")).order_by()))
+
+    def explain(self, line: BankLine) -> Verdict:
+        """What the line is, if that is certain. One that names something else is never matched by its amount."""
+        if not self.linked:
+            return NOTHING
+        if line.amount > 0:
+            found = payouts.named(self.linked, spelled_in(line), line)
+            found = self._collection(line) if found.is_nothing else found
+            return payouts.of_amount(self.linked, line) if found.is_nothing else found
+        if line.order_number or line.end_to_end_id:
+            return NOTHING
+        near = [one for one in self.withdrawals if _is_near(one, line)]
+        same = [one for one in near if one.payout_amount == -line.amount]
+        if len(same) == 1 and self.lines[line.amount] == 1:
+            return self._taken(same)
+        return NOTHING if same else self._merged(line, near)
+
+    def _taken(self, found: Sequence[Withdrawal]) -> Verdict:
+        self.withdrawals = [one for one in self.withdrawals if one not in found]
+        return Verdict(tuple(withdrawal_part(one) for one in found))
+
+    def _merged(self, line: BankLine, near: Sequence[Withdrawal]) -> Verdict:
+        """Several withdrawals in one sum: certain only if all go to one destination, and in one way only."""
+        together = [found for same in _by_destination(near) for found in _sums(same, -line.amount)]
+        if len(together) == 1:
+            return self._taken(together[0])
+        found = together or _pairs(near, -line.amount)
+        if not found:
+            return NOTHING
+        ids = " or ".join(" + ".join(one.pk for one in sum_) for sum_ in found[:2])
+        return Verdict(cause=LineCause.MERGED, note=f"It may be {ids}.")
+
+    def _collection(self, line: BankLine) -> Verdict:
+        """All boletos that the bank credits on one day, or a single one; what it kept of them is its fee."""
+        credits_ = CollectionCredit.objects.select_for_update(no_key=True).filter(account=self.account, line=None)
+        days: defaultdict[object, list[CollectionCredit]] = defaultdict(list)
+        for one in credits_.filter(credited_on__range=(line.booked_on - CREDITED_WITHIN, line.booked_on)):
+            days[one.credited_on].append(one)
+        fitting = [same for same in days.values() if sum(one.credited for one in same) == line.amount]
+        if not fitting:
+            fitting = [[one] for same in days.values() for one in same if one.credited == line.amount]
+        if len(fitting) != 1:
+            return NOTHING
+        return _of_boletos(line, fitting[0])
+
+
+def _of_boletos(line: BankLine, credited: Sequence[CollectionCredit]) -> Verdict:
+    payments = Payment.objects.select_related("merchant").in_bulk([one.payment_id for one in credited])
+    parts = []
+    for one in credited:
+        payment = payments.get(one.payment_id)
+        if payment is None or payment.status not in PAID or payment.amount != one.paid:
+            return Verdict(cause=LineCause.UNEXPECTED, note=f"{one.payment_id} is not paid with its amount.")
+        parts.append(payment_part(payment))
+    known = LinePart.objects.filter(
+        kind=LineKind.PAYMENT, object_id__in=[part.object_id for part in parts], undone_by=""
+    )
+    if known.exists():
+        return Verdict(cause="PAID_TWICE", note="Another line explains some of these boletos.")
+    kept = sum(one.paid - one.credited for one in credited)
+    fees = [Part(LineKind.BANK_FEE, -kept, AccountKind.BANK_FEES)] if kept else []
+    CollectionCredit.objects.filter(pk__in=[one.pk for one in credited]).update(line=line)
+    return Verdict((*parts, *fees))
+
+
+def _is_near(one: Withdrawal, line: BankLine) -> bool:
+    assert one.completed_at is not None
+    return -AFTER <= line.booked_on - one.completed_at.astimezone(UTC).date() <= BEFORE
+
+
+def _by_destination(near: Sequence[Withdrawal]) -> list[list[Withdrawal]]:
+    found: defaultdict[bytes, list[Withdrawal]] = defaultdict(list)
+    for one in near:
+        print_ = one.account_fingerprint or one.fingerprint
+        if print_:
+            found[bytes(print_)].append(one)
+    return [same for same in found.values() if 1 < len(same) <= 12]
+
+
+def _sums(same: Sequence[Withdrawal], total: int) -> list[tuple[Withdrawal, ...]]:
+    return [
+        found
+        for number in (2, 3)
+        for found in combinations(same, number)
+        if sum(one.payout_amount for one in found) == total
+    ]
+
+
+def _pairs(near: Sequence[Withdrawal], total: int) -> list[tuple[Withdrawal, ...]]:
+    """Two whose amounts sum up to it, each combination once."""
+    seen: defaultdict[int, list[Withdrawal]] = defaultdict(list)
+    found: list[tuple[Withdrawal, ...]] = []
+    for one in near:
+        found += [(other, one) for other in seen[total - one.payout_amount]]
+        seen[one.payout_amount].append(one)
+        if len(found) > 1:
+            break
+    return found

@@ -1,0 +1,199 @@
+"""Lines of statements are matched and booked, many in one transaction; what changes something else follows singly."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.db import connection, transaction
+from django.db.models import prefetch_related_objects
+
+from accounts.base.clock import utcnow
+from accounts.base.ids import new_id
+from accounts.base.rows import columns, execute, table, values
+from accounts.batches import Later
+from gateway.reconciliation import effects, postings, reversals, suspense, transfers
+from gateway.reconciliation.leftovers import Leftovers
+from gateway.reconciliation.matching import Effect, Part, Verdict, verdict
+from gateway.reconciliation.models import BankAccount, BankLine, LinePart
+from gateway.reconciliation.records import records_of
+from gateway.suspense.models import LineCause
+
+AGAIN, PATIENCE = timedelta(hours=1), timedelta(days=1)
+"""When a line is looked at again whose payment its provider has not told of yet, and for how long."""
+State = BankLine.State
+_WRITE = f"""
+    UPDATE {table(BankLine)} l
+       SET state = x.state, kind = x.kind, due_at = x.due_at, matched_at = x.matched_at, reverses_id = x.reverses_id
+      FROM jsonb_to_recordset(%s::jsonb) AS x(id text, state text, kind text, due_at timestamptz,
+                                              matched_at timestamptz, reverses_id text)
+     WHERE l.id = x.id
+"""
+_WRITTEN = ("id", "state", "kind", "due_at", "matched_at", "reverses_id")
+
+
+@dataclass(slots=True)
+class Decided:
+    """What was found out about lines: parts to be booked, lines to be held, and what follows after the commit."""
+
+    parts: list[LinePart] = field(default_factory=list)
+    held: list[tuple[BankLine, Verdict]] = field(default_factory=list)
+    later: Later = field(default_factory=list)
+
+
+def take(line: BankLine, _at: datetime) -> Callable[[], object] | None:
+    """Like `take_all`, for one line."""
+    return next((act for _, act in take_all([line])), None)
+
+
+def take_all(lines: Sequence[BankLine]) -> Later:
+    """Matches lines that are locked by what they name, and books them. What is returned is called after the commit.
+
+    Lines that name nothing are left for `take_rest`. The ledger is locked last.
+    """
+    now = utcnow()
+    prefetch_related_objects(lines, "account__owner")
+    done = Decided()
+    for account, same in _by_account(lines).items():
+        records = records_of(account, same)
+        moves = transfers.of(account, same)
+        for line in same:
+            line.account = account
+            if line.is_reversal:
+                done.later.append((line.pk, partial(_reverse, line.pk)))
+                line.due_at = now + AGAIN
+                continue
+            found = moves.get(line.pk) or verdict(line, records)
+            if found.is_nothing:
+                line.state = State.UNNAMED
+            else:
+                _decide(line, found, done, now)
+                records.explained.update((part.kind, part.object_id) for part in found.parts)
+    _finish(lines, done, now)
+    return done.later
+
+
+def take_rest(lines: Sequence[BankLine]) -> Later:
+    """Matches lines that name nothing with what all other lines have left, by exact amounts that fit only once."""
+    now = utcnow()
+    prefetch_related_objects(lines, "account__owner")
+    done = Decided()
+    for account, same in _by_account(lines).items():
+        left = Leftovers(account, same)
+        for line in same:
+            line.account = account
+            found = left.explain(line)
+            _decide(line, Verdict(cause=LineCause.UNKNOWN) if found.is_nothing else found, done, now)
+    _finish(lines, done, now)
+    return done.later
+
+
+def take_left(line: BankLine, _at: datetime) -> Callable[[], object] | None:
+    """Like `take_rest`, for one line."""
+    return next((act for _, act in take_rest([line])), None)
+
+
+def _by_account(lines: Sequence[BankLine]) -> dict[BankAccount, list[BankLine]]:
+    found: defaultdict[BankAccount, list[BankLine]] = defaultdict(list)
+    for line in sorted(lines, key=lambda one: one.pk):
+        found[line.account].append(line)
+    return found
+
+
+def _decide(line: BankLine, found: Verdict, done: Decided, now: datetime) -> None:
+    if found.effect:
+        line.due_at = now + AGAIN
+        done.later.append((line.pk, partial(_follow, line.pk)))
+    elif found.parts:
+        done.parts += explained(line, found.parts, now)
+    else:
+        line.state, line.due_at, line.matched_at = State.SUSPENSE, None, now
+        done.held.append((line, found))
+
+
+def explained(line: BankLine, parts: Sequence[Part], now: datetime) -> list[LinePart]:
+    """The line is these, which are not booked yet."""
+    assert sum(part.amount for part in parts) == line.amount, "a line posts exactly its amount"
+    line.state, line.kind, line.due_at, line.matched_at = State.EXPLAINED, parts[0].kind, None, now
+    return [
+        LinePart(
+            id=new_id("bpt"),
+            account=line.account,
+            line=line,
+            merchant=part.merchant or line.account.owner,
+            kind=part.kind,
+            object_id=part.object_id,
+            amount=part.amount,
+            currency=line.currency,
+            other=part.other,
+            other_method=part.other_method,
+            created_at=now,
+        )
+        for part in parts
+    ]
+
+
+def _finish(lines: Sequence[BankLine], done: Decided, now: datetime) -> None:
+    write(lines)
+    for line, found in done.held:
+        suspense.hold(line, found, now)
+    store(done.parts, now)
+
+
+def store(parts: Sequence[LinePart], now: datetime) -> None:
+    """Books new parts, and keeps them with their postings."""
+    postings.book(parts, now)
+    with connection.cursor() as cursor, cursor.copy(f"COPY {table(LinePart)} ({columns(LinePart)}) FROM STDIN") as copy:
+        for part in parts:
+            copy.write_row(values(part))
+
+
+def write(lines: Sequence[BankLine]) -> None:
+    """Saves what was decided about lines."""
+    rows = [{name: getattr(line, name) for name in _WRITTEN} for line in lines]
+    execute(_WRITE, [json.dumps(rows, default=str)])
+
+
+def hold(line_id: str) -> BankLine:
+    """The line with its account, locked until the transaction ends."""
+    locked = BankLine.objects.select_for_update(no_key=True, of=("self",))
+    return locked.select_related("account__owner__company", "statement").get(pk=line_id)
+
+
+@transaction.atomic
+def _follow(line_id: str) -> None:
+    """Changes what the line names, if it still waits for that, and books it then."""
+    line, now = hold(line_id), utcnow()
+    if line.state not in (State.WAITING, State.UNNAMED):
+        return
+    found = verdict(line, records_of(line.account, [line]))
+    if found.effect == Effect.ASK and now < line.statement.created_at + PATIENCE:
+        transaction.on_commit(partial(effects.ask, found))
+        return
+    if found.effect == Effect.ASK:
+        found = Verdict(cause=LineCause.UNEXPECTED, about=found.about, note=found.note)
+    elif found.effect:
+        found = effects.carry_out(line, found)
+    settle(line, found, now)
+
+
+@transaction.atomic
+def _reverse(line_id: str) -> None:
+    """Takes back the line that this one reverses, once there is one."""
+    line, now = hold(line_id), utcnow()
+    if line.state == State.WAITING:
+        cause = reversals.take_back(line, now)
+        if cause:
+            settle(line, cause, now)
+        else:
+            write([line])
+
+
+def settle(line: BankLine, found: Verdict, now: datetime) -> None:
+    """Books one line as what it was found to be, or holds it."""
+    done = Decided()
+    assert found.effect is None, "its effect was carried out"
+    _decide(line, found, done, now)
+    _finish([line], done, now)

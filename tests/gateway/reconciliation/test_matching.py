@@ -1,0 +1,216 @@
+"""Every line is explained by what it names, or in suspense with its cause; the books equal the bank to the cent."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from accounts.base.clock import utcnow
+from gateway.payments.models import Payment
+from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
+from gateway.providers.models import ProviderAccount
+from gateway.reconciliation.models import BankAccount
+from gateway.suspense.models import SuspenseItem
+from gateway.withdrawals.models import Withdrawal
+from ledger.models import Balance
+from ledger.verify import verify
+from tests.support import bank_accounts as bank
+from tests.support.api import Api
+from tests.support.companies import Shop
+from tests.support.manual_provider import connected, ordered
+from tests.support.paying_out import accepted, swept, with_real_money
+from tests.support.providers import active, paid_out_by
+from tests.support.scripted_provider import Script, rewritten
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SENT = PayoutOutcome(PayoutResult.SENT, reference="B-1")
+DECLINED = PayoutOutcome(PayoutResult.DECLINED, failure=FailureCode.INVALID_DESTINATION.failure)
+E2E = "E60701190202611201200{:011d}"
+
+
+@pytest.fixture
+def script(db: None) -> Script:
+    return rewritten()
+
+
+@pytest.fixture
+def rich(acme: Shop, address: str, script: Script) -> Api:
+    return with_real_money(acme, address)
+
+
+@pytest.fixture
+def payer(script: Script) -> ProviderAccount:
+    account = active("pays out")
+    paid_out_by(account)
+    return account
+
+
+@pytest.fixture
+def account(payer: ProviderAccount) -> BankAccount:
+    return bank.a_bank_account("ITAU-BRL-1", payer)
+
+
+def on_its_way(rich: Api, acme: Shop, script: Script, **members: Any) -> Withdrawal:
+    script.answers["send"] = [SENT]
+    return swept(accepted(rich, acme, **members).pk)
+
+
+def debit(withdrawal: Withdrawal, amount: str = "", **members: Any) -> Any:
+    named = {"text": f"PIX ENVIADO {withdrawal.pk}"}
+    return bank.line(amount or f"-{withdrawal.amount_exact}", **(named | members))
+
+
+def states(account: BankAccount) -> list[tuple[str, str]]:
+    return [(one.state, one.kind) for one in bank.lines_of(account)]
+
+
+def causes() -> list[str]:
+    return list(SuspenseItem.objects.exclude(line_id="").order_by("pk").values_list("cause", flat=True))
+
+
+def closes_right(account: BankAccount, closing: str) -> bool:
+    assert verify() == []
+    return bank.booked(account) == int(Decimal(closing) * 100)
+
+
+def test_a_debit_completes_its_withdrawal_and_the_fee_is_the_operators(
+    rich: Api, acme: Shop, script: Script, account: BankAccount
+) -> None:
+    withdrawal = on_its_way(rich, acme, script)
+
+    fee = bank.line("-1.50", code="TAR", text="TARIFA PIX")
+    bank.imported(account, bank.statement(debit(withdrawal), fee, opening="1000.00"))
+
+    assert states(account) == [("EXPLAINED", "WITHDRAWAL"), ("EXPLAINED", "BANK_FEE")]
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "COMPLETED"
+    assert closes_right(account, f"{Decimal('998.50') - withdrawal.amount_exact}")
+    fees = Balance.objects.get(account__kind="BANK_FEES")
+    assert (fees.amount, fees.account.merchant.company.is_operator) == (-150, True)
+    owed = Balance.objects.get(account__merchant=acme.production, account__kind="PAYOUT")
+    assert owed.amount == 0
+
+
+def test_one_cent_off_paid_twice_and_paid_after_it_failed_move_nothing(
+    rich: Api, acme: Shop, script: Script, account: BankAccount
+) -> None:
+    first, second, third = (on_its_way(rich, acme, script) for _ in range(3))
+    script.answers["ask payout"] = [DECLINED]
+    assert swept(third.pk, minutes=2).status == "FAILED"
+
+    lines = [debit(first), debit(first), debit(second, f"-{second.amount_exact - Decimal('0.01')}"), debit(third)]
+    bank.imported(account, bank.statement(*lines, opening="9000.00"))
+
+    assert [state for state, _ in states(account)] == ["EXPLAINED", "SUSPENSE", "SUSPENSE", "SUSPENSE"]
+    assert causes() == ["PAID_TWICE", "AMOUNT_DIFFERS", "PAID_AFTER_FAILED"]
+    for one, status in ((first, "COMPLETED"), (second, "PROCESSING"), (third, "FAILED")):
+        one.refresh_from_db()
+        assert one.status == status
+    assert closes_right(account, f"{9000 + sum(one.amount for one in lines)}")
+
+
+def test_money_that_came_back_is_the_companys_again(
+    rich: Api, acme: Shop, script: Script, account: BankAccount
+) -> None:
+    withdrawal = on_its_way(rich, acme, script)
+    back = debit(withdrawal, f"{withdrawal.amount_exact}", text=f"TED DEVOLVIDA {withdrawal.pk}")
+
+    bank.imported(account, bank.statement(debit(withdrawal), back))
+
+    withdrawal.refresh_from_db()
+    assert (withdrawal.status, withdrawal.failure_code) == ("RETURNED", "RETURNED_BY_BANK")
+    assert states(account) == [("EXPLAINED", "WITHDRAWAL"), ("EXPLAINED", "WITHDRAWAL_BACK")]
+    assert closes_right(account, "0.00")
+
+
+def test_reversals_of_fees_cancel_them_and_those_of_withdrawals_wait_for_people(
+    rich: Api, acme: Shop, script: Script, account: BankAccount
+) -> None:
+    withdrawal = on_its_way(rich, acme, script)
+    fee = {"code": "TAR", "reference": "F1"}
+    lines = [
+        bank.line("-1.50", **fee),
+        bank.line("1.50", **fee, is_reversal=True),
+        debit(withdrawal, reference="W1"),
+        debit(withdrawal, f"{withdrawal.amount_exact}", reference="W1", is_reversal=True),
+        bank.line("7.00", reference="U1"),
+        bank.line("-7.00", reference="U1", is_reversal=True),
+    ]
+
+    bank.imported(account, bank.statement(*lines, opening="50.00"))
+
+    found = [state for state, _ in states(account)]
+    assert found == ["REVERSED", "REVERSED", "EXPLAINED", "SUSPENSE", "REVERSED", "REVERSED"]
+    assert causes() == ["REVERSED"]
+    withdrawal.refresh_from_db()
+    assert withdrawal.status == "COMPLETED"
+    assert closes_right(account, "50.00")
+
+
+def test_a_transfer_between_two_accounts_of_ours_is_nobodys_in_either_order(account: BankAccount) -> None:
+    other = {"bank": "001", "branch": "7", "account": "99", "account_digit": "1"}
+    second = bank.a_bank_account("BB-BRL-1", numbers=other)
+    ours, theirs = (bank.Party("Onpay", **numbers) for numbers in (bank.NUMBERS, other))
+
+    bank.imported(second, bank.statement(bank.line("300.00", counterparty=ours), account=theirs))
+    assert Balance.objects.get(account__kind="TRANSIT").amount == 30000
+    bank.imported(account, bank.statement(bank.line("-300.00", counterparty=theirs), opening="500.00"))
+
+    assert Balance.objects.get(account__kind="TRANSIT").amount == 0
+    assert states(account) == states(second) == [("EXPLAINED", "TRANSFER")]
+    assert closes_right(account, "200.00")
+
+
+def test_lines_that_name_nothing_are_matched_by_amounts_that_fit_only_once(
+    rich: Api, acme: Shop, script: Script, account: BankAccount
+) -> None:
+    script.answers["ask payout"] = [PayoutOutcome(PayoutResult.DONE)]
+    amounts = (100, 200.10, 55, 55, 70, 81)
+    paid = [swept(on_its_way(rich, acme, script, amount=amount).pk, minutes=2) for amount in amounts]
+    assert {one.status for one in paid} == {"COMPLETED"}
+    today = {"booked_on": utcnow().date()}
+
+    told = [bank.line(amount, **today) for amount in ("-100.00", "-55.00", "-151.00", "-3.33")]
+    days = {"opened_on": utcnow().date(), "closed_on": utcnow().date()}
+    bank.imported(account, bank.statement(*told, opening="1000.00", **days))
+
+    explained = [state for state, _ in states(account)]
+    parts = [[part.object_id for part in one.parts.order_by("pk")] for one in bank.lines_of(account)]
+    assert explained == ["EXPLAINED", "SUSPENSE", "EXPLAINED", "SUSPENSE"]
+    assert parts == [[paid[0].pk], [], [paid[4].pk, paid[5].pk], []], "70 and 81 went to one beneficiary"
+    assert causes() == ["UNKNOWN", "UNKNOWN"]
+    assert closes_right(account, "690.67")
+
+
+def test_what_arrives_at_a_manual_account_pays_its_payment_or_is_held_for_it(
+    acme: Shop, address: str, account: BankAccount
+) -> None:
+    from tests.support.manual_provider import live
+
+    receives = connected(acme, "BRL")
+    account.provider_accounts.add(receives)
+    api = live(acme, address)
+    exact, short, twice = (Payment.objects.get(pk=ordered(api, "PIX")["id"]) for _ in range(3))
+    lines = [
+        bank.line("1500.00", end_to_end_id=E2E.format(1), text=f"PIX RECEBIDO {exact.pk[4:]}"),
+        bank.line("1499.99", end_to_end_id=E2E.format(2), text=f"PIX RECEBIDO {short.pk[4:]}"),
+        bank.line("1500.00", end_to_end_id=E2E.format(3), text=f"PIX RECEBIDO {twice.pk[4:]}"),
+        bank.line("1500.00", end_to_end_id=E2E.format(4), text=f"PIX RECEBIDO {twice.pk[4:]}"),
+        bank.line("1500.00", end_to_end_id=E2E.format(5), text="PIX RECEBIDO"),
+    ]
+
+    bank.imported(account, bank.statement(*lines))
+
+    kinds = [kind for _, kind in states(account)]
+    assert kinds == ["PAYMENT", "SUSPENSE", "PAYMENT", "SUSPENSE", ""]
+    for one, status in ((exact, "PAID"), (short, "PENDING"), (twice, "PAID")):
+        one.refresh_from_db()
+        assert one.status == status
+    held = SuspenseItem.objects.order_by("pk").values_list("cause", "payment", "amount")
+    assert set(held) == {
+        ("OTHER_AMOUNT", short.pk, 149999),
+        ("PAID_TWICE", twice.pk, 150000),
+        ("UNKNOWN", None, 150000),
+    }
+    assert closes_right(account, "7499.99")
