@@ -7,6 +7,7 @@ from dataclasses import asdict
 from accounts.base.errors import Fault
 from accounts.models import Environment, Merchant
 from accounts.operator import operator
+from gateway.bank_files.csv_statement import CsvMapping
 from gateway.bank_files.shapes import Party
 from gateway.providers.models import ProviderAccount
 from gateway.reconciliation.errors import BankAccountInvalid, BankAccountUnknown
@@ -83,6 +84,17 @@ def require_valid(code: str, currency: str, numbers: Mapping[str, str]) -> None:
         faults.append(Fault("account", "INVALID", f"{same.code} is the same account."))
     if faults:
         raise BankAccountInvalid(faults=faults)
+
+
+def require_mapping(account: BankAccount, mapping: Mapping[str, object]) -> CsvMapping:
+    """The mapping. Raises ONP422_BANK_ACCOUNT if no CSV of this account can be read by it."""
+    try:
+        found = CsvMapping.of(mapping)
+    except ValueError as wrong:
+        raise BankAccountInvalid(faults=[Fault("mapping", "INVALID", str(wrong))]) from None
+    if found.currency != account.currency:
+        raise BankAccountInvalid(faults=[Fault("mapping", "INVALID", f"The account is in {account.currency}.")])
+    return found
 
 
 def owner_of(merchant_id: int | None) -> Merchant:

@@ -125,6 +125,56 @@ class SaveBankAccount(ProposalKind):
         return Carried(account, f"{account} is entered.")
 
 
+@register
+class SaveMapping(ProposalKind):
+    """Values: `mapping`, the members of a `CsvMapping`. The record is the bank account."""
+
+    name = "bank_account.mapping"
+    title = "Say what the columns of CSV files are"
+    permission = "gateway.change_bankaccount"
+
+    def hold(self, object_id: str) -> BankAccount:
+        """Raises ONP404_BANK_ACCOUNT."""
+        return accounts.hold(object_id)
+
+    def name_of(self, object_id: str) -> str:
+        return object_id
+
+    def before(self, record: BankAccount) -> dict[str, Any]:
+        return {"mapping": record.mapping}
+
+    def company_ids(self, record: BankAccount) -> Iterable[str]:
+        return [record.owner.company_id]
+
+    def require(self, record: BankAccount, values: Values) -> None:
+        """Raises ONP422_BANK_ACCOUNT for a mapping by which no file can be read."""
+        accounts.require_mapping(record, values["mapping"])
+
+    def sentence(self, record: BankAccount, values: Values) -> str:
+        return (
+            "CSV files of this account are read by it: compare it with one of them. Each file is confirmed by itself."
+        )
+
+    def lines(self, record: BankAccount, values: Values) -> list[tuple[str, str]]:
+        shown = {name: ", ".join(one) if isinstance(one, list) else one for name, one in values["mapping"].items()}
+        return [(name.replace("_", " ").capitalize(), str(one)) for name, one in shown.items() if one != ""]
+
+    def carry_out(self, record: BankAccount, values: Values, *, by: Actor, note: str) -> Carried:
+        before = self.before(record)
+        record.mapping = values["mapping"]
+        record.save(update_fields=["mapping"])
+        audit.record(
+            by,
+            "bank_account.mapped",
+            object_id=record.pk,
+            before=before,
+            after=self.before(record),
+            note=note,
+            by_staff=True,
+        )
+        return Carried(record, f"CSV files of {record} are read by it from now on.")
+
+
 def values_of(account: BankAccount) -> dict[str, Any]:
     """The values of a proposal that would change nothing."""
     linked = account.provider_accounts.order_by("pk").values_list("pk", flat=True)

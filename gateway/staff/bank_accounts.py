@@ -23,6 +23,7 @@ from gateway.reconciliation.accounts import NUMBERS, require_valid
 from gateway.reconciliation.errors import BankAccountInvalid
 from gateway.reconciliation.models import CURRENCIES, BankAccount
 from gateway.reconciliation.proposals import SaveBankAccount, values_of
+from gateway.staff.bank_mappings import MappingActions
 from gateway.staff.kit.columns import column, moment, related
 from gateway.staff.kit.forms import NoteField, NoteForm
 from gateway.staff.kit.pages import TWO_PEOPLE, ReadOnlyAdmin
@@ -122,7 +123,7 @@ def _initial(account: BankAccount | None) -> dict[str, Any]:
 
 
 @admin.register(BankAccount)
-class BankAccountAdmin(ReadOnlyAdmin):
+class BankAccountAdmin(MappingActions):
     """Change permission: propose and confirm."""
 
     has_history = True
@@ -140,7 +141,7 @@ class BankAccountAdmin(ReadOnlyAdmin):
         ("Timestamps", {"fields": (("is_closed", moment("created_at"), moment("updated_at")),)}),
     )
     actions_list = (*ReadOnlyAdmin.actions_list, "enter")
-    actions_detail = ("change_it",)
+    actions_detail = ("change_it", "columns")
 
     def related_to(self, record: BankAccount) -> Iterable[Related]:
         yield from super().related_to(record)

@@ -112,23 +112,26 @@ class HoldsFilter(admin.SimpleListFilter):
         return queryset.filter(holds_until__lte=utcnow()) if self.value() == "no" else queryset
 
 
+def _source(rate: Rate) -> str:
+    """Staff, or whichever sources said it."""
+    return str(rate.get_seen_by_display() or rate.get_source_display())
+
+
 def _in_use() -> Panel:
     """What production converts at now, and whose word that is."""
     used = rates.in_use()
     missing = [code for code, rate in used.items() if rate is None]
     return Panel(
         "Rates in use",
-        (PanelTable(["Rate", "Source", "Valid until"], [_used(code, rate) for code, rate in used.items()]),),
+        (PanelTable(["Rate", "Source", "Valid until"], [_used(rate) for rate in used.values() if rate]),),
         label=f"none: {', '.join(missing)}" if missing else "",
         state=BAD,
+        note="Conversions of a currency without a rate answer 503." if missing else "",
     )
 
 
-def _used(currency: str, rate: Rate | None) -> list[Any]:
-    if rate is None:
-        return [currency, "none: conversions answer 503", ""]
-    by_staff = f"Entered by {rate.entered_by}, in place of the market's" if rate.entered_by else ""
-    told = by_staff or (rate.get_seen_by_display() or rate.get_source_display())
+def _used(rate: Rate) -> list[Any]:
+    told = f"Entered by {rate.entered_by}, in place of the market's" if rate.entered_by else _source(rate)
     return [unbroken(str(rate)), told, unbroken(f"{rate.holds_until:%Y-%m-%d %H:%M:%S}Z")]
 
 
@@ -147,15 +150,14 @@ class RateAdmin(EnteredAdmin):
         "one_real",
         "one_unit",
         "state",
-        "source",
-        "seen_by",
+        "told_by",
         moment("quoted_at"),
         moment("holds_until", "valid until"),
         related("entered_by"),
     )
     list_filter = ("currency", "source", "seen_by", HoldsFilter)
     fieldsets = (
-        (None, {"fields": ("currency", ("one_real", "one_unit"), ("state", "source", "seen_by"))}),
+        (None, {"fields": ("currency", ("one_real", "one_unit"), ("state", "told_by"))}),
         ("By staff", {"fields": (related("entered_by"), "note")}),
         (
             "Timestamps",
@@ -174,6 +176,8 @@ class RateAdmin(EnteredAdmin):
     one_unit = staticmethod(
         titled(lambda rate: unbroken(for_one_unit(rate.currency, rate.per_real)), "one_unit", "inverse")
     )
+
+    told_by = staticmethod(titled(_source, "source", "source"))
 
     @display(description="state", label={VALID: "success"})
     def state(self, rate: Rate) -> str:
