@@ -19,6 +19,7 @@ TASKS = [
     "gateway",
     "gateway.bulk",
     "gateway.payments",
+    "gateway.payout_schedules",
     "gateway.providers",
     "gateway.refunds",
     "gateway.saved_cards",
@@ -58,6 +59,7 @@ def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
         "payments": ("gateway.payments.tasks.sweep_payments", 2),
         "refunds": ("gateway.refunds.tasks.sweep_refunds", 2),
         "withdrawals": ("gateway.withdrawals.tasks.sweep_withdrawals", 2),
+        "payout-schedules": ("gateway.payout_schedules.tasks.sweep_payout_schedules", 30),
         "bulk-lines": ("gateway.bulk.tasks.sweep_bulk_lines", 5),
         "receivables": ("ledger.receivables.tasks.sweep_receivables", 10),
     }

@@ -7,6 +7,7 @@ from gateway.dashboard.models import SavedView
 from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
+from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.reconciliation.models import (
@@ -52,6 +53,8 @@ __all__ = [
     "MethodRule",
     "Payment",
     "PayoutRule",
+    "PayoutRun",
+    "PayoutSchedule",
     "PriceRule",
     "ProviderAccount",
     "ProviderMessage",

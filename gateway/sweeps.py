@@ -6,6 +6,7 @@ from accounts.due import Due, Work
 from accounts.emails import outbox as emails
 from gateway.bulk import due as bulk
 from gateway.payments import due as payments
+from gateway.payout_schedules import due as payout_schedules
 from gateway.providers import due as providers
 from gateway.reconciliation import due as reconciliation
 from gateway.refunds import due as refunds
@@ -17,7 +18,14 @@ from gateway.withdrawals import due as withdrawals
 from ledger.receivables import due as receivables
 from webhooks import due as webhooks
 
-OF_MERCHANTS: tuple[Due[Any], ...] = (*payments.DUE, *receivables.DUE, *withdrawals.DUE, *refunds.DUE, *bulk.DUE)
+OF_MERCHANTS: tuple[Due[Any], ...] = (
+    *payments.DUE,
+    *receivables.DUE,
+    *withdrawals.DUE,
+    *refunds.DUE,
+    *bulk.DUE,
+    *payout_schedules.DUE,
+)
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
 OF_PROVIDERS: tuple[Due[Any], ...] = (
     *suspense.DUE,

@@ -392,6 +392,30 @@ EXAMPLES: dict[str, Any] = {
         "quoteToken": "onpq1.eyJqdGkiOiIwMUtBR1RXM1E4WEo1VjBOMkI3UjRDOVEwMSJ9.c2lnbmF0dXJl",
     },
     "ConfirmInput": {"quoteToken": "onpq1.eyJqdGkiOiIwMUtBR1RXM1E4WEo1VjBOMkI3UjRDOVEwMSJ9.c2lnbmF0dXJl"},
+    "PayoutSchedulePayload": {
+        "id": "psc_01KAGTW3Q8XJ5V0N2B7R4C9PSC",
+        "currency": "BRL",
+        "rail": "PIX",
+        "destination": {"pixKey": "f***@lojaexemplo.com.br"},
+        "frequency": "WEEKLY",
+        "weekday": "FRIDAY",
+        "time": "06:00",
+        "timeZone": "America/Sao_Paulo",
+        "threshold": None,
+        "keep": 500.0,
+        "usableFrom": "2026-11-21T12:00:00.000Z",
+        "nextRunAt": "2026-12-04T09:00:00.000Z",
+        "lastRuns": [
+            {
+                "period": "2026-11-27",
+                "withdrawalId": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9WDR",
+                "amount": 1148.5,
+                "skippedBecause": None,
+                "ranAt": "2026-11-27T09:00:00.000Z",
+            }
+        ],
+        "createdAt": "2026-11-20T12:00:00.000Z",
+    },
     "ConversionPayload": {
         "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
         "companyId": COMPANY,

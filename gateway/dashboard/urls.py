@@ -15,6 +15,7 @@ from gateway.dashboard.events.urls import urls as events
 from gateway.dashboard.keys.urls import urls as keys
 from gateway.dashboard.lab.urls import urls as lab
 from gateway.dashboard.payments.urls import urls as payments
+from gateway.dashboard.payout_schedules.urls import urls as payout_schedules
 from gateway.dashboard.receivables.urls import urls as receivables
 from gateway.dashboard.refunds.urls import urls as refunds
 from gateway.dashboard.requests.urls import urls as requests
@@ -56,6 +57,7 @@ _pages = [
     *advances,
     *withdrawals,
     *bulk,
+    *payout_schedules,
     *conversions,
     *keys,
     *webhooks,

@@ -47,6 +47,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 UNKNOWN = {
     "refundId": "ref_01KAGTW3Q8XJ5V0N2B7R4C9REF",
+    "scheduleId": "psc_01KAGTW3Q8XJ5V0N2B7R4C9PSC",
     "withdrawalId": "wdr_01KAGTW3Q8XJ5V0N2B7R4C9WDR",
     "conversionId": "cnv_01KAGTW3Q8XJ5V0N2B7R4C9CNV",
     "webhookId": "whk_01KAGTW3Q8XJ5V0N2B7R4C9WHK",

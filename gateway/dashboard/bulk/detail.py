@@ -22,6 +22,7 @@ from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import OnceForm
 from gateway.dashboard.paging import in_chunks, page_of
 from gateway.dashboard.refusals import IN_WORDS, in_words
+from gateway.dashboard.withdrawals.list import account_line
 from ledger.money import to_decimal
 from ledger.notation import written
 from ledger.wallets.selectors import holdings
@@ -148,10 +149,7 @@ def _written(minor: int, code: str) -> str:
 
 def destination(line: BulkLine) -> str:
     """The beneficiary or the payment in one line."""
-    shown = line.shown
-    names = ("pixKey", "clabe", "cbu", "cvu", "alias", "accountNumber", "payment")
-    number = next((shown[name] for name in names if shown.get(name)), "")
-    return " · ".join(filter(None, (number, shown.get("bankName"), shown.get("beneficiaryName"), shown.get("of"))))
+    return line.shown.get("payment") or account_line(line.shown)
 
 
 def reason(line: BulkLine) -> str:

@@ -19,6 +19,7 @@ from gateway.dashboard.balance.forms import ExplainedInstant
 from gateway.dashboard.links import address_of
 from gateway.dashboard.navigation import MENU
 from gateway.dashboard.templatetags.dashboard import money
+from gateway.dashboard.withdrawals.list import account_line as account_line_of
 from gateway.dashboard.withdrawals.list import destination as destination_in_words
 from gateway.dashboard.withdrawals.words import FAILURE
 from gateway.payouts.selectors import PayoutTerms
@@ -31,6 +32,11 @@ register = template.Library()
 @register.filter
 def destination(withdrawal: Withdrawal) -> str:
     return destination_in_words(withdrawal)
+
+
+@register.filter
+def account_line(shown: dict[str, Any]) -> str:
+    return account_line_of(shown)
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """The list of withdrawals, and its export."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -53,7 +54,11 @@ def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
 
 def destination(withdrawal: Withdrawal) -> str:
     """The displayable destination in one line: account number and holder."""
-    shown = withdrawal.destination
+    return account_line(withdrawal.destination)
+
+
+def account_line(shown: Mapping[str, Any]) -> str:
+    """A masked destination in one line."""
     number = next((shown[name] for name in _NUMBERS if shown.get(name)), "")
     return " · ".join(filter(None, (number, shown.get("bankName"), shown.get("beneficiaryName"))))
 

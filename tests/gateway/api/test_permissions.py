@@ -64,6 +64,8 @@ NEEDED = [
     ("POST", "/companies/{companyId}/wallets/conversions/confirm", "conversions:write"),
     ("GET", "/withdrawals", "withdrawals:read"),
     ("GET", "/withdrawals/{withdrawalId}", "withdrawals:read"),
+    ("GET", "/payout-schedules", "withdrawals:read"),
+    ("GET", "/payout-schedules/{scheduleId}", "withdrawals:read"),
     ("POST", "/withdrawals/pix", "withdrawals:write"),
     ("POST", "/withdrawals/spei", "withdrawals:write"),
     ("POST", "/withdrawals/bank-transfer", "withdrawals:write"),

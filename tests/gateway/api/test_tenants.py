@@ -12,6 +12,8 @@ from gateway.api.openapi.document import operations
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.payments.models import Payment
+from gateway.payout_schedules.services import Plan
+from gateway.payout_schedules.services import register as register_schedule
 from gateway.refunds import services as refunds
 from gateway.refunds.models import Refund
 from gateway.saved_cards.models import SavedCard
@@ -25,6 +27,7 @@ from tests.support.companies import Shop
 from tests.support.conversions import converted, quoted
 from tests.support.operations import EVERY, QUERIES
 from tests.support.payments import a_payment, pix
+from tests.support.people import a_member
 from tests.support.recording import Recording
 from tests.support.rows import rows
 from tests.support.tables import held_in
@@ -38,6 +41,7 @@ NO_RAIL = (403, "ONP403_METHOD_NOT_ENABLED")
 NO_PAYMENT, NO_COMPANY = (404, "ONP404_PAYMENT"), (404, "ONP404_COMPANY")
 NO_REFUND, NO_SANDBOX = (404, "ONP404_REFUND"), (403, "ONP403_SANDBOX_ONLY")
 NO_WITHDRAWAL, NO_CONVERSION = (404, "ONP404_WITHDRAWAL"), (404, "ONP404_CONVERSION")
+NO_SCHEDULE = (404, "ONP404_PAYOUT_SCHEDULE")
 NO_CUSTOMER, NO_CARD = (404, "ONP404_CUSTOMER"), (404, "ONP404_SAVED_CARD")
 NO_ENDPOINT, NO_EVENT = (404, "ONP404_WEBHOOK"), (404, "ONP404_EVENT")
 NO_WITHDRAWALS, NO_CONVERSIONS = (403, "ONP403_WITHDRAWAL_DISABLED"), (403, "ONP403_CONVERSION_DISABLED")
@@ -103,6 +107,8 @@ ROWS = {
     ("POST", f"{CONVERSIONS}/confirm"): Row(NO_QUOTE, NO_COMPANY, {"quoteToken": "{quoteToken}"}),
     ("GET", "/withdrawals"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
     ("GET", "/withdrawals/{withdrawalId}"): Row(NO_WITHDRAWAL, NO_WITHDRAWAL),
+    ("GET", "/payout-schedules"): Row(OWN_EMPTY_LIST, OWN_EMPTY_LIST),
+    ("GET", "/payout-schedules/{scheduleId}"): Row(NO_SCHEDULE, NO_SCHEDULE),
     ("POST", "/simulations/withdrawals/{withdrawalId}"): Row(NO_SANDBOX, NO_WITHDRAWAL, {"status": "FAILED"}),
     **{
         ("POST", f"/withdrawals/{path}"): Row(NO_WITHDRAWALS, NOT_ONES_OWN, WITHDRAWALS[rail] | OF_ACME)
@@ -137,6 +143,7 @@ class World:
     endpoint: str
     delivery: Delivery
     withdrawal: str
+    schedule: str
     conversion: str
     card: str
     quote_token: str
@@ -157,6 +164,7 @@ class World:
             "deliveryId": self.delivery.id,
             "eventId": self.delivery.event_id,
             "withdrawalId": self.withdrawal,
+            "scheduleId": self.schedule,
             "conversionId": self.conversion,
             "customerId": self.payment.customer_id,
             "token": self.card,
@@ -206,11 +214,16 @@ def _world(acme: Shop, globex: Shop) -> World:
     endpoint = api.post("/webhooks", HOOK).json()["data"]["id"]
     a_payment(acme.sandbox, "PAID", "10000.00")
     withdrawal = withdrawn(api, acme, amount=10)["id"]
+    own = {"pixKey": "caixa@acme.com.br", "pixKeyType": "EMAIL"}
+    plan = Plan("BRL", "PIX", "DAILY", 6, destination=own)
+    schedule = register_schedule(acme.sandbox, plan, by=a_member(acme.company)).pk
     conversion = converted(api, acme, sourceAmount=10)["conversionId"]
     delivery = Delivery.objects.filter(endpoint_id=endpoint).earliest("id")
     payment = Payment.objects.get(pk=opened)
     card = keep(acme.sandbox, payment.customer_id, payment.id, VISA, payment.created_at, payment.created_at).pk
-    return World(acme, globex, payment, refund.id, endpoint, delivery, str(withdrawal), str(conversion), card, "")
+    return World(
+        acme, globex, payment, refund.id, endpoint, delivery, str(withdrawal), schedule, str(conversion), card, ""
+    )
 
 
 def ask(world: World, address: str, key: str | None, method: str, path: str) -> HttpResponse:
@@ -224,7 +237,7 @@ def ask(world: World, address: str, key: str | None, method: str, path: str) -> 
     return answer
 
 
-LISTS = ("payments", "webhooks", "customers", "withdrawals", "events")
+LISTS = ("payments", "webhooks", "customers", "withdrawals", "events", "payout-schedules")
 
 
 def is_a_list(method: str, path: str) -> bool:
@@ -299,6 +312,7 @@ def test_what_belongs_to_another_is_as_unknown_as_what_does_not_exist(
         name: f"{prefix}_01KAGTW3Q8XJ5V0N2B7R4C9DEF"
         for name, prefix in {
             "paymentId": "pay", "companyId": "cmp", "refundId": "ref", "withdrawalId": "wdr", "conversionId": "cnv",
+            "scheduleId": "psc",
             "webhookId": "whk", "deliveryId": "dlv", "eventId": "evt", "customerId": "cus", "token": "pmt",
         }.items()
     }  # fmt: skip

@@ -1,0 +1,89 @@
+"""Registering and ending payout schedules."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+
+from accounts.base import clock
+from accounts.base.ids import is_well_formed, new_id
+from accounts.base.sealing import seal
+from accounts.models import Merchant, User
+from gateway.payout_schedules import notices
+from gateway.payout_schedules.calendar import next_run, zone_of
+from gateway.payout_schedules.errors import ScheduleExists, ScheduleUnknown
+from gateway.payout_schedules.models import PayoutSchedule
+from gateway.payouts.registry import by_currency
+from gateway.withdrawals import gates
+
+COOLING_OFF = timedelta(hours=24)
+"""Time for the owners to notice a destination that none of them registered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A schedule as it is registered; `destination` has the valid members of its rail. Minor units."""
+
+    currency: str
+    rail: str
+    frequency: str
+    hour: int
+    destination: Mapping[str, str] = field(repr=False)
+    weekday: int | None = None
+    above: int | None = None
+    keep: int = 0
+
+
+@transaction.atomic
+def register(merchant: Merchant, plan: Plan, *, by: User) -> PayoutSchedule:
+    """Starts a schedule after the cooling-off; the owners get an e-mail.
+
+    Raises ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT and ONP409_PAYOUT_SCHEDULE.
+    """
+    gates.require_enabled(merchant)
+    gates.require_no_wait(merchant)
+    gates.require_rail(merchant, plan.rail, plan.currency)
+    now = clock.now(merchant)
+    rail = by_currency(plan.rail, merchant.environment)[plan.currency]
+    schedule = PayoutSchedule(
+        id=new_id("psc"),
+        merchant=merchant,
+        currency=plan.currency,
+        rail=plan.rail,
+        destination=rail.shown(rail.destination(plan.destination)),
+        sealed_destination=seal(json.dumps(dict(plan.destination)).encode()),
+        frequency=plan.frequency,
+        weekday=plan.weekday,
+        hour=plan.hour,
+        time_zone=zone_of(merchant.company.country),
+        above=plan.above,
+        keep=plan.keep,
+        usable_from=now + COOLING_OFF,
+        created_by=by,
+        created_at=now,
+    )
+    schedule.next_at = next_run(schedule, now)
+    try:
+        with transaction.atomic():
+            schedule.save(force_insert=True)
+    except IntegrityError:
+        raise ScheduleExists from None
+    notices.changed(schedule, by)
+    return schedule
+
+
+@transaction.atomic
+def end(merchant: Merchant, schedule_id: str, *, by: User) -> PayoutSchedule:
+    """Ends a schedule at once; ending it again changes nothing. Raises ONP404_PAYOUT_SCHEDULE."""
+    held = PayoutSchedule.objects.select_for_update(no_key=True).filter(merchant=merchant, pk=schedule_id)
+    schedule = held.first() if is_well_formed(schedule_id) else None
+    if schedule is None:
+        raise ScheduleUnknown
+    schedule.merchant = merchant
+    if schedule.ended_at is None:
+        schedule.ended_at, schedule.ended_by, schedule.next_at = clock.now(merchant), by, None
+        schedule.save(update_fields=["ended_at", "ended_by", "next_at"])
+        notices.changed(schedule, by)
+    return schedule
