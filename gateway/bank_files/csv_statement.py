@@ -74,6 +74,10 @@ class CsvMapping:
         except TypeError:
             raise ValueError("The mapping has members that no mapping has.") from None
 
+    def columns_of_money(self) -> set[str]:
+        """Those without which a row says nothing, or may be cut off."""
+        return {self.booked_on, self.amount, self.credit, self.debit, self.balance, self.direction}
+
     def columns(self) -> list[str]:
         """Each column that it names."""
         return [
@@ -210,7 +214,7 @@ class _Reader:
         assert self._at is not None
         at = self._at[name]
         if at >= len(cells):
-            if name in {self.mapping.booked_on, self.mapping.amount}:
+            if name in self.mapping.columns_of_money():
                 raise UnreadableFile("The row has too few columns.", number)
             return ""
         return cells[at].strip()

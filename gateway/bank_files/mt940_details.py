@@ -47,9 +47,10 @@ def details(lines: Sequence[str]) -> Details:
 
 def _of_subfields(whole: str, code: str, sign: str) -> Details:
     parts = _SUBFIELDS[sign].split(whole)
-    found: dict[str, str] = {}
+    pieces: dict[str, list[str]] = {}
     for number, value in zip(parts[1::2], parts[2::2], strict=True):
-        found[number] = found.get(number, "") + value
+        pieces.setdefault(number, []).append(value)
+    found = {number: "".join(values) for number, values in pieces.items()}
     purpose = "".join(found.get(str(number), "") for number in (*range(20, 30), *range(60, 64)))
     words = _cut(_SEPA, purpose)
     return Details(

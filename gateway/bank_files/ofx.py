@@ -17,8 +17,6 @@ from gateway.bank_files.shapes import Document, Party, Statement, StatementLine,
 from gateway.bank_files.texts import decoded, joined
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9._]*)\s*/?>([^<]*)")
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DAY = re.compile(r"(\d{4})([-/]?)(\d{2})\2(\d{2})", re.ASCII)
 _STATEMENTS = {"STMTRS", "CCSTMTRS"}
 _OF_STATEMENT = {"BANKACCTFROM", "CCACCTFROM", "BANKTRANLIST", "LEDGERBAL", "AVAILBAL", "BALLIST", "BAL"}
@@ -47,14 +45,22 @@ def recognises(content: bytes) -> bool:
 def read(content: bytes) -> list[Document]:
     """The statement of each account in it. Raises UnreadableFile."""
     text = decoded(content)
-    if "<!--" in text:
-        text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
-    if "<![CDATA[" in text:
-        text = _CDATA.sub(lambda found: found[1].replace("&", "&amp;").replace("<", "&lt;"), text)
+    text = _between(text, "<!--", "-->", lambda inside: "\n" * inside.count("\n"))
+    text = _between(text, "<![CDATA[", "]]>", lambda inside: inside.replace("&", "&amp;").replace("<", "&lt;"))
     found: list[Document] = [_statement(one) for one in _scanned(text)]
     if not found:
         raise UnreadableFile("The file holds no statement of an account.")
     return found
+
+
+def _between(text: str, begin: str, end: str, change: Callable[[str], str]) -> str:
+    """The text with each part between two marks, and them, changed."""
+    first, *others = text.split(begin)
+    parts = [first]
+    for other in others:
+        inside, closed, after = other.partition(end)
+        parts.append(change(inside) + after if closed else begin + other)
+    return "".join(parts)
 
 
 class _Scanner:

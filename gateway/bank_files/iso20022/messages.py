@@ -36,7 +36,7 @@ def messages(content: bytes, makers: Mapping[str, Maker]) -> Iterator[Message]:
 def text(element: Node | None, path: str) -> str:
     """The text at the path, "" if there is none."""
     found = element.find(path) if element is not None else None
-    return " ".join(found.text.split()) if found is not None else ""
+    return found.text.strip() if found is not None else ""
 
 
 def reference(element: Node, path: str) -> str:
@@ -117,6 +117,8 @@ def _name(holder: Node | None) -> str:
 
 def _tax_id(holder: Node | None) -> str:
     for path in ("Id", "Pty/Id"):
+        if holder is None or holder.find(path) is None:
+            continue
         for kind in ("OrgId", "PrvtId"):
             if found := text(holder, f"{path}/{kind}/Othr/Id"):
                 return found

@@ -12,6 +12,9 @@ from gateway.bank_files.shapes import UnreadableFile
 DEEPEST = 50
 """No message of the standard is nested as deeply."""
 
+TEXT_AT_ONCE = 1024 * 1024
+"""The text of an element comes in pieces of at most so many characters."""
+
 
 class Node:
     """An element: its name, its text, the currency that it names, what is below it, and what was made of that."""
@@ -52,6 +55,7 @@ def documents(content: bytes, makers: Mapping[str, Maker]) -> Iterator[tuple[str
     parser = DefusedXMLParser(forbid_dtd=True).parser
     builder = _Builder(makers)
     parser.DefaultHandlerExpand = None
+    parser.buffer_text, parser.buffer_size = True, TEXT_AT_ONCE
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
@@ -82,12 +86,6 @@ class _Builder:
         node = Node(tag)
         if attributes and "Ccy" in attributes:
             node.currency = attributes[attributes.index("Ccy") + 1]
-        above = self._open[-1]
-        if tag not in self.makers:
-            if above.children:
-                above.children.append(node)
-            else:
-                above.children = [node]
         if tag == "Document":
             self.documents.append((name.rpartition("}")[0], node))
         if len(self._open) > DEEPEST:
@@ -96,11 +94,18 @@ class _Builder:
 
     def end(self, name: str) -> None:
         node = self._open.pop()
-        if node.tag in self.makers:
-            above = self._open[-1]
-            made = self.makers[node.tag](above, node)
-            above.made = [*above.made] if isinstance(above.made, tuple) else above.made
-            above.made.append(made)
+        above = self._open[-1]
+        maker = self.makers.get(node.tag)
+        if maker is not None:
+            made = maker(above, node)
+            if above.made:
+                above.made.append(made)
+            else:
+                above.made = [made]
+        elif above.children:
+            above.children.append(node)
+        else:
+            above.children = [node]
 
     def data(self, text: str) -> None:
         self._open[-1].text += text
