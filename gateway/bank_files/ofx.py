@@ -5,7 +5,8 @@ own. There is a balance at the end only, and amounts may have either decimal mar
 """
 
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -22,10 +23,16 @@ _STATEMENTS = {"STMTRS", "CCSTMTRS"}
 _OF_STATEMENT = {"BANKACCTFROM", "CCACCTFROM", "BANKTRANLIST", "LEDGERBAL", "AVAILBAL", "BALLIST", "BAL"}
 _OF_TRANSACTION = {"BANKACCTTO", "CCACCTTO", "CURRENCY", "ORIGCURRENCY", "PAYEE"}
 _ENDS = {"OFX", "STMTRS", "CCSTMTRS"}
-_OPENINGS = {"saldo anterior", "saldo inicial"}
-_BALANCES = {"saldo do dia", "saldo final", "saldo atual", "saldo", "s a l d o"}
-"""Banco do Brasil, for one, writes balances between the transactions, in these words and no others."""
+_OPENING = re.compile(r"saldo (anterior|inicial)")
+_BALANCE = re.compile(
+    r"s ?a ?l ?d ?o( (anterior|inicial|final|atual|total|em conta corrente|bloqueado anterior|bloq\.? ?anterior))?"
+    r"|saldo( total)?( disponivel)?( do)? dia|saldo( total)? disponivel"
+)
+"""Brazilian banks write balances between the transactions, in these words and no others."""
 _OUT = {"DEBIT", "PAYMENT", "CHECK", "ATM", "POS", "FEE", "SRVCHG", "DIRECTDEBIT", "CASH", "REPEATPMT"}
+
+_Written = tuple[int, dict[str, str]]
+"""A transaction with its line in the file."""
 
 
 @dataclass(slots=True)
@@ -33,7 +40,7 @@ class _Found:
     """One statement as it is written. Members of a section have its name in front, as in LEDGERBAL.BALAMT."""
 
     members: dict[str, str] = field(default_factory=dict)
-    transactions: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    transactions: list[_Written] = field(default_factory=list)
     is_whole: bool = False
 
 
@@ -119,8 +126,10 @@ def _statement(found: _Found) -> Statement:
         raise UnreadableFile("The file is cut off.", found.transactions[-1][0] if found.transactions else 0)
     currency = members.get("CURDEF", "").upper()
     is_unsigned = _is_unsigned(found)
-    openings = [one for one in found.transactions if _text(one[1]).casefold() in _OPENINGS]
-    movements = [one for one in found.transactions if _text(one[1]).casefold() not in _OPENINGS | _BALANCES]
+    balances: list[_Written] = []
+    movements: list[_Written] = []
+    for one in found.transactions:
+        (balances if _BALANCE.fullmatch(_plain(_text(one[1]))) else movements).append(one)
     lines = [_line(number, one, currency, is_unsigned=is_unsigned) for number, one in movements]
     as_of = _day(members.get("LEDGERBAL.DTASOF", ""))
     days = [line.booked_on for line in lines]
@@ -130,8 +139,7 @@ def _statement(found: _Found) -> Statement:
         raise UnreadableFile("The statement names no day.")
     closed_on = max([closed_on, *days])
     # A balance of another day says nothing about these movements.
-    has_balance = "LEDGERBAL.BALAMT" in members and as_of == closed_on
-    opening = _amount(openings[0][1].get("TRNAMT", ""), openings[0][0]) if openings else None
+    has_balance = "LEDGERBAL.BALAMT" in members and as_of in {closed_on, None}
     return checked(
         Statement(
             format="OFX",
@@ -140,10 +148,25 @@ def _statement(found: _Found) -> Statement:
             opened_on=min([opened_on, *days]),
             closed_on=closed_on,
             lines=lines,
-            opening=opening,
+            opening=_opening(balances),
             closing=_amount(members["LEDGERBAL.BALAMT"], 0) if has_balance else None,
         )
     )
+
+
+def _opening(balances: Sequence[_Written]) -> Decimal | None:
+    """That of the first day, if it is among them."""
+    openings = [one for one in balances if _OPENING.fullmatch(_plain(_text(one[1])))]
+    if not openings:
+        return None
+    line, members = min(openings, key=lambda one: one[1].get("DTPOSTED", "")[:8])
+    return _amount(members.get("TRNAMT", ""), line)
+
+
+def _plain(text: str) -> str:
+    """In small letters without accents."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def _is_unsigned(found: _Found) -> bool:
@@ -193,21 +216,29 @@ def _day(written: str) -> date | None:
 
 
 def _account(members: dict[str, str]) -> Party:
-    number = members.get("BANKACCTFROM.ACCTID") or members.get("CCACCTFROM.ACCTID", "")
-    branch, slash, behind = number.partition("/")
-    if slash and not members.get("BANKACCTFROM.BRANCHID"):
-        number = behind
-    else:
-        branch = members.get("BANKACCTFROM.BRANCHID", "")
+    written = members.get("BANKACCTFROM.ACCTID") or members.get("CCACCTFROM.ACCTID", "")
+    branch, slash, number = written.partition("/")
+    if not slash or members.get("BANKACCTFROM.BRANCHID"):
+        branch, number = members.get("BANKACCTFROM.BRANCHID", ""), written
+    branch, branch_digit = _with_digit(branch)
+    account, account_digit = _with_digit(number)
     kind = members.get("BANKACCTFROM.ACCTTYPE", "").upper()
     return Party(
         name="",
         bank=members.get("BANKACCTFROM.BANKID", ""),
         branch=branch,
-        account=number,
+        branch_digit=branch_digit,
+        account=account,
+        account_digit=account_digit,
         account_type=kind if kind in {"CHECKING", "SAVINGS"} else "",
         clabe=number if len(number) == 18 and number.isdigit() else "",
     )
+
+
+def _with_digit(number: str) -> tuple[str, str]:
+    """A number and the check digit that stands behind a hyphen."""
+    bare, hyphen, digit = number.rpartition("-")
+    return (bare, digit) if hyphen and len(digit) == 1 else (number, "")
 
 
 def _counterparty(members: dict[str, str]) -> Party | None:

@@ -78,6 +78,23 @@ def test_balances_among_the_transactions_are_no_movements() -> None:
         statement(ofx(moved("10,00", "0", "Saldo Anterior"), moved("5,00", "1"), closing="15,01"))
 
 
+@pytest.mark.parametrize("told", ["SALDO TOTAL DISPONÍVEL DIA", "Saldo do dia", "S A L D O", "SALDO BLOQ.ANTERIOR"])
+def test_each_bank_has_words_of_its_own_for_a_balance(told: str) -> None:
+    found = statement(ofx(moved("5,00", "1", f"{told} LTDA"), moved("99,00", "2", told)))
+
+    assert [line.reference for line in found.lines] == ["1"]
+
+
+def test_a_balance_without_a_day_is_the_closing_one() -> None:
+    assert statement(ofx(moved("5", "1"), closing="5,00", as_of="00000000")).closing == 5
+
+
+def test_branch_and_digits_are_told_apart() -> None:
+    found = statement(ofx(moved("5", "1")).replace("<ACCTID>1234567", "<BRANCHID>5024-5\n<ACCTID>2754-5")).account
+
+    assert (found.branch, found.branch_digit, found.account, found.account_digit) == ("5024", "5", "2754", "5")
+
+
 def test_amounts_without_signs_go_the_way_that_their_type_says() -> None:
     assert [line.amount for line in statement(ofx(moved("5", "1"), moved("7", "2", kind="DEBIT"))).lines] == [5, -7]
     signed = statement(ofx(moved("-5", "1"), moved("7", "2", kind="DEBIT"))).lines
