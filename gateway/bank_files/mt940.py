@@ -25,6 +25,7 @@ _MOVEMENT = re.compile(
 _SIGNS = {"C": 1, "D": -1, "RC": -1, "RD": 1}
 """R: an entry is taken back, so that the money goes the other way."""
 _RETURNED = {"NRTI"}
+_COLLECTED = {"NDDT"}
 _NO_REFERENCE = {"NONREF", "NOTPROVIDED", "NOREF"}
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}", re.ASCII)
 
@@ -169,12 +170,13 @@ def _line(number: int, value: list[str], told: list[str]) -> StatementLine | Non
     more = details(told)
     end_to_end_id = "" if more.end_to_end_id.upper() in _NO_REFERENCE else more.end_to_end_id
     is_back = match["mark"].startswith("R") or code in _RETURNED or more.is_return
+    # Who starts a payment names it: only payments that we started, and what comes back of them, name orders of ours.
+    is_ours = amount < 0 and code not in _COLLECTED and not more.is_collected
     return StatementLine(
         amount=amount,
         booked_on=_entry_date(match["entry"], valued_on, number),
         reference=(match["banks"] or "").strip() or ours,
-        # What a stranger pays with is named by the stranger: only our payments and what comes back name our orders.
-        order_number=(end_to_end_id or ours) if amount < 0 or is_back else "",
+        order_number=(end_to_end_id or ours) if is_back or is_ours else "",
         end_to_end_id=end_to_end_id,
         code=joined(code, more.code).replace(" ", "-"),
         text=joined(more.text, end_to_end_id, ours, match["more"] or ""),

@@ -18,6 +18,9 @@ _SEPA = re.compile(r"(EREF|KREF|MREF|CRED|DEBT|SVWZ|ABWA|ABWE|BREF|RREF|IBAN|BIC
 _RETURNED = {"159"}
 """The German code of a credit transfer that comes back."""
 
+_COLLECTED = {"104", "105", "106"}
+"""Direct debits and card payments that others have collected."""
+
 
 @dataclass(frozen=True, slots=True)
 class Details:
@@ -30,6 +33,7 @@ class Details:
     bank: str = ""
     code: str = ""
     is_return: bool = False
+    is_collected: bool = False
 
 
 def details(lines: Sequence[str]) -> Details:
@@ -61,6 +65,7 @@ def _of_subfields(whole: str, code: str, sign: str) -> Details:
         bank=found.get("30", "").strip(),
         code=code,
         is_return=code in _RETURNED,
+        is_collected=code in _COLLECTED,
     )
 
 

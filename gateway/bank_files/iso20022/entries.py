@@ -107,8 +107,16 @@ def _charges_of(element: Node, currency: str) -> Decimal | None:
     return sum(amounts, Decimal(0))
 
 
+def _is_collected(entry: Node) -> bool:
+    """Whether somebody else has collected it from our account."""
+    return text(entry, "BkTxCd/Domn/Fmly/Cd") == "RDDT"
+
+
 def _line(entry: Node, transaction: Node | None, amount: Decimal, booked_on: date) -> StatementLine:
-    """What the transaction says, and where it is silent the entry."""
+    """What the transaction says, and where it is silent the entry.
+
+    Who starts a payment names it: only payments that we started, and what comes back of them, name orders of ours.
+    """
     details = entry if transaction is None else transaction
     returned = text(details, "RtrInf/Rsn/Cd") or text(details, "RtrInf/Rsn/Prtry")
     is_back = text(entry, "RvslInd") in {"true", "1"} or details.find("RtrInf") is not None or _is_return(entry)
@@ -118,8 +126,7 @@ def _line(entry: Node, transaction: Node | None, amount: Decimal, booked_on: dat
         amount=amount,
         booked_on=booked_on,
         reference=_reference(entry, transaction),
-        # What a stranger pays with is named by the stranger: only our payments and what comes back name our orders.
-        order_number=ours if amount < 0 or is_back else "",
+        order_number=ours if is_back or (amount < 0 and not _is_collected(entry)) else "",
         end_to_end_id=end_to_end_id or reference(details, "Refs/TxId"),
         code=_kind(details) or _kind(entry),
         text=joined(f"Return {returned}" if returned else "", _all_of(details), text(entry, "AddtlNtryInf")),

@@ -61,6 +61,13 @@ def test_each_mark_says_which_way_the_money_went(mark: str, amount: int) -> None
     assert found.order_number == ("REF1" if amount < 0 or found.is_reversal else "")
 
 
+@pytest.mark.parametrize(
+    "written", [":61:2610011001D5,NDDTW1", ":61:2610011001D5,NTRFW1\n:86:105?00LASTSCHRIFT?20EREF+W1"]
+)
+def test_what_somebody_else_collected_names_no_order_of_ours(written: str) -> None:
+    assert line(written, closing="-5,").order_number == ""
+
+
 def test_the_day_of_booking_takes_the_year_that_is_closest() -> None:
     found = statement(mt940("0,00", "3,00", ":61:2601011231C1,NTRFA", ":61:2512310102C2,NTRFB"))
 

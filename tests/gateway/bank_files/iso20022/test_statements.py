@@ -67,6 +67,14 @@ def test_a_strangers_reference_is_never_taken_for_an_order_of_ours() -> None:
     assert (line.order_number, line.end_to_end_id, line.is_reversal) == ("", "W1", False)
 
 
+def test_what_somebody_else_collected_names_no_order_of_ours() -> None:
+    collected = entry("-12.50", transaction(OURS)).replace("ICDT", "RDDT").replace("ESCT", "ESDD")
+
+    (line,) = lines(collected, closing="-12.50")
+
+    assert (line.order_number, line.end_to_end_id) == ("", "W1")
+
+
 @pytest.mark.parametrize("how", ["a return", "a reversal", "the kind of the entry"])
 def test_what_comes_back_names_its_order(how: str) -> None:
     came_back = entry("12.50", transaction(OURS + BENEFICIARY + (RETURNED if how == "a return" else "")))
