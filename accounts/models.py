@@ -135,6 +135,17 @@ class Merchant(models.Model):
         validators=[MinValueValidator(Decimal(0)), MaxValueValidator(MAX_SPREAD)],
         help_text="Per cent that conversions and crypto withdrawals are worse than the market",
     )
+    reserve_percentage = models.DecimalField(
+        max_digits=5,
+        decimal_places=2,
+        default=Decimal(0),
+        db_default=Decimal(0),
+        editable=False,
+        help_text="Rolling reserve: per cent of the net of each payment",
+    )
+    reserve_days = models.SmallIntegerField(
+        default=0, db_default=0, editable=False, help_text="How long the reserve is held"
+    )
     created_at = models.DateTimeField(default=utcnow, editable=False)
     history = HistoricalRecords(excluded_fields=["clock_offset"])
 
@@ -144,6 +155,11 @@ class Merchant(models.Model):
             models.CheckConstraint(
                 name="only_sandbox_clocks_move",
                 condition=models.Q(environment="SANDBOX") | models.Q(clock_offset=timedelta(0)),
+            ),
+            models.CheckConstraint(
+                name="reserve_is_a_share_for_some_days",
+                condition=models.Q(reserve_percentage=0)
+                | models.Q(reserve_percentage__gt=0, reserve_percentage__lte=100, reserve_days__gte=1),
             ),
             models.CheckConstraint(
                 name="spread_is_a_share",

@@ -29,6 +29,7 @@ TASKS = [
     "gateway.withdrawals",
     "ledger",
     "ledger.closings",
+    "ledger.holds",
     "ledger.rates",
     "ledger.receivables",
     "webhooks",
@@ -60,6 +61,7 @@ def _of_merchants(queue: str, before: str = "") -> dict[str, Turn]:
         "refunds": ("gateway.refunds.tasks.sweep_refunds", 2),
         "withdrawals": ("gateway.withdrawals.tasks.sweep_withdrawals", 2),
         "payout-schedules": ("gateway.payout_schedules.tasks.sweep_payout_schedules", 30),
+        "reserves": ("ledger.holds.tasks.sweep_reserves", 30),
         "bulk-lines": ("gateway.bulk.tasks.sweep_bulk_lines", 5),
         "receivables": ("ledger.receivables.tasks.sweep_receivables", 10),
     }

@@ -15,12 +15,14 @@ from gateway.saved_cards import due as saved_cards
 from gateway.settlements import due as settlements
 from gateway.suspense import due as suspense
 from gateway.withdrawals import due as withdrawals
+from ledger.holds import due as holds
 from ledger.receivables import due as receivables
 from webhooks import due as webhooks
 
 OF_MERCHANTS: tuple[Due[Any], ...] = (
     *payments.DUE,
     *receivables.DUE,
+    *holds.DUE,
     *withdrawals.DUE,
     *refunds.DUE,
     *bulk.DUE,

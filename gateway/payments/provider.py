@@ -1,5 +1,6 @@
 """Calls to the provider of a payment, and their effects. Only `finish` changes a status."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
@@ -20,7 +21,8 @@ from gateway.payments.pricing import schedule, settle
 from gateway.payments.selectors import owned
 from gateway.providers.asking import ASKED, is_overdue, keep_unclear, poll_after_s, settle_outcome
 from gateway.providers.selectors import rail_of as rail_at
-from ledger.books.services import post
+from ledger.books.services import Move, hold_accounts, post
+from ledger.holds import reserves
 from ledger.money import to_decimal
 from webhooks.outbox import emit
 
@@ -84,9 +86,20 @@ def finish(payment: Payment, asked: PaymentAction, outcome: PaymentOutcome, at: 
     if taken.target == Status.PAID and taken.books and payment.settlement_days:
         schedule(payment)
     if taken.books:  # last: it locks the most contended rows
-        posted = post(payment.merchant, str(taken.posts), payment.id, taken.books(payment), at)
-        assert posted, "a status is reached once, and so are its books"
+        _post_books(payment, str(taken.posts), taken.books(payment), at)
     return payment
+
+
+def _post_books(payment: Payment, kind: str, moves: Sequence[Move], at: datetime) -> None:
+    """Posts, and holds the company's rolling reserve of what has become available."""
+    merchant, currency = payment.merchant, payment.settlement_currency or payment.currency
+    is_reserved = merchant.reserve_percentage and payment.status == Status.PAID and not payment.settlement_days
+    if is_reserved:
+        hold_accounts(merchant, moves, currency)
+    posted = post(merchant, kind, payment.id, moves, at)
+    assert posted, "a status is reached once, and so are its books"
+    if is_reserved:
+        reserves.take(merchant, currency, payment.settlement_amount or payment.net, payment.id, at)
 
 
 def _require_its_money(payment: Payment, outcome: PaymentOutcome) -> None:

@@ -17,12 +17,13 @@ from gateway.payments.proposals import SingleApprovalLimitKind
 from gateway.staff.company_status import POSSIBLE as STANDING
 from gateway.staff.company_status import CompanyStatusActions
 from gateway.staff.kit.columns import EMPTY, colored, column, moment, related, unbroken
-from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm
+from gateway.staff.kit.forms import CompanyRecordForm, IssueKeyForm, NoteForm, ReserveForm
 from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
 from gateway.staff.kit.recorded import RecordedAdmin
 from gateway.staff.payment_decisions import SingleApprovalForm
 from gateway.staff.verification import DECISIONS as VERIFICATION
 from gateway.staff.verification import Verification
+from ledger.holds.proposals import ReserveChange, ReserveRelease
 from ledger.notation import plain_amount
 
 
@@ -119,10 +120,11 @@ class MerchantAdmin(RecordedAdmin):
         ),
         ("Cards", {"fields": (("card_integration_mode", "card_settlement_currency"),)}),
         ("Conversions", {"fields": ("conversion_spread",)}),
+        ("Rolling reserve", {"fields": ("reserve",)}),
         ("Payments recorded by staff", {"fields": ("decided_by_one",)}),
     )
-    readonly_fields = (*_unchanging, "decided_by_one")
-    actions_detail = ("issue_key", "single_approval")
+    readonly_fields = (*_unchanging, "decided_by_one", "reserve")
+    actions_detail = ("issue_key", "single_approval", "change_reserve", "release_reserve")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -143,6 +145,36 @@ class MerchantAdmin(RecordedAdmin):
         given = form.cleaned_data
         values = {"currency": given["currency"]} | {name: f"{given[name]:f}" for name in ("amount", "amount_in_a_day")}
         return self.put(request, merchant, kind, values, given["note"])
+
+    def has_reserve_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm(ReserveChange.permission)
+
+    @action(description=ReserveChange.title, permissions=["reserve"], icon="savings")
+    def change_reserve(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        merchant, kind = self.record(request, object_id), KINDS[ReserveChange.name]
+        form = ReserveForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = f"{kind.sentence(merchant, {})} {TWO_PEOPLE}"
+            return self.decision(request, merchant, kind.title, sentence=text, form=form)
+        given = form.cleaned_data
+        values = {"percentage": f"{given['percentage']:f}", "days": given["days"]}
+        return self.put(request, merchant, kind, values, given["note"])
+
+    @action(description=ReserveRelease.title, permissions=["reserve"], icon="lock_open", variant=ActionVariant.DANGER)
+    def release_reserve(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        merchant, kind = self.record(request, object_id), KINDS[ReserveRelease.name]
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            text = f"{kind.sentence(merchant, {})} {TWO_PEOPLE}"
+            return self.decision(request, merchant, kind.title, sentence=text, form=form)
+        return self.put(request, merchant, kind, {}, form.cleaned_data["note"])
+
+    @display(description="terms")
+    def reserve(self, merchant: Merchant) -> str:
+        """Share and days."""
+        if not merchant.reserve_percentage:
+            return EMPTY
+        return f"{merchant.reserve_percentage} % of the net of each payment, for {merchant.reserve_days} days"
 
     @display(description="decided by one person")
     def decided_by_one(self, merchant: Merchant) -> Any:

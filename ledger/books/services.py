@@ -66,6 +66,16 @@ def hold_wallet(merchant: Merchant, currency: str) -> dict[str, int]:
     return held
 
 
+def hold_accounts(merchant: Merchant, moves: Sequence[Move], currency: str) -> None:
+    """Locks the accounts of the moves and the wallet of the currency, in their order, until the transaction ends.
+
+    For a transaction with a second posting to the wallet: otherwise it could wait for a lower account.
+    """
+    buckets = [[kind, WALLET_METHOD[currency], currency, 0] for kind in BUCKETS]
+    told = [{"book": merchant.pk, "lines": [*_entries(moves), *buckets]}]
+    execute(_LOCK_ALL, {"postings": json.dumps(told)})
+
+
 _POST = "SELECT ledger_post(%(book)s, %(kind)s, %(reference)s, %(lines)s::jsonb, %(at)s) AS posted"
 # In this order: only rows read after the wallet is locked include a hold that was just placed.
 _POST_AND_LOOK = f"""

@@ -1,9 +1,9 @@
 """Invariants between holds and the books."""
 
 from accounts.base.rows import table
-from ledger.books.models import Account, Balance
+from ledger.books.models import Account, Balance, Transfer
 from ledger.chart import AccountKind
-from ledger.holds.models import Hold
+from ledger.holds.models import Hold, Reason
 from ledger.verify import invariant
 
 invariant(
@@ -17,5 +17,17 @@ invariant(
                   WHERE ended_at IS NULL GROUP BY 1, 2) h
         ON (h.merchant_id, h.currency) = (b.merchant_id, b.currency)
      WHERE coalesce(b.amount, 0) <> coalesce(h.amount, 0)
+    """,
+)
+invariant(
+    "I45",
+    "a rolling reserve was posted once when it was held, and once more when it ended",
+    f"""
+    SELECT h.id, h.ended_at, t.kinds FROM {table(Hold)} h
+      LEFT JOIN (SELECT merchant_id, reference, array_agg(kind::text ORDER BY kind) AS kinds FROM {table(Transfer)}
+                  WHERE kind LIKE 'reserve.%' GROUP BY 1, 2) t
+        ON t.reference = h.id AND t.merchant_id = h.merchant_id
+     WHERE h.reason = '{Reason.ROLLING_RESERVE}' AND t.kinds IS DISTINCT FROM
+           CASE WHEN h.ended_at IS NULL THEN ARRAY['reserve.held'] ELSE ARRAY['reserve.held', 'reserve.released'] END
     """,
 )

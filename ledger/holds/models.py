@@ -17,6 +17,7 @@ class Reason(models.TextChoices):
     WITHDRAWAL_PROCESSING = "WITHDRAWAL_PROCESSING", "Being paid to a beneficiary"
     COMPLIANCE = "COMPLIANCE", "Compliance"
     LEGAL_ORDER = "LEGAL_ORDER", "Legal order"
+    ROLLING_RESERVE = "ROLLING_RESERVE", "Rolling reserve"
 
 
 BY_STAFF = (Reason.COMPLIANCE, Reason.LEGAL_ORDER)
@@ -55,6 +56,16 @@ class Hold(models.Model):
             models.Index(fields=["refund_id"], name="holds_of_refunds", condition=Q(refund_id__isnull=False)),
             models.Index(
                 fields=["withdrawal_id"], name="holds_of_withdrawals", condition=Q(withdrawal_id__isnull=False)
+            ),
+            models.Index(
+                fields=["expected_release_at"],
+                name="reserves_to_release",
+                condition=Q(reason="ROLLING_RESERVE", ended_at=None),
+            ),
+            models.Index(
+                fields=["merchant", "expected_release_at"],
+                name="next_reserve_of_a_merchant",
+                condition=Q(reason="ROLLING_RESERVE", ended_at=None),
             ),
             models.Index(
                 fields=["merchant", "currency"], name="uncovered_holds", condition=Q(ended_at=None, missing__gt=0)

@@ -4,8 +4,9 @@ from datetime import datetime
 
 from accounts.base.rows import first, table
 from accounts.models import Merchant, StuckWork
+from ledger.books.services import hold_wallet
 from ledger.chart import WALLET_METHOD
-from ledger.holds import shortfalls
+from ledger.holds import reserves, shortfalls
 from ledger.receivables import payloads
 from ledger.receivables.lifecycle import RECEIVABLE_LIFE, ReceivableAction
 from ledger.receivables.models import Receivable, State
@@ -25,11 +26,11 @@ _RELEASE = f"""
     ), released AS (
         UPDATE {_TABLE} r
            SET state = '{_RELEASED.target}', updated_at = greatest(r.release_at, %(not_before)s::timestamptz)
-          FROM due WHERE r.id = due.id RETURNING r.id, r.amount, r.updated_at
+          FROM due WHERE r.id = due.id RETURNING r.id, r.amount, r.payment_id, r.updated_at
     )
     SELECT *, ledger_uncovered(%(merchant)s, jsonb_build_array(
                jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, 1))) FROM (
-    SELECT count(*), sum(amount), max(updated_at),
+    SELECT count(*), sum(amount), max(updated_at), array_agg(payment_id), array_agg(amount),
            bool_and(ledger_post(%(merchant)s, %(kind)s, id, jsonb_build_array(
                jsonb_build_array('RELEASING', %(wallet)s::text, %(currency)s::text, -amount),
                jsonb_build_array('AVAILABLE', %(wallet)s::text, %(currency)s::text, amount)), updated_at))
@@ -50,6 +51,8 @@ def release_rows(
 ) -> int:
     """One statement: each receivable gets its own transfer at its own time. One event covers all of them."""
     method = WALLET_METHOD[currency]
+    if merchant.reserve_percentage:
+        hold_wallet(merchant, currency)
     row = first(
         _RELEASE_NAMED if only else _RELEASE_BATCH,
         {
@@ -64,7 +67,7 @@ def release_rows(
         },
     )
     assert row is not None
-    count, amount, at, posted, uncovered = row
+    count, amount, at, payment_ids, amounts, posted, uncovered = row
     if not count:
         return 0
     assert posted, "a receivable is released once"
@@ -72,6 +75,9 @@ def release_rows(
     emit(merchant, KIND, merchant.company_id, payload, at)
     if uncovered:
         shortfalls.fill(merchant, currency, at)
+    if merchant.reserve_percentage:
+        for payment_id, net in zip(payment_ids, amounts, strict=True):
+            reserves.take(merchant, currency, net, payment_id, at)
     return int(count)
 
 

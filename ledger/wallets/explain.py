@@ -43,6 +43,7 @@ KINDS = {
     "withdrawal.": Cause.WITHDRAWALS,
     "conversion": Cause.CONVERSIONS,
     "hold.": Cause.BLOCKS,
+    "reserve.": Cause.BLOCKS,
 }
 """Prefixes of transfer kinds by cause; everything else is an adjustment."""
 

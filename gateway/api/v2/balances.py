@@ -37,7 +37,10 @@ CauseName = Literal[
     "PAYMENTS", "FEES", "RELEASES", "ADVANCES", "ADVANCE_FEES", "REFUNDS", "WITHDRAWALS", "CONVERSIONS", "BLOCKS",
     "ADJUSTMENTS",
 ]  # fmt: skip
-ReasonName = Literal["REFUND_DISPUTE", "REFUND_PROCESSING", "MED", "WITHDRAWAL_PROCESSING", "COMPLIANCE", "LEGAL_ORDER"]
+ReasonName = Literal[
+    "REFUND_DISPUTE", "REFUND_PROCESSING", "MED", "WITHDRAWAL_PROCESSING", "COMPLIANCE", "LEGAL_ORDER",
+    "ROLLING_RESERVE",
+]  # fmt: skip
 
 
 # ── Answers ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -63,6 +63,8 @@ ACTION: dict[str, Promise] = {
     "withdrawal.asked": _("Withdrew money"),
     "bulk_file.confirmed": _("Confirmed a bulk file"),
     "bulk_file.stopped": _("Stopped or discarded a bulk file"),
+    "reserve.changed": _("Changed the rolling reserve"),
+    "reserve.released": _("Released the rolling reserve"),
     "payout_schedule.registered": _("Registered a payout schedule"),
     "payout_schedule.ended": _("Ended a payout schedule"),
     "advance.requested": _("Requested an advance"),

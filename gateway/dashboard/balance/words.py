@@ -30,7 +30,7 @@ CAUSE: dict[str, Promise] = {
     Cause.REFUNDS: _("Refunds and disputes"),
     Cause.WITHDRAWALS: _("Withdrawals"),
     Cause.CONVERSIONS: _("Conversions"),
-    Cause.BLOCKS: _("Holds by legal order"),
+    Cause.BLOCKS: _("Holds by legal order, and rolling reserve"),
     Cause.ADJUSTMENTS: _("Adjustments"),
 }
 
@@ -53,6 +53,8 @@ POSTED: dict[str, Promise] = {
     "conversion.completed": _("Conversion"),
     "hold.placed": _("Held by legal order"),
     "hold.lifted": _("Hold released"),
+    "reserve.held": _("Held as rolling reserve"),
+    "reserve.released": _("Rolling reserve released"),
 }
 """Labels of transfer kinds in a statement."""
 
@@ -76,6 +78,10 @@ REASON: dict[str, tuple[Promise, Promise]] = {
         _("No action is needed: it ends when the bank has answered."),
     ),
     Reason.COMPLIANCE: (_("Compliance"), _("Ask support what is needed to lift it.")),
+    Reason.ROLLING_RESERVE: (
+        _("Rolling reserve"),
+        _("A share of each payment, as agreed with support. No action is needed: it ends by itself."),
+    ),
     Reason.LEGAL_ORDER: (_("Legal order"), _("Ask support for the order; your lawyer can respond to it.")),
 }
 """Why money is held, and what its owner can do."""

@@ -32,6 +32,19 @@ class NoteForm(forms.Form):
     note = NoteField()
 
 
+class ReserveForm(NoteForm):
+    percentage = forms.DecimalField(
+        label="Per cent of the net",
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        widget=UnfoldAdminTextInputWidget,
+        help_text="0: no reserve for payments from now on",
+    )
+    days = forms.IntegerField(min_value=1, max_value=365, widget=UnfoldAdminTextInputWidget)
+    field_order = ("percentage", "days", "note")
+
+
 class PaymentField(forms.CharField):
     """The id of a payment; its value is the payment, or None if empty."""
 

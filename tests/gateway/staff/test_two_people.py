@@ -1,5 +1,6 @@
 """What can move money or rights takes a second person of the staff, and owners read of it."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from accounts.models import ApiKey, AuditEntry, Company, Email, Membership, Merc
 from accounts.roles import Role
 from gateway.models import Refund
 from gateway.staff.kit.columns import address as page_at
-from ledger.models import Rate
+from ledger.holds import due
+from ledger.models import Hold, Rate
 from tests.support.api import Api
 from tests.support.companies import Shop
 from tests.support.forms import form_in
@@ -307,3 +309,25 @@ def test_a_member_of_staff_decides_nothing_about_their_own_company(staff: Client
     assert acme.company.status == "ACTIVE"
     assert list(Merchant.objects.filter(company=acme.company).order_by("pk").values()) == before
     assert not Proposal.objects.exists()
+
+
+# The rolling reserve
+
+
+def test_a_rolling_reserve_is_set_and_released_by_two_people(staff: Client, colleague: Client, acme: Shop) -> None:
+    proposal = proposed(staff, acme.sandbox, "change_reserve", percentage="12.5", days="90")
+    assert confirmed(staff, proposal).status_code == 403
+    acme.sandbox.refresh_from_db()
+    assert acme.sandbox.reserve_percentage == 0
+
+    assert confirmed(colleague, proposal).status_code == 200
+    acme.sandbox.refresh_from_db()
+    assert (acme.sandbox.reserve_percentage, acme.sandbox.reserve_days) == (Decimal("12.5"), 90)
+
+    a_payment(acme.sandbox, "PAID")
+    hold = Hold.objects.get()
+    assert confirmed(colleague, proposed(staff, acme.sandbox, "release_reserve")).status_code == 200
+    assert due.run_due() == 1
+    hold.refresh_from_db()
+    assert hold.ended_at is not None
+    assert AuditEntry.objects.filter(action__in=("reserve.changed", "reserve.released")).count() == 2
