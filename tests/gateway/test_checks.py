@@ -122,6 +122,15 @@ def test_a_whole_production_has_no_error(production: Any) -> None:
         ("DEFAULT_FROM_EMAIL", "no-reply@localhost", "onpay.E013"),
         ("EMAIL_HOST", "mail.example.com", "onpay.E013"),
         ("RATES_URL", "https://rates.example/v1", "onpay.E013"),
+        ("RATES_URL", "http://rates.onpay.internal/v1", "onpay.E007"),
+        ("RATES_SECOND_URL", "https://rates.example/v1", "onpay.E013"),
+        ("RATES_SECOND_URL", "http://rates.onpay.internal/v1", "onpay.E007"),
+        ("RATES_MAX_AGE_S", {"ALL": "301"}, "onpay.E025"),
+        ("RATES_MAX_AGE_S", {"MXN": "1.5"}, "onpay.E025"),
+        ("RATES_MAX_JUMP", {"ALL": "0"}, "onpay.E025"),
+        ("RATES_MAX_JUMP", {"ALL": "NaN"}, "onpay.E025"),
+        ("RATES_MAX_DIFFERENCE", {"GBP": "0.02"}, "onpay.E025"),
+        ("RATES_MAX_DIFFERENCE", {"ALL": "2 %"}, "onpay.E025"),
     ],
 )
 def test_each_of_them_is_an_error(production: Any, setting: str, value: Any, error: str) -> None:
