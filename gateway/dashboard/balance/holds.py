@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import Merchant
 from gateway.dashboard.balance.words import REASON
+from gateway.payments.models import Payment
 from gateway.refunds.models import Refund, Status
 from gateway.withdrawals.models import Withdrawal
 from ledger.holds.models import Hold, Reason
@@ -40,7 +41,13 @@ def hold_rows(merchant: Merchant, holds: Sequence[Hold]) -> list[HoldRow]:
     sent = Withdrawal.objects.filter(
         merchant=merchant, pk__in={hold.withdrawal_id for hold in holds if hold.withdrawal_id}
     )
-    names = dict(sent.values_list("pk", "reference")) | {one.pk: one.payment.reference for one in asked.values()}
+    reserved = {hold.payment_id for hold in holds if hold.reason == Reason.ROLLING_RESERVE and hold.payment_id}
+    paid = Payment.objects.filter(merchant=merchant, pk__in=reserved) if reserved else Payment.objects.none()
+    names = (
+        dict(sent.values_list("pk", "reference"))
+        | dict(paid.values_list("pk", "reference"))
+        | {one.pk: one.payment.reference for one in asked.values()}
+    )
     return [_block(hold, asked.get(hold.refund_id or ""), names) for hold in holds]
 
 

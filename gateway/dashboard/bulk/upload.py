@@ -102,7 +102,6 @@ def _page(here: RequestContext, way: str) -> HttpResponse:
             faults = checked.faults
     return here.render(
         "bulk/upload.html",
-        status=422 if faults else 200,
         form=form,
         way=way,
         rail=WAYS.get(way),
