@@ -117,3 +117,10 @@ def test_an_xlsx_with_a_line_far_below_is_refused() -> None:
     content = rewritten(xlsx(["a"], ["x"]), '<row r="2"', '<row r="1000000"')
 
     assert refused(content) == Unreadable.TOO_MANY_ROWS
+
+
+def test_entities_of_an_xlsx_are_refused_instead_of_expanded() -> None:
+    bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+    content = rewritten(xlsx(["a"], [77]), "<worksheet", f'<!DOCTYPE x [<!ENTITY e0 "ha">{bomb}]><worksheet')
+
+    assert refused(rewritten(content, "<v>77</v>", "<v>&e9;</v>")) == Unreadable.FORMAT

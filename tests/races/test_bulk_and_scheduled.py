@@ -1,0 +1,78 @@
+"""Bulk lines, scheduled payouts and reserves against each other and themselves: everything happens once."""
+
+from collections import Counter
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from accounts.base import clock
+from accounts.models import Merchant
+from gateway.bulk import due as bulk_due
+from gateway.bulk import services as bulk
+from gateway.bulk.models import BulkFile, Kind
+from gateway.bulk.orders import WithdrawalOrder
+from gateway.payout_schedules import due as schedules_due
+from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
+from gateway.payout_schedules.services import Plan, register
+from gateway.withdrawals.models import Withdrawal
+from ledger.holds import due as reserves_due
+from ledger.holds.models import Hold
+from ledger.verify import verify
+from tests.support.companies import Shop
+from tests.support.payments import a_payment
+from tests.support.people import a_member
+from tests.support.threads import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TO = {"pixKey": "ana@loja.com.br", "pixKeyType": "EMAIL"}
+PROCESSES = 6
+
+
+def a_file(shop: Shop, lines: int) -> BulkFile:
+    person = a_member(shop.company)
+    orders = [WithdrawalOrder("PIX", Decimal(10 + n), "BRL", f"line-{n}", TO) for n in range(lines)]
+    rows = [bulk.Line(n, one, {}, int(one.amount * 100), "BRL") for n, one in enumerate(orders, start=2)]
+    file = bulk.keep(shop.sandbox, Kind.WITHDRAWALS, "pay.csv", b"x" * 32, rows, {}, by=person, way="pix")
+    return bulk.confirm(shop.sandbox, file.pk, by=person, reviewed=True)
+
+
+def test_every_line_is_carried_out_once_while_many_sweep_and_one_stops(transactional_db: None, acme: Shop) -> None:
+    a_payment(acme.sandbox, "PAID", "10000.00")
+    file = a_file(acme, 30)
+
+    at_once(*[bulk_due.run_due] * PROCESSES, lambda: bulk.stop(acme.sandbox, file.pk))
+    bulk_due.run_due()
+
+    states = Counter(file.lines.values_list("state", flat=True))
+    assert states["DONE"] + states["STOPPED"] == 30
+    assert Withdrawal.objects.count() == states["DONE"]
+    assert len(set(file.lines.filter(state="DONE").values_list("result_id", flat=True))) == states["DONE"]
+    assert [str(one) for one in verify()] == []
+
+
+def test_a_period_is_paid_once(transactional_db: None, acme: Shop) -> None:
+    a_payment(acme.sandbox, "PAID", "10000.00")
+    plan = Plan("BRL", "PIX", "DAILY", 6, destination=TO, keep=100_00)
+    schedule = register(acme.sandbox, plan, by=a_member(acme.company))
+    Merchant.objects.filter(pk=acme.sandbox.pk).update(clock_offset=timedelta(days=2))
+
+    at_once(*[schedules_due.run_due] * PROCESSES)
+
+    assert (Withdrawal.objects.count(), PayoutRun.objects.count()) == (1, 1)
+    again = PayoutSchedule.objects.get()
+    assert again.next_at
+    assert again.next_at > clock.now(Merchant.objects.get(pk=schedule.merchant_id))
+
+
+def test_reserves_of_payments_at_once_add_up_and_are_released_once(transactional_db: None, acme: Shop) -> None:
+    Merchant.objects.filter(pk=acme.sandbox.pk).update(reserve_percentage=10, reserve_days=1)
+    acme.sandbox.refresh_from_db()
+
+    at_once(*[lambda: a_payment(acme.sandbox, "PAID")] * PROCESSES)
+    assert [hold.amount for hold in Hold.objects.all()] == [1_485] * PROCESSES
+    Merchant.objects.filter(pk=acme.sandbox.pk).update(clock_offset=timedelta(days=2))
+    at_once(*[reserves_due.run_due] * PROCESSES)
+
+    assert not Hold.objects.filter(ended_at=None).exists()
+    assert [str(one) for one in verify()] == []
