@@ -17,6 +17,7 @@ TASKS = [
     "accounts.emails",
     "accounts.proposals",
     "gateway",
+    "gateway.boletos",
     "gateway.bulk",
     "gateway.payments",
     "gateway.payout_schedules",
@@ -96,6 +97,10 @@ ALL_TURNS = {
     "recover-clawbacks": Turn("gateway.refunds.tasks.recover_clawbacks", BACKGROUND, timedelta(hours=1)),
     "sweep-settlements": Turn("gateway.settlements.tasks.sweep_settlements", BACKGROUND, timedelta(minutes=1)),
     "sweep-bank-files": Turn("gateway.reconciliation.tasks.sweep_bank_files", BACKGROUND, timedelta(minutes=1)),
+    "sweep-boletos": Turn("gateway.boletos.tasks.sweep_boletos", BACKGROUND, timedelta(seconds=20)),
+    "write-registration-files": Turn(
+        "gateway.boletos.tasks.write_registration_files", BACKGROUND, timedelta(minutes=15)
+    ),
     "open-settlement-days": Turn("gateway.settlements.tasks.open_settlement_days", BACKGROUND, timedelta(hours=1)),
     "prove-books": Turn("ledger.tasks.prove_books", BACKGROUND, timedelta(minutes=5)),
     "close-days": Turn("ledger.closings.tasks.close_days", BACKGROUND, timedelta(minutes=10)),

@@ -1,5 +1,6 @@
 """The models of all rooms of the product: Django finds them only here."""
 
+from gateway.boletos.models import RegistrationFile, SlipInstruction, SlipLine
 from gateway.bulk.models import BulkFile, BulkLine
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
@@ -23,6 +24,7 @@ from gateway.refunds.models import Draft, DraftEvidence, Evidence, Refund, Respo
 from gateway.requests.models import ApiRequest, IdempotencyKey
 from gateway.saved_cards.models import AcquirerToken, SavedCard
 from gateway.settlements.models import SettlementDay, SettlementDifference, SettlementLine, SettlementReport
+from gateway.slips.models import Slip
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.approvals.models import Approval
 from gateway.withdrawals.beneficiaries.models import Beneficiary
@@ -60,6 +62,7 @@ __all__ = [
     "ProviderMessage",
     "ProviderRoute",
     "Refund",
+    "RegistrationFile",
     "Response",
     "SavedCard",
     "SavedView",
@@ -69,6 +72,9 @@ __all__ = [
     "SettlementReport",
     "SingleApproval",
     "SingleApprovalLimit",
+    "Slip",
+    "SlipInstruction",
+    "SlipLine",
     "SuspenseItem",
     "Withdrawal",
     "WithdrawalRules",

@@ -4,6 +4,7 @@ from typing import Any
 
 from accounts.due import Due, Work
 from accounts.emails import outbox as emails
+from gateway.boletos import due as boletos
 from gateway.bulk import due as bulk
 from gateway.payments import due as payments
 from gateway.payout_schedules import due as payout_schedules
@@ -36,6 +37,7 @@ OF_PROVIDERS: tuple[Due[Any], ...] = (
     *saved_cards.DUE,
     *settlements.DUE,
     *reconciliation.DUE,
+    *boletos.DUE,
 )
 """Due work at providers, by real time."""
 ALL: tuple[Work[Any], ...] = (*webhooks.WORK, *OF_MERCHANTS, *OF_PROVIDERS, *emails.DUE)

@@ -74,6 +74,7 @@ class PaymentPayload(TypedDict):
     documentNumber: NotRequired[str]
     dueDate: NotRequired[str]
     beneficiary: NotRequired[str]
+    payableFrom: NotRequired[Timestamp | None]
     pdfUrl: NotRequired[str]
     bankDetails: NotRequired[SpeiPayload | BankTransferPayload]
     mbWay: NotRequired[MbWayPayload]
@@ -95,7 +96,7 @@ def payment(payment: Payment) -> PaymentPayload:
     """The payment object. The payment's merchant must be loaded."""
     shown: Any = by_currency(payment.method)[payment.currency].shown(payment.details) if payment.details else {}
     if shown and payment.method == Method.BOLETO:
-        shown["pdfUrl"] = links.boleto(payment)
+        shown |= {"payableFrom": payable_from(payment), "pdfUrl": links.boleto(payment)}
     if payment.due_date:
         shown["dueDate"] = payment.due_date.isoformat()
     if payment.method in CARDS:
@@ -134,6 +135,12 @@ def payment(payment: Payment) -> PaymentPayload:
         "createdAt": timestamp(payment.created_at),
         "updatedAt": timestamp(payment.updated_at),
     }
+
+
+def payable_from(payment: Payment) -> str | None:
+    """Since when a boleto can be paid; None while the bank has not registered it. Most are registered at once."""
+    found: str | None = payment.details.get("payableFrom", timestamp(payment.created_at))
+    return found
 
 
 def _was_refunded_first(payment: Payment) -> bool:

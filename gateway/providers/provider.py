@@ -13,6 +13,7 @@ from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome,
 from gateway.payouts.rail import PayoutRail
 from gateway.providers.disputes import DisputeReport, Disputes
 from gateway.providers.settlements import ReportedLine, Settles
+from gateway.slips.agreements import Agreement
 
 DAY_S = 86_400
 MONEY, CARD = "money", "card"
@@ -168,6 +169,10 @@ class Provider(ABC, Generic[C]):
     def lines_of_file(self, file: BinaryIO) -> Iterable[ReportedLine]:
         """The lines of a report that people downloaded. Raises Unreadable, also while iterated."""
         raise NotImplementedError
+
+    def agreement(self) -> Agreement | None:
+        """The agreement by which it collects boletos by files. None: it does not."""
+        return None
 
     def disputes(self) -> Disputes | None:
         """The disputes of the account. None: its institution has none."""

@@ -19,6 +19,7 @@ from gateway.providers.models import Flow, ProviderAccount, ProviderRoute
 from gateway.providers.provider import Arrival, Provider
 from gateway.providers.registry import declared
 from gateway.providers.settlements import ReportedLine
+from gateway.slips.agreements import Agreement
 
 Pair = tuple[str, str]
 """Method, or payout rail, and currency."""
@@ -140,6 +141,11 @@ def clawbacks(account: ProviderAccount, since: datetime, until: datetime) -> Ite
 def disputes(account: ProviderAccount) -> Disputes | None:
     """The disputes of the account. None: its institution has none."""
     return provider_of(account).disputes()
+
+
+def agreement_of(account: ProviderAccount) -> Agreement | None:
+    """The agreement by which the account collects boletos by files. None: it does not."""
+    return provider_of(account).agreement() if account.provider in declared() else None
 
 
 def settlement_lines(account: ProviderAccount, report: str) -> Iterable[ReportedLine]:

@@ -4,12 +4,14 @@ from typing import Any
 
 from tests.support.adyen.acquirer import Acquirer
 from tests.support.bacen_pix.bank import Papers
+from tests.support.boleto_bank import CREDENTIALS as BOLETOS
 from tests.support.manual_provider import CREDENTIALS
 from tests.support.stripe.stand_in import StandIn
 
 _PAPERS = Papers.of("onpay.test")
 
 ACCOUNTS: dict[str, list[dict[str, Any]]] = {
+    "bank-boletos": [BOLETOS],
     "manual": list(CREDENTIALS.values()),
     "bacen-pix": [
         {

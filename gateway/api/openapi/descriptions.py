@@ -484,6 +484,10 @@ COMMON: dict[str, str] = {
     "partial": "Whether a part of it can be refunded.",
     "payee": "Who was paid.",
     "payerStatement": "The payer's statement; null if there is none.",
+    "payableFrom": (
+        "BOLETO: since when it can be paid. null: the bank has not registered it yet; `payment.updated` tells when it "
+        "has."
+    ),
     "paymentId": "The payment that it belongs to.",
     "paymentReference": "The reference that the payer must enter in the transfer.",
     "payoutCurrency": "The currency that the beneficiary receives.",

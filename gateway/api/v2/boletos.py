@@ -11,6 +11,7 @@ from gateway.api.renderers import EnvelopeRenderer, PdfRenderer
 from gateway.methods.registry import Method
 from gateway.payments import errors, links, selectors
 from gateway.payments.models import Payment, Status
+from gateway.payments.payloads import payable_from
 from ledger.money import to_decimal
 
 NO_LONGER = (Status.EXPIRED, Status.FAILED)
@@ -62,10 +63,11 @@ def _render(payment: Payment) -> bytes:
     document = pdf.document_of(
         payment.details,
         payment.payer,
-        beneficiary_tax_id=merchant.company.tax_id,
+        beneficiary_tax_id=payment.details.get("beneficiaryTaxId", merchant.company.tax_id),
         amount=to_decimal(payment.amount, payment.currency),
         created_at=payment.created_at,
         expires_at=payment.expires_at,
+        is_payable=payable_from(payment) is not None,
         sandbox=merchant.environment == Environment.SANDBOX,
         paid=payment.status in (Status.PAID, Status.REFUNDED),
     )

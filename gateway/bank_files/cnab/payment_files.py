@@ -77,14 +77,15 @@ def _by_way(file: PaymentFile) -> list[tuple[str, list[Order]]]:
     return list(found.items())
 
 
-def _holder(party: Party) -> dict[str, str]:
+def holder_of(party: Party) -> dict[str, str]:
+    """The type of a tax id (CPF or CNPJ), and the tax id."""
     types = {11: "1", 14: "2"}
     return {"tax_id_type": types.get(len(party.tax_id), "0"), "tax_id": party.tax_id}
 
 
 def _own(file: PaymentFile) -> dict[str, Any]:
     payer = file.payer
-    return _holder(payer) | {
+    return holder_of(payer) | {
         "agreement": file.agreement,
         "branch": payer.branch,
         "branch_digit": payer.branch_digit,
@@ -151,7 +152,7 @@ class _Lot:
             "payee_account": payee.account,
             "payee_account_digit": payee.account_digit,
         }  # fmt: skip
-        return _holder(payee) | place | {
+        return holder_of(payee) | place | {
             "clearing": way["clearing"],
             "payee_name": payee.name,
             "number": order.number,
@@ -166,7 +167,7 @@ class _Lot:
     def _b(self, order: Order) -> dict[str, Any]:
         payee, initiations = order.beneficiary, self.dialect.initiations
         by_key = order.way is Way.PIX_KEY
-        return _holder(payee) | {
+        return holder_of(payee) | {
             "initiation": initiations[payee.pix_key_type] if by_key else initiations["ACCOUNT"],
             "txid": order.number,
             "pix_key": payee.pix_key if by_key else "",

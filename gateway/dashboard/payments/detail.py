@@ -146,7 +146,7 @@ def _given(found: Payment) -> dict[str, Any]:
     """The payment instructions without what only the payer's browser may see."""
     shown: dict[str, Any] = dict(payloads.payment(found))
     action = shown.get("nextAction") or {}
-    names = ("pixCopyPaste", "pixQrCode", "digitableLine", "pdfUrl", "dueDate", "bankDetails", "mbWay")
+    names = ("pixCopyPaste", "pixQrCode", "digitableLine", "pdfUrl", "payableFrom", "dueDate", "bankDetails", "mbWay")
     given = {name: shown[name] for name in names if name in shown}
     if link := action.get("redirectUrl") or action.get("checkoutUrl"):
         given["link"] = link

@@ -30,6 +30,8 @@ BARS_WIDTH, BARS_HEIGHT, QR_SIZE = 103, 13, 32
 _MODULES = 4 + 22 * 18 + 5
 """Widths of a narrow bar in the barcode: start, 22 pairs of digits at 3:1, stop."""
 _PLAIN, _BOLD, _FIXED = "Helvetica", "Helvetica-Bold", "Courier"
+BANKS = {"237": ("Bradesco", "237-2"), "341": ("Banco Itaú S.A.", "341-7"), "999": ("Banco Sandbox", "999-7")}
+"""Name and code with its check digit."""
 _GREY, _GREEN = HexColor("#e6e6e6"), HexColor("#008033bf", hasAlpha=True)
 
 
@@ -52,13 +54,12 @@ class BoletoDocument:
     amount: Decimal
     instructions: Sequence[str]
     pix_code: str | None
+    our_number: str
+    beneficiary_code: str
+    wallet: str
+    is_payable: bool
     sandbox: bool
     paid: bool
-
-    @property
-    def our_number(self) -> str:
-        """The bank's number of the slip: the rest of its own digits (see the rail)."""
-        return self.barcode[19:34]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +81,26 @@ def document_of(
     amount: Decimal,
     created_at: datetime,
     expires_at: datetime,
+    is_payable: bool,
     sandbox: bool,
     paid: bool,
 ) -> BoletoDocument:
     """The document of a payment, from its details and its payer snapshot."""
-    last_day = expires_at.astimezone(SAO_PAULO).date()
+    last_day, bars = expires_at.astimezone(SAO_PAULO).date(), details["barcode"]
+    bank_name, bank_code = BANKS.get(bars[:3], ("", bars[:3]))
     instructions = [
         "Pague em qualquer banco, lotérica ou aplicativo, pelo código de barras ou pela linha digitável.",
         f"Sr. Caixa: não receber após {_day(last_day)}. Não cobrar juros nem multa.",
     ]
+    if not is_payable:
+        instructions.insert(0, "Aguarda registro no banco: ainda não pode ser pago. Pague após o registro.")
     if details.get("pixCopyPaste"):
         instructions.append("O PIX e o código de barras são da mesma cobrança: pague apenas uma vez.")
     return BoletoDocument(
-        bank_name="Banco Sandbox",
-        bank_code="999-7",
+        bank_name=bank_name,
+        bank_code=bank_code,
         digitable_line=details["digitableLine"],
-        barcode=details["barcode"],
+        barcode=bars,
         beneficiary=details["beneficiary"],
         beneficiary_tax_id=beneficiary_tax_id,
         payer_name=payer["name"],
@@ -107,6 +112,10 @@ def document_of(
         amount=amount,
         instructions=instructions,
         pix_code=details.get("pixCopyPaste"),
+        our_number=details.get("bankNumber", bars[19:34]),
+        beneficiary_code=details.get("beneficiaryCode", "0001 / ONPAY"),
+        wallet=details.get("wallet", "1"),
+        is_payable=is_payable,
         sandbox=sandbox,
         paid=paid,
     )
@@ -125,6 +134,9 @@ def render(document: BoletoDocument) -> bytes:
     _receipt(paper, document)
     paper.cut_line(134)
     _slip(paper, document)
+    if not document.is_payable:
+        for middle in (73, 205):
+            paper.mark("AGUARDA REGISTRO NO BANCO", middle)
     if document.paid:
         for x, y in ((165, 74), (116, 209)):
             paper.stamp("PAGO", x, y)
@@ -273,7 +285,7 @@ def _slip(paper: _BoletoPaper, document: BoletoDocument) -> None:
         y,
         [
             Cell("Beneficiário", _beneficiary(document), wide),
-            Cell("Agência / Código do beneficiário", "0001 / ONPAY", SIDE, right=True),
+            Cell("Agência / Código do beneficiário", document.beneficiary_code, SIDE, right=True),
         ],
     )
     issued = _day(document.issued_on)
@@ -292,7 +304,7 @@ def _slip(paper: _BoletoPaper, document: BoletoDocument) -> None:
         y,
         [
             Cell("Uso do banco", "", 30),
-            Cell("Carteira", "1", 20),
+            Cell("Carteira", document.wallet, 20),
             Cell("Espécie moeda", "R$", 20),
             Cell("Quantidade", "", 30),
             Cell("Valor", "", 30),

@@ -27,6 +27,7 @@ def a_document(**changes: Any) -> BoletoDocument:
         amount=Decimal("1234.56"),
         created_at=NOON,
         expires_at=an_order().expires_at,
+        is_payable=True,
         sandbox=True,
         paid=False,
     )
@@ -101,6 +102,7 @@ def test_the_dates_on_the_page_are_those_of_sao_paulo() -> None:
         amount=Decimal(150),
         created_at=late,
         expires_at=an_order().expires_at,
+        is_payable=True,
         sandbox=True,
         paid=False,
     )
@@ -158,3 +160,23 @@ def test_no_words_break_the_page(words: list[str], cents: int) -> None:
 
     assert pdf.startswith(b"%PDF-")
     assert pdf.count(b"/Type /Page\n") == 1
+
+
+def test_a_boleto_that_no_bank_has_registered_says_so_and_leaves_the_codes_alone() -> None:
+    details = SandboxBoleto().instruct(an_order()).details | {"bankNumber": "109/00001000-7", "wallet": "109"}
+    waiting = document_of(
+        details,
+        {"name": MARIA.name, "taxId": MARIA.tax_id, "address": ADDRESS},
+        beneficiary_tax_id="11222333000181",
+        amount=Decimal(150),
+        created_at=NOON,
+        expires_at=an_order().expires_at,
+        is_payable=False,
+        sandbox=False,
+        paid=False,
+    )
+    page = text_of(waiting)
+    assert "Aguarda registro no banco: ainda não pode ser pago" in page
+    assert page.count("109/00001000-7") == 2
+    assert "Aguarda" not in text_of(replace(waiting, is_payable=True, instructions=waiting.instructions[1:]))
+    assert [content for kind, content, _ in scan(printed(render(waiting), 150)) if kind == "I25"] == [waiting.barcode]

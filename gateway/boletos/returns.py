@@ -1,0 +1,203 @@
+"""What a bank's returns say of boletos: stored with the file, and then applied line by line."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, time
+from decimal import Decimal
+
+import structlog
+
+from accounts.base.clock import utcnow
+from accounts.base.ids import new_id
+from accounts.base.wire import timestamp
+from gateway.bank_files.shapes import CollectionReturn, SlipAnswer, SlipEvent
+from gateway.boletos.models import SlipLine
+from gateway.methods.due_dates import SAO_PAULO
+from gateway.methods.rail import PaymentAction, PaymentOutcome, PaymentResult
+from gateway.payments.believed import believe
+from gateway.payments.calls import Answer
+from gateway.payments.models import Payment
+from gateway.providers.models import ProviderAccount
+from gateway.providers.selectors import agreement_of
+from gateway.reconciliation.handlers import DocumentRefused, RefusalCause, register
+from gateway.reconciliation.models import BankAccount, CollectionCredit, ImportedFile
+from gateway.slips import services as slips
+from gateway.slips.agreements import Agreement
+from gateway.slips.models import Slip
+from ledger.money import to_decimal, to_minor
+from ledger.notation import plain_amount
+
+log = structlog.get_logger()
+BRL = "BRL"
+State = Slip.State
+REFUSED = ("REGISTRATION_REFUSED", "The bank did not register the boleto.")
+_SAID = {
+    SlipEvent.REGISTERED: "registered",
+    SlipEvent.REFUSED: "refused",
+    SlipEvent.PAID: "paid",
+    SlipEvent.WITHDRAWN: "withdrawn",
+}
+
+
+class CollectionHandler:
+    """Lets collection returns take effect: see `gateway.reconciliation.handlers.Handler`."""
+
+    def check(self, account: BankAccount, documents: list[CollectionReturn]) -> None:
+        """Raises DocumentRefused if the account collects no boletos."""
+        if not _agreements(account):
+            raise DocumentRefused(
+                RefusalCause.NOTHING_TO_DO, "no provider account of this bank account collects boletos by files"
+            )
+
+    def lines(self, account: BankAccount, documents: list[CollectionReturn]) -> list[tuple[str, str]]:
+        found = []
+        for one in documents:
+            answers = _known(account, one)
+            events = Counter(answer.event for answer, slip in answers if slip)
+            paid = sum((answer.paid for answer, slip in answers if slip), Decimal(0))
+            foreign = sum(slip is None for _, slip in answers)
+            said = [f"{events[event]} {word}" for event, word in _SAID.items() if events[event]]
+            found += [
+                ("Collection return", f"{one.sequence or 'without a number'}, of {one.made_on}"),
+                ("Boletos of ours", ", ".join(said) or "nothing that changes one"),
+                ("Paid", plain_amount(to_minor(paid, BRL), BRL)),
+                ("Boletos that are none of ours", str(foreign)),
+            ]
+        return found
+
+    def apply(self, file: ImportedFile, documents: list[CollectionReturn]) -> None:
+        """Stores the lines; `apply_line` does the rest."""
+        account = _agreements(file.account)[0][0]
+        for one in documents:
+            SlipLine.objects.bulk_create(_lines(file, account, one), batch_size=2000)
+
+
+register(CollectionReturn, CollectionHandler())
+
+
+def _agreements(account: BankAccount) -> list[tuple[ProviderAccount, Agreement]]:
+    linked = account.provider_accounts.order_by("pk")
+    return [(one, agreement) for one in linked if (agreement := agreement_of(one))]
+
+
+def _known(account: BankAccount, document: CollectionReturn) -> list[tuple[SlipAnswer, Slip | None]]:
+    """Each answer with its boleto. None: it is none of ours."""
+    slips_of: list[tuple[Agreement, dict[int, Slip]]] = []
+    for _, agreement in _agreements(account):
+        told = (agreement.number_in(answer.bank_number) for answer in document.answers)
+        numbers = {number for number in told if number is not None}
+        found = Slip.objects.filter(agreement=agreement.series, number__in=numbers)
+        slips_of.append((agreement, {slip.number: slip for slip in found}))
+    return [(answer, _slip_of(answer, slips_of)) for answer in document.answers]
+
+
+def _slip_of(answer: SlipAnswer, slips_of: list[tuple[Agreement, dict[int, Slip]]]) -> Slip | None:
+    for agreement, found in slips_of:
+        number = agreement.number_in(answer.bank_number)
+        if number is not None and number in found:
+            return found[number]
+    return None
+
+
+def _lines(file: ImportedFile, account: ProviderAccount, document: CollectionReturn) -> Iterator[SlipLine]:
+    """Money is named by its boleto, the bank's number of the file, and how many times the file has it: sent again in
+    another file of the same number, it is the same money.
+    """
+    now, times = utcnow(), Counter[str]()
+    of_file = document.sequence or f"{document.made_on:%y%m%d}"
+    for answer, slip in _known(file.account, document):
+        is_paid = answer.event is SlipEvent.PAID
+        times[answer.bank_number] += is_paid
+        yield SlipLine(
+            id=new_id("sln"),
+            file=file,
+            account=account,
+            slip=slip,
+            position=answer.line,
+            bank_number=answer.bank_number[:30],
+            event=answer.event,
+            code=answer.code[:4],
+            reasons=" ".join(answer.reasons)[:200],
+            reference=f"{answer.bank_number}-{of_file}-{max(1, times[answer.bank_number])}"[:60],
+            paid=to_minor(answer.paid, BRL),
+            credited=to_minor(answer.credited, BRL),
+            fee=to_minor(answer.fee, BRL),
+            paid_on=answer.paid_on,
+            credited_on=answer.credited_on,
+            due_at=now if slip and answer.event in _SAID else None,
+        )
+
+
+def apply_line(line: SlipLine, at: datetime) -> None:
+    """Applies what a line says to its boleto and payment. Call it in a transaction that has locked the line."""
+    assert line.slip_id is not None
+    slip = Slip.objects.select_for_update(no_key=True).get(pk=line.slip_id)
+    payment = Payment.objects.select_related("merchant__company").get(pk=slip.pk)
+    _APPLIED[SlipEvent(line.event)](line, slip, payment)
+    line.due_at, line.applied_at = None, utcnow()
+    line.save(update_fields=["due_at", "applied_at"])
+
+
+def _registered(line: SlipLine, slip: Slip, payment: Payment) -> None:
+    if slip.state not in (State.SENT, State.NEW):
+        return
+    slips.turn(slip, State.REGISTERED)
+    now = timestamp(utcnow())
+    _tell(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.WAITING, {"payableFrom": now}))
+
+
+def _refused(line: SlipLine, slip: Slip, payment: Payment) -> None:
+    """A refusal after it was registered is of something else: an instruction, or a second registration."""
+    if slip.state not in (State.SENT, State.NEW):
+        return
+    slips.turn(slip, State.REFUSED)
+    log.warning("boleto.refused", payment=payment.id, reasons=line.reasons)
+    _tell(payment, PaymentAction.PREPARE, PaymentOutcome(PaymentResult.DECLINED, failure=REFUSED))
+
+
+def _paid(line: SlipLine, slip: Slip, payment: Payment) -> None:
+    slips.turn(slip, State.PAID)
+    amount = to_decimal(line.paid, BRL)
+    since = {"payableFrom": _since(payment, line)}
+    told = PaymentOutcome(PaymentResult.DONE, since, reference=line.reference, amount=amount, currency=BRL)
+    _tell(payment, PaymentAction.PAY, told)
+    payment.refresh_from_db(fields=["rail_reference"])
+    if payment.rail_reference == line.reference:
+        _expect_credit(line, payment)
+
+
+def _expect_credit(line: SlipLine, payment: Payment) -> None:
+    """The statement will have it among the boletos of that day."""
+    day = line.credited_on or line.paid_on
+    if line.credited > 0 and day:
+        values = {"file": line.file, "paid": line.paid, "credited": line.credited, "credited_on": day}
+        CollectionCredit.objects.get_or_create(account=line.file.account, payment_id=payment.id, defaults=values)
+
+
+def _since(payment: Payment, line: SlipLine) -> str:
+    """A boleto whose registration no file told of was payable on the day on which it was paid."""
+    known: str | None = payment.details.get("payableFrom")
+    if known or line.paid_on is None:
+        return known or timestamp(utcnow())
+    return timestamp(datetime.combine(line.paid_on, time(), SAO_PAULO).astimezone(UTC))
+
+
+def _withdrawn(line: SlipLine, slip: Slip, payment: Payment) -> None:
+    """Nobody can pay it any more, whether we asked for it or its days at the bank were over."""
+    if slip.state in (State.PAID, State.REFUSED, State.WITHDRAWN):
+        return
+    slips.turn(slip, State.WITHDRAWN)
+    _tell(payment, PaymentAction.EXPIRE, PaymentOutcome(PaymentResult.DONE))
+
+
+def _tell(payment: Payment, about: PaymentAction, told: PaymentOutcome) -> None:
+    assert payment.account_id is not None
+    believe(payment.merchant, payment.id, payment.account_id, Answer(about, told))
+
+
+_APPLIED = {
+    SlipEvent.REGISTERED: _registered,
+    SlipEvent.REFUSED: _refused,
+    SlipEvent.PAID: _paid,
+    SlipEvent.WITHDRAWN: _withdrawn,
+}

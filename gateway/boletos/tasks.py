@@ -1,0 +1,20 @@
+"""Celery tasks of boletos."""
+
+from celery import shared_task
+
+from gateway.boletos import due, files
+
+BATCH = 500
+
+
+@shared_task
+def sweep_boletos() -> None:
+    """Applies what returns of banks say."""
+    while due.run_due(BATCH) >= BATCH:
+        pass
+
+
+@shared_task
+def write_registration_files() -> None:
+    """Writes the files that tell banks of new boletos, and of those to withdraw."""
+    files.write_due()

@@ -1,0 +1,63 @@
+"""An agreement with a bank to collect by boleto, as the bank's letter names it."""
+
+import re
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+from stdnum.br import cnpj
+
+from gateway.bank_files.shapes import Party
+from gateway.providers.provider import Credentials
+from gateway.slips.agreements import Agreement
+from gateway.slips.wallets import WALLETS
+
+
+def _plain(text: object) -> object:
+    return re.sub(r"[\s./-]", "", text).upper() if isinstance(text, str) else text
+
+
+Digits = Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[0-9]+$")]
+Number = Annotated[int, Field(ge=1, lt=10**11)]
+
+
+class BoletoCredentials(Credentials):
+    """Nothing here is secret: it stands on each boleto."""
+
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (("bank", "branch", "account", "wallet"),)
+
+    bank: Annotated[Literal["237", "341"], Field(title="Bank", description="237 Bradesco, 341 Itaú")]
+    holder: Annotated[str, Field(min_length=2, max_length=30, title="Beneficiary", description="As at the bank")]
+    tax_id: Annotated[str, BeforeValidator(_plain), Field(max_length=14, title="CNPJ of the beneficiary")]
+    branch: Annotated[Digits, Field(max_length=4, title="Branch", description="Without its digit")]
+    account: Annotated[Digits, Field(max_length=7, title="Account", description="Without its digit")]
+    account_digit: Annotated[str, BeforeValidator(_plain), Field(pattern=r"^[0-9]$", title="Digit of the account")]
+    agreement: Annotated[str, Field(max_length=20, title="Agreement", description="Código do convênio, if any")] = ""
+    wallet: Annotated[Digits, Field(max_length=3, title="Wallet", description="Carteira, such as 109 or 9")]
+    first_number: Annotated[Number, Field(title="First number", description="Nosso número: the range of ours")] = 1
+    last_number: Annotated[Number, Field(title="Last number")]
+
+    @model_validator(mode="after")
+    def _fits_the_bank(self) -> "BoletoCredentials":
+        rules = WALLETS[self.bank]
+        if not cnpj.is_valid(self.tax_id):
+            raise ValueError("The CNPJ of the beneficiary is not valid.")
+        if len(self.wallet.lstrip("0")) > rules.wallet_digits:
+            raise ValueError(f"A wallet of {rules.title} has at most {rules.wallet_digits} digits.")
+        if not self.first_number <= self.last_number < 10**rules.number_digits:
+            raise ValueError(f"Numbers of {rules.title} go up to {rules.number_digits} digits, from first to last.")
+        if self.bank == "341" and len(self.account.lstrip("0")) > 5:
+            raise ValueError("An account of Itaú has at most 5 digits.")
+        return self
+
+    @property
+    def of_the_bank(self) -> Agreement:
+        """The agreement as it is used."""
+        beneficiary = Party(
+            name=self.holder,
+            tax_id=self.tax_id,
+            bank=self.bank,
+            branch=self.branch,
+            account=self.account,
+            account_digit=self.account_digit,
+        )
+        return Agreement(beneficiary, self.agreement, self.wallet, self.first_number, self.last_number)
