@@ -18,6 +18,7 @@ class GatewayConfig(AppConfig):
         from gateway.payments import callbacks as about_payments  # noqa: F401
         from gateway.payments import invariants as of_payments  # noqa: F401
         from gateway.payments import proposals as of_payment_outcomes  # noqa: F401
+        from gateway.payout_batches import proposals as of_payout_batches  # noqa: F401
         from gateway.providers import proposals as of_providers_accounts  # noqa: F401
         from gateway.reconciliation import invariants as of_bank_accounts  # noqa: F401
         from gateway.reconciliation import proposals as of_bank_files  # noqa: F401

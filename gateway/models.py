@@ -8,6 +8,7 @@ from gateway.dashboard.models import SavedView
 from gateway.methods.card.models import CardToken
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment, SingleApproval, SingleApprovalLimit
+from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
@@ -38,6 +39,8 @@ __all__ = [
     "BankAccount",
     "BankLine",
     "BankStatement",
+    "BatchAnswer",
+    "BatchOrder",
     "Beneficiary",
     "BulkFile",
     "BulkLine",
@@ -54,6 +57,7 @@ __all__ = [
     "LinePart",
     "MethodRule",
     "Payment",
+    "PayoutBatch",
     "PayoutRule",
     "PayoutRun",
     "PayoutSchedule",

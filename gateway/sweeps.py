@@ -7,6 +7,7 @@ from accounts.emails import outbox as emails
 from gateway.boletos import due as boletos
 from gateway.bulk import due as bulk
 from gateway.payments import due as payments
+from gateway.payout_batches import due as payout_batches
 from gateway.payout_schedules import due as payout_schedules
 from gateway.providers import due as providers
 from gateway.reconciliation import due as reconciliation
@@ -32,6 +33,7 @@ OF_MERCHANTS: tuple[Due[Any], ...] = (
 """Due work by a merchant's clock, which the sandbox clock runs in order."""
 OF_PROVIDERS: tuple[Due[Any], ...] = (
     *suspense.DUE,
+    *payout_batches.DUE,
     *disputes.DUE,
     *providers.DUE,
     *saved_cards.DUE,

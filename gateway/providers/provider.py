@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from gateway.methods.card.cards import CardFacts, Tokenized
 from gateway.methods.rail import Clawback, Money, PaymentAction, PaymentOutcome, PaymentResult, Rail
 from gateway.payouts.rail import PayoutRail
+from gateway.providers.by_file import PaysByFile
 from gateway.providers.disputes import DisputeReport, Disputes
 from gateway.providers.settlements import ReportedLine, Settles
 from gateway.slips.agreements import Agreement
@@ -131,6 +132,10 @@ class Provider(ABC, Generic[C]):
     def pays_out(self) -> set[tuple[str, str]]:
         """The (rail, payout currency) pairs of this account."""
         return {(rail.rail, market.currency) for rail in self.payout_rails() for market in rail.markets}
+
+    def by_file(self) -> PaysByFile | None:
+        """How it is told by file what to pay. None: by calls."""
+        return None
 
     @abstractmethod
     def check(self) -> None:

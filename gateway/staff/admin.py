@@ -28,6 +28,7 @@ from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
 from gateway.payments.models import Payment
+from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
 from gateway.reconciliation.models import BankAccount, ImportedFile
@@ -48,6 +49,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     ledger,
     methods,
     payments,
+    payout_batches,
     payouts,
     people,
     proofs,
@@ -89,7 +91,16 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (ApiRequest, "api"),
         ),
     ),
-    ("Money out", ((Withdrawal, "north_east"), (Conversion, "currency_exchange"))),
+    (
+        "Money out",
+        (
+            (Withdrawal, "north_east"),
+            (PayoutBatch, "outbox"),
+            (BatchOrder, "format_list_numbered"),
+            (BatchAnswer, "move_to_inbox"),
+            (Conversion, "currency_exchange"),
+        ),
+    ),
     (
         "Ledger",
         (

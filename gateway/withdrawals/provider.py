@@ -67,6 +67,18 @@ def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
     return Question(order_of(withdrawal), is_new, leased_until)
 
 
+def put_in_file(withdrawal: Withdrawal, at: datetime) -> PayoutOrder:
+    """The order, for a file that is about to be written: it counts as sent from now on. The caller saves `sent_at`,
+    `sent_times` and `ask_at`.
+
+    Call it in a transaction that has locked the withdrawal.
+    """
+    assert withdrawal.sent_at is None, "an order is sent once"
+    withdrawal.sent_at, withdrawal.ask_at = at, None
+    withdrawal.sent_times += 1
+    return order_of(withdrawal)
+
+
 def take(withdrawal: Withdrawal, question: Question, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
     """Applies the provider's answer: saves, announces and posts in one transaction.
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,14 @@ def test_the_table_of_methods_in_the_readme_is_what_the_code_offers() -> None:
 
 
 def test_the_table_of_providers_in_the_readme_is_what_production_can_offer() -> None:
-    rows = set(re.findall(r"^\| `([a-z-]+)` \| ([^|]+) \| ([^|]+) \|$", (ROOT / "README.md").read_text(), re.M))
+    line = r"^\| `([a-z-]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$"
+    rows = set(re.findall(line, (ROOT / "README.md").read_text(), re.M))
     ours = {name: one for name, one in registry.declared().items() if one.__module__.startswith("gateway.")}
 
-    served = {name: ", ".join(sorted(" ".join(pair) for pair in one.methods)) for name, one in ours.items()}
-    assert rows == {(name, one.title, served[name]) for name, one in ours.items()}
+    def named(pairs: Iterable[tuple[str, str]]) -> str:
+        return ", ".join(sorted(" ".join(pair) for pair in pairs)) or "–"
+
+    assert rows == {(name, one.title, named(one.methods), named(one.payouts)) for name, one in ours.items()}
 
 
 def test_the_sandbox_page_has_an_order_for_every_way_to_pay_and_every_magic_amount(client: Client) -> None:
@@ -176,6 +180,8 @@ def test_every_code_can_be_met_in_the_reference() -> None:
         "ONP409_PROVIDER_ACCOUNT_IN_USE", "ONP409_PROVIDER_ACCOUNT_NEEDED", "ONP409_PROVIDER_ACCOUNT_OWNER",
         "ONP409_PROVIDER_ACCOUNT_STATE", "ONP409_PROVIDER_ACCOUNT_WORKS", "ONP409_PROVIDER_UNCHECKED",
         "ONP422_PROVIDER_ROUTE",
+        "ONP404_PAYOUT_BATCH", "ONP409_PAYOUT_BATCH_ACCOUNT", "ONP409_PAYOUT_BATCH_CHANGED",
+        "ONP409_PAYOUT_BATCH_EMPTY", "ONP409_PAYOUT_BATCH_STATE", "ONP422_PAYOUT_BATCH_FILE",
         "ONP400_SETTLEMENT_REPORT", "ONP404_SETTLEMENT_DIFFERENCE", "ONP409_SETTLEMENT_ACCOUNT",
         "ONP409_SETTLEMENT_DIFFERENCE", "ONP409_SETTLEMENT_REPORT_KNOWN",
         "ONP404_SUSPENSE", "ONP409_SUSPENSE_ACCOUNT", "ONP409_SUSPENSE_NOT_RETURNABLE", "ONP409_SUSPENSE_PAYS",

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
 
+from gateway.bank_files.shapes import Party
 from gateway.methods.bank_details import details_of, number_of
 from gateway.methods.bank_transfer.rail import ArgentineTransfer, ColombianTransfer
 from gateway.methods.bre_b.rail import BreB
@@ -27,7 +28,9 @@ from gateway.payouts.crypto.rail import CryptoPayout
 from gateway.payouts.pix.rail import PixPayout
 from gateway.payouts.rail import PaidByBatch, PayoutRail
 from gateway.payouts.spei.rail import SpeiPayout
+from gateway.providers.by_file import PaysByFile
 from gateway.providers.manual.credentials import ManualCredentials
+from gateway.providers.order_list import OrderList
 from gateway.providers.provider import Provider
 
 CVU_PREFIX = "000"
@@ -203,6 +206,10 @@ class ManualProvider(Provider[ManualCredentials]):
 
     def payout_rails(self) -> Sequence[PayoutRail]:
         return [rail() for member, rail in PAID_OUT.items() if getattr(self.credentials, member)]
+
+    def by_file(self) -> PaysByFile:
+        own = self.credentials
+        return OrderList(Party(name=own.holder, tax_id=own.tax_id, clabe=own.clabe, cbu=own.cbu, pix_key=own.pix_key))
 
     def check(self) -> None:
         """There is nothing to connect to."""

@@ -1,0 +1,106 @@
+"""Dropping the file of a batch in the folder of its bank, once, whatever breaks on the way.
+
+It is uploaded under a name that the bank does not read, and then renamed. That the renaming begins is stored first:
+before that, nothing was handed over; after it, we look before we write. A file that is in the folder neither under its
+own name nor under the other one was picked up, or it never arrived: only people can find out which.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from django.db import transaction
+
+from accounts.audit import Actor
+from accounts.base.clock import utcnow
+from gateway.payout_batches import files, services
+from gateway.payout_batches.errors import BatchChanged
+from gateway.payout_batches.models import PayoutBatch
+from gateway.providers.asking import LEASE
+from gateway.providers.by_file import Folder
+from gateway.providers.errors import CallFailed
+
+log = structlog.get_logger()
+State = PayoutBatch.State
+AGAIN_AFTER = timedelta(minutes=2)
+PART = ".part"
+
+
+def begin(batch: PayoutBatch, _due_at: datetime) -> Callable[[], object] | None:
+    """Reserves the batch for this process; what is returned drops its file after the commit."""
+    if batch.state == State.RELEASED:
+        try:
+            services.require_payable(batch, services.orders_of(batch), is_in_file=True)
+        except BatchChanged as changed:
+            told = [fault.message for fault in changed.faults]
+            log.critical("payout_batch.changed_before_drop", batch=batch.pk, told=told)
+            batch.drop_at, batch.drop_failure = None, " ".join(told)[:255]
+            batch.save(update_fields=["drop_at", "drop_failure"])
+            return None
+    batch.state, batch.drop_at, batch.leased_until = State.DROPPING, utcnow() + LEASE, utcnow() + LEASE
+    batch.save(update_fields=["state", "drop_at", "leased_until"])
+    return partial(_drop, batch)
+
+
+def _drop(batch: PayoutBatch) -> None:
+    way = files.way_of(batch.account)
+    folder = way.folder if way else None
+    try:
+        if folder is None:
+            raise CallFailed("the account has no folder any more")
+        is_dropped = _dropped(batch, folder)
+    except CallFailed as failed:
+        log.warning("payout_batch.not_dropped", batch=batch.pk, reason=failed.reason)
+        _store(batch, drop_at=utcnow() + AGAIN_AFTER, leased_until=None, drop_failure=failed.reason[:255])
+        return
+    if is_dropped:
+        now = utcnow()
+        _store(batch, state=State.HANDED_OVER, handed_over_at=now, drop_at=None, leased_until=None, drop_failure="")
+    else:
+        log.critical("payout_batch.possibly_dropped", batch=batch.pk, file=batch.file_name)
+        _store(batch, state=State.UNCERTAIN, drop_at=None, leased_until=None)
+
+
+def _dropped(batch: PayoutBatch, folder: Folder) -> bool:
+    """False: nobody can tell from here. Raises CallFailed."""
+    name, part = batch.file_name, batch.file_name + PART
+    if batch.renaming_since is not None:
+        if folder.find(name) is not None:
+            return True
+        if folder.find(part) != batch.size:
+            return False
+    else:
+        folder.upload(part, services.content_of(batch))
+        if folder.find(part) != batch.size:
+            raise CallFailed("the file in the folder has another size than ours")
+        _store(batch, renaming_since=utcnow())
+    folder.rename(part, name)
+    return True
+
+
+@transaction.atomic
+def _store(batch: PayoutBatch, **values: object) -> None:
+    """Only the process that reserved the batch changes it."""
+    held = services.hold(batch.pk)
+    if (held.state, held.leased_until) != (State.DROPPING, batch.leased_until):
+        raise CallFailed("another process took over")
+    for name, value in values.items():
+        setattr(held, name, value)
+        setattr(batch, name, value)
+    held.save(update_fields=list(values))
+
+
+def clear(by: Actor, batch: PayoutBatch, note: str, *, was_dropped: bool) -> PayoutBatch:
+    """What people found out at the bank. The decision of two. Call it with the batch locked.
+
+    Raises ONP409_PAYOUT_BATCH_STATE.
+    """
+    services.require_state(batch, State.UNCERTAIN)
+    if was_dropped:
+        batch.state, batch.handed_over_at = State.HANDED_OVER, utcnow()
+    else:
+        batch.state, batch.drop_at, batch.renaming_since = State.DROPPING, utcnow(), None
+    batch.save(update_fields=["state", "handed_over_at", "drop_at", "renaming_since"])
+    services.write_down(by, batch, "found_dropped" if was_dropped else "found_missing", note)
+    return batch

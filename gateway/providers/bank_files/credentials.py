@@ -1,0 +1,173 @@
+"""A bank account that pays by file: its numbers, the agreement with the bank, and the folder for files."""
+
+import re
+from typing import Annotated, ClassVar, Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
+from stdnum import bic as bics
+from stdnum import iban as ibans
+from stdnum.ar import cbu as cbus
+
+from gateway.bank_files.shapes import Party
+from gateway.methods.spei.clabe import is_clabe
+from gateway.providers.certificates import Pem
+from gateway.providers.provider import Credentials
+
+_HOST_KEY = re.compile(r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+={0,2}")
+_TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
+
+
+def _number(text: str) -> str:
+    return re.sub(r"[\s.]", "", text)
+
+
+def _zone(text: str) -> str:
+    if text not in available_timezones():
+        raise ValueError("Must be a time zone such as America/Sao_Paulo.")
+    return text
+
+
+def _times(text: str) -> str:
+    found = text.replace(",", " ").split()
+    if not all(map(_TIME.fullmatch, found)):
+        raise ValueError("Must be times such as 10:00 15:30.")
+    return " ".join(sorted(set(found)))
+
+
+def _host_key(text: str) -> str:
+    text = " ".join(text.split()[:2])
+    if text and not _HOST_KEY.fullmatch(text):
+        raise ValueError("Must be a host key such as `ssh-ed25519 AAAA…`.")
+    return text
+
+
+def _folder(text: str) -> str:
+    if ".." in text.split("/"):
+        raise ValueError("Must be a path without `..`.")
+    return text.rstrip("/") or text
+
+
+Digits = Annotated[str, AfterValidator(_number), StringConstraints(pattern=r"^[0-9]*$", max_length=12)]
+Digit = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]?$")]
+Folder = Annotated[str, AfterValidator(_folder), StringConstraints(max_length=200)]
+
+
+class BankFilesCredentials(Credentials):
+    """Only the password and the private key of the folder are secret."""
+
+    identified_by: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("iban",), ("clabe",), ("cbu",), ("bank", "branch", "account"),
+    )  # fmt: skip
+
+    format: Annotated[Literal["CNAB 240", "pain.001.001.09"], Field(title="Format of payment files")]
+    currency: Annotated[Literal["BRL", "MXN", "ARS", "COP"], Field(title="Currency of the account")]
+    holder: Annotated[str, StringConstraints(min_length=2, max_length=70), Field(title="Account holder")]
+    tax_id: Annotated[
+        str,
+        AfterValidator(_number),
+        StringConstraints(pattern=r"^[0-9A-Z&Ñ-]{5,20}$"),
+        Field(title="Tax id of the holder"),
+    ]
+    bank: Annotated[
+        str,
+        StringConstraints(pattern=r"^[0-9]{0,8}$"),
+        Field(title="Bank", description="Its code in the country: 3 digits in Brazil and Mexico"),
+    ] = ""
+    branch: Annotated[Digits, Field(title="Branch")] = ""
+    branch_digit: Annotated[Digit, Field(title="Check digit of the branch")] = ""
+    account: Annotated[Digits, Field(title="Account number", description="Without its check digit")] = ""
+    account_digit: Annotated[Digit, Field(title="Check digit of the account")] = ""
+    account_type: Annotated[Literal["CHECKING", "SAVINGS", "PAYMENT"], Field(title="Type of the account")] = "CHECKING"
+    iban: Annotated[str, AfterValidator(_number), Field(title="IBAN", max_length=34)] = ""
+    bic: Annotated[str, AfterValidator(_number), Field(title="BIC", max_length=11)] = ""
+    clabe: Annotated[str, AfterValidator(_number), Field(title="CLABE", max_length=18)] = ""
+    cbu: Annotated[str, AfterValidator(_number), Field(title="CBU or CVU", max_length=22)] = ""
+    agreement: Annotated[
+        str,
+        StringConstraints(pattern=r"^[0-9A-Za-z]{0,20}$"),
+        Field(title="Number of the agreement", description="On payment files; the bank assigns it"),
+    ] = ""
+    accounts_by: Annotated[
+        Literal["PIX", "TED"], Field(title="How reais reach accounts", description="Keys are always paid by PIX")
+    ] = "PIX"
+    first_sequence: Annotated[
+        int,
+        Field(ge=1, le=999_999, title="Number of the first file", description="Where files were sent before"),
+    ] = 1
+    zone: Annotated[str, AfterValidator(_zone), Field(title="Time zone of the bank")] = "America/Sao_Paulo"
+    gathered_at: Annotated[
+        str,
+        AfterValidator(_times),
+        Field(
+            title="When withdrawals are gathered",
+            description="Times of working days, such as 10:00 15:30",
+            max_length=80,
+        ),
+    ] = ""
+    sftp_host: Annotated[
+        str,
+        StringConstraints(pattern=r"^[A-Za-z0-9.:-]{0,255}$"),
+        Field(title="SFTP host", description="Empty: people download the files"),
+    ] = ""
+    sftp_port: Annotated[int, Field(ge=1, le=65535, title="SFTP port")] = 22
+    sftp_user: Annotated[str, Field(title="SFTP user", max_length=64)] = ""
+    sftp_private_key: Annotated[SecretStr | None, Pem(), Field(title="Private key of the SFTP user")] = None
+    sftp_password: Annotated[SecretStr | None, Field(title="Password of the SFTP user")] = None
+    sftp_host_key: Annotated[
+        str,
+        AfterValidator(_host_key),
+        Field(title="Host key of the SFTP host", description="As the bank publishes it: ssh-ed25519 …", max_length=999),
+    ] = ""
+    sftp_folder_out: Annotated[Folder, Field(title="Folder for our files")] = ""
+    sftp_folder_in: Annotated[Folder, Field(title="Folder of the bank's files")] = ""
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "BankFilesCredentials":
+        checks = {"iban": ibans.is_valid, "bic": bics.is_valid, "clabe": is_clabe, "cbu": cbus.is_valid}
+        for name, is_right in checks.items():
+            number = getattr(self, name)
+            if number and not is_right(number):
+                raise ValueError(f"The {name.upper()} is not valid.")
+        if missing := self._missing_number():
+            raise ValueError(missing)
+        if self.sftp_host and not (self.sftp_user and self.sftp_host_key and self.sftp_folder_out):
+            raise ValueError("An SFTP host needs a user, its host key and the folder for our files.")
+        if self.sftp_host and not (self.sftp_private_key or self.sftp_password):
+            raise ValueError("An SFTP host needs a private key or a password.")
+        return self
+
+    def _missing_number(self) -> str:
+        has_account = bool(self.bank and self.branch and self.account and self.account_digit)
+        if self.format == "CNAB 240":
+            if self.currency != "BRL":
+                return "CNAB 240 files pay in BRL."
+            return "" if has_account and self.agreement else "Enter bank, branch, account, its digit and the agreement."
+        number = {
+            "BRL": self.iban or has_account,
+            "MXN": self.clabe,
+            "ARS": self.cbu,
+            "COP": self.bank and self.account,
+        }
+        return "" if number[self.currency] else "Enter the number of the account as its country writes it."
+
+    @property
+    def payer(self) -> Party:
+        return Party(
+            name=self.holder,
+            tax_id=self.tax_id,
+            bank=self.bank,
+            branch=self.branch,
+            branch_digit=self.branch_digit,
+            account=self.account,
+            account_digit=self.account_digit,
+            account_type=self.account_type,
+            iban=self.iban,
+            bic=self.bic,
+            clabe=self.clabe,
+            cbu=self.cbu,
+        )
+
+    @property
+    def place(self) -> ZoneInfo:
+        return ZoneInfo(self.zone)

@@ -1,0 +1,129 @@
+"""The folder of a bank, reached by SFTP. The host is the one whose key two people entered, or nobody."""
+
+import base64
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+
+import paramiko
+from django.conf import settings
+from pydantic import SecretStr
+
+from gateway.providers.bank_files.credentials import BankFilesCredentials
+from gateway.providers.errors import NotConnected, NotSent, Unclear
+
+_FAILURES = (paramiko.SSHException, OSError, EOFError)
+LONGEST_FILE = 50_000_000
+
+
+class SftpFolder:
+    """Connects for each step anew, and ends within the time of a call to a provider."""
+
+    def __init__(self, credentials: BankFilesCredentials) -> None:
+        self._of = credentials
+
+    def check(self) -> None:
+        """Raises NotConnected with the reason."""
+        try:
+            with self._connected() as sftp:
+                for folder in filter(None, (self._of.sftp_folder_out, self._of.sftp_folder_in)):
+                    sftp.listdir(folder)
+        except (NotSent, *_FAILURES) as failed:
+            raise NotConnected(getattr(failed, "reason", "") or f"{type(failed).__name__}: {failed}") from None
+
+    def find(self, name: str) -> int | None:
+        with self._step() as sftp:
+            try:
+                return sftp.stat(self._path(name)).st_size
+            except FileNotFoundError:
+                return None
+
+    def upload(self, name: str, content: bytes) -> None:
+        with self._step() as sftp:
+            sftp.putfo(io.BytesIO(content), self._path(name), file_size=len(content), confirm=True)
+
+    def rename(self, before: str, after: str) -> None:
+        """SFTP's own rename refuses where a file of the name exists."""
+        with self._step() as sftp:
+            sftp.rename(self._path(before), self._path(after))
+
+    def names(self) -> list[str]:
+        """The files in the bank's own folder. Raises NotSent and Unclear."""
+        with self._step() as sftp:
+            return sorted(one.filename for one in sftp.listdir_attr(self._of.sftp_folder_in) if one.st_size)
+
+    def content(self, name: str) -> bytes:
+        """A file of the bank. Raises NotSent and Unclear."""
+        path = str(PurePosixPath(self._of.sftp_folder_in) / PurePosixPath(name).name)
+        with self._step() as sftp, sftp.open(path, "rb") as file:
+            found = file.read(LONGEST_FILE + 1)
+        if len(found) > LONGEST_FILE:
+            raise Unclear(f"{name} is longer than {LONGEST_FILE} bytes")
+        return found
+
+    def _path(self, name: str) -> str:
+        return str(PurePosixPath(self._of.sftp_folder_out) / name)
+
+    @contextmanager
+    def _step(self) -> Iterator[paramiko.SFTPClient]:
+        """What fails once we are connected may have taken effect."""
+        with self._connected() as sftp:
+            try:
+                yield sftp
+            except _FAILURES as failed:
+                raise Unclear(f"{type(failed).__name__}: {failed}") from None
+
+    @contextmanager
+    def _connected(self) -> Iterator[paramiko.SFTPClient]:
+        client = paramiko.SSHClient()
+        client.set_missing_host_key_policy(paramiko.RejectPolicy())
+        try:
+            self._pin(client)
+            self._connect(client)
+            sftp = client.open_sftp()
+            channel = sftp.get_channel()
+            if channel is not None:
+                channel.settimeout(settings.PROVIDER_TIMEOUT_S)
+        except _FAILURES as failed:
+            client.close()
+            raise NotSent(f"{type(failed).__name__}: {failed}") from None
+        try:
+            yield sftp
+        finally:
+            client.close()
+
+    def _pin(self, client: paramiko.SSHClient) -> None:
+        """Only this key is accepted, whatever the machine's own list of hosts says."""
+        kind, _, encoded = self._of.sftp_host_key.partition(" ")
+        key = paramiko.PKey.from_type_string(kind, base64.b64decode(encoded))
+        port = self._of.sftp_port
+        name = self._of.sftp_host if port == paramiko.config.SSH_PORT else f"[{self._of.sftp_host}]:{port}"
+        client.get_host_keys().add(name, kind, key)
+
+    def _connect(self, client: paramiko.SSHClient) -> None:
+        limit = settings.PROVIDER_TIMEOUT_S
+        client.connect(
+            self._of.sftp_host,
+            port=self._of.sftp_port,
+            username=self._of.sftp_user,
+            pkey=_key(self._of.sftp_private_key),
+            password=self._of.sftp_password.get_secret_value() if self._of.sftp_password else None,
+            timeout=limit,
+            banner_timeout=limit,
+            auth_timeout=limit,
+            channel_timeout=limit,
+            allow_agent=False,
+            look_for_keys=False,
+        )
+
+
+def _key(text: SecretStr | None) -> paramiko.PKey | None:
+    if text is None:
+        return None
+    for kind in (paramiko.Ed25519Key, paramiko.ECDSAKey, paramiko.RSAKey):
+        try:
+            return kind.from_private_key(io.StringIO(text.get_secret_value()))
+        except (paramiko.SSHException, ValueError):
+            continue
+    raise paramiko.SSHException("the private key is of no known kind")

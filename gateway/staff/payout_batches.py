@@ -1,0 +1,355 @@
+"""Batches of withdrawals for staff: gathered, released by two people, handed over, and what banks answered."""
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from unfold.decorators import action
+from unfold.enums import ActionVariant
+from unfold.widgets import UnfoldAdminDateWidget, UnfoldAdminSelectWidget
+
+from accounts import second_factor
+from accounts.audit import Actor
+from accounts.base.clock import utcnow
+from accounts.base.errors import Refusal
+from accounts.models import Proposal
+from accounts.proposals.kinds import KINDS
+from accounts.proposals.services import require_uninvolved
+from gateway.payout_batches import services
+from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
+from gateway.payout_batches.proposals import ClearDrop, DownloadAgain, PutBack, ReleaseBatch
+from gateway.payout_batches.selectors import waiting_by_account
+from gateway.staff.kit.amounts import money
+from gateway.staff.kit.columns import EMPTY, address, colored, column, moment, related
+from gateway.staff.kit.forms import NoteField, NoteForm
+from gateway.staff.kit.pages import TWO_PEOPLE, Done, ReadOnlyAdmin
+from gateway.staff.kit.queues import Queue
+from gateway.staff.kit.related import Related
+from ledger.notation import plain_amount
+
+State = PayoutBatch.State
+STATES = {
+    "OPEN": "warning", "RELEASED": "warning", "DROPPING": "info", "UNCERTAIN": "danger", "HANDED_OVER": "success",
+    "CANCELED": "info",
+}  # fmt: skip
+FOUND = {
+    "APPLIED": "success", "NOTED": "info", "REPEATED": "info", "UNKNOWN_ORDER": "danger", "OTHER_ACCOUNT": "danger",
+    "OTHER_AMOUNT": "danger", "NOT_HANDED_OVER": "danger", "CONTRADICTS": "danger",
+}  # fmt: skip
+POSSIBLE: dict[str, tuple[str, ...]] = {
+    State.OPEN: ("release", "cancel"),
+    State.RELEASED: ("download", "cancel"),
+    State.DROPPING: ("cancel",),
+    State.UNCERTAIN: ("clear_drop",),
+    State.HANDED_OVER: ("download_again", "put_back"),
+    State.CANCELED: (),
+}
+
+
+def _or_empty(text: object) -> object:
+    return text or EMPTY
+
+
+class GatherForm(forms.Form):
+    """For which account, and when it is to pay."""
+
+    way = forms.ChoiceField(label="Account", widget=UnfoldAdminSelectWidget)
+    pay_on = forms.DateField(label="To be paid on", widget=UnfoldAdminDateWidget)
+    note = NoteField()
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, initial={"pay_on": utcnow().date()})
+        waiting = [
+            (f"{one.account.pk}:{one.currency}", f"{one.account}: {one.count}, {plain_amount(one.total, one.currency)}")
+            for one in waiting_by_account()
+        ]
+        self.fields["way"].choices = [("", "---------"), *waiting]  # type: ignore[attr-defined]
+
+    def clean_pay_on(self) -> date:
+        found: date = self.cleaned_data["pay_on"]
+        if found < utcnow().date():
+            raise forms.ValidationError("The day has passed.")
+        return found
+
+
+class ClearForm(NoteForm):
+    """What the bank said."""
+
+    was_dropped = forms.ChoiceField(
+        label="Does the bank have the file?",
+        choices=[("", "---------"), ("yes", "Yes"), ("no", "No, it said so in writing")],
+        widget=UnfoldAdminSelectWidget,
+    )
+    field_order = ("was_dropped", "note")
+
+
+def _waits_for_people() -> Q:
+    return Q(state__in=(State.OPEN, State.RELEASED, State.UNCERTAIN), drop_at=None)
+
+
+@admin.register(PayoutBatch)
+class PayoutBatchAdmin(ReadOnlyAdmin):
+    """Add permission: gather. Change permission: everything else; releasing takes two people."""
+
+    has_history = True
+    permissions_used = ("view", "add", "change")
+    ids = {"pac": "account", "wdr": "orders__withdrawal"}
+    words = {"file_name": str, "orders__number": str.upper, "digest": str.lower}
+    search_help_text = "Batch, account or withdrawal id, number of an order, name or SHA-256 of the file"
+    listed_at = ("account",)
+    list_select_related = ("account",)
+    list_display = (
+        "id", colored("state", **STATES), related("account"), "count", money("total"), "pay_on", "sequence",
+        moment("created_at"),
+    )  # fmt: skip
+    list_filter = ("state", "currency", "account__provider")
+    fieldsets = (
+        (None, {"fields": ("id", ("state", "pay_on"), related("account"), ("count", money("total")))}),
+        (
+            "File",
+            {
+                "fields": (
+                    (column("file_name", _or_empty), column("format", _or_empty)),
+                    ("sequence", "size"),
+                    column("digest", _or_empty, "SHA-256"),
+                    ("downloads", "downloads_allowed"),
+                )
+            },
+        ),
+        ("Folder", {"fields": (moment("drop_at", "next attempt"), column("drop_failure", _or_empty, "last failure"))}),
+        (
+            "Timestamps",
+            {
+                "fields": (
+                    (moment("created_at"), moment("released_at")),
+                    (moment("handed_over_at"), moment("canceled_at")),
+                )
+            },
+        ),
+    )
+    queues = (
+        Queue(
+            name="waiting",
+            title="Payment files that wait for people",
+            icon="outbox",
+            waiting=_waits_for_people,
+            since="created_at",
+            environment="",
+        ),
+    )
+    actions_list = (*ReadOnlyAdmin.actions_list, "gather")
+    actions_detail = ("release", "download", "clear_drop", "cancel", "put_back", "download_again")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("sealed_file")
+
+    def related_to(self, record: PayoutBatch) -> Iterable[Related]:
+        yield from super().related_to(record)
+        yield from Related.found_by(record, Proposal.objects.filter(object_id=record.pk))
+
+    def has_gather_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("gateway.add_payoutbatch")
+
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.change_payoutbatch")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        """Only what the state allows."""
+        batch = self.get_object(request, unquote(str(object_id)))
+        possible = set(POSSIBLE[batch.state]) if batch else set()
+        if batch and batch.drop_at is not None:
+            possible.discard("download")
+        if batch and batch.state == State.HANDED_OVER and batch.downloads < batch.downloads_allowed and batch.downloads:
+            possible.add("download")
+        return [one for one in super().get_actions_detail(request, object_id) if one.path in possible]
+
+    @action(description="Gather withdrawals", permissions=["gather"], icon="playlist_add")
+    def gather(self, request: HttpRequest) -> HttpResponse:
+        """Into a new batch; nothing is sent before two people have released it."""
+        second_factor.require(request)
+        form = GatherForm(request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            account_id, _, currency = form.cleaned_data["way"].partition(":")
+            given = form.cleaned_data
+            try:
+                batch = services.gather(Actor.of(request), account_id, currency, given["pay_on"], given["note"])
+                self.log_action(request, batch, "", f"Gathered: {given['note']}")
+                self.message_user(request, f"{batch.count} withdrawals wait to be released.", messages.SUCCESS)
+                return HttpResponseRedirect(address(PayoutBatch, "change", batch.pk))
+            except Refusal as refusal:
+                form.add_error(None, f"{refusal.message} {refusal.advice}")
+        sentence = (
+            "The oldest withdrawals that wait for a file of the account. Nothing is sent before two people release it."
+        )
+        return self.decision(request, None, "Gather withdrawals", sentence=sentence, form=form)
+
+    @action(description="Release", permissions=["decide"], icon="task_alt", variant=ActionVariant.PRIMARY)
+    def release(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._proposed(request, object_id, ReleaseBatch.name)
+
+    @action(description="File was refused", permissions=["decide"], icon="undo", variant=ActionVariant.DANGER)
+    def put_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._proposed(request, object_id, PutBack.name)
+
+    @action(description="Download again", permissions=["decide"], icon="warning", variant=ActionVariant.DANGER)
+    def download_again(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._proposed(request, object_id, DownloadAgain.name)
+
+    @action(description="Was it dropped?", permissions=["decide"], icon="help", variant=ActionVariant.PRIMARY)
+    def clear_drop(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        return self._proposed(request, object_id, ClearDrop.name, ClearForm, "was_dropped")
+
+    def _proposed(
+        self, request: HttpRequest, object_id: str, name: str, kind_of_form: type[NoteForm] = NoteForm, *values: str
+    ) -> HttpResponse:
+        batch, kind = self.record(request, object_id), KINDS[name]
+        form = kind_of_form(request.POST if request.method == "POST" else None)
+        given = {one: "no" for one in values}
+        if not form.is_valid():
+            sentence = f"{kind.sentence(batch, given)} {TWO_PEOPLE}"
+            return self.decision(request, batch, kind.title, sentence=sentence, form=form)
+        given = {one: form.cleaned_data[one] for one in values}
+        return self.put(request, batch, kind, given, form.cleaned_data["note"])
+
+    @action(description="Cancel", permissions=["decide"], icon="block", variant=ActionVariant.DANGER)
+    def cancel(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        batch = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = "Nobody has the file, and nobody will get it. Its withdrawals wait for another batch."
+            return self.decision(request, batch, "Cancel this batch", sentence=sentence, form=form)
+
+        def act() -> Done:
+            note = form.cleaned_data["note"]
+            canceled = services.cancel(Actor.of(request), batch.pk, note)
+            return Done(canceled, "", f"Canceled: {note}", "The batch was canceled.")
+
+        return self.carry_out(request, batch, act)
+
+    @action(description="Download the file", permissions=["decide"], icon="download", variant=ActionVariant.PRIMARY)
+    def download(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Once: from then on the file counts as handed over."""
+        batch = self.record(request, object_id)
+        second_factor.require(request)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = (
+                "From now on the file counts as handed over: the batch cannot be canceled, and another download takes "
+                "two people. Give it to the bank once."
+            )
+            return self.decision(request, batch, "Download the file", sentence=sentence, form=form)
+        try:
+            require_uninvolved(request.user, KINDS[ReleaseBatch.name].company_ids(batch))  # type: ignore[arg-type]
+            taken, content = services.take_download(Actor.of(request), batch.pk, form.cleaned_data["note"])
+        except Refusal as refusal:
+            return self.refused(request, batch, refusal)
+        self.log_action(request, taken, "", f"Downloaded: {form.cleaned_data['note']}")
+        answer = HttpResponse(content, content_type="application/octet-stream")
+        answer["Content-Disposition"] = f'attachment; filename="{taken.file_name}"'
+        answer["X-Content-Type-Options"] = "nosniff"
+        return answer
+
+
+@admin.register(BatchOrder)
+class BatchOrderAdmin(ReadOnlyAdmin):
+    """Orders of files: written with the batch, ended by answers."""
+
+    ids = {"bat": "batch", "wdr": "withdrawal"}
+    words = {"reference": str}
+    search_help_text = "Number of the order, batch or withdrawal id, or the bank's id"
+    listed_at = ("batch", "withdrawal")
+    list_select_related = ("batch", "withdrawal")
+    list_display = (
+        "number", related("withdrawal"), money("amount", of=lambda one: one.batch.currency), "outcome", "codes",
+        "is_live", moment("answered_at"),
+    )  # fmt: skip
+    list_filter = ("outcome", "is_live")
+    fieldsets = (
+        (None, {"fields": ("number", related("batch"), related("withdrawal"), "is_live")}),
+        ("Money", {"fields": (money("amount", of=lambda one: one.batch.currency),)}),
+        (
+            "Answered",
+            {
+                "fields": (
+                    column("outcome", _or_empty),
+                    column("codes", _or_empty),
+                    column("reference", _or_empty),
+                    moment("answered_at"),
+                )
+            },
+        ),
+    )
+
+
+def _for_staff() -> Q:
+    return Q(waits_since__isnull=False)
+
+
+@admin.register(BatchAnswer)
+class BatchAnswerAdmin(ReadOnlyAdmin):
+    """What banks said about orders. Change permission: close one that was looked at."""
+
+    has_history = True
+    permissions_used = ("view", "change")
+    ids = {"wdr": "order__withdrawal", "bat": "order__batch"}
+    words = {"number": str, "reference": str, "source": str}
+    search_help_text = "Answer, withdrawal or batch id, number of the order, the bank's id, or the file"
+    listed_at = ("order",)
+    list_select_related = ("order",)
+    list_display = (
+        "id", "number", "outcome", colored("found", **FOUND), "amount", "codes", "source", moment("created_at"),
+    )  # fmt: skip
+    list_filter = ("found", "outcome")
+    fieldsets = (
+        (None, {"fields": ("id", ("number", "found"), related("order"), "source")}),
+        (
+            "Said",
+            {
+                "fields": (
+                    ("outcome", column("amount", _or_empty)),
+                    (column("codes", _or_empty), column("reference", _or_empty)),
+                    column("text", _or_empty),
+                )
+            },
+        ),
+        ("By staff", {"fields": (moment("waits_since"), column("note", _or_empty))}),
+        ("Timestamps", {"fields": ((moment("created_at"), moment("due_at")),)}),
+    )
+    queues = (
+        Queue(
+            name="unfitting",
+            title="Answers to payment files that do not fit",
+            icon="contact_support",
+            waiting=_for_staff,
+            since="waits_since",
+            environment="",
+        ),
+    )
+    actions_detail = ("close",)
+
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        return request.user.has_perm("gateway.change_batchanswer")
+
+    def get_actions_detail(self, request: HttpRequest, object_id: Any) -> Any:
+        answer = self.get_object(request, unquote(str(object_id)))
+        return super().get_actions_detail(request, object_id) if answer and answer.waits_since else []
+
+    @action(description="Close", permissions=["decide"], icon="check", variant=ActionVariant.PRIMARY)
+    def close(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        answer = self.record(request, object_id)
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if not form.is_valid():
+            sentence = "Nothing moves. Say what the bank told, and what was done about it."
+            return self.decision(request, answer, "Close this answer", sentence=sentence, form=form)
+
+        def act() -> Done:
+            answer.waits_since, answer.note = None, form.cleaned_data["note"]
+            answer.save(update_fields=["waits_since", "note"])
+            return Done(answer, "batch_answer.closed", f"Closed: {answer.note}", "It does not wait any more.")
+
+        return self.carry_out(request, answer, act)
