@@ -24,6 +24,7 @@ from accounts.models import (
     StuckWork,
     User,
 )
+from gateway.boletos.models import RegistrationFile
 from gateway.conversions.models import Conversion
 from gateway.customers.models import Customer
 from gateway.methods.models import MethodRule, PriceRule
@@ -60,6 +61,7 @@ from gateway.staff import (  # noqa: F401  (they register themselves)
     rates,
     receivables,
     refunds,
+    registration_files,
     requests,
     settlement_differences,
     settlements,
@@ -148,7 +150,7 @@ SIDEBAR: tuple[tuple[str, tuple[tuple[type[Model], str], ...]], ...] = (
             (SettlementDifference, "difference"),
         ),
     ),
-    ("Banks", ((BankAccount, "account_balance"), (ImportedFile, "upload_file"))),
+    ("Banks", ((BankAccount, "account_balance"), (ImportedFile, "upload_file"), (RegistrationFile, "receipt_long"))),
     ("Rules", ((MethodRule, "rule"), (PriceRule, "sell"), (PayoutRule, "output"), (Rate, "trending_up"))),
     (
         "Schedule",

@@ -15,9 +15,13 @@ from gateway.providers.models import ProviderAccount
 from gateway.reconciliation import files as bank_files
 from gateway.reconciliation.models import BankAccount, ImportedFile
 from gateway.slips.models import Slip
+from tests.support.api import Api
+from tests.support.bad_orders import in_days
 from tests.support.bank_accounts import a_bank_account
 from tests.support.bank_lines import put
+from tests.support.boletos import ADDRESS
 from tests.support.companies import Shop
+from tests.support.payments import a_reference
 from tests.support.providers import NOTE, confirms, enters, routed
 
 CREDENTIALS: dict[str, Any] = {
@@ -45,6 +49,15 @@ def connected(shop: Shop, **members: Any) -> ProviderAccount:
     routed(account, merchant=shop.production, method="BOLETO", currency="BRL")
     MethodRule.objects.filter(environment="PRODUCTION", method="BOLETO").update(enabled=True)
     return account
+
+
+def ordered(shop: Api, due_in: int = 5) -> dict[str, Any]:
+    payer = {"name": "Maria da Conceição", "taxId": "52998224725", "email": "maria@example.com", "address": ADDRESS}
+    body = {"method": "BOLETO", "amount": 150.00, "currency": "BRL", "reference": a_reference(), "payer": payer}
+    answer = shop.post("/payments", body | {"dueDate": in_days(due_in)})
+    assert answer.status_code == 201, answer.content
+    found: dict[str, Any] = answer.json()["data"]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

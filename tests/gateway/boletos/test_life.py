@@ -19,7 +19,7 @@ from gateway.slips.models import Slip
 from gateway.suspense.models import SuspenseItem
 from tests.support.api import Api
 from tests.support.bad_orders import in_days
-from tests.support.boleto_bank import PAID, REFUSED, REGISTERED, WITHDRAWN, Bank, Said, connected, returned
+from tests.support.boleto_bank import PAID, REFUSED, REGISTERED, WITHDRAWN, Bank, Said, connected, ordered, returned
 from tests.support.boletos import ADDRESS
 from tests.support.companies import Shop
 from tests.support.manual_provider import live
@@ -37,15 +37,6 @@ def bank(acme: Shop) -> Bank:
 @pytest.fixture
 def shop(acme: Shop, bank: Bank, address: str) -> Api:
     return live(acme, address)
-
-
-def ordered(shop: Api, due_in: int = 5) -> dict[str, Any]:
-    payer = {"name": "Maria da Conceição", "taxId": "52998224725", "email": "maria@example.com", "address": ADDRESS}
-    body = {"method": "BOLETO", "amount": 150.00, "currency": "BRL", "reference": a_reference(), "payer": payer}
-    answer = shop.post("/payments", body | {"dueDate": in_days(due_in)})
-    assert answer.status_code == 201, answer.content
-    found: dict[str, Any] = answer.json()["data"]
-    return found
 
 
 def now(shop: Api, payment: dict[str, Any]) -> dict[str, Any]:
