@@ -21,6 +21,7 @@ class GatewayConfig(AppConfig):
         from gateway.payout_batches import proposals as of_payout_batches  # noqa: F401
         from gateway.providers import proposals as of_providers_accounts  # noqa: F401
         from gateway.reconciliation import invariants as of_bank_accounts  # noqa: F401
+        from gateway.reconciliation import payment_returns as of_payment_files  # noqa: F401
         from gateway.reconciliation import proposals as of_bank_files  # noqa: F401
         from gateway.reconciliation import statements as takes_statements  # noqa: F401
         from gateway.refunds import callbacks as about_refunds  # noqa: F401

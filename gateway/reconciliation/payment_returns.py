@@ -1,0 +1,30 @@
+"""What banks answer to payment files: kept whole when the file takes effect, and applied order by order afterwards."""
+
+from collections import Counter
+
+from accounts.base.clock import utcnow
+from gateway.bank_files.shapes import OrderOutcome, PaymentReturn
+from gateway.payout_batches import answers
+from gateway.reconciliation.handlers import register
+from gateway.reconciliation.models import BankAccount, ImportedFile
+
+
+class PaymentReturnHandler:
+    """See `gateway.reconciliation.handlers.Handler`."""
+
+    def check(self, account: BankAccount, documents: list[PaymentReturn]) -> None:
+        """Answers that do not fit are named order by order, so no file is refused for one."""
+
+    def lines(self, account: BankAccount, documents: list[PaymentReturn]) -> list[tuple[str, str]]:
+        counts = Counter(one.outcome for document in documents for one in document.answers)
+        return [(f"Orders {outcome.value.lower()}", str(count)) for outcome, count in sorted(counts.items())]
+
+    def apply(self, file: ImportedFile, documents: list[PaymentReturn]) -> None:
+        accounts = list(file.account.provider_accounts.values_list("pk", flat=True))
+        for document in documents:
+            answers.store(file.pk, accounts, document.answers, utcnow())
+            if document.file_outcome in (OrderOutcome.REJECTED, OrderOutcome.ACCEPTED):
+                answers.refused_file(file.pk, accounts, document.of_file, document.file_outcome, utcnow())
+
+
+register(PaymentReturn, PaymentReturnHandler())
