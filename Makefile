@@ -87,6 +87,10 @@ clients: installed-dev
 		mkdir -p .tools/clients && cp tests/clients/package*.json .tools/clients/ && \
 		$(call timed,installing JavaScript tools,npm ci --prefix .tools/clients --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error) && \
 		cp tests/clients/package-lock.json .tools/clients/installed; }
+	@cmp -s tests/clients/stpmex.txt .tools/stpmex/installed || { \
+		$(UV) venv -q --clear --python .venv/bin/python .tools/stpmex && \
+		$(call timed,installing stpmex,$(UV) pip install -q --require-hashes --python .tools/stpmex/bin/python -r tests/clients/stpmex.txt) && \
+		cp tests/clients/stpmex.txt .tools/stpmex/installed; }
 	@ONPAY_LOCAL=1 $(WITH) -- $(PYTEST) --dist loadfile tests/clients $(T)
 
 nightly: export ONPAY_EXAMPLES := nightly
@@ -96,6 +100,7 @@ nightly: check test browser clients
 	@$(MAKE) --no-print-directory bench
 
 lock: $(UV)
+	@echo 'stpmex==3.15.1' | $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header - -o tests/clients/stpmex.txt
 	@$(LOCK) -o requirements.txt
 	@$(LOCK) --extra local -c requirements.txt -o requirements-local.txt
 	@$(LOCK) --extra local --extra dev -c requirements-local.txt -o requirements-dev.txt

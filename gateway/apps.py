@@ -39,6 +39,7 @@ class GatewayConfig(AppConfig):
         from gateway.suspense import holding as holds_what_does_not_fit  # noqa: F401
         from gateway.suspense import invariants as of_suspense  # noqa: F401
         from gateway.suspense import proposals as of_money_in_suspense  # noqa: F401
+        from gateway.withdrawals import callbacks as about_withdrawals  # noqa: F401
         from gateway.withdrawals import invariants as of_withdrawals  # noqa: F401
         from gateway.withdrawals import proposals as of_withdrawal_outcomes  # noqa: F401
 

@@ -12,6 +12,7 @@ from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.payout_schedules.models import PayoutRun, PayoutSchedule
 from gateway.payouts.models import PayoutRule
 from gateway.providers.models import ProviderAccount, ProviderMessage, ProviderRoute
+from gateway.providers.numbers import IssuedNumber
 from gateway.reconciliation.models import (
     BankAccount,
     BankLine,
@@ -54,6 +55,7 @@ __all__ = [
     "Evidence",
     "IdempotencyKey",
     "ImportedFile",
+    "IssuedNumber",
     "LinePart",
     "MethodRule",
     "Payment",

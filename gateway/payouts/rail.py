@@ -59,13 +59,15 @@ DECLINES = (
 class PayoutOutcome:
     """An answer. `reference` is the provider's id of the money; `failure` is a code of contract §3 and a sentence.
 
-    `ask_after_s`: when to ask the provider again, if this answer is not final.
+    `ask_after_s`: when to ask the provider again, if this answer is not final, or for returns. `details` are members of
+    the withdrawal that only the provider knows.
     """
 
     answered: PayoutResult
     reference: str | None = None
     failure: tuple[str, str] | None = None
     ask_after_s: int | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class PayoutOrder:
     """The order that a rail receives for a withdrawal. The provider stores the id and never pays it twice.
 
     `amount` is in the wallet's `currency`; the beneficiary receives `payout_amount`. `has_arrived`: the provider
-    confirmed it, and may now report a return.
+    confirmed it, and may now report a return. `sent_at` is when it was handed over last.
     """
 
     withdrawal_id: str
@@ -97,7 +99,9 @@ class PayoutOrder:
     payout_currency: str
     destination: Mapping[str, str] = field(repr=False)
     sender: str
+    sent_at: datetime | None = None
     sent_times: int = 0
+    asked_times: int = 0
     has_arrived: bool = False
 
 

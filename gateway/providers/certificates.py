@@ -29,6 +29,10 @@ class Pem:
     """Marks a member that is entered as a text of several lines."""
 
 
+class SigningPem(Pem):
+    """Marks a private key that signs requests: it belongs to no certificate of the account."""
+
+
 Certificate = Annotated[str, Pem(), AfterValidator(_certificates)]
 """One certificate or a chain, the own one first. It is no secret, and its expiry is watched."""
 PrivateKey = Annotated[SecretStr, Pem(), AfterValidator(_private_key)]

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
 from accounts.base.sealing import seal
-from gateway.providers.certificates import Pem, belongs_to, expires_at
+from gateway.providers.certificates import Pem, SigningPem, belongs_to, expires_at
 from gateway.providers.errors import InvalidAccount
 from gateway.providers.models import ProviderAccount
 from gateway.providers.provider import Credentials, Provider
@@ -46,8 +46,12 @@ def is_secret(member: FieldInfo) -> bool:
 
 
 def is_pem(member: FieldInfo) -> bool:
-    inner = (mark for one in get_args(member.annotation) for mark in getattr(one, "__metadata__", ()))
-    return any(isinstance(mark, Pem) for mark in (*member.metadata, *inner))
+    return _is_marked(member, Pem)
+
+
+def _is_marked(member: FieldInfo, mark: type[Pem]) -> bool:
+    inner = (one for argument in get_args(member.annotation) for one in getattr(argument, "__metadata__", ()))
+    return any(isinstance(one, mark) for one in (*member.metadata, *inner))
 
 
 def sealed_of(provider: type[Provider[Any]], given: Given, system: str | None = None) -> SealedCredentials:
@@ -81,7 +85,8 @@ def without_secrets(text: str, credentials: Credentials) -> str:
 
 def _require_usable(credentials: Credentials) -> datetime | None:
     """The expiry of the certificates. Raises ONP400_PROVIDER_ACCOUNT if one has expired or has another key."""
-    names = [name for name, one in type(credentials).model_fields.items() if is_pem(one)]
+    members = type(credentials).model_fields.items()
+    names = [name for name, one in members if is_pem(one) and not _is_marked(one, SigningPem)]
     given = {name: value for name in names if (value := getattr(credentials, name))}
     key = next((value for value in given.values() if isinstance(value, SecretStr)), None)
     expiries = {name: expires_at(value) for name, value in given.items() if not isinstance(value, SecretStr)}

@@ -1,10 +1,11 @@
 """Messages of institutions: taken in as they are, and read later; each notice in them leads to a query."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
+from typing import Any, NamedTuple
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
@@ -33,24 +34,30 @@ READING = timedelta(minutes=2)
 _SECRET = re.compile(r"auth|cookie|key|secret|signature|token|password", re.IGNORECASE)
 
 
-def take(account_id: str, message: Message) -> bool:
+class Reply(NamedTuple):
+    """What a message that was taken in is answered with; no body: any 200 will do."""
+
+    body: Mapping[str, Any] | None
+
+
+def take(account_id: str, message: Message) -> Reply | None:
     """Stores a verified message for reading. One that came before is read once more: it may say "look again".
 
-    False: the institution has not sent it, or there is no such account. Nobody can tell which, not by the time it
+    None: the institution has not sent it, or there is no such account. Nobody can tell which, not by the time it
     takes either: what comes for an unknown account is verified for another one, and refused.
     """
     digest = sha256(message.path.encode() + b"\0" + message.body).hexdigest()
     account = _account_or_another(account_id if is_well_formed(account_id) else "")
     if account is None:
-        return False
+        return None
     is_known = account.pk == account_id
     if not (_is_genuine(account, message) and is_known):
         name = account.pk if is_known else UNKNOWN
         log.warning("callback.refused", account=name, times=_times_refused(name), path=message.path[:100])
-        return False
+        return None
     if not _repeated(account, digest):
         _store(account, message, digest)
-    return True
+    return Reply(provider_of(account).reply(message))
 
 
 def _account_or_another(account_id: str) -> ProviderAccount | None:

@@ -49,13 +49,15 @@ class Message:
     """A message of an institution as it arrived. Header names are in lower case.
 
     `path` is what follows the account in the address. `certificate` is the SHA-256 fingerprint of the client
-    certificate in lower-case hex, told by a trusted proxy; None without one.
+    certificate in lower-case hex, told by a trusted proxy; None without one. `source` is the address that it came from,
+    as trusted proxies tell it; None where it is not known, and when the message is read later.
     """
 
     path: str
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
     certificate: str | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,10 @@ class Provider(ABC, Generic[C]):
     def verify(self, message: Message) -> bool:
         """Whether the institution itself sent the message. Without callbacks: no."""
         return False
+
+    def reply(self, message: Message) -> Mapping[str, Any] | None:
+        """The JSON that the institution expects as the answer to a verified message. None: any 200 will do."""
+        return None
 
     def read(self, message: Message) -> Sequence[Notice]:
         """What a verified message says; unknown ids are left out. Raises Unreadable for anything else.

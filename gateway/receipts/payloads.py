@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 from accounts.base.clock import now
 from accounts.base.wire import Number, Timestamp, optional_timestamp, timestamp
 from gateway.methods.registry import Method
+from gateway.methods.spei.rail import TRACKING_KEY
 from gateway.payments.models import Payment
 from gateway.payments.payloads import MethodName
 from gateway.receipts import tax_ids, verification
@@ -113,7 +114,9 @@ def end_to_end_id(payment: Payment) -> str | None:
 
 def tracking_key(payment: Payment) -> str | None:
     """The id by which the payer's bank knows a transfer."""
-    return payment.rail_reference if payment.method in (Method.SPEI, Method.BANK_TRANSFER) else None
+    if payment.method not in (Method.SPEI, Method.BANK_TRANSFER):
+        return None
+    return payment.details.get(TRACKING_KEY) or payment.rail_reference
 
 
 def card(payment: Payment) -> ReceiptCardPayload | None:

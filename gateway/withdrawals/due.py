@@ -144,3 +144,19 @@ def _begin_now(merchant: Merchant, withdrawal_id: str) -> tuple[bool, Later | No
     if is_leased(withdrawal) or withdrawal.status != Status.PROCESSING:
         return False, None
     return True, _call_provider(withdrawal, clock.now(merchant))
+
+
+@transaction.atomic
+def begin_query(merchant: Merchant, withdrawal_id: str) -> Later | None:
+    """Queries an order that was sent, also one that was paid: it may have been returned. Sends nothing.
+
+    None: a process is asking, and it is asked again afterwards.
+    """
+    withdrawal, now = lock(merchant, withdrawal_id), clock.now(merchant)
+    if withdrawal.sent_at is None or withdrawal.status not in (Status.PROCESSING, Status.COMPLETED):
+        return None
+    if is_leased(withdrawal):
+        withdrawal.ask_at = now
+        withdrawal.save(update_fields=["ask_at"])
+        return None
+    return _call_provider(withdrawal, now)

@@ -53,6 +53,15 @@ class DestinationPayload(TypedDict):
     address: NotRequired[str]
 
 
+class CepPayload(TypedDict):
+    """Where Banco de México shows the receipt of a SPEI transfer (CEP), and what its page asks for."""
+
+    url: str
+    operationDate: str
+    senderBank: str
+    receiverBank: str
+
+
 class WithdrawalPayload(TypedDict):
     """A withdrawal; the beneficiary receives `amount`, or `assetAmount` of crypto. `failure` only if it failed."""
 
@@ -71,6 +80,7 @@ class WithdrawalPayload(TypedDict):
     destination: DestinationPayload
     endToEndId: NotRequired[str | None]
     trackingKey: NotRequired[str | None]
+    cep: NotRequired[CepPayload]
     transactionHash: NotRequired[str | None]
     asset: NotRequired[Literal["USDT", "BTC"]]
     network: NotRequired[Literal["TRC20", "BITCOIN"]]

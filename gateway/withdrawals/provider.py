@@ -32,7 +32,7 @@ log = structlog.get_logger()
 ASKED_AGAIN_AFTER_S, LONGEST_BREAK_S = 30, 3600
 _CHANGING = (
     "status", "rail_reference", "failure_code", "failure_message", "sent_at", "sent_times", "asked_times", "ask_at",
-    "note", "updated_at", "completed_at", "returned_at", *ASKED,
+    "note", "updated_at", "completed_at", "returned_at", "details", *ASKED,
 )  # fmt: skip
 
 
@@ -90,6 +90,7 @@ def take(withdrawal: Withdrawal, question: Question, outcome: PayoutOutcome, at:
         return withdrawal
     withdrawal.leased_until = None if is_own else withdrawal.leased_until
     withdrawal.rail_reference = outcome.reference or withdrawal.rail_reference
+    withdrawal.details = {**withdrawal.details, **outcome.details}
     if outcome.answered in _NO_END or (outcome.answered == PayoutResult.DONE and withdrawal.status == Status.COMPLETED):
         return _wait(withdrawal, outcome, at)
     try:
@@ -118,12 +119,14 @@ def _wait(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withd
         withdrawal.sent_at, wait_s = None, wait_s or 0
     elif wait_s is None and withdrawal.status == Status.PROCESSING and not _is_for_simulation(withdrawal, outcome):
         wait_s = min(ASKED_AGAIN_AFTER_S << min(withdrawal.asked_times, 10), LONGEST_BREAK_S)
+    elif wait_s is None and outcome.answered == PayoutResult.UNKNOWN:  # it was paid, and may have been returned
+        wait_s = LONGEST_BREAK_S
     if outcome.answered == PayoutResult.UNKNOWN and withdrawal.status == Status.PROCESSING:
         keep_unclear(withdrawal, at, ask_after_s=wait_s)
     else:
         settle_outcome(withdrawal)
         withdrawal.ask_at = None if wait_s is None else at + timedelta(seconds=wait_s)
-    withdrawal.save(update_fields=["sent_at", "ask_at", "rail_reference", *ASKED])
+    withdrawal.save(update_fields=["sent_at", "ask_at", "rail_reference", "details", *ASKED])
     if is_overdue(withdrawal, at):
         log.critical("withdrawal.unclear_past_deadline", withdrawal=withdrawal.id, since=withdrawal.unclear_since)
     return withdrawal
@@ -212,7 +215,9 @@ def order_to(withdrawal: Withdrawal, destination: Mapping[str, str]) -> PayoutOr
         payout_currency=withdrawal.payout_currency,
         destination=destination,
         sender=withdrawal.merchant.company.legal_name,
+        sent_at=withdrawal.sent_at,
         sent_times=withdrawal.sent_times,
+        asked_times=withdrawal.asked_times,
         has_arrived=withdrawal.status == Status.COMPLETED,
     )
 

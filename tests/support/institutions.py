@@ -6,6 +6,7 @@ from tests.support.adyen.acquirer import Acquirer
 from tests.support.bacen_pix.bank import Papers
 from tests.support.boleto_bank import CREDENTIALS as BOLETOS
 from tests.support.manual_provider import CREDENTIALS
+from tests.support.stp.service import Stp
 from tests.support.stripe.stand_in import StandIn
 
 _PAPERS = Papers.of("onpay.test")
@@ -25,6 +26,7 @@ ACCOUNTS: dict[str, list[dict[str, Any]]] = {
         }
     ],
     "stripe": [StandIn(0, "https://acquirer.example").credentials()],
+    "stp": [Stp(url="https://acquirer.example").credentials()],
     "adyen": [Acquirer(url="https://acquirer.example").credentials()],
 }
 """The name of a provider → credentials as staff enter them. Nothing is called with them."""

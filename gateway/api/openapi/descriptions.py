@@ -293,6 +293,12 @@ OF: dict[str, dict[str, str]] = {
         "secret": "The secret that your server uses, if you want it compared.",
         "receivedAt": "When the delivery arrived. If omitted: now.",
     },
+    "CepPayload": {
+        "url": "Banco de México's page of the receipt, or the one that asks for its facts.",
+        "operationDate": "The day of operation in SPEI: YYYY-MM-DD.",
+        "senderBank": "The number of the sending institution in SPEI: five digits.",
+        "receiverBank": "The number of the beneficiary's institution in SPEI: five digits.",
+    },
     "WalletBalancePayload": {"method": "The rail by which the wallet is named."},
     "WarningPayload": {
         "code": "ONP_CARD_METHOD_CORRECTED.",
@@ -320,6 +326,7 @@ OF: dict[str, dict[str, str]] = {
         "completedAt": "When it reached the beneficiary; null until then.",
         "destination": "The destination, masked.",
         "endToEndId": "PIX: the id of the transfer in the Brazilian payment system.",
+        "cep": "SPEI in production: where Banco de México shows the receipt (CEP); absent until it is settled.",
     },
     "WrongMemberPayload": {
         "field": "The wrong member, as a dotted path.",

@@ -8,8 +8,12 @@ SANDBOX_BANK_NAME = "Banco Sandbox"
 
 def clabe(*, bank: str, city: str, account: int) -> str:
     """18 digits for an account of at most 11."""
-    digits = f"{bank}{city}{account:011d}"
-    return digits + compute_control_digit(digits)
+    return with_check_digit(f"{bank}{city}{account:011d}")
+
+
+def with_check_digit(digits: str) -> str:
+    """The CLABE of its first 17 digits."""
+    return digits + str(compute_control_digit(digits))
 
 
 def is_clabe(text: str) -> bool:

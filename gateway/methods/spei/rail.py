@@ -19,6 +19,8 @@ from gateway.methods.spei.clabe import SANDBOX_BANK, SANDBOX_BANK_NAME, clabe
 
 HOUR = 3_600
 DAY = 24 * HOUR
+TRACKING_KEY = "trackingKey"
+"""Detail of a payment whose institution names its money by more than the payer's bank's key (clave de rastreo)."""
 
 
 class SpeiPayload(TypedDict):

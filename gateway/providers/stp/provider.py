@@ -1,0 +1,64 @@
+"""An account at STP: its connection check, its callbacks, and the money that arrived."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+
+from gateway.methods.rail import Money, Rail
+from gateway.methods.spei.clabe import is_clabe
+from gateway.payouts.rail import PayoutRail
+from gateway.providers import numbers
+from gateway.providers.client import Client, Identity
+from gateway.providers.errors import CallFailed, NotConnected
+from gateway.providers.provider import Arrival, Message, Notice, Provider
+from gateway.providers.stp import callbacks
+from gateway.providers.stp.api import StpApi
+from gateway.providers.stp.credentials import CLABE_DIGITS, StpCredentials
+from gateway.providers.stp.payout import StpPayout
+from gateway.providers.stp.rail import SERIES, StpSpei
+
+
+class StpProvider(Provider[StpCredentials]):
+    """SPEI, in and out."""
+
+    name: ClassVar[str] = "stp"
+    title: ClassVar[str] = "STP (SPEI)"
+    credentials_type: ClassVar[type[StpCredentials]] = StpCredentials
+    methods: ClassVar[tuple[tuple[str, str], ...]] = (("SPEI", "MXN"),)
+    payouts: ClassVar[tuple[tuple[str, str], ...]] = (("SPEI", "MXN"),)
+
+    def __init__(self, credentials: StpCredentials) -> None:
+        super().__init__(credentials)
+        self.api = StpApi(Client(self.name, Identity(ca=credentials.ca_certificates)), credentials)
+
+    def rails(self) -> Sequence[Rail]:
+        return [StpSpei(self.api)]
+
+    def payout_rails(self) -> Sequence[PayoutRail]:
+        return [StpPayout(self.api)]
+
+    def check(self) -> None:
+        """Reads the balance of the account."""
+        try:
+            self.api.balance()
+        except CallFailed as failed:
+            raise NotConnected(failed.reason) from None
+
+    def arrivals(self, since: datetime, until: datetime) -> Iterator[Arrival]:
+        """Deposits to whatever CLABE of the account, without orders of ours that came back."""
+        for one in self.api.received(since, until):
+            if one.is_money:
+                number = int(one.clabe[:CLABE_DIGITS]) if is_clabe(one.clabe) else -1
+                yield Arrival("SPEI", Money(one.reference, one.amount, "MXN"), numbers.payment_of(number, SERIES))
+
+    def verify(self, message: Message) -> bool:
+        return callbacks.is_genuine(message, self.credentials)
+
+    def reply(self, message: Message) -> Mapping[str, Any]:
+        return callbacks.reply(message)
+
+    def read(self, message: Message) -> Sequence[Notice]:
+        return callbacks.notices(message)
+
+
+PROVIDER = StpProvider
