@@ -15,6 +15,7 @@ KINDS = {
     "refund.failed": "A refund could not be completed",
     "refund.rejected": "A payer's refund request was decided in favor of the company",
     "refund.canceled": "A payer withdrew a refund request",
+    "withdrawal.approval_requested": "A withdrawal waits for approval",
     "withdrawal.completed": "A withdrawal reached its beneficiary",
     "withdrawal.failed": "A withdrawal was rejected; the money is back",
     "withdrawal.returned": "The beneficiary's bank returned the money",

@@ -10,6 +10,7 @@ from accounts.models import Merchant
 from gateway.bulk.models import BulkLine
 from gateway.refunds import services as refunds
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 
 
@@ -70,6 +71,7 @@ def withdraw(merchant: Merchant, line: BulkLine) -> str:
         payout_currency=order["currency"],
         reference=order["reference"],
         destination=order["destination"],
+        requester=Requester(person_id=line.file.confirmed_by_id, others=(line.file.uploaded_by_id,)),
         is_from_backend=False,
     )
     return withdrawals.create(merchant, draft).pk

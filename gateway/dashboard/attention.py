@@ -91,6 +91,13 @@ def _about_webhooks(here: RequestContext, found: Attention) -> Iterator[Note]:
 
 
 def _about_money(here: RequestContext, found: Attention) -> Iterator[Note]:
+    for waiting in found.to_approve.first:
+        title = _("A withdrawal of %(amount)s waits for approval") % {"amount": coded(waiting.amount, waiting.currency)}
+        place = here.to("withdrawal", waiting.pk)
+        yield Note(URGENT, "check", title, place, waiting.reference, waiting.approval_expires_at)
+    if more := found.to_approve.more:
+        title = ngettext("%(n)s more waits for approval", "%(n)s more wait for approval", more) % {"n": more}
+        yield Note(URGENT, "check", title, here.to("approvals"))
     for withdrawal in found.came_back.first:
         amount, status = coded(withdrawal.amount, withdrawal.currency), STATUS[withdrawal.status][0]
         title = _("A withdrawal of %(amount)s did not arrive: %(status)s") % {"amount": amount, "status": status}

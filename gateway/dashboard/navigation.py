@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.roles import May
 from gateway.dashboard.context import RequestContext
 from gateway.refunds.inbox import Tab, listed
+from gateway.withdrawals import selectors as withdrawals
 
 
 class MenuItem(NamedTuple):
@@ -39,6 +40,7 @@ MENU: tuple[tuple[str | Promise, tuple[MenuItem, ...]], ...] = (
             MenuItem("receivables", _("Receivables"), "calendar-dollar", May.READ_MONEY, "receivables/"),
             MenuItem("withdrawals", _("Withdrawals"), "arrow-up-right", May.READ_MONEY, "withdrawals/"),
             MenuItem("bulk_files", _("Bulk files"), "file-text", May.REFUND, "bulk/"),
+            MenuItem("beneficiaries", _("Beneficiaries"), "users", May.READ_MONEY, "beneficiaries/"),
             MenuItem("conversions", _("Conversions"), "arrows-exchange", May.READ_MONEY, "conversions/"),
         ),
     ),
@@ -95,10 +97,13 @@ MOST = 99
 
 
 def _waiting(here: RequestContext, item: MenuItem) -> str:
-    """Refunds awaiting an answer, counted to a hundred."""
-    if item.name != "refunds":
+    """Refunds awaiting an answer, and withdrawals awaiting approval, counted to a hundred."""
+    if item.name == "refunds":
+        count = listed(here.merchant, Tab.WAITING).order_by().values("pk")[: MOST + 1].count()
+    elif item.name == "withdrawals":
+        count = withdrawals.waiting(here.merchant).order_by().values("pk")[: MOST + 1].count()
+    else:
         return ""
-    count = listed(here.merchant, Tab.WAITING).order_by().values("pk")[: MOST + 1].count()
     return f"{MOST}+" if count > MOST else str(count or "")
 
 

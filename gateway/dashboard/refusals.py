@@ -79,6 +79,28 @@ IN_WORDS: dict[str, Promise] = {
     "ONP409_REFUND_STATE": _("The refund's status does not allow this. Reload it."),
     "ONP409_VERIFICATION_STATE": _("The verification's status does not allow this. Reload the page."),
     "ONP409_WEBHOOK_STATE": _("The endpoint is disabled. Enable it first."),
+    "ONP400_WITHDRAWAL_RULES": _("These rules cannot work: more people must approve than there are approvers."),
+    "ONP403_APPROVER": _(
+        "You do not approve withdrawals under your company's rules, or not yet: a new role counts after 48 hours."
+    ),
+    "ONP403_BENEFICIARY_COOLING_OFF": _(
+        "This beneficiary is new. Your rules allow withdrawals after its cooling-off time."
+    ),
+    "ONP403_BENEFICIARY_UNKNOWN": _(
+        "Your rules allow withdrawals to beneficiaries only. Add the account to them first."
+    ),
+    "ONP403_OWN_APPROVAL": _("You, or a key of yours, asked for this withdrawal. Another person must approve it."),
+    "ONP403_WITHDRAWAL_RULES": _(
+        "Another owner must agree, who has been an owner for 48 hours or since before the rules."
+    ),
+    "ONP409_APPROVAL_GIVEN": _("You, or a key of yours, have already approved this withdrawal."),
+    "ONP409_APPROVAL_STATE": _("The withdrawal does not wait for approval any more. Reload it."),
+    "ONP409_BENEFICIARY": _("This account is already one of your beneficiaries."),
+    "ONP409_WITHDRAWAL_RULES": _("These rules have been replaced, stopped or put in force. Reload the page."),
+    "ONP409_WITHDRAWAL_UNAPPROVED": _("The withdrawal waits for approval: it can only fail."),
+    "ONP422_BENEFICIARY_LIMIT": _("You have 5,000 beneficiaries, the maximum. Remove some first."),
+    "ONP422_WITHDRAWAL_BENEFICIARY_LIMIT": _("This exceeds your own limit for one beneficiary in 24 hours."),
+    "ONP422_WITHDRAWAL_DAY_LIMIT": _("This exceeds your own limit for withdrawals in 24 hours."),
     "ONP409_WITHDRAWAL_STATE": _("The withdrawal's status does not allow this. Reload it."),
     "ONP410_BOLETO": _("The boleto can no longer be paid."),
     "ONP422_<METHOD>_AMOUNT_TOO_LARGE": _("The amount exceeds the maximum of this payment method."),

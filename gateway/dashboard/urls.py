@@ -8,6 +8,7 @@ from gateway.dashboard import acceptance, entrance, home, production, search
 from gateway.dashboard.advances.urls import urls as advances
 from gateway.dashboard.audit.urls import urls as audit
 from gateway.dashboard.balance.urls import urls as balance
+from gateway.dashboard.beneficiaries.urls import urls as beneficiaries
 from gateway.dashboard.bulk.urls import urls as bulk
 from gateway.dashboard.conversions.urls import urls as conversions
 from gateway.dashboard.customers.urls import urls as customers
@@ -58,6 +59,7 @@ _pages = [
     *withdrawals,
     *bulk,
     *payout_schedules,
+    *beneficiaries,
     *conversions,
     *keys,
     *webhooks,

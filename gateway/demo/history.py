@@ -30,6 +30,7 @@ from gateway.simulations.services import advance
 from gateway.vault import services as vault
 from gateway.vault.cards import Secret
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
@@ -232,6 +233,7 @@ class Life:
             payout_currency="BRL",
             reference=self._name("wd"),
             destination={"pixKey": "financeiro@lojaexemplo.com.br", "pixKeyType": "EMAIL"},
+            requester=Requester.of_person(self.owner),
             is_from_backend=False,
         )
         withdrawals.create(self.merchant, draft)

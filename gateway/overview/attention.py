@@ -48,13 +48,15 @@ class Attention:
     """Open items and recent events of the company.
 
     `to_answer` by deadline; `short_of_money` wait until the wallet has more; `endpoints` fail or were disabled by
-    us; `came_back`: withdrawals that failed or were returned, and `decided`: advances, both of the last seven
-    days; `boletos` that can be paid for two more days; `blocked`: legal holds.
+    us; `to_approve`: withdrawals that wait for people; `came_back`: withdrawals that failed or were returned, and
+    `decided`: advances, both of the last seven days; `boletos` that can be paid for two more days; `blocked`: legal
+    holds.
     """
 
     to_answer: Some[Refund]
     short_of_money: Some[Refund]
     endpoints: Some[Endpoint]
+    to_approve: Some[Withdrawal]
     came_back: Some[Withdrawal]
     decided: Some[Advance]
     boletos: Some[Payment]
@@ -71,6 +73,7 @@ def attention(merchant: Merchant) -> Attention:
         to_answer=_some(listed(merchant, statuses=(Status.AWAITING_RESPONSE,))),
         short_of_money=_some(short_of_money(merchant)),
         endpoints=_failing(webhooks.endpoints(merchant)),
+        to_approve=_some(withdrawals.waiting(merchant)),
         came_back=_some(withdrawals.came_back(merchant, now - RECENTLY)),
         decided=_some(receivables.advances(merchant).filter(decided_at__gte=now - RECENTLY)),
         boletos=_some(_ending(merchant)),

@@ -22,6 +22,8 @@ from gateway.payout_batches import files
 from gateway.payout_batches.errors import BatchChanged, BatchState, BatchUnknown, NothingToGather, NotPaidByFile
 from gateway.payout_batches.models import BatchOrder, PayoutBatch
 from gateway.providers.models import ProviderAccount
+from gateway.withdrawals.approvals.asking import is_lapsed
+from gateway.withdrawals.approvals.standing import is_still_approved
 from gateway.withdrawals.models import Status, Withdrawal
 from gateway.withdrawals.provider import put_in_file
 
@@ -61,12 +63,14 @@ def hold_account(account_id: str) -> ProviderAccount:
 def gather(by: Actor, account_id: str, currency: str, pay_on: date, note: str) -> PayoutBatch:
     """Puts the withdrawals that wait for a file of the account into a new batch, the oldest first.
 
-    Nothing is sent. Raises ONP409_PAYOUT_BATCH_ACCOUNT and ONP409_PAYOUT_BATCH_EMPTY.
+    Nothing is sent; those whose approvals no longer count wait for approval again. Raises
+    ONP409_PAYOUT_BATCH_ACCOUNT and ONP409_PAYOUT_BATCH_EMPTY.
     """
     account = hold_account(account_id)
     way = files.way_of(account)
     assert way is not None
-    found = [load(Withdrawal, row) for row in _rows(_GATHERED, [account.pk, currency, way.most_orders])]
+    queued = [load(Withdrawal, row) for row in _rows(_GATHERED, [account.pk, currency, way.most_orders])]
+    found = [one for one in queued if not is_lapsed(one, utcnow())]
     if not found or pay_on < utcnow().date():
         raise NothingToGather
     batch = PayoutBatch(
@@ -140,6 +144,8 @@ def _obstacle(batch: PayoutBatch, order: BatchOrder, is_in_file: bool) -> str:
     same = (one.account_id, one.payout_currency, one.payout_amount) == (batch.account_id, batch.currency, order.amount)
     if not same or one.queued_at is None or (one.sent_at is not None) != is_in_file or not order.is_live:
         return f"{one.pk} is not as it was gathered."
+    if not is_in_file and not is_still_approved(one, utcnow()):
+        return f"{one.pk} is not approved any more, or was changed after it was approved."
     return ""
 
 

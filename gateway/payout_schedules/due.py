@@ -16,6 +16,7 @@ from gateway.payout_schedules.models import Frequency, PayoutRun, PayoutSchedule
 from gateway.payouts import selectors as payouts
 from gateway.payouts.selectors import PayoutTerms
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.money import to_decimal
 from ledger.wallets.selectors import holdings
@@ -71,6 +72,7 @@ def _pay(schedule: PayoutSchedule, run: PayoutRun) -> None:
         payout_currency=currency,
         reference=f"{schedule.pk}-{run.period:%Y-%m-%d}",
         destination=json.loads(unseal(bytes(schedule.sealed_destination))),
+        requester=Requester(person_id=schedule.created_by_id),
         is_from_backend=False,
     )
     run.withdrawal_id, run.amount = withdrawals.create(merchant, draft).pk, amount

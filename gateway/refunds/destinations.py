@@ -15,6 +15,7 @@ from gateway.refunds.errors import DestinationNotAllowed
 from gateway.refunds.models import Refund
 from gateway.withdrawals import gates
 from gateway.withdrawals.origin import Address
+from gateway.withdrawals.rules.selectors import in_force
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,16 @@ def chosen(payment: Payment, destination: Mapping[str, str] | None, withdrawer: 
     """The destination key of a boleto refund.
 
     Raises ONP403_REFUND_DESTINATION for a foreign key, unless the requester can withdraw; then ONP403_IP,
-    ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, as for a withdrawal.
+    ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED and ONP403_WITHDRAWALS_WAIT, as for a withdrawal. Nobody can
+    approve such a refund, so ONP403_REFUND_DESTINATION also while the company has withdrawal rules.
     """
     own = own_key(payment)
     assert own is not None
     if destination is None or not is_foreign(payment, destination):
         return own
     if withdrawer is None:
+        raise DestinationNotAllowed(field="destination")
+    if in_force(payment.merchant).rules.is_on:
         raise DestinationNotAllowed(field="destination")
     gates.require_admission(payment.merchant, withdrawer.origin, is_from_backend=withdrawer.is_from_backend)
     kind = destination["pixKeyType"]

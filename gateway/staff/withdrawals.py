@@ -37,7 +37,7 @@ from gateway.staff.withdrawal_decisions import (
 from gateway.withdrawals.due import query_now
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.lifecycle import may_be
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from gateway.withdrawals.proposals import WithdrawalOutcome, sentence, values_of
 from gateway.withdrawals.provider import MEANS
 from gateway.withdrawals.routing import can_be_asked
@@ -100,6 +100,15 @@ class WithdrawalAdmin(ReadOnlyAdmin):
                         column("spread_percentage", lambda share: f"{share.normalize():f}%", "spread percentage"),
                     ),
                     (payout_money("gross_amount", "before the network fee"), payout_money("network_fee")),
+                )
+            },
+        ),
+        (
+            "Approval by the company",
+            {
+                "fields": (
+                    ("approval", moment("approval_expires_at", "approval expires")),
+                    (column("approvals_required", str, "people required"), column("approvals_given", str, "given")),
                 )
             },
         ),
@@ -233,4 +242,5 @@ def _may_be(name: str, withdrawal: Withdrawal) -> bool:
 
 
 def _may_be_asked_about(withdrawal: Withdrawal) -> bool:
-    return withdrawal.status == Status.PROCESSING and can_be_asked(withdrawal)
+    is_waiting = withdrawal.approval == ApprovalState.PENDING
+    return withdrawal.status == Status.PROCESSING and not is_waiting and can_be_asked(withdrawal)

@@ -19,9 +19,13 @@ from gateway.providers.asking import is_leased
 from gateway.providers.errors import CallFailed, NotSent
 from gateway.providers.health import observed
 from gateway.providers.models import ProviderAccount
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.approvals import asking
+from gateway.withdrawals.approvals import services as approvals
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from gateway.withdrawals.provider import Question, call_simulator, prepare, queue, take
 from gateway.withdrawals.routing import rail_of_withdrawal
+from gateway.withdrawals.rules import services as rules
+from gateway.withdrawals.rules.models import RulesState, WithdrawalRules
 from gateway.withdrawals.services import lock
 
 log = structlog.get_logger()
@@ -39,8 +43,8 @@ Later = Callable[[], object]
 def _call_provider(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
     """Submits the order, or queries its status; with a real provider after the transaction.
 
-    Orders not yet submitted wait while the company is suspended or cannot withdraw, and while their account is paused
-    or taken out. Orders that are paid by file are queued for a batch instead.
+    Orders not yet submitted wait while the company is suspended or cannot withdraw, while approvals are missing, and
+    while their account is paused or taken out. Orders that are paid by file are queued for a batch instead.
     """
     merchant, account = withdrawal.merchant, withdrawal.account
     hold_settings(merchant)
@@ -50,6 +54,8 @@ def _call_provider(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
         log.warning("withdrawal.held_back", withdrawal=withdrawal.id, company=merchant.company_id)
         withdrawal.ask_at = max(due_at, clock.now(merchant)) + HELD_BACK_FOR
         withdrawal.save(update_fields=["ask_at"])
+        return None
+    if is_unsent and asking.is_lapsed(withdrawal, clock.now(merchant)):
         return None
     if rail and rail.is_by_batch:
         queue(withdrawal, clock.now(merchant))
@@ -122,11 +128,29 @@ CALL_PROVIDER = Due(
     condition="(w.leased_until IS NULL OR w.leased_until <= %(now)s)",
     run=_call_provider,
 )
-DUE = (CALL_PROVIDER,)
+EXPIRE_APPROVAL = Due(
+    kind="withdrawal.approval_expired",
+    title="Withdrawals that nobody approved in time",
+    model=Withdrawal,
+    column="approval_expires_at",
+    statuses=(ApprovalState.PENDING,),
+    status_column="approval",
+    run=approvals.expire,
+)
+CHANGE_RULES = Due(
+    kind="withdrawal_rules.changed",
+    title="Withdrawal rules to put in force",
+    model=WithdrawalRules,
+    column="due_at",
+    statuses=(RulesState.PROPOSED,),
+    status_column="state",
+    run=rules.take_effect,
+)
+DUE = (CALL_PROVIDER, EXPIRE_APPROVAL, CHANGE_RULES)
 
 
 def run_due(limit: int = 100, environment: str | None = None) -> int:
-    """Submits accepted withdrawals and queries those in progress; returns how many."""
+    """Submits accepted withdrawals and queries those in progress, ends waits for approval, and puts rules in force."""
     return sum(due.sweep(limit, environment=environment) for due in DUE)
 
 
@@ -141,7 +165,8 @@ def query_now(merchant: Merchant, withdrawal_id: str) -> bool:
 @transaction.atomic
 def _begin_now(merchant: Merchant, withdrawal_id: str) -> tuple[bool, Later | None]:
     withdrawal = lock(merchant, withdrawal_id)
-    if is_leased(withdrawal) or withdrawal.status != Status.PROCESSING:
+    is_waiting = withdrawal.approval == ApprovalState.PENDING
+    if is_leased(withdrawal) or withdrawal.status != Status.PROCESSING or is_waiting:
         return False, None
     return True, _call_provider(withdrawal, clock.now(merchant))
 

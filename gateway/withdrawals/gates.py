@@ -13,6 +13,7 @@ from gateway.payouts import selectors as payouts
 from gateway.payouts.errors import PayoutUnavailable, WithdrawalDisabled, WithdrawalTooSmall
 from gateway.providers.models import ProviderAccount
 from gateway.withdrawals import routing
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.errors import OtherCompany, RateChanged, UnregisteredOrigin
 from gateway.withdrawals.origin import Address, is_registered
 from gateway.withdrawals.selectors import is_live
@@ -27,7 +28,8 @@ class WithdrawalDraft:
     """A valid withdrawal order. `amount` is exact and is debited from the wallet of `currency`.
 
     The beneficiary receives `payout_currency`; `destination` has the members that its rail requires. `origin` is the
-    address of the backend, None if unreadable; orders that do not come from a backend say so.
+    address of the backend, None if unreadable; orders that do not come from a backend say so. `requester` asks for it,
+    and cannot approve it.
     """
 
     company_id: str
@@ -37,6 +39,7 @@ class WithdrawalDraft:
     payout_currency: str
     reference: str
     destination: Mapping[str, str] = field(repr=False)
+    requester: Requester
     minimum_payout: Decimal | None = None
     origin: Address | None = None
     is_from_backend: bool = True

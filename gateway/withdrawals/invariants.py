@@ -1,7 +1,8 @@
 """Invariants between withdrawals, holds and the books."""
 
 from accounts.base.rows import table
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.approvals.models import Approval, Decision
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from ledger.books.models import Transfer
 from ledger.holds.models import Hold
 from ledger.verify import invariant
@@ -29,5 +30,19 @@ invariant(
            WHEN '{Status.COMPLETED}' THEN ARRAY['withdrawal.completed', 'withdrawal.held']
            WHEN '{Status.FAILED}' THEN ARRAY['withdrawal.failed', 'withdrawal.held']
            ELSE ARRAY['withdrawal.completed', 'withdrawal.held', 'withdrawal.returned'] END
+    """,
+)
+invariant(
+    "I32",
+    "an approved withdrawal was approved as it stands by as many people as it requires, none of whom asked for it",
+    f"""
+    SELECT w.id, w.approvals_required, w.approvals_given FROM {table(Withdrawal)} w
+     WHERE w.approval = '{ApprovalState.APPROVED}' AND w.approvals_required > (
+       SELECT count(*) FROM {table(Approval)} a
+        WHERE a.withdrawal_id = w.id AND a.decision = '{Decision.APPROVE}' AND a.digest = w.approval_digest
+          AND NOT a.identities && w.asked_by
+          AND NOT EXISTS (SELECT FROM {table(Approval)} b
+                           WHERE b.withdrawal_id = w.id AND b.decision = a.decision AND b.id < a.id
+                             AND b.identities && a.identities))
     """,
 )

@@ -5,7 +5,7 @@ from enum import StrEnum
 from accounts.base.lifecycle import NEW, Table, Transition
 from gateway.withdrawals import postings
 from gateway.withdrawals.errors import WithdrawalState
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 
 
 class WithdrawalAction(StrEnum):
@@ -31,7 +31,11 @@ WITHDRAWAL_LIFE = Table(WithdrawalAction, Status, WithdrawalState, TRANSITIONS)
 
 
 def may_be(asked: WithdrawalAction, withdrawal: Withdrawal) -> bool:
-    """Whether this is possible in the withdrawal's current status. A blockchain transfer cannot be recalled."""
+    """Whether this is possible in the withdrawal's current status. A blockchain transfer cannot be recalled, and what
+    waits for approval can only fail.
+    """
+    if withdrawal.approval == ApprovalState.PENDING and asked != WithdrawalAction.DECLINED:
+        return False
     if asked == WithdrawalAction.RETURNED and withdrawal.is_converted:
         return False
     return WITHDRAWAL_LIFE.allows(asked, withdrawal.status)

@@ -168,7 +168,7 @@ class Withdrawal(Asked):
                 name="withdrawal_leaves_only_approved",
                 condition=Q(approval=None)
                 | Q(approval="APPROVED")
-                | Q(sent_at=None, ask_at=None, status__in=("PROCESSING", "FAILED")),
+                | Q(sent_at=None, ask_at=None, queued_at=None, status__in=("PROCESSING", "FAILED")),
             ),
             models.CheckConstraint(
                 name="withdrawal_approved_by_enough",

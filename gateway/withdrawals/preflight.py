@@ -1,6 +1,6 @@
 """All checks of a withdrawal at once, so that a first integration sees every problem together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeVar
@@ -10,8 +10,11 @@ from accounts.models import Merchant
 from gateway.payments.services import require_active
 from gateway.payouts.selectors import PayoutTerms
 from gateway.withdrawals import gates
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import Price, WithdrawalDraft
 from gateway.withdrawals.origin import Address
+from gateway.withdrawals.rules import checks
+from gateway.withdrawals.rules.selectors import in_force
 
 R = TypeVar("R")
 
@@ -34,6 +37,7 @@ class PreflightDraft:
     payout_currency: str | None = None
     reference: str | None = None
     minimum_payout: Decimal | None = None
+    destination: Mapping[str, str] | None = None
     may_read_balance: bool = False
     is_from_backend: bool = True
 
@@ -49,11 +53,12 @@ class Gate:
 
 @dataclass(slots=True)
 class Preflight:
-    """The checks in the order of a real withdrawal, with terms and price as far as known."""
+    """The checks in the order of a real withdrawal, with terms, price and the approvals needed, as far as known."""
 
     gates: list[Gate] = field(default_factory=list)
     terms: PayoutTerms | None = None
     price: Price | None = None
+    approvals: int | None = None
 
     @property
     def passes(self) -> bool:
@@ -96,6 +101,7 @@ def preflight(merchant: Merchant, draft: PreflightDraft) -> Preflight:
     found.try_gate(
         "LIMITS", lambda: gates.require_limits(merchant, _known(priceable), _known(terms), _known(price)), when=price
     )
+    own = _under_own_rules(found, merchant, draft, price, may_read=may_withdraw)
     reference = draft.reference or ""
     found.try_gate("REFERENCE", lambda: gates.require_reference(merchant, reference), when=reference and may_withdraw)
     found.try_gate(
@@ -104,8 +110,28 @@ def preflight(merchant: Merchant, draft: PreflightDraft) -> Preflight:
         when=price and (may_withdraw or draft.may_read_balance),
     )
     if draft.permission is None:
-        found.terms, found.price = terms, price
+        found.terms, found.price, found.approvals = terms, price, own
     return found
+
+
+def _under_own_rules(
+    found: Preflight, merchant: Merchant, draft: PreflightDraft, price: Price | None, *, may_read: bool
+) -> int | None:
+    """Runs the checks of the company's own rules, and returns how many people would have to approve."""
+    rules, currency = in_force(merchant).rules, draft.currency or ""
+    accounts = []
+    if draft.destination is not None and draft.payout_currency and may_read:
+        accounts = checks.accounts(merchant, draft.rail, draft.payout_currency, draft.destination)
+    is_known = found.try_gate(
+        "BENEFICIARY", lambda: checks.require_beneficiary(rules, merchant, accounts), when=accounts
+    )
+    amount = price.amount if price else 0
+    found.try_gate(
+        "OWN_LIMITS",
+        lambda: checks.require_limits(rules, merchant, currency, amount, accounts),
+        when=price and may_read,
+    )
+    return rules.approvals_for(currency, amount, is_known=is_known) if price and is_known is not None else None
 
 
 def _known(value: R | None) -> R:
@@ -130,5 +156,6 @@ def _priceable(draft: PreflightDraft) -> WithdrawalDraft | None:
         payout_currency=draft.payout_currency,
         reference="",
         destination={},
+        requester=Requester(),
         minimum_payout=draft.minimum_payout,
     )

@@ -19,9 +19,10 @@ from gateway.payouts.registry import rail_of
 from gateway.payouts.sandbox import SandboxPayout
 from gateway.providers.asking import ASKED, LEASE, is_overdue, keep_unclear, lease, settle_outcome
 from gateway.withdrawals import notices, payloads
+from gateway.withdrawals.approvals.standing import require_approved
 from gateway.withdrawals.errors import WithdrawalState
 from gateway.withdrawals.lifecycle import WITHDRAWAL_LIFE, WithdrawalAction
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from ledger.books.services import post
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
@@ -32,7 +33,7 @@ log = structlog.get_logger()
 ASKED_AGAIN_AFTER_S, LONGEST_BREAK_S = 30, 3600
 _CHANGING = (
     "status", "rail_reference", "failure_code", "failure_message", "sent_at", "sent_times", "asked_times", "ask_at",
-    "note", "updated_at", "completed_at", "returned_at", "details", *ASKED,
+    "note", "updated_at", "completed_at", "returned_at", "details", "approval", *ASKED,
 )  # fmt: skip
 
 
@@ -53,10 +54,11 @@ class Question:
 def prepare(withdrawal: Withdrawal, at: datetime) -> Question:
     """Records the call to the provider before it is made: an order that was possibly sent is queried, not sent again.
 
-    Call it in a transaction that has locked the withdrawal.
+    Call it in a transaction that has locked the withdrawal. Raises ONP409_WITHDRAWAL_UNAPPROVED.
     """
     is_new = withdrawal.sent_at is None
     if is_new:
+        require_approved(withdrawal)
         withdrawal.sent_at, withdrawal.asked_times = at, 0
         withdrawal.sent_times += 1
     else:
@@ -71,9 +73,10 @@ def put_in_file(withdrawal: Withdrawal, at: datetime) -> PayoutOrder:
     """The order, for a file that is about to be written: it counts as sent from now on. The caller saves `sent_at`,
     `sent_times` and `ask_at`.
 
-    Call it in a transaction that has locked the withdrawal.
+    Call it in a transaction that has locked the withdrawal. Raises ONP409_WITHDRAWAL_UNAPPROVED.
     """
     assert withdrawal.sent_at is None, "an order is sent once"
+    require_approved(withdrawal)
     withdrawal.sent_at, withdrawal.ask_at = at, None
     withdrawal.sent_times += 1
     return order_of(withdrawal)
@@ -161,8 +164,12 @@ def _unforeseen(withdrawal: Withdrawal, outcome: PayoutOutcome) -> Withdrawal:
 
 
 def turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdrawal:
-    """The only place that changes the status of a withdrawal. Raises ONP409_WITHDRAWAL_STATE."""
+    """The only place that changes the status of a withdrawal.
+
+    Raises ONP409_WITHDRAWAL_STATE, and ONP409_WITHDRAWAL_UNAPPROVED: what waits for approval can only fail.
+    """
     merchant = withdrawal.merchant
+    _require_leave(withdrawal, outcome)
     taken = WITHDRAWAL_LIFE.transition(MEANS[outcome.answered], withdrawal.status)
     if taken.target == Status.RETURNED and withdrawal.is_converted:
         raise WithdrawalState  # a transaction on a chain cannot be reversed
@@ -192,6 +199,15 @@ def turn(withdrawal: Withdrawal, outcome: PayoutOutcome, at: datetime) -> Withdr
     if taken.target in (Status.FAILED, Status.RETURNED):
         notices.came_back(withdrawal)
     return withdrawal
+
+
+def _require_leave(withdrawal: Withdrawal, outcome: PayoutOutcome) -> None:
+    """What fails before it was approved is not approved any more; anything else was sent, or must be approved."""
+    if outcome.answered == PayoutResult.DECLINED:
+        if withdrawal.approval == ApprovalState.PENDING:
+            withdrawal.approval = ApprovalState.CANCELED
+    elif withdrawal.sent_at is None:
+        require_approved(withdrawal)
 
 
 def post_books(withdrawal: Withdrawal, taken: Transition[WithdrawalAction, Withdrawal], at: datetime) -> None:

@@ -11,7 +11,7 @@ from accounts.models import Merchant
 from gateway.providers.models import ProviderAccount
 from gateway.providers.needs import needed_for
 from gateway.withdrawals.errors import WithdrawalUnknown
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 
 
 def get(merchant: Merchant, withdrawal_id: str) -> Withdrawal:
@@ -32,6 +32,11 @@ def came_back(merchant: Merchant, since: datetime) -> QuerySet[Withdrawal]:
     """The merchant's withdrawals that failed or were returned since then, latest first."""
     ended = Withdrawal.objects.filter(merchant=merchant, status__in=(Status.FAILED, Status.RETURNED))
     return ended.filter(updated_at__gte=since).order_by("-updated_at", "-id")
+
+
+def waiting(merchant: Merchant) -> QuerySet[Withdrawal]:
+    """The merchant's withdrawals that wait for approval, newest first."""
+    return narrowed(Withdrawal.objects.filter(merchant=merchant, approval=ApprovalState.PENDING))
 
 
 def is_live(merchant: Merchant, reference: str) -> bool:

@@ -18,12 +18,14 @@ from gateway.payouts.registry import rail_of
 from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.withdrawals import gates, notices
+from gateway.withdrawals.approvals import asking
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.gates import Price, WithdrawalDraft
 from gateway.withdrawals.lifecycle import WITHDRAWAL_LIFE, WithdrawalAction
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from gateway.withdrawals.provider import order_to, post_books, simulator_of, turn
 from gateway.withdrawals.routing import hold_account, rail_at
+from gateway.withdrawals.rules.checks import under_own_rules
 from ledger.holds import services as holds
 from ledger.holds.models import Reason
 
@@ -51,9 +53,10 @@ def create(merchant: Merchant, draft: WithdrawalDraft, withdrawal_id: str | None
     """Accepts a withdrawal: amount and fee are held, and the worker sends the order after the commit.
 
     Raises ONP403_IP, ONP403_COMPANY_STATUS, ONP403_WITHDRAWAL_DISABLED, ONP403_WITHDRAWALS_WAIT, ONP403_COMPANY,
-    ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, ONP409_DUPLICATE_REFERENCE,
-    ONP422_INSUFFICIENT_BALANCE, ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE and, in production,
-    ONP403_WITHDRAWAL_NOT_CONNECTED.
+    ONP422_WITHDRAWAL_AMOUNT_TOO_SMALL / _TOO_LARGE, ONP409_RATE_CHANGED, the refusals of the company's own rules
+    (`under_own_rules`), ONP409_DUPLICATE_REFERENCE, ONP422_INSUFFICIENT_BALANCE,
+    ONP503_WITHDRAWAL_TEMPORARILY_UNAVAILABLE and, in production, ONP403_WITHDRAWAL_NOT_CONNECTED. If the rules ask for
+    approvals, it waits for them first.
     """
     withdrawal, _, _ = _drafted(merchant, draft, withdrawal_id)
     return _accept(withdrawal)
@@ -82,6 +85,8 @@ def _accept(withdrawal: Withdrawal) -> Withdrawal:
         at=at,
         withdrawal_id=withdrawal.id,
     )
+    if withdrawal.approval == ApprovalState.PENDING:
+        asking.announce(withdrawal, at)
     post_books(withdrawal, taken, at)
     return withdrawal
 
@@ -106,6 +111,7 @@ def _drafted(
     rail = rail_at(account, merchant, draft.rail, draft.payout_currency)
     assert rail is not None
     destination = rail.destination(draft.destination)
+    own = under_own_rules(merchant, draft, price.amount)
     withdrawal = Withdrawal(
         id=withdrawal_id or new_id("wdr"),
         account=account,
@@ -126,6 +132,7 @@ def _drafted(
         destination=rail.shown(destination),
         sealed_destination=seal(json.dumps(destination).encode()),
         fingerprint=notices.fingerprint(merchant, destination),
+        account_fingerprint=own.account,
         details={"pixKeyType": destination["pixKeyType"]} if "pixKeyType" in destination else {},
         origin=str(draft.origin) if draft.origin else None,
         ask_at=now,
@@ -133,6 +140,8 @@ def _drafted(
         updated_at=now,
     )
     withdrawal.merchant = merchant
+    if own.approvals:
+        asking.require(withdrawal, own.approvals, draft.requester, until=now + own.rules.valid_for)
     return withdrawal, order_to(withdrawal, destination), rail
 
 

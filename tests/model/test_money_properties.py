@@ -27,6 +27,7 @@ from gateway.refunds.models import Refund, Status
 from gateway.withdrawals import due as withdrawals_due
 from gateway.withdrawals import provider
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
@@ -250,7 +251,8 @@ def a_withdrawal(shop: Shop) -> Withdrawal:
     a_payment(shop.sandbox, "PAID", "2000.00")
     destination = {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"}
     wish = WithdrawalDraft(
-        shop.company.id, "PIX", Decimal(904), "BRL", "BRL", a_reference(), destination, is_from_backend=False
+        shop.company.id, "PIX", Decimal(904), "BRL", "BRL", a_reference(), destination, Requester(),
+        is_from_backend=False,
     )  # fmt: skip
     return withdrawals.create(shop.sandbox, wish)
 

@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.urls import reverse
 from accounts.models import Company, Merchant
 from gateway.withdrawals import due as withdrawals_due
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 from ledger.books.models import Transfer
@@ -278,4 +280,5 @@ def test_staff_switch_withdrawals_off_while_one_commits(acme: Shop, caller: Call
 
 def a_wish(shop: Shop) -> WithdrawalDraft:
     destination = {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"}
-    return WithdrawalDraft(shop.company.id, "PIX", Decimal(10), "BRL", "BRL", "w-1", destination, is_from_backend=False)
+    wish = WithdrawalDraft(shop.company.id, "PIX", Decimal(10), "BRL", "BRL", "w-1", destination, Requester())
+    return replace(wish, is_from_backend=False)

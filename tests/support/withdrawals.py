@@ -52,6 +52,8 @@ GATES = (
     "RAIL",
     "RATE",
     "LIMITS",
+    "BENEFICIARY",
+    "OWN_LIMITS",
     "REFERENCE",
     "BALANCE",
 )

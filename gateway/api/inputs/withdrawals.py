@@ -22,6 +22,7 @@ from gateway.payouts import errors as rails
 from gateway.payouts.rail import PayoutRail
 from gateway.payouts.registry import by_currency
 from gateway.withdrawals import gates
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.money import DECIMALS
 
@@ -106,7 +107,7 @@ class WithdrawalInput(Input):
         ]
         return found + rail.faults(sent, strict=merchant.environment == Environment.PRODUCTION)
 
-    def draft(self, merchant: Merchant) -> WithdrawalDraft:
+    def draft(self, merchant: Merchant, requester: Requester) -> WithdrawalDraft:
         given = self.model_dump(by_alias=True, exclude_none=True)
         rail, currency = self.validating_rail(given, merchant), self.paid_out(given)
         assert rail and currency
@@ -118,6 +119,7 @@ class WithdrawalInput(Input):
             payout_currency=currency,
             reference=self.reference,
             destination={name: given[name] for name in rail.members if name in given},
+            requester=requester,
         )
 
 
@@ -205,8 +207,8 @@ class CryptoWithdrawalInput(WithdrawalInput, ExactInput):
             found.append(Fault("minimumAssetAmount", "INVALID", "Has more decimal places than the asset."))
         return found
 
-    def draft(self, merchant: Merchant) -> WithdrawalDraft:
-        return replace(super().draft(merchant), minimum_payout=self.minimum_asset_amount)
+    def draft(self, merchant: Merchant, requester: Requester) -> WithdrawalDraft:
+        return replace(super().draft(merchant, requester), minimum_payout=self.minimum_asset_amount)
 
 
 def _is_finer(amount: int | Decimal, asset: str) -> bool:

@@ -309,6 +309,26 @@ OF: dict[str, dict[str, str]] = {
         "status": "How the withdrawal shall end.",
         "failureCode": "FAILED and RETURNED: why. If omitted: a usual reason.",
     },
+    "ApprovalInput": {
+        "decision": "APPROVE or REJECT.",
+        "note": "A sentence for the company's records.",
+    },
+    "BeneficiaryInput": {
+        "name": "What you call it.",
+        "rail": "The rail of withdrawals to it.",
+        "currency": "What it receives: BRL, MXN, ARS, COP, USDT or BTC.",
+        "destination": "The members of a withdrawal over the rail that name the account.",
+    },
+    "BeneficiaryPayload": {
+        "id": "The beneficiary's id.",
+        "name": "What you call it.",
+        "rail": "The rail of withdrawals to it.",
+        "currency": "What it receives.",
+        "destination": "The account, masked.",
+        "status": "COOLING_OFF until usableFrom, then USABLE.",
+        "usableFrom": "The end of its cooling-off time.",
+    },
+    "BeneficiaryFilters": {"rail": "Only beneficiaries over this rail.", "name": "Only those with this name."},
     "ApprovalPayload": {
         "state": "PENDING until enough people have approved; the others say how it ended.",
         "required": "How many people must approve, none of them the one who asked.",
@@ -564,6 +584,7 @@ COMMON: dict[str, str] = {
     "withdrawalEnabled": "Whether the company may withdraw.",
     "withdrawalId": "The withdrawal that it belongs to.",
     "withdrawalIp": "The only IP address from which withdrawals are accepted; null if none is registered.",
+    "approvalsRequired": "How many people would have to approve it; null if that is not known yet.",
     "wouldBeAccepted": "Whether every condition is met now.",
 }
 

@@ -30,6 +30,7 @@ TAGS = {
     "Customers": "Who has paid.",
     "Companies": "The company and its money.",
     "Withdrawals": "Money out, over four rails.",
+    "Beneficiaries": "The accounts to which you withdraw.",
     "Conversions": "From one wallet to another.",
     "Webhooks": "Endpoints, deliveries and the log of events.",
     "Sandbox": "Decide what payers and banks do, and move the clock.",

@@ -27,6 +27,7 @@ from gateway.simulations.errors import ClockOnlyForward, InvalidClock
 from gateway.withdrawals import errors as withdrawal_errors
 from gateway.withdrawals import payloads as withdrawal_payloads
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.errors import Unapproved
 from ledger.money import to_minor
 
 
@@ -238,6 +239,7 @@ class WithdrawalSimulationView(Resource):
             errors.CompanyNotActive,
             withdrawal_errors.WithdrawalUnknown,
             withdrawal_errors.WithdrawalState,
+            Unapproved,
         ],
     )
     def post(

@@ -5,7 +5,9 @@ from django.urls import path
 from accounts.environments import serves
 from accounts.models import Environment
 from gateway.api.v2 import (
+    approvals,
     balances,
+    beneficiaries,
     boletos,
     companies,
     conversions,
@@ -42,6 +44,9 @@ _everywhere = [
     path("withdrawals/<str:withdrawal_id>", withdrawals.WithdrawalView.as_view()),
     path("payout-schedules", payout_schedules.PayoutSchedulesView.as_view()),
     path("payout-schedules/<str:schedule_id>", payout_schedules.PayoutScheduleView.as_view()),
+    path("withdrawals/<str:withdrawal_id>/approvals", approvals.ApprovalsView.as_view()),
+    path("beneficiaries", beneficiaries.BeneficiariesView.as_view()),
+    path("beneficiaries/<str:beneficiary_id>", beneficiaries.BeneficiaryView.as_view()),
     path("webhooks", webhooks.EndpointsView.as_view()),
     path("webhooks/<str:webhook_id>", webhooks.EndpointView.as_view()),
     path("webhooks/<str:webhook_id>/secret-rotations", webhooks.SecretRotationsView.as_view()),

@@ -36,8 +36,10 @@ from gateway.payouts.rail import PayoutOrder
 from gateway.requests.idempotency import Unfinished
 from gateway.withdrawals import errors, payloads, selectors
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.preflight import Gate, Preflight, PreflightDraft, preflight
+from gateway.withdrawals.rules import errors as own_rules
 from ledger.books.errors import InsufficientBalance
 from ledger.money import to_decimal
 
@@ -58,7 +60,7 @@ class WithdrawalFilters(ListQuery):
 # ── Preflight ─────────────────────────────────────────────────────────────────────────────────────────────────────
 GateName = Literal[
     "PERMISSION", "REGISTERED_IP", "COMPANY_ACTIVE", "WITHDRAWAL_ENABLED", "NO_WAIT", "BODY", "OWN_COMPANY", "RAIL",
-    "RATE", "LIMITS", "REFERENCE", "BALANCE",
+    "RATE", "LIMITS", "BENEFICIARY", "OWN_LIMITS", "REFERENCE", "BALANCE",
 ]  # fmt: skip
 
 
@@ -91,6 +93,7 @@ class PreflightPayload(PricePayload):
     """Whether the withdrawal would be accepted now, and the address from which we see you."""
 
     wouldBeAccepted: bool
+    approvalsRequired: int | None
     origin: str | None
     registeredIp: str | None
     gates: list[GatePayload]
@@ -132,6 +135,10 @@ REFUSED = (
     DuplicateReference,
     rails.WithdrawalTooSmall,
     rails.WithdrawalTooLarge,
+    own_rules.BeneficiaryUnknown,
+    own_rules.BeneficiaryCoolingOff,
+    own_rules.DayLimit,
+    own_rules.BeneficiaryLimit,
     InsufficientBalance,
     rails.WithdrawalNotConnected,
     rails.PayoutUnavailable,
@@ -175,7 +182,8 @@ class RailView(Resource):
         )
 
     def _order(self, merchant: Merchant, wanted: WithdrawalInput) -> WithdrawalDraft:
-        return replace(wanted.draft(merchant), origin=client_address(self._http))
+        requester = Requester.of_key(self.request.auth)  # type: ignore[arg-type]
+        return replace(wanted.draft(merchant, requester), origin=client_address(self._http))
 
     @property
     def _http(self) -> HttpRequest:
@@ -189,6 +197,7 @@ class RailView(Resource):
             remember_refused_origin(merchant, str(origin) if origin else None)
         return {
             "wouldBeAccepted": found.passes,
+            "approvalsRequired": found.approvals,
             "origin": str(origin) if origin else None,
             "registeredIp": None if permission else merchant.company.withdrawal_ip,
             **_price(draft, found),
@@ -197,7 +206,7 @@ class RailView(Resource):
 
     def _draft(self, merchant: Merchant, content: dict[str, Any], permission: Refusal | None) -> PreflightDraft:
         """The valid members of the body."""
-        _, refusal = parsed(self.body, content, merchant)
+        wanted, refusal = parsed(self.body, content, merchant)
         wrong_ones = {fault.field for fault in refusal.faults} if refusal else set()
         right = {name: value for name, value in content.items() if name not in wrong_ones}
         amount, least = right.get("amount"), right.get("minimumAssetAmount")
@@ -212,6 +221,7 @@ class RailView(Resource):
             currency=right.get("currency"),
             payout_currency=self.body.paid_out(right),
             reference=_stripped(right.get("reference")),
+            destination=wanted.draft(merchant, Requester()).destination if wanted and not refusal else None,
             minimum_payout=Decimal(least) if least is not None else None,
         )
 

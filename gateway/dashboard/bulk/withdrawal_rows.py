@@ -26,6 +26,7 @@ from gateway.methods.pix import keys
 from gateway.payouts import selectors as payouts
 from gateway.payouts.registry import by_currency
 from gateway.withdrawals import gates, notices
+from gateway.withdrawals.approvals.identities import Requester
 from ledger.money import to_minor
 
 BODIES: dict[str, type[WithdrawalInput]] = {
@@ -73,7 +74,7 @@ class WithdrawalRows:
         return self._line(entry, wanted)
 
     def _line(self, entry: Entry, wanted: WithdrawalInput) -> tuple[tuple[Line, bytes] | None, list[CellFault]]:
-        draft = wanted.draft(self.merchant)
+        draft = wanted.draft(self.merchant, Requester())
         amount = to_minor(draft.amount, self.currency)
         try:
             self.terms.require(amount)

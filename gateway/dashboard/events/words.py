@@ -20,6 +20,7 @@ KIND: dict[str, Promise] = {
     "refund.canceled": _("A payer withdrew a refund request"),
     "withdrawal.completed": _("A withdrawal reached its beneficiary"),
     "withdrawal.failed": _("A withdrawal was rejected; the money is back"),
+    "withdrawal.approval_requested": _("A withdrawal waits for approval"),
     "withdrawal.returned": _("The beneficiary's bank returned the money"),
     "conversion.completed": _("Money moved between two wallets"),
     "advance.approved": _("An advance was approved"),

@@ -42,6 +42,7 @@ from gateway.refunds import services as refunds
 from gateway.simulations import services as simulations
 from gateway.simulations.examples import ORDERS, WITHDRAWALS
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from ledger.money import to_minor
 
 PlayedMethod = tuple[str, str]
@@ -248,7 +249,7 @@ def withdraw(merchant: Merchant, way: PlayedMethod, tail: int) -> Played:
         "reference": f"lab-{secrets.token_hex(6)}",
     }
     body.pop("minimumAssetAmount", None)
-    draft = replace(validated(BODIES[way[0]], body, merchant).draft(merchant), is_from_backend=False)
+    draft = replace(validated(BODIES[way[0]], body, merchant).draft(merchant, Requester()), is_from_backend=False)
     with transaction.atomic():
         begun = withdrawals.begin(merchant, draft)
     if not isinstance(begun, PayoutOrder):

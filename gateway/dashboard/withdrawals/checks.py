@@ -36,6 +36,7 @@ class Checks:
     available: int
     price: Price | None
     terms: PayoutTerms | None
+    approvals: int | None
 
     @property
     def total(self) -> int | None:
@@ -73,6 +74,7 @@ def checks_of(merchant: Merchant, form: WithdrawalForm) -> Checks:
             payout_currency=form.paid_out,
             reference=form.own_reference or None,
             minimum_payout=given.get("minimum_asset_amount"),
+            destination=form.members() if is_right else None,
             may_read_balance=True,
             is_from_backend=False,
         ),
@@ -87,6 +89,7 @@ def checks_of(merchant: Merchant, form: WithdrawalForm) -> Checks:
         available=held.available if held else 0,
         price=found.price,
         terms=found.terms,
+        approvals=found.approvals,
     )
 
 

@@ -17,8 +17,10 @@ from gateway.dashboard.access import page_view
 from gateway.dashboard.context import RequestContext
 from gateway.dashboard.forms import DashboardForm
 from gateway.dashboard.refusals import in_words
+from gateway.dashboard.withdrawals.approvals import decisions_of, history_of, may_decide
 from gateway.dashboard.withdrawals.words import (
     ACCOUNT_TYPE,
+    APPROVAL,
     DESTINATION,
     DOCUMENT_TYPE,
     FAILURE,
@@ -29,7 +31,9 @@ from gateway.dashboard.withdrawals.words import (
 from gateway.payouts.rail import DECLINES, FailureCode
 from gateway.payouts.registry import by_currency
 from gateway.withdrawals import selectors, services
-from gateway.withdrawals.models import Status, Withdrawal
+from gateway.withdrawals.approvals.identities import person
+from gateway.withdrawals.approvals.models import Decision
+from gateway.withdrawals.models import ApprovalState, Status, Withdrawal
 from ledger.wallets.changes import changes
 from webhooks.selectors import events
 
@@ -82,6 +86,11 @@ def _shown(here: RequestContext, one: Withdrawal, form: OutcomeForm, status: int
         form=form,
         next_look=_next_refresh(one, look),
         market=_bought(one),
+        history=history_of(here, one) if one.approval else None,
+        decisions=decisions_of(one),
+        may_decide=may_decide(here, one),
+        is_own=person(here.user.pk) in one.asked_by,
+        approval=APPROVAL.get(one.approval or ""),
     )
 
 
@@ -106,6 +115,10 @@ def _bought(one: Withdrawal) -> dict[str, Any]:
 def _moments(one: Withdrawal) -> list[TimelineEntry]:
     """Its history, newest first."""
     found = [TimelineEntry(one.created_at, _("Accepted"), _("Amount and fee are held until the bank answers."))]
+    for decision in decisions_of(one):
+        title = _("Approved") if decision.decision == Decision.APPROVE else _("Rejected")
+        who = str(decision.person or decision.key)
+        found.append(TimelineEntry(decision.created_at, title, " · ".join(filter(None, (who, decision.note)))))
     if one.sent_at:
         again = _("Sent again under the same id (%(times)s times in total).") % {"times": one.sent_times}
         found.append(TimelineEntry(one.sent_at, _("Submitted to the bank"), again if one.sent_times > 1 else ""))
@@ -122,6 +135,8 @@ def _outcomes(here: RequestContext, one: Withdrawal) -> list[str]:
     """The outcomes that this person can simulate now."""
     if not (here.is_sandbox and here.may(May.SIMULATE)):
         return []
+    if one.approval == ApprovalState.PENDING:
+        return []
     if one.status == Status.PROCESSING:
         return [Status.COMPLETED, Status.FAILED]
     return [Status.RETURNED] if one.status == Status.COMPLETED and not one.is_converted else []
@@ -130,7 +145,8 @@ def _outcomes(here: RequestContext, one: Withdrawal) -> list[str]:
 def _next_refresh(one: Withdrawal, look: str) -> int | None:
     """Limited refreshes: an abandoned page must not keep its person signed in."""
     looks = int(look) if look.isdecimal() and len(look) < 3 else 0
-    return looks + 1 if one.status == Status.PROCESSING and looks < LOOKS else None
+    is_under_way = one.status == Status.PROCESSING and one.approval != ApprovalState.PENDING
+    return looks + 1 if is_under_way and looks < LOOKS else None
 
 
 @require_POST

@@ -21,6 +21,7 @@ from gateway.payouts.bank_transfer.banks import NAMES
 from gateway.payouts.crypto.rail import NETWORKS
 from gateway.payouts.rail import PayoutRail
 from gateway.payouts.registry import by_currency
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from ledger.chart import WALLET_METHOD
 from ledger.money import DECIMALS
@@ -98,7 +99,7 @@ class WithdrawalForm(OnceForm):
                 self.add_error(name, str(self.fault_texts.get(name, fault.message)))
         return given
 
-    def draft(self, origin: Address | None) -> WithdrawalDraft:
+    def draft(self, origin: Address | None, requester: Requester) -> WithdrawalDraft:
         """Of a form that is valid. The registered address is a backend's: a person has shown who they are."""
         assert self.taken_from and self.paid_out
         return WithdrawalDraft(
@@ -109,6 +110,7 @@ class WithdrawalForm(OnceForm):
             payout_currency=self.paid_out,
             reference=self.own_reference,
             destination=self.members(),
+            requester=requester,
             minimum_payout=self.given.get("minimum_asset_amount"),
             origin=origin,
             is_from_backend=False,

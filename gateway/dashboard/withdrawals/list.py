@@ -19,6 +19,7 @@ from gateway.dashboard.withdrawals.words import FAILURE
 from gateway.dashboard.words import METHOD, STATUS
 from gateway.payouts.registry import RailName
 from gateway.withdrawals import selectors
+from gateway.withdrawals.beneficiaries.models import Beneficiary
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.chart import WALLET_METHOD
 from ledger.money import to_decimal
@@ -52,7 +53,7 @@ def withdrawals(request: HttpRequest, here: RequestContext) -> HttpResponseBase:
     )
 
 
-def destination(withdrawal: Withdrawal) -> str:
+def destination(withdrawal: Withdrawal | Beneficiary) -> str:
     """The displayable destination in one line: account number and holder."""
     return account_line(withdrawal.destination)
 

@@ -15,6 +15,7 @@ from gateway.dashboard.withdrawals.forms import WithdrawalForm
 from gateway.payouts.rail import PayoutOrder
 from gateway.requests.idempotency import KeyedWork, Unfinished, perform
 from gateway.withdrawals import services as withdrawals
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Withdrawal
 
@@ -29,7 +30,7 @@ class SentWithdrawal:
 
 def send(here: RequestContext, form: WithdrawalForm) -> SentWithdrawal:
     """Creates the withdrawal of a valid form, or returns the one it created before. Raises NotDone."""
-    sending = _Sending(here, form.draft(client_address(here.request)))
+    sending = _Sending(here, form.draft(client_address(here.request), Requester.of_person(here.user)))
     try:
         stored = perform(attempt(here, form.given), sending.work())
     except Refusal as refusal:

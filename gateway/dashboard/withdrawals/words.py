@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from gateway.payouts.rail import FailureCode
+from gateway.withdrawals.models import ApprovalState
 
 Said = str | Promise
 
@@ -92,6 +93,14 @@ BRAZILIAN_FAULT: dict[str, Said] = {
     "branch": _("A branch has up to 4 digits, and its check digit after a hyphen if it has one."),
     "account_number": _("Enter the account number with its check digit: up to 13 digits."),
     "beneficiary_tax_id": _("This is not a CPF or CNPJ."),
+}
+
+APPROVAL: dict[str, Said] = {
+    ApprovalState.PENDING: _("Waits for approval"),
+    ApprovalState.APPROVED: _("Approved"),
+    ApprovalState.REJECTED: _("Rejected"),
+    ApprovalState.EXPIRED: _("Nobody approved it in time"),
+    ApprovalState.CANCELED: _("Failed before it was approved"),
 }
 
 FAILURE: dict[str, tuple[Promise, Promise]] = {

@@ -135,17 +135,17 @@ def test_what_has_changed_since_is_neither_released_nor_handed_over(
 def test_what_waits_for_approval_is_in_no_file_whatever_else_is_wrong(rich: Api, acme: Shop) -> None:
     account = _with_one(rich, acme)
     batch = gathered(account)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Withdrawal.objects.update(
-            approval="PENDING", approvals_required=1, approval_expires_at="2030-01-01T00:00Z", approval_digest=b"1",
-            sent_at="2026-01-01T00:00Z",
-        )  # fmt: skip
-    Withdrawal.objects.update(
-        approval="PENDING", approvals_required=1, approval_expires_at="2030-01-01T00:00Z", approval_digest=b"1"
-    )
+    waits = {"approvals_required": 1, "approval_expires_at": "2030-01-01T00:00Z", "approval_digest": b"1"}
+    for instant in ("sent_at", "queued_at"):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Withdrawal.objects.update(approval="PENDING", **waits, **{instant: "2026-01-01T00:00Z"})
+    Withdrawal.objects.update(approval="APPROVED", approvals_given=1, **waits)
 
-    with pytest.raises((IntegrityError, BatchChanged)):
+    with pytest.raises(BatchChanged):
         release(batch)
+    Withdrawal.objects.update(
+        approval=None, approvals_given=0, approvals_required=0, approval_expires_at=None, approval_digest=None
+    )
 
     assert PayoutBatch.objects.get().state == "OPEN"
     assert Withdrawal.objects.get().sent_at is None

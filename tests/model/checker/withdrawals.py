@@ -13,6 +13,7 @@ from accounts.base.clock import utcnow
 from accounts.base.errors import Refusal
 from accounts.models import Merchant
 from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
+from gateway.withdrawals.approvals.identities import Requester
 from gateway.withdrawals.gates import WithdrawalDraft
 from gateway.withdrawals.models import Status, Withdrawal
 from ledger.books.services import Move, Side, post_for_block, wallet
@@ -91,7 +92,7 @@ class Withdrawals(Ordered):
         """Of the sandbox, where a rail knows destinations; moved to real money before it is stored anywhere."""
         draft = WithdrawalDraft(
             shop.company.pk, "PIX", Decimal(904), "BRL", "BRL", "searched",
-            {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"}, is_from_backend=False,
+            {"pixKey": "maria@example.com", "pixKeyType": "EMAIL"}, Requester(), is_from_backend=False,
         )  # fmt: skip
         services = self.stage.code("gateway.withdrawals.services")
         with transaction.atomic():

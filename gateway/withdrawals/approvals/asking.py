@@ -1,0 +1,46 @@
+"""Asking for approvals: when a withdrawal is accepted, and when approvals no longer count before it is sent."""
+
+from datetime import datetime
+
+import structlog
+
+from gateway.withdrawals import payloads
+from gateway.withdrawals.approvals import notices
+from gateway.withdrawals.approvals.identities import Requester
+from gateway.withdrawals.approvals.standing import count, digest
+from gateway.withdrawals.models import ApprovalState, Withdrawal
+from webhooks.outbox import emit
+
+log = structlog.get_logger()
+REQUESTED = "withdrawal.approval_requested"
+
+
+def require(withdrawal: Withdrawal, people: int, requester: Requester, *, until: datetime) -> None:
+    """Makes a new withdrawal wait for so many people, none of them the requester. Not stored yet."""
+    withdrawal.approval = ApprovalState.PENDING
+    withdrawal.approvals_required = people
+    withdrawal.approval_expires_at = until
+    withdrawal.asked_by = requester.identities()
+    withdrawal.approval_digest = digest(withdrawal)
+    withdrawal.ask_at = None
+
+
+def announce(withdrawal: Withdrawal, at: datetime) -> None:
+    """The event and the e-mails that ask for approvals."""
+    emit(withdrawal.merchant, REQUESTED, withdrawal.pk, payloads.withdrawal(withdrawal), at)
+    notices.asked(withdrawal)
+
+
+def is_lapsed(withdrawal: Withdrawal, at: datetime) -> bool:
+    """Counts the approvals of a locked withdrawal that was never sent; if too few are left it waits again."""
+    if withdrawal.approval != ApprovalState.APPROVED or withdrawal.sent_times:
+        return withdrawal.approval == ApprovalState.PENDING
+    given = count(withdrawal, at)
+    if given >= withdrawal.approvals_required:
+        return False
+    log.warning("withdrawal.approval_lapsed", withdrawal=withdrawal.pk, given=given)
+    withdrawal.approval, withdrawal.approvals_given, withdrawal.ask_at = ApprovalState.PENDING, given, None
+    withdrawal.queued_at, withdrawal.updated_at = None, at
+    withdrawal.save(update_fields=["approval", "approvals_given", "ask_at", "queued_at", "updated_at"])
+    announce(withdrawal, at)
+    return True

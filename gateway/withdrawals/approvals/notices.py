@@ -1,0 +1,59 @@
+"""E-mails about approvals: to those who can approve when they are asked, then to the owners at each step."""
+
+from collections.abc import Collection, Iterable
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.notices import is_notified, notify
+from accounts.roles import Role
+from gateway.withdrawals.approvals.models import Approval
+from gateway.withdrawals.models import ApprovalState, Withdrawal
+from gateway.withdrawals.rules.selectors import in_force
+from ledger.notation import in_market
+
+SUBJECTS: dict[str, Promise] = {
+    ApprovalState.PENDING: _("a withdrawal has another approval"),
+    ApprovalState.APPROVED: _("a withdrawal was approved"),
+    ApprovalState.REJECTED: _("a withdrawal was rejected"),
+    ApprovalState.EXPIRED: _("a withdrawal was not approved in time"),
+}
+
+
+def asked(withdrawal: Withdrawal) -> None:
+    """Tells owners and approvers that a withdrawal waits for them."""
+    rules = in_force(withdrawal.merchant).rules
+    named = User.objects.filter(
+        pk__in=rules.persons, memberships__company=withdrawal.merchant.company_id, is_active=True
+    )
+    others = named.exclude(memberships__role__in=rules.roles, memberships__company=withdrawal.merchant.company_id)
+    emails = others.values_list("email", flat=True).distinct()
+    _notify(withdrawal, _("a withdrawal waits for approval"), {Role.OWNER, *rules.roles}, also=emails)
+
+
+def decided(withdrawal: Withdrawal) -> None:
+    """Tells the owners of an approval, a rejection, or that nobody approved in time."""
+    _notify(withdrawal, SUBJECTS[str(withdrawal.approval)], (Role.OWNER,))
+
+
+def _notify(withdrawal: Withdrawal, subject: Promise, roles: Collection[Role], *, also: Iterable[str] = ()) -> None:
+    merchant = withdrawal.merchant
+    if not is_notified(merchant):
+        return
+    decisions = Approval.objects.filter(withdrawal=withdrawal).select_related("person", "key").order_by("created_at")
+    with in_market(merchant.company.country):
+        notify(
+            merchant.company,
+            roles,
+            subject,
+            "withdrawal_approval",
+            "withdrawal",
+            args=(withdrawal.pk,),
+            environment=merchant.environment,
+            also=also,
+            withdrawal=withdrawal,
+            state=str(withdrawal.approval),
+            missing=withdrawal.approvals_required - withdrawal.approvals_given,
+            decisions=[(one.decision, str(one.person or one.key)) for one in decisions],
+        )

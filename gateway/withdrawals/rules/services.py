@@ -1,0 +1,180 @@
+"""Changing the rules: stricter ones apply at once, weaker ones need another owner, or time."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts import audit
+from accounts.base import clock
+from accounts.base.errors import Fault
+from accounts.models import ApiKey, Membership, Merchant, User
+from accounts.roles import Role
+from accounts.services import wait_for_money
+from gateway.withdrawals.rules import notices
+from gateway.withdrawals.rules.content import (
+    APPROVER_ROLES,
+    MOST_HOURS,
+    MOST_PEOPLE,
+    Outside,
+    Rules,
+    may_be_named,
+    weakened,
+)
+from gateway.withdrawals.rules.errors import InvalidRules, RulesNotYours, RulesState
+from gateway.withdrawals.rules.models import RulesState as State
+from gateway.withdrawals.rules.models import WithdrawalRules
+from gateway.withdrawals.rules.selectors import SETTLES, in_force
+from ledger.chart import WALLET_METHOD
+
+
+@transaction.atomic
+def propose(request: HttpRequest, merchant: Merchant, rules: Rules) -> WithdrawalRules | None:
+    """Puts rules in force that are at least as strict as those in force; weaker ones are proposed.
+
+    An earlier proposal is stopped. Returns None if nothing changes. Raises ONP400_WITHDRAWAL_RULES.
+    """
+    assert isinstance(request.user, User)
+    wait_for_money(merchant.company_id)
+    require_workable(merchant, rules)
+    now, known = clock.now(merchant), in_force(merchant).rules
+    stopped = _proposals(merchant).update(state=State.STOPPED, stopped_by=request.user, ended_at=now)
+    if rules == known:
+        if stopped:
+            audit.record(request, "withdrawal_rules.stopped", merchant=merchant)
+        return None
+    weaker = weakened(known, rules)
+    version = WithdrawalRules.objects.create(
+        merchant=merchant,
+        state=State.PROPOSED,
+        content=rules.as_json(),
+        proposed_by=request.user,
+        created_at=now,
+        due_at=now + SETTLES,
+    )
+    audit.record(
+        request,
+        "withdrawal_rules.proposed",
+        merchant=merchant,
+        object_id=version.pk,
+        before=known.as_json(),
+        after=rules.as_json() | {"weaker": weaker},
+    )
+    if weaker:
+        notices.changed(merchant, version, "proposed", by=request.user)
+    else:
+        _put_in_force(version, now)
+        notices.changed(merchant, version, "in_force", by=request.user)
+    return version
+
+
+@transaction.atomic
+def agree(request: HttpRequest, merchant: Merchant, rules_id: str) -> None:
+    """Another owner puts proposed rules in force at once.
+
+    Raises ONP403_WITHDRAWAL_RULES and ONP409_WITHDRAWAL_RULES.
+    """
+    assert isinstance(request.user, User)
+    wait_for_money(merchant.company_id)
+    version, now = _held(merchant, rules_id), clock.now(merchant)
+    if not may_agree(merchant, version, request.user, now):
+        raise RulesNotYours
+    version.agreed_by = request.user
+    _put_in_force(version, now)
+    audit.record(request, "withdrawal_rules.agreed", merchant=merchant, object_id=version.pk, after=version.content)
+    notices.changed(merchant, version, "in_force", by=request.user)
+
+
+@transaction.atomic
+def stop(request: HttpRequest, merchant: Merchant, rules_id: str) -> None:
+    """Any owner stops proposed rules. Raises ONP409_WITHDRAWAL_RULES."""
+    assert isinstance(request.user, User)
+    version = _held(merchant, rules_id)
+    version.state, version.stopped_by, version.ended_at = State.STOPPED, request.user, clock.now(merchant)
+    version.save(update_fields=["state", "stopped_by", "ended_at"])
+    audit.record(request, "withdrawal_rules.stopped", merchant=merchant, object_id=version.pk, before=version.content)
+    notices.changed(merchant, version, "stopped", by=request.user)
+
+
+def take_effect(version: WithdrawalRules, due_at: datetime) -> None:
+    """The waiting time of a locked proposal is over. If its proposer is no longer an owner, it is stopped."""
+    merchant = version.merchant
+    wait_for_money(merchant.company_id)
+    if not _owners(merchant).filter(user=version.proposed_by_id).exists():
+        version.state, version.stopped_by_id, version.ended_at = State.STOPPED, version.proposed_by_id, due_at
+        version.save(update_fields=["state", "stopped_by", "ended_at"])
+        notices.changed(merchant, version, "stopped", by=None)
+        return
+    _put_in_force(version, due_at)
+    notices.changed(merchant, version, "in_force", by=None)
+
+
+def may_agree(merchant: Merchant, version: WithdrawalRules, person: User, now: datetime) -> bool:
+    """Whether the person is another owner, and has been one for long enough."""
+    owner = _owners(merchant).filter(user=person).first()
+    is_other = version.proposed_by_id != person.pk
+    return owner is not None and is_other and in_force(merchant).trusts(owner.role_since, now)
+
+
+def require_workable(merchant: Merchant, rules: Rules) -> None:
+    """Raises ONP400_WITHDRAWAL_RULES."""
+    limits: list[Mapping[str, int]] = [rules.above, rules.per_day, rules.per_beneficiary]
+    conditions = (
+        ("people", 0 <= rules.people <= MOST_PEOPLE, f"0 to {MOST_PEOPLE}."),
+        (
+            "people",
+            bool(rules.people) or rules.outside_book != Outside.APPROVED,
+            "At least one, if accounts outside the book need approval.",
+        ),
+        ("people", approvers(merchant, rules) >= rules.people, "There are fewer approvers than that."),
+        ("roles", rules.roles <= set(APPROVER_ROLES), "Owner and Finance can approve; others by name."),
+        ("valid_for_h", 1 <= rules.valid_for_h <= MOST_HOURS, f"1 to {MOST_HOURS} hours."),
+        ("cooling_off_h", 0 <= rules.cooling_off_h <= MOST_HOURS, f"0 to {MOST_HOURS} hours."),
+        ("above", all(map(_are_amounts, limits)), "Amounts of wallets, not below zero."),
+    )
+    if found := [Fault(name, "INVALID", message) for name, holds, message in conditions if not holds]:
+        raise InvalidRules(faults=found)
+
+
+def _are_amounts(limits: Mapping[str, int]) -> bool:
+    return all(currency in WALLET_METHOD and minor >= 0 for currency, minor in limits.items())
+
+
+def approvers(merchant: Merchant, rules: Rules) -> int:
+    """How many people and keys could approve under these rules."""
+    team = Membership.objects.filter(company=merchant.company_id, user__is_active=True)
+    people = sum(
+        1 for one in team if one.role in rules.roles or (one.user_id in rules.persons and may_be_named(Role(one.role)))
+    )
+    keys = ApiKey.objects.filter(
+        merchant=merchant, revoked_at=None, expires_at=None, permissions__contains=["withdrawals:approve"]
+    )
+    return people + (keys.count() if rules.keys else 0)
+
+
+def _put_in_force(version: WithdrawalRules, now: datetime) -> None:
+    before = in_force(version.merchant)
+    is_on = Rules.of_json(version.content).is_on
+    running = WithdrawalRules.objects.filter(merchant=version.merchant, state=State.IN_FORCE)
+    running.update(state=State.REPLACED, ended_at=now)
+    version.state, version.began_at = State.IN_FORCE, now
+    version.protected_since = (before.protected_since or now) if is_on else None
+    version.save()
+
+
+def _proposals(merchant: Merchant) -> QuerySet[WithdrawalRules]:
+    return WithdrawalRules.objects.filter(merchant=merchant, state=State.PROPOSED)
+
+
+def _held(merchant: Merchant, rules_id: str) -> WithdrawalRules:
+    found = _proposals(merchant).select_for_update(no_key=True, of=("self",)).filter(pk=rules_id).first()
+    if found is None:
+        raise RulesState
+    found.merchant = merchant
+    return found
+
+
+def _owners(merchant: Merchant) -> QuerySet[Membership]:
+    return Membership.objects.filter(company=merchant.company_id, role=Role.OWNER, user__is_active=True)
