@@ -1,5 +1,6 @@
 """What a line is, by what it names: it is explained, in suspense with a cause, or waits."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +10,7 @@ from gateway.payments.manual import awaits_staff
 from gateway.payments.models import UNDECIDED, Payment
 from gateway.payments.models import Status as PaymentStatus
 from gateway.payments.other_money import Cause
+from gateway.payout_batches.models import BatchOrder, PayoutBatch
 from gateway.reconciliation.models import BankLine, LineKind
 from gateway.reconciliation.records import Records, names_of
 from gateway.refunds.lifecycle import RefundAction
@@ -21,6 +23,8 @@ from gateway.withdrawals.models import Status, Withdrawal
 from ledger.chart import AccountKind
 
 PAID = (PaymentStatus.PAID, PaymentStatus.REFUNDED)
+_COLLECTED = re.compile(r"(?:.*-)?RDDT(?:-.*)?|NDDT.*|.+-10[456]|DIRECTDEBIT")
+"""Kinds of debits that somebody else collects: in ISO 20022, MT940 (also the banks' own codes in Germany) and OFX."""
 
 
 class Effect(StrEnum):
@@ -68,6 +72,8 @@ def verdict(line: BankLine, records: Records) -> Verdict:
     """Says what the line is by what it names, and changes nothing."""
     if _is_fee(line, records):
         return Verdict((Part(LineKind.BANK_FEE, line.amount, AccountKind.BANK_FEES),))
+    if is_collected(line):
+        return Verdict(cause=LineCause.UNKNOWN, note="It was collected from the account by direct debit.")
     for name in names_of(line):
         for look in _RECEIVED if line.amount > 0 else _SENT:
             found = look(line, name, records)
@@ -84,6 +90,11 @@ def _is_fee(line: BankLine, records: Records) -> bool:
     return not line.order_number and (bool(line.code and line.code in account.fee_codes) or begins)
 
 
+def is_collected(line: BankLine) -> bool:
+    """Whether somebody else has collected it: whoever does writes its text and ids, so that they prove nothing."""
+    return line.amount < 0 and bool(_COLLECTED.fullmatch(line.code))
+
+
 # ── Money that left ─────────────────────────────────────────────────────────────────────────────────────────────────
 def _withdrawal(line: BankLine, name: str, records: Records) -> Verdict:
     one = records.withdrawals.get(name)
@@ -96,12 +107,22 @@ def _withdrawal(line: BankLine, name: str, records: Records) -> Verdict:
         return Verdict(cause=LineCause.AMOUNT_DIFFERS, about=one, note=about)
     if one.status == Status.FAILED:
         return Verdict(cause=LineCause.PAID_AFTER_FAILED, about=one, note=about)
+    if not _was_ordered(records.orders.get(name)):
+        return Verdict(cause=LineCause.UNEXPECTED, about=one, note=f"{about} Its order {name} is not to be paid.")
     effect = None
     if one.status == Status.PROCESSING:
         if one.sent_at is None and one.queued_at is None:
             return Verdict(cause=LineCause.UNEXPECTED, about=one, note=f"{about} Nothing was sent yet.")
         effect = Effect.COMPLETE
     return Verdict((withdrawal_part(one),), effect=effect, about=one)
+
+
+def _was_ordered(order: BatchOrder | None) -> bool:
+    """Whether the bank has the order that a line names and is to pay it. One that was replaced pays nothing."""
+    if order is None:
+        return True
+    batch = order.batch
+    return order.is_live and (batch.state == PayoutBatch.State.HANDED_OVER or batch.renaming_since is not None)
 
 
 def withdrawal_part(one: Withdrawal) -> Part:
@@ -230,6 +251,8 @@ def _came_back(line: BankLine, name: str, records: Records) -> Verdict:
     if (line.amount, line.currency) != (one.payout_amount, one.payout_currency):
         return Verdict(cause=LineCause.AMOUNT_DIFFERS, about=one, note=about)
     part = back_part(one)
+    if not _was_ordered(records.orders.get(name)):
+        return Verdict(cause=LineCause.UNEXPECTED, about=one, note=f"{about} Its order {name} was not to be paid.")
     if one.status == Status.RETURNED:
         return Verdict((part,), about=one)
     if one.status == Status.FAILED or one.is_converted:

@@ -10,6 +10,7 @@ from django.db.models.functions import Upper
 from gateway.methods.pix.rail import txid_of
 from gateway.payments.manual import without_answers
 from gateway.payments.models import UNDECIDED, Payment
+from gateway.payout_batches.models import BatchOrder
 from gateway.providers.models import ProviderAccount
 from gateway.reconciliation.models import ONCE, BankAccount, BankLine, LinePart
 from gateway.refunds.models import Refund
@@ -31,6 +32,7 @@ class Records:
     account: BankAccount
     linked: frozenset[str]
     withdrawals: dict[str, Withdrawal] = field(default_factory=dict)
+    orders: dict[str, BatchOrder] = field(default_factory=dict)
     payments: dict[str, list[Payment]] = field(default_factory=dict)
     refunds: dict[str, Refund] = field(default_factory=dict)
     refunds_of: dict[str, list[Refund]] = field(default_factory=dict)
@@ -89,6 +91,10 @@ def _withdrawals(names: set[str], found: Records) -> None:
         found.withdrawals[one.pk.upper()] = found.withdrawals[txid_of(one.pk)] = one
     for one in theirs.filter(rail_reference__in=names):
         found.withdrawals.setdefault(str(one.rail_reference).upper(), one)
+    orders = BatchOrder.objects.select_related("batch", "withdrawal__merchant")
+    for order in orders.filter(number__in=names, batch__account__in=found.linked):
+        found.orders[order.number] = order
+        found.withdrawals[order.number] = order.withdrawal
 
 
 def _payments(names: set[str], found: Records) -> None:
