@@ -1,14 +1,40 @@
 """Types of members of credentials that several institutions need; certificates have a module of their own."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
+from stdnum.ar import cbu
 
+from gateway.methods.spei.clabe import SANDBOX_BANK, bank_name, is_clabe
 from gateway.providers.certificates import Certificate
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
+
+
+def checked(is_right: Callable[[str], object], otherwise: str) -> AfterValidator:
+    """Refuses anything else with this sentence. An empty member is left out."""
+
+    def check(text: str) -> str:
+        if text and not is_right(text):
+            raise ValueError(otherwise)
+        return text
+
+    return AfterValidator(check)
+
+
+def _without_spaces(text: object) -> object:
+    return re.sub(r"[\s-]", "", text) if isinstance(text, str) else text
+
+
+def _is_clabe(text: str) -> bool:
+    return is_clabe(text) and text[:3] != SANDBOX_BANK and bank_name(text[:3]) is not None
+
+
+def _is_cbu(text: str) -> bool:
+    return bool(re.fullmatch(r"(?=.*[1-9])[0-9]{22}", text)) and bool(cbu.is_valid(text))
 
 
 def _address(url: str) -> str:
@@ -26,6 +52,10 @@ def _fingerprints(text: str) -> str:
     return " ".join(found)
 
 
+Digits = BeforeValidator(_without_spaces)
+"""People may write numbers in groups."""
+Clabe = Annotated[str, Digits, checked(_is_clabe, "Must be a CLABE: 18 digits, of a Mexican bank.")]
+Cbu = Annotated[str, Digits, checked(_is_cbu, "Must be a CBU or CVU: 22 digits with the right check digits.")]
 Address = Annotated[str, AfterValidator(_address)]
 """Where an API begins: https only, without a slash at its end."""
 Fingerprints = Annotated[str, AfterValidator(_fingerprints)]

@@ -8,39 +8,17 @@ from gateway.bank_files.cnab.records import Unwritable as UnwritableLine
 from gateway.bank_files.iso20022 import pain001
 from gateway.bank_files.shapes import Party, PaymentFile, UnwritableOrder, Way
 from gateway.methods.rail import Rail
-from gateway.payouts.bank_transfer.brazil import BrazilianPayout
-from gateway.payouts.bank_transfer.rail import ArgentinePayout, ColombianPayout
-from gateway.payouts.pix.rail import PixPayout
-from gateway.payouts.rail import PaidByBatch, PayoutRail
-from gateway.payouts.spei.rail import SpeiPayout
+from gateway.payouts.by_batch import ArgentineByBatch, BrazilianByBatch, ColombianByBatch, PixByBatch, SpeiByBatch
+from gateway.payouts.rail import PayoutRail
 from gateway.providers.bank_files.credentials import BankFilesCredentials
 from gateway.providers.bank_files.sftp import SftpFolder
 from gateway.providers.by_file import Countries, Folder, PaysByFile, Unwritable
 from gateway.providers.provider import Provider
 
-
-class PixByFile(PaidByBatch, PixPayout):
-    """Reais to a key."""
-
-
-class BrazilianByFile(PaidByBatch, BrazilianPayout):
-    """Reais to an account, by PIX or TED."""
-
-
-class SpeiByFile(PaidByBatch, SpeiPayout):
-    """Pesos to a CLABE."""
-
-
-class ArgentineByFile(PaidByBatch, ArgentinePayout):
-    """Pesos to a CBU or CVU."""
-
-
-class ColombianByFile(PaidByBatch, ColombianPayout):
-    """Pesos to an account."""
-
-
 CNAB = "CNAB 240"
-PAID_OUT: tuple[type[PayoutRail], ...] = (PixByFile, BrazilianByFile, SpeiByFile, ArgentineByFile, ColombianByFile)
+PAID_OUT: tuple[type[PayoutRail], ...] = (
+    *(PixByBatch, BrazilianByBatch, SpeiByBatch, ArgentineByBatch, ColombianByBatch),
+)
 
 
 class BankFile(PaysByFile):

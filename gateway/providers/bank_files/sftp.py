@@ -18,7 +18,7 @@ LONGEST_FILE = 50_000_000
 
 
 class SftpFolder:
-    """Connects for each step anew, and ends within the time of a call to a provider."""
+    """Connects again for each step, and ends within the time of a call to a provider."""
 
     def __init__(self, credentials: BankFilesCredentials) -> None:
         self._of = credentials

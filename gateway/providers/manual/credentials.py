@@ -1,29 +1,20 @@
 """The accounts of a company, and its instructions: what an account of the manual provider consists of."""
 
 import re
-from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from stdnum.ar import cbu, cuit
+from pydantic import AfterValidator, Field, model_validator
+from stdnum.ar import cuit
 
 from gateway.methods.nequi.rail import is_nequi_number
 from gateway.methods.pix import keys
-from gateway.methods.spei.clabe import SANDBOX_BANK, bank_name, is_clabe
 from gateway.payouts.bank_transfer.rail import ALIAS
+from gateway.providers.fields import Cbu, Clabe, Digits, checked
 from gateway.providers.provider import DAY_S, Credentials
 
 _BRE_B_KEY = re.compile(r"@[0-9A-Za-z]{5,20}|[0-9A-Za-z]{5,18}")
 _NUMBER = re.compile(r"(?=.*[1-9])[0-9]{6,20}")
-
-
-def _is_clabe(text: str) -> bool:
-    return is_clabe(text) and text[:3] != SANDBOX_BANK and bank_name(text[:3]) is not None
-
-
-def _is_cbu(text: str) -> bool:
-    return bool(re.fullmatch(r"(?=.*[1-9])[0-9]{22}", text)) and bool(cbu.is_valid(text))
 
 
 def _is_bre_b_key(text: str) -> bool:
@@ -35,43 +26,25 @@ def _is_page(text: str) -> bool:
     return address.scheme == "https" and bool(address.hostname) and address.username is None
 
 
-def _checked(is_right: Callable[[str], object], otherwise: str) -> AfterValidator:
-    """Refuses anything else with this sentence. An empty member is left out."""
-
-    def check(text: str) -> str:
-        if text and not is_right(text):
-            raise ValueError(otherwise)
-        return text
-
-    return AfterValidator(check)
-
-
-def _without_spaces(text: object) -> object:
-    return re.sub(r"[\s-]", "", text) if isinstance(text, str) else text
-
-
 def _as_banks_store_it(text: str) -> str:
     kind = keys.kind_of(text)
     return keys.normalized(text, kind) if kind else text
 
 
-Digits = BeforeValidator(_without_spaces)
 Line = Annotated[str, Field(max_length=100)]
 Text = Annotated[str, Field(max_length=1000)]
-Clabe = Annotated[str, Digits, _checked(_is_clabe, "Must be a CLABE: 18 digits, of a Mexican bank.")]
-Cbu = Annotated[str, Digits, _checked(_is_cbu, "Must be a CBU or CVU: 22 digits with the right check digits.")]
-Alias = Annotated[str, _checked(ALIAS.fullmatch, "Must have 6 to 20 letters, digits, full stops and hyphens.")]
-AccountNumber = Annotated[str, Digits, _checked(_NUMBER.fullmatch, "Must have 6 to 20 digits, not only zeros.")]
-Nequi = Annotated[str, Digits, _checked(is_nequi_number, "Must have ten digits and start with 3.")]
+Alias = Annotated[str, checked(ALIAS.fullmatch, "Must have 6 to 20 letters, digits, full stops and hyphens.")]
+AccountNumber = Annotated[str, Digits, checked(_NUMBER.fullmatch, "Must have 6 to 20 digits, not only zeros.")]
+Nequi = Annotated[str, Digits, checked(is_nequi_number, "Must have ten digits and start with 3.")]
 BreBKey = Annotated[
-    str, _checked(_is_bre_b_key, "Must be a document, a mobile number, an e-mail address, or @ and a name.")
+    str, checked(_is_bre_b_key, "Must be a document, a mobile number, an e-mail address, or @ and a name.")
 ]
 PixKey = Annotated[
     str,
     AfterValidator(_as_banks_store_it),
-    _checked(keys.kind_of, "Must be a CPF, a CNPJ, an e-mail address, +55 and a phone number, or a random key."),
+    checked(keys.kind_of, "Must be a CPF, a CNPJ, an e-mail address, +55 and a phone number, or a random key."),
 ]
-Page = Annotated[str, Field(max_length=500), _checked(_is_page, "Must be an address that starts with https://.")]
+Page = Annotated[str, Field(max_length=500), checked(_is_page, "Must be an address that starts with https://.")]
 ON_OUR_PAGE = "Shown on our page to payers of the Colombian methods"
 
 

@@ -23,11 +23,8 @@ from gateway.methods.pse.rail import Pse
 from gateway.methods.rail import PaymentAction, PaymentOrder, PaymentOutcome, PaymentResult, Rail, RefundOrder
 from gateway.methods.spei.clabe import bank_name
 from gateway.methods.spei.rail import Spei
-from gateway.payouts.bank_transfer.rail import ArgentinePayout, ColombianPayout
-from gateway.payouts.crypto.rail import CryptoPayout
-from gateway.payouts.pix.rail import PixPayout
-from gateway.payouts.rail import PaidByBatch, PayoutRail
-from gateway.payouts.spei.rail import SpeiPayout
+from gateway.payouts.by_batch import ArgentineByBatch, ColombianByBatch, CryptoByBatch, PixByBatch, SpeiByBatch
+from gateway.payouts.rail import PayoutRail
 from gateway.providers.by_file import PaysByFile
 from gateway.providers.manual.credentials import ManualCredentials
 from gateway.providers.order_list import OrderList
@@ -157,32 +154,12 @@ SERVED: dict[str, type[ManualRail]] = {
 """The member of the credentials that a method needs, and its rail."""
 
 
-class ManualSpeiPayout(PaidByBatch, SpeiPayout):
-    """From the account of the CLABE."""
-
-
-class ManualArgentinePayout(PaidByBatch, ArgentinePayout):
-    """From the account of the CBU or CVU."""
-
-
-class ManualColombianPayout(PaidByBatch, ColombianPayout):
-    """From the Colombian account."""
-
-
-class ManualPixPayout(PaidByBatch, PixPayout):
-    """From the account of the key."""
-
-
-class ManualCryptoPayout(PaidByBatch, CryptoPayout):
-    """From the company's own wallet."""
-
-
 PAID_OUT: dict[str, type[PayoutRail]] = {
-    "clabe": ManualSpeiPayout,
-    "cbu": ManualArgentinePayout,
-    "account_number": ManualColombianPayout,
-    "pix_key": ManualPixPayout,
-    "crypto_wallet": ManualCryptoPayout,
+    "clabe": SpeiByBatch,
+    "cbu": ArgentineByBatch,
+    "account_number": ColombianByBatch,
+    "pix_key": PixByBatch,
+    "crypto_wallet": CryptoByBatch,
 }
 """The member of the credentials that a payout rail needs, and the rail."""
 

@@ -59,10 +59,10 @@ def _found(seen: list[tuple[type[Model], Queue]]) -> Iterable[tuple[int, str, da
         queue.rows(model)
         .annotate(
             queue_number=Value(n),
-            waits_in=F(queue.environment) if queue.environment else Value(Environment.PRODUCTION.value),
-            waits_since=F(queue.since),
+            queue_environment=F(queue.environment) if queue.environment else Value(Environment.PRODUCTION.value),
+            queue_since=F(queue.since),
         )
-        .values_list("queue_number", "waits_in", "waits_since")[: COUNTED + 1]
+        .values_list("queue_number", "queue_environment", "queue_since")[: COUNTED + 1]
         for n, (model, queue) in enumerate(seen)
     ]
     found: Iterable[tuple[int, str, datetime]] = parts[0].union(*parts[1:], all=True) if len(parts) > 1 else parts[0]

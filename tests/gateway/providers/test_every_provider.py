@@ -19,9 +19,10 @@ from tests.support.rails import RAILS_UNDER_TEST
 
 FOLDERS = Path(settings.BASE_DIR) / "gateway" / "providers"
 MOST_LINES = 300
-OF_MANY = {"bacen-pix": 500, "adyen": 1700, "stripe": 1400, "stp": 1100}
-"""A standard of many banks, with tokens, mutual TLS, returns and a list of received money; an acquirer of many methods
-that is believed; an acquirer of cards with its own list of reasons; money in and out with orders that are signed."""
+OF_MANY = {"bacen-pix": 500, "bank-files": 400, "adyen": 1700, "stripe": 1400, "stp": 1100}
+"""A standard of many banks, with tokens, mutual TLS, returns and a list of received money; files in two formats, with a
+folder reached by SFTP; an acquirer of many methods that is believed; an acquirer of cards with its own list of reasons;
+money in and out with orders that are signed."""
 LEFT_TO_THE_METHOD = ("shown", "completed", "received", "deadline")
 every_account = pytest.mark.parametrize(
     ("name", "given"), [(name, given) for name, accounts in ACCOUNTS.items() for given in accounts]
@@ -51,11 +52,12 @@ def test_it_is_one_small_folder_of_its_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(ACCOUNTS))
-def test_its_accounts_serve_every_method_that_it_declares(name: str) -> None:
-    served = set().union(*(connected(name, given).served() for given in ACCOUNTS[name]))
+def test_its_accounts_serve_and_pay_out_all_that_it_declares(name: str) -> None:
+    every = [connected(name, given) for given in ACCOUNTS[name]]
 
-    assert served == set(declared()[name].methods)
-    assert all(connected(name, given).served() for given in ACCOUNTS[name])
+    assert set().union(*(one.served() for one in every)) == set(declared()[name].methods)
+    assert set().union(*(one.pays_out() for one in every)) == set(declared()[name].payouts)
+    assert all(one.served() or one.pays_out() for one in every)
 
 
 @every_account
