@@ -1,7 +1,9 @@
 """The menu, and who sees which item."""
 
+from collections import Counter
 from typing import NamedTuple
 
+from django.db.models import Value
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -81,10 +83,11 @@ class MenuEntry(NamedTuple):
 def menu(here: RequestContext) -> list[tuple[str | Promise, list[MenuEntry]]]:
     """The items this person may open, in groups; empty groups are left out."""
     inside = here.request.path.removeprefix(here.to("home"))
+    waiting = _waiting(here)
     found = []
     for title, items in MENU:
         entries = [
-            MenuEntry(item.title, item.icon, here.to(item.name), _is_current(item, inside), _waiting(here, item))
+            MenuEntry(item.title, item.icon, here.to(item.name), _is_current(item, inside), waiting.get(item.name, ""))
             for item in items
             if here.may(item.needs) and (here.is_sandbox or not item.sandbox_only)
         ]
@@ -96,15 +99,13 @@ def menu(here: RequestContext) -> list[tuple[str | Promise, list[MenuEntry]]]:
 MOST = 99
 
 
-def _waiting(here: RequestContext, item: MenuItem) -> str:
-    """Refunds awaiting an answer, and withdrawals awaiting approval, counted to a hundred."""
-    if item.name == "refunds":
-        count = listed(here.merchant, Tab.WAITING).order_by().values("pk")[: MOST + 1].count()
-    elif item.name == "withdrawals":
-        count = withdrawals.waiting(here.merchant).order_by().values("pk")[: MOST + 1].count()
-    else:
-        return ""
-    return f"{MOST}+" if count > MOST else str(count or "")
+def _waiting(here: RequestContext) -> dict[str, str]:
+    """Refunds awaiting an answer, and withdrawals awaiting approval, each counted to a hundred, in one query."""
+    refunds = listed(here.merchant, Tab.WAITING).order_by().annotate(item=Value("refunds"))
+    approvals = withdrawals.waiting(here.merchant).order_by().annotate(item=Value("withdrawals"))
+    first = refunds.values_list("item", flat=True)[: MOST + 1]
+    counted = Counter(first.union(approvals.values_list("item", flat=True)[: MOST + 1], all=True))
+    return {item: f"{MOST}+" if count > MOST else str(count) for item, count in counted.items()}
 
 
 def _is_current(item: MenuItem, inside: str) -> bool:

@@ -204,28 +204,6 @@ class Migration(migrations.Migration):
                 null=True,
             ),
         ),
-        migrations.AddIndex(
-            model_name="withdrawal",
-            index=models.Index(
-                fields=["merchant", "account_fingerprint", "created_at"], name="withdrawals_by_account_paid"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="withdrawal",
-            index=models.Index(
-                condition=models.Q(("approval", "PENDING")),
-                fields=["approval_expires_at"],
-                name="withdrawals_to_approve",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="withdrawal",
-            index=models.Index(
-                condition=models.Q(("approval", "PENDING")),
-                fields=["merchant", "approval_expires_at"],
-                name="next_withdrawal_to_approve",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="withdrawal",
             constraint=models.CheckConstraint(

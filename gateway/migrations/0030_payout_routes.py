@@ -72,14 +72,6 @@ class Migration(migrations.Migration):
                 max_length=16,
             ),
         ),
-        migrations.AddIndex(
-            model_name="withdrawal",
-            index=models.Index(
-                condition=models.Q(("queued_at__isnull", False), ("status", "PROCESSING")),
-                fields=["account", "queued_at"],
-                name="withdrawals_queued_for_a_file",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="providerroute",
             constraint=models.UniqueConstraint(

@@ -73,7 +73,7 @@ class ImportedFileAdmin(ReadOnlyAdmin):
         column("cause", _or_empty),
         moment("created_at", "imported"),
     )
-    list_filter = ("state", "account", "format")
+    list_filter = ("state", "account")
     fieldsets = (
         (None, {"fields": ("id", ("name", "state"), related("account", "bank account"), column("format", _or_empty))}),
         ("Why it was refused", {"fields": (column("cause", _or_empty), column("failure", _or_empty), "failed_line")}),

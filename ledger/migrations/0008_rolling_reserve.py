@@ -32,22 +32,6 @@ class Migration(migrations.Migration):
                 max_length=24,
             ),
         ),
-        migrations.AddIndex(
-            model_name="hold",
-            index=models.Index(
-                condition=models.Q(("ended_at", None), ("reason", "ROLLING_RESERVE")),
-                fields=["expected_release_at"],
-                name="reserves_to_release",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="hold",
-            index=models.Index(
-                condition=models.Q(("ended_at", None), ("reason", "ROLLING_RESERVE")),
-                fields=["merchant", "expected_release_at"],
-                name="next_reserve_of_a_merchant",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="hold",
             constraint=models.CheckConstraint(

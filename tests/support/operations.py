@@ -17,6 +17,7 @@ EVERY = {
     "balances:read",
     "withdrawals:write",
     "withdrawals:read",
+    "withdrawals:approve",
     "conversions:write",
     "customers:read",
 }

@@ -8,6 +8,8 @@ DUE: dict[str, Promise] = {
     "payment.expired": _("A payment expired"),
     "balance.released": _("Money is released"),
     "withdrawal.answered": _("The bank answers a withdrawal"),
+    "withdrawal.approval_expired": _("Nobody approved a withdrawal in time"),
+    "withdrawal_rules.changed": _("Weaker withdrawal rules take effect"),
     "bulk.line": _("A line of a bulk file is carried out"),
     "payout_schedule.run": _("A scheduled payout is due"),
     "reserve.released": _("A rolling reserve is released"),

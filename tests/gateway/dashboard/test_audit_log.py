@@ -24,9 +24,28 @@ from tests.support.people import PASSWORD, a_member, a_person, signed_in, signed
 
 ROOT = Path(settings.BASE_DIR)
 STAFF = "root@onpay.example"
-NAMED = {ADDRESS_CHANGED, MOVED, "refund.contested", "member.added", "user.deactivated", "user.reactivated"}
+NAMED = {
+    ADDRESS_CHANGED,
+    MOVED,
+    "refund.contested",
+    "member.added",
+    "user.deactivated",
+    "user.reactivated",
+    "withdrawal.approved",
+    "withdrawal.rejected",
+    "reserve.changed",
+    "reserve.released",
+}
 """Actions that the code calls by a name, or puts together."""
-OF_NO_COMPANY = {"user.joined_staff", "user.staff_invited", "user.staff_rights_changed"}
+OF_NO_COMPANY = {
+    "user.joined_staff",
+    "user.staff_invited",
+    "user.staff_rights_changed",
+    "bank_account.mapped",
+    "bank_account.saved",
+    "bank_file.uploaded",
+    "registration_file.downloaded",
+}
 """Actions that are written down without a company: no company reads them, so they need no words here."""
 
 

@@ -39,7 +39,7 @@ def test_two_people_connect_an_account_and_route_its_methods(
     account = ProviderAccount.objects.get()
     assert (account.status, account.shown["clabe"], account.shown["payers_time_s"]) == ("ACTIVE", CLABE, 86_400)
 
-    sent = {"way": "SPEI:MXN", "merchant": acme.company.pk, "first": account.pk}
+    sent = {"way": "IN:SPEI:MXN", "merchant": acme.company.pk, "first": account.pk}
     staff.post(ROUTE, NOTE | sent)
     confirmed(colleague, Proposal.objects.get(state="OPEN"))
     MethodRule.objects.filter(environment="PRODUCTION", method="SPEI").update(enabled=True)
@@ -52,6 +52,6 @@ def test_a_route_takes_no_account_for_a_method_that_it_has_no_number_for(staff: 
     account = ProviderAccount.objects.get()
     ProviderAccount.objects.update(status="ACTIVE", confirmed_on_host=True)
 
-    refused = staff.post(ROUTE, NOTE | {"way": "PSE:COP", "merchant": acme.company.pk, "first": account.pk})
+    refused = staff.post(ROUTE, NOTE | {"way": "IN:PSE:COP", "merchant": acme.company.pk, "first": account.pk})
 
     assert "does not serve PSE in COP" in refused.content.decode()

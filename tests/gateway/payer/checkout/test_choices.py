@@ -140,7 +140,7 @@ def test_what_was_right_need_not_be_said_again(api: Api) -> None:
     assert re.findall(r'value="(\w+)"[^>]*\bchecked\b', text) == ["NATURAL"]
 
 
-@pytest.mark.parametrize("language", [("es", "Este campo es requerido."), ("pt-BR", "Este campo é obrigatório.")])
+@pytest.mark.parametrize("language", [("es", "Este campo es obligatorio."), ("pt-BR", "Este campo é obrigatório.")])
 def test_what_is_wrong_is_said_in_the_language_of_the_page(api: Api, language: tuple[str, str]) -> None:
     checkout = opened(api, "NEQUI")
     checkout.language = language[0]
