@@ -9,6 +9,7 @@ from accounts.base.rows import first, table
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.payout_batches import drops, files, services
 from gateway.payout_batches.models import BatchOrder, PayoutBatch
+from gateway.payout_batches.selectors import unanswered
 from gateway.withdrawals.models import Withdrawal
 from ledger.notation import plain_amount
 
@@ -118,16 +119,23 @@ class PutBack(BatchKind):
 
     def sentence(self, record: PayoutBatch, values: Values) -> str:
         return (
-            "Withdrawals that the bank has not answered wait for another file. If it pays this one nevertheless, they "
-            "are paid twice. Continue only if the bank has confirmed in writing that it will pay nothing of it."
+            "Orders about which the bank has said nothing wait for another file. If it pays this one nevertheless, "
+            "they are paid twice. Continue only if the bank has confirmed in writing that it will pay nothing of it. "
+            "Orders that it has answered, even if only as accepted or uncertain, stay as they are: record what became "
+            "of them one by one."
         )
 
     def lines(self, record: PayoutBatch, values: Values) -> list[tuple[str, str]]:
-        open_ones = BatchOrder.objects.filter(batch=record, is_live=True, outcome="").count()
-        return [*self.facts(record), ("Orders without an answer", str(open_ones))]
+        open_ones = unanswered(record).count()
+        live = BatchOrder.objects.filter(batch=record, is_live=True).count()
+        return [
+            *self.facts(record),
+            ("Orders without an answer, for another file", str(open_ones)),
+            ("Orders that stay as they are", str(live - open_ones)),
+        ]
 
     def carry_out(self, record: PayoutBatch, values: Values, *, by: Actor, note: str) -> Carried:
-        return Carried(services.put_back(by, record, note), "What was not answered waits for another file.")
+        return Carried(services.put_back(by, record, note), "What the bank said nothing about waits for another file.")
 
 
 @register

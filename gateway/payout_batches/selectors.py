@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 
-from gateway.payout_batches.models import BatchOrder
+from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
 from gateway.providers.models import ProviderAccount
 from gateway.withdrawals.models import Status, Withdrawal
 
@@ -31,3 +31,10 @@ def waiting_by_account() -> list[Waiting]:
         for row in rows
         if row["account"] in accounts
     ]
+
+
+def unanswered(batch: PayoutBatch) -> QuerySet[BatchOrder]:
+    """The orders about which the institution has said nothing at all, not even what did not fit or still waits."""
+    said = BatchAnswer.objects.filter(order=OuterRef("pk"))
+    waiting = BatchAnswer.objects.filter(due_at__isnull=False, number=OuterRef("pk"))
+    return BatchOrder.objects.filter(~Exists(said), ~Exists(waiting), batch=batch, is_live=True, outcome="")

@@ -9,18 +9,20 @@ from datetime import date
 from hashlib import sha256
 
 from django.db import connection, transaction
+from django.db.models import F
 
 from accounts import audit
 from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from accounts.base.errors import Fault
 from accounts.base.ids import ulid
-from accounts.base.rows import Params, columns, execute, first, load, table
+from accounts.base.rows import Params, columns, first, load, table
 from accounts.base.sealing import seal, unseal
 from accounts.models import Company, Merchant
 from gateway.payout_batches import files
 from gateway.payout_batches.errors import BatchChanged, BatchState, BatchUnknown, NothingToGather, NotPaidByFile
 from gateway.payout_batches.models import BatchOrder, PayoutBatch
+from gateway.payout_batches.selectors import unanswered
 from gateway.providers.models import ProviderAccount
 from gateway.withdrawals.approvals.asking import is_lapsed
 from gateway.withdrawals.approvals.standing import is_still_approved
@@ -39,12 +41,6 @@ _GATHERED = f"""
        FOR NO KEY UPDATE OF w SKIP LOCKED
 """
 _LAST_SEQUENCE = f"SELECT max(sequence) FROM {table(PayoutBatch)} WHERE account_id = %s"
-_PUT_BACK = f"""
-    UPDATE {table(Withdrawal)} w SET sent_at = NULL, sent_times = sent_times - 1
-      FROM {table(BatchOrder)} o
-     WHERE o.batch_id = %s AND o.withdrawal_id = w.id AND o.is_live AND o.outcome = ''
-       AND w.status = '{Status.PROCESSING}' AND w.sent_at IS NOT NULL
-"""
 
 
 def hold_account(account_id: str) -> ProviderAccount:
@@ -59,20 +55,28 @@ def hold_account(account_id: str) -> ProviderAccount:
     return account
 
 
-@transaction.atomic
 def gather(by: Actor, account_id: str, currency: str, pay_on: date, note: str) -> PayoutBatch:
     """Puts the withdrawals that wait for a file of the account into a new batch, the oldest first.
 
     Nothing is sent; those whose approvals no longer count wait for approval again. Raises
     ONP409_PAYOUT_BATCH_ACCOUNT and ONP409_PAYOUT_BATCH_EMPTY.
     """
+    batch = _gathered(by, account_id, currency, pay_on, note)
+    if batch is None:
+        raise NothingToGather
+    return batch
+
+
+@transaction.atomic
+def _gathered(by: Actor, account_id: str, currency: str, pay_on: date, note: str) -> PayoutBatch | None:
+    """None: nothing waits. What waits for approval again is stored in any case."""
     account = hold_account(account_id)
     way = files.way_of(account)
     assert way is not None
     queued = [load(Withdrawal, row) for row in _rows(_GATHERED, [account.pk, currency, way.most_orders])]
     found = [one for one in queued if not is_lapsed(one, utcnow())]
     if not found or pay_on < utcnow().date():
-        raise NothingToGather
+        return None
     batch = PayoutBatch(
         account=account,
         currency=currency,
@@ -189,7 +193,8 @@ def cancel(by: Actor, batch_id: str, note: str) -> PayoutBatch:
 
 
 def put_back(by: Actor, batch: PayoutBatch, note: str) -> PayoutBatch:
-    """The institution refused the whole file: what it has not answered waits for another batch, under other numbers.
+    """The institution refused the whole file: what it has said nothing about waits for another batch, under other
+    numbers.
 
     The decision of two people. Call it with the batch locked. Raises ONP409_PAYOUT_BATCH_STATE.
     """
@@ -200,9 +205,12 @@ def put_back(by: Actor, batch: PayoutBatch, note: str) -> PayoutBatch:
 
 
 def _put_back(batch: PayoutBatch) -> None:
+    """What the institution has said anything about stays as it is."""
     orders_of(batch)
-    execute(_PUT_BACK, [batch.pk])
-    BatchOrder.objects.filter(batch=batch, outcome="").update(is_live=False)
+    over = dict(unanswered(batch).values_list("withdrawal", "pk"))
+    sent = Withdrawal.objects.filter(pk__in=over, status=Status.PROCESSING, sent_at__isnull=False)
+    sent.update(sent_at=None, sent_times=F("sent_times") - 1)
+    BatchOrder.objects.filter(pk__in=over.values()).update(is_live=False)
 
 
 @transaction.atomic

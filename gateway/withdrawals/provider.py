@@ -246,7 +246,12 @@ def simulator_of(withdrawal: Withdrawal) -> SandboxPayout:
 
 
 def queue(withdrawal: Withdrawal, at: datetime) -> None:
-    """The order waits for a batch, or for people; nobody is asked about it. Call it with the withdrawal locked."""
+    """The order waits for a batch, or for people; nobody is asked about it. Call it with the withdrawal locked.
+
+    Raises ONP409_WITHDRAWAL_UNAPPROVED for one that was not sent.
+    """
+    if withdrawal.sent_at is None:
+        require_approved(withdrawal)
     withdrawal.queued_at = withdrawal.queued_at or at
     withdrawal.ask_at = None
     withdrawal.save(update_fields=["queued_at", "ask_at"])

@@ -36,9 +36,11 @@ def the_owner(shop: Shop) -> User:
     return User.objects.get(memberships__company=shop.company, memberships__role=Role.OWNER, email__startswith="owner@")
 
 
-def an_approver(shop: Shop, address: str, *, by: User | None = None, name: str = "Approver") -> Api:
-    """A backend with a key that may approve, and nothing else but read."""
-    _, text = issue_key(shop.sandbox, ["withdrawals:approve", "withdrawals:read"], name, by=by)
+def an_approver(
+    shop: Shop, address: str, *, by: User | None = None, name: str = "Approver", merchant: Merchant | None = None
+) -> Api:
+    """A backend with a key that may approve, and nothing else but read; of the sandbox, or of this merchant."""
+    _, text = issue_key(merchant or shop.sandbox, ["withdrawals:approve", "withdrawals:read"], name, by=by)
     return Api(text, address)
 
 

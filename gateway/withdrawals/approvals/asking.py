@@ -7,7 +7,7 @@ import structlog
 from gateway.withdrawals import payloads
 from gateway.withdrawals.approvals import notices
 from gateway.withdrawals.approvals.identities import Requester
-from gateway.withdrawals.approvals.standing import count, digest
+from gateway.withdrawals.approvals.standing import count, digest, is_as_approved
 from gateway.withdrawals.models import ApprovalState, Withdrawal
 from webhooks.outbox import emit
 
@@ -35,8 +35,8 @@ def is_lapsed(withdrawal: Withdrawal, at: datetime) -> bool:
     """Counts the approvals of a locked withdrawal that was never sent; if too few are left it waits again."""
     if withdrawal.approval != ApprovalState.APPROVED or withdrawal.sent_times:
         return withdrawal.approval == ApprovalState.PENDING
-    given = count(withdrawal, at)
-    if given >= withdrawal.approvals_required:
+    given = count(withdrawal, at) if is_as_approved(withdrawal) else 0
+    if given and given >= withdrawal.approvals_required:
         return False
     log.warning("withdrawal.approval_lapsed", withdrawal=withdrawal.pk, given=given)
     withdrawal.approval, withdrawal.approvals_given, withdrawal.ask_at = ApprovalState.PENDING, given, None

@@ -47,25 +47,30 @@ def is_unchanged(withdrawal: Withdrawal, approved: bytes) -> bool:
 
 def require_approved(withdrawal: Withdrawal) -> None:
     """Raises ONP409_WITHDRAWAL_UNAPPROVED unless it needs no approval, or is approved as it stands."""
-    if withdrawal.approval is None and withdrawal.approvals_required == 0:
-        return
+    if not (needs_none(withdrawal) or is_as_approved(withdrawal)):
+        raise Unapproved
+
+
+def needs_none(withdrawal: Withdrawal) -> bool:
+    """Whether nobody ever had to approve it."""
+    return withdrawal.approval is None and withdrawal.approvals_required == 0
+
+
+def is_as_approved(withdrawal: Withdrawal) -> bool:
+    """Whether it is approved, and what was approved. A critical log line if it was changed since."""
     if withdrawal.approval != ApprovalState.APPROVED:
-        raise Unapproved
-    if not is_unchanged(withdrawal, bytes(withdrawal.approval_digest or b"")):
-        log.critical("withdrawal.changed_after_approval", withdrawal=withdrawal.pk)
-        raise Unapproved
+        return False
+    if is_unchanged(withdrawal, bytes(withdrawal.approval_digest or b"")):
+        return True
+    log.critical("withdrawal.changed_after_approval", withdrawal=withdrawal.pk)
+    return False
 
 
 def is_still_approved(withdrawal: Withdrawal, at: datetime) -> bool:
     """Whether it can be sent: it needs no approval, or is what enough people approved whose approvals count now."""
-    if withdrawal.approval is None:
+    if needs_none(withdrawal):
         return True
-    is_approved = withdrawal.approval == ApprovalState.APPROVED
-    return (
-        is_approved
-        and is_unchanged(withdrawal, bytes(withdrawal.approval_digest or b""))
-        and count(withdrawal, at) >= withdrawal.approvals_required
-    )
+    return is_as_approved(withdrawal) and count(withdrawal, at) >= withdrawal.approvals_required
 
 
 def count(withdrawal: Withdrawal, now: datetime) -> int:

@@ -1,18 +1,24 @@
 """What banks answer to payment files: applied once, to exactly the order that was handed over."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
+from django.db import transaction
 
+from accounts.audit import Actor
 from accounts.base.clock import utcnow
 from gateway.bank_files.shapes import OrderAnswer, OrderOutcome
-from gateway.payout_batches import answers, due
-from gateway.payout_batches.models import BatchAnswer, BatchOrder
+from gateway.payout_batches import answers, due, services
+from gateway.payout_batches.errors import NothingToGather
+from gateway.payout_batches.models import BatchAnswer, BatchOrder, PayoutBatch
+from gateway.payout_batches.proposals import PutBack
 from gateway.withdrawals.models import Withdrawal
 from tests.support.api import Api
-from tests.support.batches import handed_over, manual_account, released
+from tests.support.batches import gathered, handed_over, manual_account, released
 from tests.support.companies import Shop
 from tests.support.paying_out import accepted, swept, with_real_money
+from tests.support.providers import NOTE, confirms
 from tests.support.scripted_provider import rewritten
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,6 +64,61 @@ def test_answers_in_any_order_move_money_once(
 ) -> None:
     assert told(order, *outcomes) == found
     assert Withdrawal.objects.get().status == status
+
+
+def put_back(batch: PayoutBatch) -> None:
+    """As after a second person has confirmed it."""
+    with transaction.atomic():
+        services.put_back(Actor(confirms()), services.hold(batch.pk), NOTE)
+
+
+def facts() -> Any:
+    """What a file or a decision could move."""
+    return list(Withdrawal.objects.order_by("pk").values_list("status", "sent_at", "sent_times", "queued_at"))
+
+
+@pytest.mark.parametrize("outcome", [O.ACCEPTED, O.UNCERTAIN])
+def test_what_promises_nothing_changes_nothing(order: BatchOrder, outcome: OrderOutcome) -> None:
+    before = facts()
+
+    assert told(order, outcome) == "NOTED"
+
+    assert facts() == before
+
+
+def test_a_file_that_was_refused_waits_for_two_people_and_then_for_another_file(order: BatchOrder) -> None:
+    before, account = facts(), order.batch.account
+    answers.refused_file("a file", [account.pk], order.batch.file_name, O.REJECTED, utcnow())
+    due.run_due()
+    told_staff = BatchAnswer.objects.get()
+    assert (told_staff.found, told_staff.waits_since is None, facts()) == ("CONTRADICTS", False, before)
+
+    put_back(order.batch)
+
+    again = released(account)
+    assert (again.sequence, Withdrawal.objects.get().sent_times) == (2, 1)
+    assert told(order, O.PAID) == "CONTRADICTS"
+    assert Withdrawal.objects.get().status == "PROCESSING"
+
+
+@pytest.mark.parametrize("said", ["accepted", "uncertain", "another amount", "not applied yet"])
+def test_no_order_that_the_bank_has_answered_is_put_back(order: BatchOrder, said: str) -> None:
+    if said == "not applied yet":
+        answers.store("a file", [order.batch.account_id], [OrderAnswer(order.number, O.PAID, None)], utcnow())
+    else:
+        outcome = {"accepted": O.ACCEPTED, "uncertain": O.UNCERTAIN}.get(said, O.PAID)
+        told(order, outcome, amount="10.01" if said == "another amount" else "10.00")
+    before = facts()
+    shown = dict(PutBack().lines(order.batch, {}))
+    assert (shown["Orders without an answer, for another file"], shown["Orders that stay as they are"]) == ("0", "1")
+
+    put_back(order.batch)
+
+    assert facts() == before
+    with pytest.raises(NothingToGather):
+        gathered(order.batch.account)
+    order.refresh_from_db()
+    assert order.is_live
 
 
 def test_what_does_not_fit_moves_nothing_and_waits_for_staff(order: BatchOrder) -> None:
