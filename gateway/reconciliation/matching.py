@@ -74,12 +74,14 @@ def verdict(line: BankLine, records: Records) -> Verdict:
         return Verdict((Part(LineKind.BANK_FEE, line.amount, AccountKind.BANK_FEES),))
     if is_collected(line):
         return Verdict(cause=LineCause.UNKNOWN, note="It was collected from the account by direct debit.")
-    for name in names_of(line):
-        for look in _RECEIVED if line.amount > 0 else _SENT:
-            found = look(line, name, records)
-            if not found.is_nothing:
-                return found
-    return NOTHING
+    found = (named(line, name, records) for name in names_of(line))
+    return next((one for one in found if not one.is_nothing), NOTHING)
+
+
+def named(line: BankLine, name: str, records: Records) -> Verdict:
+    """What the line is if it is about what has this name, in capitals."""
+    found = (look(line, name, records) for look in (_RECEIVED if line.amount > 0 else _SENT))
+    return next((one for one in found if not one.is_nothing), NOTHING)
 
 
 def _is_fee(line: BankLine, records: Records) -> bool:

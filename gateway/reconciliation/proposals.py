@@ -9,8 +9,12 @@ from accounts.audit import Actor
 from accounts.models import Merchant
 from accounts.proposals.kinds import Carried, ProposalKind, Values, register
 from gateway.providers.models import ProviderAccount
-from gateway.reconciliation import accounts, files
+from gateway.reconciliation import accounts, explaining, files
+from gateway.reconciliation.explaining import Claim
+from gateway.reconciliation.matching import Effect
 from gateway.reconciliation.models import BankAccount, ImportedFile
+from gateway.refunds.models import Refund
+from gateway.suspense.proposals import PERMISSION, companies_of, facts_of
 
 
 @register
@@ -173,6 +177,65 @@ class SaveMapping(ProposalKind):
             by_staff=True,
         )
         return Carried(record, f"CSV files of {record} are read by it from now on.")
+
+
+@register
+class ExplainLine(ProposalKind):
+    """No values. The record is a `Claim`, whose id `explaining.claim_id` makes."""
+
+    name = "bank_line.explain"
+    title = "Say what a line of a statement is"
+    permission = PERMISSION
+
+    def hold(self, object_id: str) -> Claim:
+        """Raises ONP404_BANK_LINE and ONP422_BANK_LINE."""
+        return explaining.hold(object_id)
+
+    def name_of(self, object_id: str) -> str:
+        return object_id.partition(":")[0]
+
+    def before(self, record: Claim) -> dict[str, Any]:
+        item = record.item and record.item.pk
+        return {"state": record.line.state, "item": item, "target": record.standing}
+
+    def company_ids(self, record: Claim) -> Iterable[str]:
+        return companies_of(record.merchant, record.line.account.owner)
+
+    def people_ids(self, record: Claim) -> Iterable[int]:
+        """Whoever opened the refund."""
+        opened = record.about.opened_by_id if isinstance(record.about, Refund) else None
+        return [opened] if opened else []
+
+    def require(self, record: Claim, values: Values) -> None:
+        """Raises ONP409_BANK_LINE and ONP422_BANK_LINE."""
+        explaining.require(record)
+
+    def sentence(self, record: Claim, values: Values) -> str:
+        if explaining.require(record).effect == Effect.HOLD:
+            return "The money does not pay the payment: it is held for its company, until two people decide about it."
+        return "The money leaves suspense and is booked as this. What the target awaits happens. This cannot be undone."
+
+    def lines(self, record: Claim, values: Values) -> list[tuple[str, str]]:
+        facts = facts_of(record.item) if record.item else []
+        company = [("Company", str(record.merchant.company))] if record.merchant else []
+        target = [("Target", f"{record.target} ({record.about})")] if record.target else []
+        told = [("Text", record.line.text), ("Bank account", str(record.line.account))]
+        return [*facts, *told, ("It is", record.meaning.label), *target, *company]
+
+    def carry_out(self, record: Claim, values: Values, *, by: Actor, note: str) -> Carried:
+        before = self.before(record)
+        line = explaining.explain(record, note[:255])
+        audit.record(
+            by,
+            "bank_line.explained",
+            merchant=record.merchant,
+            object_id=line.pk,
+            before=before,
+            after={"state": line.state, "kind": line.kind, "meaning": record.meaning, "target": record.target},
+            note=note,
+            by_staff=True,
+        )
+        return Carried(line, f"{line} is explained.")
 
 
 def values_of(account: BankAccount) -> dict[str, Any]:

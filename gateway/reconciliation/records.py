@@ -64,10 +64,11 @@ def linked_to(account: BankAccount) -> frozenset[str]:
     return frozenset(account.provider_accounts.values_list("pk", flat=True))
 
 
-def records_of(account: BankAccount, lines: Sequence[BankLine]) -> Records:
-    """All that these lines name, in a few statements."""
+def records_of(account: BankAccount, lines: Sequence[BankLine], also: Sequence[str] = ()) -> Records:
+    """All that these lines name, and what people say that they are `also` about, in a few statements."""
     found = Records(account, linked_to(account))
-    names = {name for line in lines for spelled in spelled_in(line) for name in (spelled, spelled.upper())}
+    told = [*also, *(spelled for line in lines for spelled in spelled_in(line))]
+    names = {name for spelled in told for name in (spelled, spelled.upper())}
     if not names or not found.linked:
         return found
     _withdrawals(names, found)

@@ -10,7 +10,14 @@ from gateway.reconciliation.matching import Verdict
 from gateway.reconciliation.models import BankLine, LineKind, LinePart
 from gateway.suspense.models import LineCause
 
-OPEN_AGAIN = (LineKind.WITHDRAWAL, LineKind.WITHDRAWAL_BACK, LineKind.PAYMENT, LineKind.REFUND, LineKind.SUSPENSE)
+OPEN_AGAIN = (
+    LineKind.WITHDRAWAL,
+    LineKind.WITHDRAWAL_BACK,
+    LineKind.PAYMENT,
+    LineKind.REFUND,
+    LineKind.SUSPENSE,
+    LineKind.COMPANY,
+)
 """What a company knows of: people decide what its reversal means."""
 State = BankLine.State
 
@@ -53,11 +60,16 @@ def original_of(line: BankLine) -> BankLine | None:
 def cancel(line: BankLine, original: BankLine, parts: list[LinePart], now: datetime) -> None:
     """Both lines are nothing together: what was posted of them is taken back."""
     item = suspense.held_for(original)
+    pair(line, original, now)
+    if item:
+        suspense.let_go(item, f"Reversed by {line.pk}", now)
+    postings.take_back(parts, now)
+
+
+def pair(line: BankLine, original: BankLine, now: datetime) -> None:
+    """The line cancels the original: neither can be anything else any more."""
     for one in (line, original):
         one.state, one.due_at, one.matched_at = State.REVERSED, None, now
     line.reverses = original
     line.save(update_fields=["state", "due_at", "matched_at", "reverses"])
     original.save(update_fields=["state", "due_at", "matched_at"])
-    if item:
-        suspense.let_go(item, f"Reversed by {line.pk}", now)
-    postings.take_back(parts, now)

@@ -14,7 +14,7 @@ from gateway.payments.models import Payment
 from gateway.payments.other_money import Cause, Holder, held_by
 from gateway.providers.models import ProviderAccount
 from gateway.suspense.lifecycle import SuspenseAction
-from gateway.suspense.models import LONGEST_REFERENCE, SuspenseItem
+from gateway.suspense.models import LONGEST_REFERENCE, State, SuspenseItem
 from gateway.suspense.provider import is_returnable, take
 from ledger.money import DECIMALS, to_minor
 
@@ -97,10 +97,15 @@ def _hold_of_payment(payment: Payment, money: Money, cause: Cause, at: datetime)
     return True
 
 
+_WAITING_LINE = Q(state=State.HELD) & ~Q(line_id="")
+"""A line that nothing explains yet: the payment that is recorded with its reference will."""
+
+
 def _was_held(reference: str, account: ProviderAccount | None, merchant: Merchant | None) -> bool:
     theirs = Q(account=account) | (Q(merchant=merchant) if merchant else Q())
     at_the_bank = theirs if account else Q()
-    return SuspenseItem.objects.filter(at_the_bank, reference__iexact=reference).exists()
+    known = SuspenseItem.objects.filter(at_the_bank, reference__iexact=reference)
+    return known.exclude(_WAITING_LINE).exists()
 
 
 held_by(Holder(_hold_of_payment, _was_held))

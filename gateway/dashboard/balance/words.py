@@ -55,6 +55,8 @@ POSTED: dict[str, Promise] = {
     "hold.lifted": _("Hold released"),
     "reserve.held": _("Held as rolling reserve"),
     "reserve.released": _("Rolling reserve released"),
+    "bank.received": _("Transfer to our bank account"),
+    "bank.sent": _("Transfer from our bank account"),
 }
 """Labels of transfer kinds in a statement."""
 
