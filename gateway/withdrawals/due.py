@@ -64,7 +64,7 @@ def _call_provider(withdrawal: Withdrawal, due_at: datetime) -> Later | None:
         call_simulator(withdrawal, due_at)
         return None
     question = prepare(withdrawal, clock.now(merchant))
-    return _Call(merchant, withdrawal.id, account, rail, question).make
+    return _Call(merchant, withdrawal.id, account, rail, question)
 
 
 def _may_withdraw(merchant: Merchant) -> bool:
@@ -86,7 +86,7 @@ class _Call:
     rail: PayoutRail | None
     question: Question
 
-    def make(self) -> None:
+    def __call__(self) -> None:
         outcome = self._outcome()
         retry_on_deadlock(partial(_take_locked, self.merchant, self.withdrawal_id, self.question, outcome))
 

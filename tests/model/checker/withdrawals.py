@@ -66,6 +66,8 @@ def _said(order: str) -> PayoutOutcome:
 class _Rail:
     """A payout rail that asks the script; the rest of a rail is not needed once the destination is known."""
 
+    is_by_batch = False
+
     def __init__(self, script: Any) -> None:
         self.script = script
 
@@ -167,7 +169,7 @@ class Withdrawals(Ordered):
                 return []
             later = due.CALL_PROVIDER.run(services.lock(self.merchant, self.stored.pk), now)
             assert later, "real money is paid out after the transaction"
-            about = "send" if later.args[-1].is_new else "ask"
+            about = "send" if later.question.is_new else "ask"
             asking = self.processes.numbers(Asking(SWEEP, about))
             return [(f"{SWEEP}: is about to {about}", self.rows(self._row()), (asking,))]
 
