@@ -31,7 +31,7 @@ class Leftovers:
         self.linked = linked_to(account)
         sent = [line for line in lines if line.amount < 0]
         self.withdrawals = list(self._unexplained(sent)[:MOST]) if sent and self.linked else []
-        self.lines = self._alike({line.amount for line in lines})
+        self.lines = self._alike(lines) if lines else Counter()
 
     def _unexplained(self, sent: Sequence[BankLine]) -> QuerySet[Withdrawal]:
         days = [line.booked_on for line in sent]
@@ -49,9 +49,15 @@ class Leftovers:
             .order_by("pk")
         )
 
-    def _alike(self, amounts: set[int]) -> Counter[int]:
-        """How many lines of each amount wait."""
-        waiting = BankLine.objects.filter(account=self.account, state=BankLine.State.UNNAMED, amount__in=amounts)
+    def _alike(self, lines: Sequence[BankLine]) -> Counter[int]:
+        """How many lines of each amount wait, also those in suspense of about the same days."""
+        days, states = [line.booked_on for line in lines], (BankLine.State.UNNAMED, BankLine.State.SUSPENSE)
+        waiting = BankLine.objects.filter(
+            account=self.account,
+            state__in=states,
+            amount__in={line.amount for line in lines},
+            booked_on__range=(min(days) - BEFORE, max(days) + BEFORE),
+        )
         return Counter(dict(waiting.values_list("amount").annotate(Count("pk")).order_by()))
 
     def explain(self, line: BankLine) -> Verdict:

@@ -23,6 +23,9 @@ from gateway.suspense.models import LineCause
 
 AGAIN, PATIENCE = timedelta(hours=1), timedelta(days=1)
 """When a line is looked at again whose payment its provider has not told of yet, and for how long."""
+OFTEN = timedelta(days=7)
+"""How long a line in suspense is looked at every hour; then every day, and by what it names only."""
+FOUND_LATER = "What explains it was recorded later."
 State = BankLine.State
 _WRITE = f"""
     UPDATE {table(BankLine)} l
@@ -95,6 +98,45 @@ def take_left(line: BankLine, _at: datetime) -> Callable[[], object] | None:
     return next((act for _, act in take_rest([line])), None)
 
 
+def take_again(lines: Sequence[BankLine]) -> Later:
+    """Matches lines in suspense with what was recorded since then. Those that nothing explains stay as they are."""
+    now = utcnow()
+    prefetch_related_objects(lines, "account__owner")
+    done = Decided()
+    for account, same in _by_account(lines).items():
+        records, moves = records_of(account, same), transfers.of(account, same)
+        left = Leftovers(account, [line for line in same if _is_new(line, now)])
+        for line in same:
+            line.account, line.due_at = account, _next_look(line, now)
+            found = moves.get(line.pk) or verdict(line, records)
+            if found.is_nothing and _is_new(line, now):
+                found = left.explain(line)
+            if found.effect:
+                done.later.append((line.pk, partial(_follow_held, line.pk)))
+            elif found.parts and (item := suspense.held_for(line)):
+                suspense.let_go(item, FOUND_LATER, now)
+                done.parts += explained(line, found.parts, now)
+                records.explained.update((part.kind, part.object_id) for part in found.parts)
+    _finish(lines, done, now)
+    return done.later
+
+
+def take_held(line: BankLine, _at: datetime) -> Callable[[], object] | None:
+    """Like `take_again`, for one line."""
+    return next((act for _, act in take_again([line])), None)
+
+
+def _is_new(line: BankLine, now: datetime) -> bool:
+    return line.matched_at is not None and now < line.matched_at + OFTEN
+
+
+def _next_look(line: BankLine, now: datetime) -> datetime | None:
+    """What a reversal takes back is known at once or never."""
+    if line.is_reversal:
+        return None
+    return now + (AGAIN if _is_new(line, now) else PATIENCE)
+
+
 def _by_account(lines: Sequence[BankLine]) -> dict[BankAccount, list[BankLine]]:
     found: defaultdict[BankAccount, list[BankLine]] = defaultdict(list)
     for line in sorted(lines, key=lambda one: one.pk):
@@ -109,7 +151,8 @@ def _decide(line: BankLine, found: Verdict, done: Decided, now: datetime) -> Non
     elif found.parts:
         done.parts += explained(line, found.parts, now)
     else:
-        line.state, line.due_at, line.matched_at = State.SUSPENSE, None, now
+        line.state, line.matched_at = State.SUSPENSE, now
+        line.due_at = _next_look(line, now)
         done.held.append((line, found))
 
 
@@ -177,6 +220,22 @@ def _follow(line_id: str) -> None:
     elif found.effect:
         found = effects.carry_out(line, found)
     settle(line, found, now)
+
+
+@transaction.atomic
+def _follow_held(line_id: str) -> None:
+    """Changes what a line in suspense names by now, and books the line as that."""
+    line, now = hold(line_id), utcnow()
+    item = suspense.held_for(line)
+    if line.state != State.SUSPENSE or item is None:
+        return
+    found = verdict(line, records_of(line.account, [line]))
+    if found.effect in (None, Effect.ASK):
+        return
+    found = effects.carry_out(line, found)
+    if found.parts:
+        suspense.let_go(item, FOUND_LATER, now)
+        settle(line, found, now)
 
 
 @transaction.atomic

@@ -1,18 +1,21 @@
 """Every line is explained by what it names, or in suspense with its cause; the books equal the bank to the cent."""
 
+from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from accounts.base.clock import utcnow
 from gateway.payments.models import Payment
 from gateway.payouts.rail import FailureCode, PayoutOutcome, PayoutResult
 from gateway.providers.models import ProviderAccount
-from gateway.reconciliation.models import BankAccount
+from gateway.reconciliation.models import BankAccount, BankLine
 from gateway.suspense.models import SuspenseItem
 from gateway.withdrawals.models import Withdrawal
-from ledger.models import Balance
+from ledger.models import Balance, Entry
 from ledger.verify import verify
 from tests.support import bank_accounts as bank
 from tests.support.api import Api
@@ -181,6 +184,52 @@ def test_lines_that_name_nothing_are_matched_by_amounts_that_fit_only_once(
     assert parts == [[paid[0].pk], [], [paid[4].pk, paid[5].pk], []], "70 and 81 went to one beneficiary"
     assert causes() == ["UNKNOWN", "UNKNOWN"]
     assert closes_right(account, "690.67")
+
+
+def an_hour_later() -> None:
+    BankLine.objects.filter(due_at__isnull=False).update(due_at=F("due_at") - timedelta(hours=1, seconds=1))
+    bank.sweep()
+
+
+def test_what_is_recorded_later_explains_lines_in_suspense(
+    rich: Api, acme: Shop, script: Script, account: BankAccount
+) -> None:
+    alike = [on_its_way(rich, acme, script, amount=55) for _ in range(2)]
+    late = accepted(rich, acme, amount=100)
+    today = utcnow().date()
+    days = {"opened_on": today, "closed_on": today}
+    told = [debit(late, "-100.00"), bank.line("-55.00"), bank.line("-3.33"), bank.line("4.00", is_reversal=True)]
+    bank.imported(account, bank.statement(*(replace(one, booked_on=today) for one in told), opening="500.00", **days))
+    before = Entry.objects.count()
+    an_hour_later()
+    assert [state for state, _ in states(account)] == ["SUSPENSE"] * 4
+    assert Entry.objects.count() == before
+
+    swept(late.pk)
+    script.answers["ask payout"] = [PayoutOutcome(PayoutResult.DONE)]
+    swept(alike[0].pk, minutes=2)
+    an_hour_later()
+
+    assert [state for state, _ in states(account)] == ["EXPLAINED", "EXPLAINED", "SUSPENSE", "SUSPENSE"]
+    late.refresh_from_db()
+    assert late.status == "COMPLETED"
+    assert bank.lines_of(account)[1].parts.get().object_id == alike[0].pk
+    assert closes_right(account, "345.67")
+
+
+def test_lines_in_suspense_are_looked_at_hourly_for_a_week_and_then_daily(account: BankAccount) -> None:
+    bank.imported(account, bank.statement(bank.line("-3.33"), bank.line("3.33", is_reversal=True)))
+    line, reversal = bank.lines_of(account)
+    assert line.due_at and line.matched_at
+    assert (line.due_at - line.matched_at, reversal.due_at) == (timedelta(hours=1), None)
+
+    for days, pause in ((6, timedelta(hours=1)), (2, timedelta(days=1))):
+        earlier = timedelta(days=days)
+        BankLine.objects.filter(pk=line.pk).update(due_at=utcnow(), matched_at=F("matched_at") - earlier)
+        bank.sweep()
+        line.refresh_from_db()
+        assert abs(line.due_at - utcnow() - pause) < timedelta(minutes=1)
+    assert causes() == ["UNKNOWN", "UNKNOWN"]
 
 
 def test_what_arrives_at_a_manual_account_pays_its_payment_or_is_held_for_it(
