@@ -56,9 +56,9 @@ def chosen(payment: Payment, destination: Mapping[str, str] | None, withdrawer: 
         return own
     if withdrawer is None:
         raise DestinationNotAllowed(field="destination")
-    if in_force(payment.merchant).rules.is_on:
-        raise DestinationNotAllowed(field="destination")
     gates.require_admission(payment.merchant, withdrawer.origin, is_from_backend=withdrawer.is_from_backend)
+    if in_force(payment.merchant).rules.is_on:  # read under the lock: rules that were just set apply
+        raise DestinationNotAllowed(field="destination")
     kind = destination["pixKeyType"]
     return {"pixKey": normalized(destination["pixKey"], kind), "pixKeyType": kind}
 

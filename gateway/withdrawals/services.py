@@ -19,6 +19,8 @@ from gateway.providers.asking import is_leased
 from gateway.providers.models import ProviderAccount
 from gateway.withdrawals import gates, notices
 from gateway.withdrawals.approvals import asking
+from gateway.withdrawals.approvals.errors import Unapproved
+from gateway.withdrawals.approvals.standing import is_still_approved
 from gateway.withdrawals.errors import WithdrawalState, WithdrawalUnknown
 from gateway.withdrawals.gates import Price, WithdrawalDraft
 from gateway.withdrawals.lifecycle import WITHDRAWAL_LIFE, WithdrawalAction
@@ -174,8 +176,9 @@ def decide(merchant: Merchant, withdrawal_id: str, outcome: PayoutOutcome, *, no
 def simulate(merchant: Merchant, withdrawal_id: str, wanted: str, failure_code: str | None = None) -> Withdrawal:
     """Sets the outcome COMPLETED, FAILED or RETURNED of a sandbox withdrawal (contract §14.4).
 
-    Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_WITHDRAWAL, and ONP409_WITHDRAWAL_STATE: it has ended,
-    crypto cannot be returned, or the return is more than thirty days late.
+    Raises ONP403_SANDBOX_ONLY, ONP403_COMPANY_STATUS, ONP404_WITHDRAWAL, ONP409_WITHDRAWAL_UNAPPROVED (approvals are
+    missing, or do not count any more), and ONP409_WITHDRAWAL_STATE: it has ended, crypto cannot be returned, or the
+    return is more than thirty days late.
     """
     if merchant.environment != Environment.SANDBOX:
         raise SandboxOnly
@@ -183,6 +186,8 @@ def simulate(merchant: Merchant, withdrawal_id: str, wanted: str, failure_code: 
     withdrawal = lock(merchant, withdrawal_id)
     rail = simulator_of(withdrawal)
     now = clock.now(merchant)
+    if wanted != Status.FAILED and withdrawal.sent_at is None and not is_still_approved(withdrawal, now):
+        raise Unapproved
     if wanted == Status.COMPLETED:
         outcome = PayoutOutcome(PayoutResult.DONE, reference=rail.paid(now))
     elif wanted == Status.FAILED:

@@ -7,8 +7,9 @@ import structlog
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from accounts.models import ApiKey, Membership
+from accounts.models import ApiKey, Membership, Merchant
 from accounts.roles import Role
+from accounts.services import grantable
 from gateway.withdrawals.approvals.errors import Unapproved
 from gateway.withdrawals.approvals.models import Approval, Decision
 from gateway.withdrawals.models import ApprovalState, Withdrawal
@@ -96,14 +97,30 @@ def _stands(withdrawal: Withdrawal, approval: Approval, known: RulesInForce, now
 def may_approve(
     withdrawal: Withdrawal, known: RulesInForce, now: datetime, *, person_id: int | None, key_id: str | None
 ) -> bool:
-    """Whether the rules in force count this person or key, however they are related to who asked."""
+    """Whether the rules in force count this person or key, however they are related to who asked.
+
+    A key counts as the person who issued it: only while they are a member who could issue it, and never if nobody is
+    known to have issued it.
+    """
     rules = known.rules
     if key_id is not None:
-        key = ApiKey.objects.filter(pk=key_id, merchant=withdrawal.merchant_id).first()
-        is_usable = key is not None and key.is_live and PERMISSION in key.permissions
-        return rules.keys and key is not None and is_usable and known.trusts(key.created_at, now)
-    team = Membership.objects.filter(company=withdrawal.merchant.company_id, user__is_active=True)
-    member = team.filter(user=person_id).first()
-    if member is None or not known.trusts(member.role_since, now):
+        return rules.keys and _counts_as_its_issuer(withdrawal.merchant, key_id, known, now)
+    member = _trusted_member(withdrawal.merchant, person_id, known, now)
+    if member is None:
         return False
     return member.role in rules.roles or (member.user_id in rules.persons and may_be_named(Role(member.role)))
+
+
+def _counts_as_its_issuer(merchant: Merchant, key_id: str, known: RulesInForce, now: datetime) -> bool:
+    key = ApiKey.objects.select_related("created_by").filter(pk=key_id, merchant=merchant).first()
+    if key is None or key.created_by is None or not key.is_live or PERMISSION not in key.permissions:
+        return False
+    if _trusted_member(merchant, key.created_by_id, known, now) is None:
+        return False
+    return known.trusts(key.created_at, now) and PERMISSION in grantable(merchant, key.created_by)
+
+
+def _trusted_member(merchant: Merchant, person_id: int | None, known: RulesInForce, now: datetime) -> Membership | None:
+    team = Membership.objects.filter(company=merchant.company_id, user__is_active=True)
+    member = team.filter(user=person_id).first()
+    return member if member and known.trusts(member.role_since, now) else None

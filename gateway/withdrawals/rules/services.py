@@ -12,7 +12,7 @@ from accounts.base import clock
 from accounts.base.errors import Fault
 from accounts.models import ApiKey, Membership, Merchant, User
 from accounts.roles import Role
-from accounts.services import wait_for_money
+from accounts.services import grantable, wait_for_money
 from gateway.withdrawals.rules import notices
 from gateway.withdrawals.rules.content import (
     APPROVER_ROLES,
@@ -28,6 +28,8 @@ from gateway.withdrawals.rules.models import RulesState as State
 from gateway.withdrawals.rules.models import WithdrawalRules
 from gateway.withdrawals.rules.selectors import SETTLES, in_force
 from ledger.chart import WALLET_METHOD
+
+APPROVE = "withdrawals:approve"
 
 
 @transaction.atomic
@@ -143,15 +145,23 @@ def _are_amounts(limits: Mapping[str, int]) -> bool:
 
 
 def approvers(merchant: Merchant, rules: Rules) -> int:
-    """How many people and keys could approve under these rules."""
-    team = Membership.objects.filter(company=merchant.company_id, user__is_active=True)
-    people = sum(
-        1 for one in team if one.role in rules.roles or (one.user_id in rules.persons and may_be_named(Role(one.role)))
-    )
-    keys = ApiKey.objects.filter(
-        merchant=merchant, revoked_at=None, expires_at=None, permissions__contains=["withdrawals:approve"]
-    )
-    return people + (keys.count() if rules.keys else 0)
+    """How many people could approve under these rules, in person or by a key that they issued."""
+    team = {
+        one.user_id: Role(one.role)
+        for one in Membership.objects.filter(company=merchant.company_id, user__is_active=True)
+    }
+    people = {
+        user_id
+        for user_id, role in team.items()
+        if role in rules.roles or (user_id in rules.persons and may_be_named(role))
+    }
+    if rules.keys:
+        keys = ApiKey.objects.filter(
+            merchant=merchant, revoked_at=None, expires_at=None, permissions__contains=[APPROVE], created_by__in=team
+        )
+        issuers = {key.created_by for key in keys.select_related("created_by") if key.created_by}
+        people |= {one.pk for one in issuers if APPROVE in grantable(merchant, one)}
+    return len(people)
 
 
 def _put_in_force(version: WithdrawalRules, now: datetime) -> None:

@@ -182,6 +182,38 @@ def test_an_approval_ends_with_the_key_or_role_that_gave_it(ruled: Api, acme: Sh
     assert state_of(ruled, made) == ("FAILED", "EXPIRED", 0)
 
 
+def test_a_key_that_nobody_is_known_to_have_issued_is_nobody(out: Api, acme: Shop, address: str, owner: User) -> None:
+    """Keys of the onboarding and of support: who asks in the dashboard may hold one of them."""
+    nobody = an_approver(acme, address)
+    set_rules(acme.sandbox, owner, people=1, above={})
+    made = withdrawn(out, acme, amount=1)
+
+    with nothing_moves(acme):
+        for api in (nobody, Api(acme.sandbox_key, address)):
+            assert refusal(approve(api, made)) == (403, "ONP403_APPROVER")
+
+
+@pytest.mark.parametrize("why", ["removed", "deactivated", "new role"])
+def test_a_key_counts_no_longer_than_the_person_who_issued_it(out: Api, acme: Shop, address: str, why: str) -> None:
+    finance = a_member(acme.company, Role.FINANCE)
+    theirs = an_approver(acme, address, by=finance)
+    set_rules(acme.sandbox, the_owner(acme), people=1, above={})
+    approved, waiting = withdrawn(out, acme, amount=1), withdrawn(out, acme, amount=2)
+    assert approve(theirs, approved).status_code == 201
+
+    if why == "removed":
+        Membership.objects.filter(user=finance).delete()
+    elif why == "deactivated":
+        User.objects.filter(pk=finance.pk).update(is_active=False)
+    else:
+        Membership.objects.filter(user=finance).update(role_since=utcnow())
+
+    assert refusal(approve(theirs, waiting)) == (403, "ONP403_APPROVER")
+    assert refusal(decide(out, approved, "COMPLETED")) == (409, "ONP409_WITHDRAWAL_UNAPPROVED")
+    due.run_due()
+    assert state_of(out, approved) == ("PROCESSING", "PENDING", 0)
+
+
 def test_what_was_changed_after_the_approval_is_never_sent(ruled: Api, acme: Shop, approver: Api) -> None:
     made = withdrawn(ruled, acme, amount=500)
     assert approve(approver, made).status_code == 201

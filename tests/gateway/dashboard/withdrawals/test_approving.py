@@ -35,14 +35,14 @@ def test_an_owner_switches_the_rules_on_and_cannot_weaken_them_alone(
     out: Api, acme: Shop, boss: Client, page: Page
 ) -> None:
     other = a_member(acme.company, Role.OWNER, "other@acme.example")
-    where = page("withdrawal_rules")
-    form = form_in(boss.get(where).content) | {"people": "1", "above_BRL": "1000", "per_day_BRL": "5000"}
+    where, roles = page("withdrawal_rules"), {"roles": ["OWNER", "FINANCE"]}
+    form = form_in(boss.get(where).content) | roles | {"people": "1", "above_BRL": "1000", "per_day_BRL": "5000"}
 
     assert boss.post(where, form).status_code == 302
     rules = in_force(acme.sandbox).rules
     assert (rules.people, dict(rules.above), dict(rules.per_day)) == (1, {"BRL": 1000_00}, {"BRL": 5000_00})
 
-    assert boss.post(where, form_in(boss.get(where).content) | {"above_BRL": "2000"}).status_code == 302
+    assert boss.post(where, form_in(boss.get(where).content) | roles | {"above_BRL": "2000"}).status_code == 302
     waiting = proposed(acme.sandbox)
     assert waiting is not None and in_force(acme.sandbox).rules == rules
     assert boss.post(page("agree_withdrawal_rules", waiting.pk)).status_code == 403
